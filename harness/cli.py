@@ -1,0 +1,87 @@
+"""The command line. Each subcommand lives in `harness.commands` and is imported only when it is called."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+from harness import __version__
+from harness.errors import HarnessError
+from harness.registry import resolve
+
+COMMANDS = {
+    "data": "harness.commands.data:data",
+    "show": "harness.commands.show:show",
+    "prompt": "harness.commands.prompt:prompt",
+    "finetune": "harness.commands.finetune:finetune",
+    "pretrain": "harness.commands.pretrain:pretrain",
+    "serve": "harness.commands.serve:serve",
+    "score": "harness.commands.score:score",
+}
+
+SUMMARIES = {
+    "data": "List, count and print the items of a corpus.",
+    "show": "Draw an item, and what a run predicted for it.",
+    "prompt": "Let a model answer the items of a split, then score it.",
+    "finetune": "Train a LoRA adapter.",
+    "pretrain": "Train the small built-in base model from nothing.",
+    "serve": "Serve a base model and its adapters over HTTP.",
+    "score": "Score a predictions file.",
+}
+
+
+class LazyGroup(click.Group):
+    """A group whose help needs no subcommand's module."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        command: click.Command = resolve("command", name, COMMANDS)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(SUMMARIES.items()))
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+@click.version_option(__version__)
+@click.option("--debug", is_flag=True, help="Show the traceback of an error.")
+def cli(debug: bool) -> None:
+    """Prompt, fine-tune, serve and score language models on grid-world instruction following."""
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the command line and return its exit code: 0, 1 failure, 2 usage, 130 interrupted."""
+    arguments = sys.argv[1:] if argv is None else argv
+    try:
+        code = cli.main(args=arguments, prog_name="harness", standalone_mode=False)
+        return code if isinstance(code, int) else 0
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        print("Interrupted.", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except HarnessError as error:
+        if "--debug" in arguments:
+            raise
+        print(f"Error: {' '.join(str(error).split())}", file=sys.stderr)
+        return error.exit_code
+    except Exception as error:
+        if "--debug" in arguments:
+            raise
+        print(f"Error: {type(error).__name__}: {' '.join(str(error).split())} (a bug; --debug shows where)", file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

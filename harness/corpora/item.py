@@ -1,0 +1,69 @@
+"""One benchmark item, the same for both tasks: what was said and done so far, the state, and what was done next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from harness.worlds import hexagons, minecraft
+
+
+class Utterance(NamedTuple):
+    """Something said: by "Instructor" (Hexagons), "Architect" or "Builder" (Minecraft)."""
+
+    speaker: str
+    text: str
+
+
+class Executed(NamedTuple):
+    """A run of actions carried out without anything said in between."""
+
+    actions: tuple[hexagons.Paint, ...] | tuple[minecraft.Action, ...]
+
+
+Turn = Utterance | Executed
+
+
+@dataclass(frozen=True, slots=True)
+class HexagonsItem:
+    """A drawing step. `history` holds the earlier steps: an instruction, then its gold actions, and so on."""
+
+    id: str
+    split: str
+    instruction: str
+    history: tuple[Turn, ...]
+    before: hexagons.Board
+    actions: tuple[hexagons.Paint, ...]
+    after: hexagons.Board
+    group: str
+    """What must not be shared between a prompt's examples and its item: the image."""
+    cluster: str
+    """The unit of resampling in the statistics: the drawing procedure."""
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+    task = "hexagons"
+
+
+@dataclass(frozen=True, slots=True)
+class MinecraftItem:
+    """A builder's turn (BAP item). `history` ends with what was said since the builder's last action."""
+
+    id: str
+    split: str
+    history: tuple[Turn, ...]
+    before: minecraft.Structure
+    pose: minecraft.Pose
+    actions: tuple[minecraft.Action, ...]
+    after: minecraft.Structure
+    """The recorded structure, which the recorded order of actions does not always reach."""
+    group: str
+    """What must not be shared between a prompt's examples and its item: the target structure."""
+    cluster: str
+    """The unit of resampling in the statistics: the game."""
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+    task = "minecraft"
+
+
+Item = HexagonsItem | MinecraftItem

@@ -1,0 +1,56 @@
+"""What every engine offers: prompts in, completions out, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from prompts.rendered import Rendered
+from serialization.constraint import Constraint
+
+ENGINES = {
+    "vllm": "harness.engines.vllm:VllmEngine",
+    "openai": "harness.engines.openai:OpenAIEngine",
+    "transformers": "harness.engines.transformers:TransformersEngine",
+    "scripted": "harness.engines.scripted:ScriptedEngine",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How to decode. Temperature 0 is greedy."""
+
+    max_tokens: int = 512
+    temperature: float = 0.0
+    top_p: float = 1.0
+    seed: int = 0
+    stop: tuple[str, ...] = ()
+    constraint: Constraint | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """What a model answered to one prompt. With `error` set the other fields mean nothing: the item was not answered."""
+
+    text: str = ""
+    finish_reason: str = "stop"
+    """"stop", or "length" where the answer was cut at `max_tokens`."""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    error: str | None = None
+
+
+class Engine(Protocol):
+    """A place where text is generated."""
+
+    tokenizer: Any
+    """A transformers tokenizer, or None where only the other side knows it."""
+    context_length: int
+    """Tokens that prompt and answer may fill together."""
+
+    def generate(self, prompts: Sequence[Rendered], sampling: Sampling) -> list[Completion]:
+        """One completion a prompt, in order. A failure of one prompt is its `error`; EngineError if nothing can go on."""
+
+    def close(self) -> None:
+        """Free what the engine holds."""

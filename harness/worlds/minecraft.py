@@ -1,0 +1,216 @@
+"""The Minecraft Builder world: colored blocks in an 11 x 9 x 11 build region (Jayannavar et al. 2020; BAP v2, section 2).
+
+Coordinates are (x, y, z) with x, z in -5..5 and height y in 1..9; y = 1 lies on the ground. A block at x fills [x, x + 1).
+At yaw 0 the builder looks along +z and +x is on the left; yaw grows clockwise seen from above: 90 looks along -x.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+COLORS = ("red", "orange", "yellow", "green", "blue", "purple")
+CODES = {color: code for code, color in enumerate(COLORS, start=1)}
+SIDE, HEIGHT = 5, 9
+SHAPE = (2 * SIDE + 1, HEIGHT, 2 * SIDE + 1)
+INVENTORY = 20
+_TOUCHING = ((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1))
+
+
+class Block(NamedTuple):
+    x: int
+    y: int
+    z: int
+    color: str
+
+
+class Action(NamedTuple):
+    """Place a block, or remove one. Its JSON form is `["place", color, x, y, z]` or `["remove", color | null, x, y, z]`."""
+
+    kind: str
+    color: str | None
+    x: int
+    y: int
+    z: int
+
+    @property
+    def cell(self) -> tuple[int, int, int]:
+        return self.x, self.y, self.z
+
+
+class Pose(NamedTuple):
+    """Where the builder stands (block units; y = 1 on the ground) and looks (degrees; yaw not wrapped, pitch 90 = down)."""
+
+    x: float
+    y: float
+    z: float
+    yaw: float
+    pitch: float
+
+    @property
+    def quarter(self) -> int:
+        """The builder's direction in quarter turns: 0 looks along +z, 1 along -x, 2 along -z, 3 along +x."""
+        return int((self.yaw + 45.0) // 90.0) % 4
+
+    def turned(self, quarters: int) -> Pose:
+        x, z = turn(self.x, self.z, quarters)
+        return self._replace(x=x, z=z, yaw=self.yaw + 90.0 * quarters)
+
+
+class Applied(NamedTuple):
+    """The structure after some actions, and those that were infeasible and left it as it was."""
+
+    structure: Structure
+    ignored: tuple[Action, ...]
+
+
+def in_region(x: int, y: int, z: int) -> bool:
+    return -SIDE <= x <= SIDE and 1 <= y <= HEIGHT and -SIDE <= z <= SIDE
+
+
+def turn(x: float, z: float, quarters: int) -> tuple[float, float]:
+    """(x, z) turned about the vertical axis by quarters of 90 degrees, as yaw grows: one quarter is (-z, x). Exact."""
+    for _ in range(quarters % 4):
+        x, z = -z, x
+    return x, z
+
+
+def turn_action(action: Action, quarters: int) -> Action:
+    x, z = turn(action.x, action.z, quarters)
+    return action._replace(x=int(x), z=int(z))
+
+
+def _index(x: int, y: int, z: int) -> tuple[int, int, int]:
+    return x + SIDE, y - 1, z + SIDE
+
+
+def _feasible(cells: npt.NDArray[np.uint8], action: Action, limited: bool) -> bool:
+    x, y, z = action.cell
+    if not in_region(x, y, z):
+        return False
+    here = cells[_index(x, y, z)]
+    if action.kind == "remove":
+        return bool(here)
+    if action.kind != "place" or action.color not in CODES or here:
+        return False
+    if limited and np.count_nonzero(cells == CODES[action.color]) >= INVENTORY:
+        return False
+    around = ((x + dx, y + dy, z + dz) for dx, dy, dz in _TOUCHING)
+    return y == 1 or any(in_region(*cell) and cells[_index(*cell)] for cell in around)
+
+
+class Structure:
+    """An immutable set of blocks in the build region. Equal structures compare and hash equal."""
+
+    __slots__ = ("cells",)
+
+    #: uint8 array of shape (11, 9, 11), axes x, y, z from their lowest coordinate, read-only: 0 empty, else 1 + color.
+    cells: npt.NDArray[np.uint8]
+
+    def __init__(self, cells: npt.NDArray[np.uint8] | None = None) -> None:
+        """Takes an array of codes 0..6 of shape (11, 9, 11); empty if none is given. Raises ValueError otherwise."""
+        frozen = np.zeros(SHAPE, np.uint8) if cells is None else np.asarray(cells, np.uint8)
+        if frozen.shape != SHAPE or frozen.max() > len(COLORS):
+            raise ValueError(f"a structure is an array of shape {SHAPE} with codes 0..{len(COLORS)}")
+        if frozen.flags.writeable:
+            frozen = frozen.copy()
+            frozen.setflags(write=False)
+        object.__setattr__(self, "cells", frozen)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError("a structure is immutable")
+
+    def __reduce__(self) -> tuple[type[Structure], tuple[npt.NDArray[np.uint8]]]:
+        return Structure, (self.cells,)
+
+    @classmethod
+    def of(cls, blocks: Iterable[tuple[int, int, int, str]]) -> Structure:
+        """The structure of some (x, y, z, color). Raises ValueError for a block outside the region or of another color."""
+        cells = np.zeros(SHAPE, np.uint8)
+        for x, y, z, color in blocks:
+            if not in_region(x, y, z) or color not in CODES:
+                raise ValueError(f"no such block: {color} at ({x}, {y}, {z})")
+            cells[_index(x, y, z)] = CODES[color]
+        return cls(cells)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Structure) and bool(np.array_equal(self.cells, other.cells))
+
+    def __hash__(self) -> int:
+        return hash(self.cells.tobytes())
+
+    def __len__(self) -> int:
+        return int(np.count_nonzero(self.cells))
+
+    def __repr__(self) -> str:
+        return f"Structure.of({[tuple(b) for b in self.blocks()]!r})"
+
+    def blocks(self) -> tuple[Block, ...]:
+        """The blocks, sorted by x, y, z."""
+        return tuple(
+            Block(int(i) - SIDE, int(j) + 1, int(k) - SIDE, COLORS[self.cells[i, j, k] - 1])
+            for i, j, k in np.argwhere(self.cells)
+        )
+
+    def color_at(self, x: int, y: int, z: int) -> str | None:
+        """The color at a cell, None where it is empty or outside the region."""
+        code = self.cells[_index(x, y, z)] if in_region(x, y, z) else 0
+        return COLORS[code - 1] if code else None
+
+    def inventory(self) -> dict[str, int]:
+        """How many blocks of each color the builder still holds: 20 less those placed, never below 0."""
+        used = np.bincount(self.cells.ravel(), minlength=len(COLORS) + 1)[1:]
+        return {color: max(0, INVENTORY - int(n)) for color, n in zip(COLORS, used, strict=True)}
+
+    def feasible(self, action: Action, *, limited: bool = False) -> bool:
+        """Whether an action can be carried out here (BAP: the rule of constrained decoding).
+
+        A placement needs an empty cell in the region that is on the ground or touches a block by a face, and, if `limited`,
+        a block of that color in the inventory. A removal needs a block at the cell; its color is not checked.
+        """
+        return _feasible(self.cells, action, limited)
+
+    def apply(self, actions: Iterable[Action], *, limited: bool = False) -> Applied:
+        """Carry out actions in order; an infeasible one changes nothing, is reported, and the rest go on."""
+        cells, ignored = self.cells.copy(), []
+        for action in actions:
+            if _feasible(cells, action, limited):
+                cells[_index(*action.cell)] = CODES[action.color] if action.kind == "place" and action.color else 0
+            else:
+                ignored.append(action)
+        return Applied(Structure(cells), tuple(ignored))
+
+    def floating(self) -> frozenset[Block]:
+        """The blocks that are not connected to the ground through faces."""
+        seen = {b[:3] for b in self.blocks() if b.y == 1}
+        todo = list(seen)
+        while todo:
+            x, y, z = todo.pop()
+            for dx, dy, dz in _TOUCHING:
+                cell = x + dx, y + dy, z + dz
+                if cell not in seen and self.color_at(*cell):
+                    seen.add(cell)
+                    todo.append(cell)
+        return frozenset(b for b in self.blocks() if b[:3] not in seen)
+
+    def turned(self, quarters: int) -> Structure:
+        """The structure turned about the vertical axis by `turn`."""
+        return Structure(np.rot90(self.cells, quarters % 4, axes=(0, 2)).copy())
+
+
+def net_actions(before: Structure, after: Structure) -> frozenset[Action]:
+    """The net change as a set: blocks of `after` not in `before` placed, blocks of `before` not in `after` removed.
+
+    A removal carries the removed block's color; a recolored cell gives both (BAP v2, section 2.3).
+    """
+    old, new = set(), set()
+    for i, j, k in np.argwhere(before.cells != after.cells):
+        x, y, z = int(i) - SIDE, int(j) + 1, int(k) - SIDE
+        if before.cells[i, j, k]:
+            old.add(Action("remove", COLORS[before.cells[i, j, k] - 1], x, y, z))
+        if after.cells[i, j, k]:
+            new.add(Action("place", COLORS[after.cells[i, j, k] - 1], x, y, z))
+    return frozenset(old | new)

@@ -1,0 +1,36 @@
+"""What the renderer hands to an engine, and what training rows are made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypedDict
+
+
+class Message(TypedDict):
+    role: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """The text a model sees for one item."""
+
+    id: str
+    messages: tuple[Message, ...]
+    """System, then user and assistant for each example, then user."""
+    text: str
+    """The whole prompt as one string, special tokens included, as the tokenizer's chat template (or the plain one) writes it."""
+    token_ids: tuple[int, ...]
+    """The same, tokenized: exactly one BOS where the model has one. Empty where no tokenizer is at hand (a remote endpoint)."""
+    dropped_history: int = 0
+    """Turns of the item's and the examples' histories left out to fit the context length, oldest first."""
+    dropped_shots: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingRow:
+    """A prompt and its answer, tokenized apart: the loss is taken on `completion_ids` (the answer and its stop token) only."""
+
+    id: str
+    prompt_ids: tuple[int, ...]
+    completion_ids: tuple[int, ...]

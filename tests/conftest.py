@@ -1,0 +1,23 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def data_dir() -> Path:
+    """The folder of the authors' corpora; the test is skipped where there is none."""
+    folder = os.environ.get("HARNESS_DATA")
+    if not folder or not Path(folder).is_dir():
+        pytest.skip("HARNESS_DATA names no folder with the authors' corpora")
+    return Path(folder).resolve()
+
+
+@pytest.fixture(autouse=True)
+def _clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """No hub, no keys, no terminal width of the developer's."""
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setenv("COLUMNS", "120")
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
