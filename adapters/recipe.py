@@ -1,0 +1,204 @@
+"""Recipes: YAML files that say everything about a training run but the data it finds. Unknown keys are refused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from harness.errors import UsageError
+from harness.registry import choose
+
+RECIPES = Path(__file__).parent / "recipes"
+
+Positive = Annotated[int, Field(ge=1)]
+Count = Annotated[int, Field(ge=0)]
+Fraction = Annotated[float, Field(ge=0, le=1)]
+Rate = Annotated[float, Field(gt=0, le=1)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Shape(_Strict):
+    """The built-in Llama: sizes in units, layers and heads; lengths in tokens."""
+
+    vocab_size: Positive
+    hidden_size: Positive
+    layers: Positive
+    heads: Positive
+    """The hidden size over this must be 32 or 64, which is what vLLM's attention on a CPU can do."""
+    intermediate_size: Positive
+    context_length: Positive
+
+
+class Conversations(_Strict):
+    """What the text of pretraining is made of."""
+
+    primer_items: Count
+    """Synthetic items a task, made once."""
+    primer_share: Fraction
+    """Of the conversations; the others are made of train items."""
+    default_share: Fraction
+    """Of the conversations are in the task's default prompt format; the others in any other."""
+    recolor_share: Fraction
+    """Of the train items have their colors exchanged at random."""
+    whole_history_share: Fraction
+    """Of the conversations show the whole history; the others at most a few turns, as the renderer does for lack of room."""
+    max_examples: Positive
+    lengths: list[Positive] = Field(min_length=1)
+    """Tokens a row: every batch has one of these lengths and as many rows as `tokens_per_batch` allows."""
+    tokens_per_batch: Positive
+    prompt_weight: Fraction
+    """The weight in the loss of a token that is not part of an answer; answers weigh 1."""
+
+
+class PretrainTraining(_Strict):
+    steps: Positive
+    learning_rate: Rate
+    warmup_steps: Count
+    weight_decay: Fraction
+    bf16: bool
+    """bfloat16 autocast, on the CPU as well; the weights are kept in float32."""
+    eval_batches: Positive
+    evaluations: Positive
+    """Spread evenly over the run; a checkpoint is written at each."""
+    dev_items: Count
+    """Dev items a task that are answered by generation at the end, for the model card."""
+    seed: int
+
+
+class PretrainRecipe(_Strict):
+    """How `harness pretrain` trains a small Llama from nothing."""
+
+    kind: Literal["pretrain"]
+    shape: Shape
+    data: Conversations
+    training: PretrainTraining
+
+
+class Lora(_Strict):
+    r: Literal[1, 8, 16, 32, 64, 128, 256]
+    """The rank; vLLM serves these ranks without waste."""
+    alpha: Positive
+    dropout: Fraction
+    target_modules: str | list[str]
+
+
+class FinetuneTraining(_Strict):
+    epochs: Annotated[float, Field(gt=0)]
+    learning_rate: Rate
+    warmup: Fraction
+    """Of the steps."""
+    weight_decay: Fraction
+    max_grad_norm: Annotated[float, Field(gt=0)]
+    batch_size: Positive
+    """Rows on the device at a time."""
+    accumulation: Positive
+    """Batches to one step."""
+    max_length: Positive
+    """In tokens: longer rows are dropped and counted, never cut."""
+    gradient_checkpointing: bool
+    shots: Count
+    """Examples in front of every training item."""
+    recolor_copies: Count
+    """Copies of every training item with colors exchanged at random, beside the item itself."""
+    evaluations: Positive
+    """Spread evenly over the run, beside the one before the first step; a checkpoint is written at each."""
+    dev_items: Positive
+    """Dev items answered by generation at each evaluation: a fixed, evenly spread choice."""
+    dev_shots: Count
+    max_new_tokens: Positive
+    seed: int
+
+
+class FinetuneRecipe(_Strict):
+    """How `harness finetune` trains a LoRA adapter."""
+
+    kind: Literal["finetune"]
+    quantize: Literal["nf4"] | None
+    """4-bit base weights (QLoRA); needs an NVIDIA GPU and bitsandbytes."""
+    lora: Lora
+    training: FinetuneTraining
+
+
+Recipe = Annotated[PretrainRecipe | FinetuneRecipe, Field(discriminator="kind")]
+
+
+def recipe_path(name: str) -> Path:
+    """The file of a recipe given by the name of a shipped one or by its path. Raises UsageError if there is none."""
+    if name.endswith((".yaml", ".yml")) or "/" in name:
+        path = Path(name)
+        if not path.is_file():
+            raise UsageError(f"no recipe file at {path}")
+        return path
+    known = {path.stem: path for path in RECIPES.rglob("*.yaml")}
+    return known[choose("recipe", name, known)]
+
+
+def load_recipe(name: str, overrides: Sequence[str] = (), *, built_in: bool = False) -> PretrainRecipe | FinetuneRecipe:
+    """The recipe with the overrides ("dotted.key=value", the value in YAML) put over it.
+
+    `built_in` puts the recipe's block of that name over it first: what suits the small built-in base. Raises UsageError, which
+    names the file and the key, for a key that does not exist and a value that does not fit.
+    """
+    path = recipe_path(name)
+    values = _read(path)
+    block = values.pop("built_in", None) or {}
+    if not isinstance(block, Mapping):
+        raise UsageError(f"{path}: built_in must be a mapping")
+    checked = _check(path, _merged(values, block))
+    if not built_in:
+        checked = _check(path, values)
+    for override in overrides:
+        values = _merged(_merged(values, block) if built_in else values, _nested(override))
+        block = {}
+        checked = _check(path, values, f" (--set {override})")
+    return checked
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        values = yaml.safe_load(path.read_text())
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise UsageError(f"{path} is not a recipe in YAML: {error}") from None
+    if not isinstance(values, dict):
+        raise UsageError(f"{path} is not a recipe: it must hold a mapping")
+    return values
+
+
+def _nested(override: str) -> dict[str, Any]:
+    key, equals, text = override.partition("=")
+    if not equals or not all(key.split(".")):
+        raise UsageError(f"--set {override}: write key=value, as in training.learning_rate=1e-4")
+    try:
+        value = yaml.safe_load(text)
+    except yaml.YAMLError:
+        raise UsageError(f"--set {override}: {text!r} is not a value in YAML") from None
+    for part in reversed(key.split(".")):
+        value = {part: value}
+    result: dict[str, Any] = value
+    return result
+
+
+def _merged(values: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    result = dict(values)
+    for key, value in over.items():
+        old = result.get(key)
+        result[key] = _merged(old, value) if isinstance(old, dict) and isinstance(value, Mapping) else value
+    return result
+
+
+def _check(path: Path, values: Mapping[str, Any], where: str = "") -> PretrainRecipe | FinetuneRecipe:
+    adapter: TypeAdapter[PretrainRecipe | FinetuneRecipe] = TypeAdapter(Recipe)
+    try:
+        return adapter.validate_python(values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"] if part not in ("pretrain", "finetune"))
+        problem = "no such key" if first["type"] == "extra_forbidden" else first["msg"]
+        raise UsageError(f"{path}{where}: {key or 'kind'}: {problem}") from None

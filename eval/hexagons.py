@@ -1,0 +1,123 @@
+"""HEXAGONS: action-based and board-based F1, exact match, precision and recall ("Draw Me a Flower", section 5).
+
+Both compare sets of (tile, color): the tiles that the step changes, or all tiles of the board after it that are not white.
+Every number is a mean over steps. Where both sets are empty all four are 1, where just one is, all four are 0.
+
+- action: what was predicted, as it is. A tile painted twice has the last color; a paint off the board is dropped; painting
+  a tile in the color it has already counts as predicted.
+- effective: the same without the predictions that change nothing on the gold previous board (ours, not the paper's)
+- board: the predicted actions on the gold previous board (teacher-forced)
+- rollout: the predicted actions of all steps so far on the board the drawing began with
+- procedure_macro: the action-based numbers as a mean over procedures of the mean over their steps
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from eval.statistics import Floats, as_pairs, ratio_intervals
+from harness.worlds.hexagons import CODES, COLUMNS, TILES, Board, Paint, on_board
+
+MEASURES = ("f1", "em", "precision", "recall")
+_UNCHANGED = -1
+_WHITE = CODES["white"]
+
+Cells = npt.NDArray[np.int64]
+
+
+class DrawingStep(Protocol):
+    """What the scorer needs of an item. `cluster` is the unit of resampling: the drawing procedure."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def cluster(self) -> str: ...
+    @property
+    def before(self) -> Board: ...
+    @property
+    def after(self) -> Board: ...
+
+
+def measure(gold: Cells, predicted: Cells, nothing: int) -> Floats:
+    """F1, exact match, precision and recall of each row, shape (rows, 4), in the order of `MEASURES`.
+
+    Rows are color codes by tile; `nothing` is the code of a tile that is not in the set.
+    """
+    wanted, made = gold != nothing, predicted != nothing
+    common = (wanted & (gold == predicted)).sum(axis=1)
+    n_wanted, n_made = wanted.sum(axis=1), made.sum(axis=1)
+    both_empty = (n_wanted == 0) & (n_made == 0)
+    columns = [
+        2 * common / np.maximum(n_wanted + n_made, 1),
+        (gold == predicted).all(axis=1).astype(float),
+        common / np.maximum(n_made, 1),
+        common / np.maximum(n_wanted, 1),
+    ]
+    return np.where(both_empty[:, None], 1.0, np.column_stack(columns))
+
+
+def _boards(boards: Sequence[Board]) -> Cells:
+    return np.array([board.cells.ravel() for board in boards], np.int64).reshape(-1, TILES)
+
+
+def _changes(predicted: Sequence[Sequence[Paint]]) -> Cells:
+    cells = np.full((len(predicted), TILES), _UNCHANGED)
+    for row, actions in zip(cells, predicted, strict=True):
+        for action in actions:
+            if on_board(action.row, action.column) and action.color in CODES:
+                row[action.row * COLUMNS + action.column] = CODES[action.color]
+    return cells
+
+
+def _rollout(items: Sequence[DrawingStep], changes: Cells) -> Cells:
+    """The boards that the predictions lead to, step after step.
+
+    A step whose gold previous board is not what the step before it in the same procedure ended with (the first one, or one
+    after a gap) begins from the gold previous board.
+    """
+    boards = np.zeros_like(changes)
+    last: dict[str, int] = {}
+    for i, item in enumerate(items):
+        previous = last.get(item.cluster)
+        follows = previous is not None and items[previous].after == item.before
+        start = boards[previous] if follows else item.before.cells.ravel()
+        boards[i] = np.where(changes[i] != _UNCHANGED, changes[i], start)
+        last[item.cluster] = i
+    return boards
+
+
+def score(
+    items: Sequence[DrawingStep], predicted: Sequence[Sequence[Paint]], *, rollout: bool = False, seed: int = 0
+) -> dict[str, Any]:
+    """All scores as fractions, with 95% intervals. `predicted` holds the actions of each step, in the same order.
+
+    `rollout` adds the numbers on predicted boards; the items must then be in the order of their steps.
+    """
+    before, after, changes = _boards([i.before for i in items]), _boards([i.after for i in items]), _changes(predicted)
+    wanted = np.where(after != before, after, _UNCHANGED)
+    each = {
+        "action": measure(wanted, changes, _UNCHANGED),
+        "board": measure(after, np.where(changes != _UNCHANGED, changes, before), _WHITE),
+        "effective": measure(wanted, np.where(changes != before, changes, _UNCHANGED), _UNCHANGED),
+    }
+    if rollout:
+        each["rollout"] = measure(after, _rollout(items, changes), _WHITE)
+    clusters = [item.cluster for item in items]
+    steps = Counter(clusters)
+    share = np.array([1 / steps[cluster] for cluster in clusters])[:, None]
+    values = np.hstack([*each.values(), each["action"][:, :2] * share])
+    weights = np.hstack([np.ones((len(items), len(MEASURES) * len(each))), np.repeat(share, 2, axis=1)])
+    names = [(kind, name) for kind in each for name in MEASURES] + [("procedure_macro", name) for name in MEASURES[:2]]
+    means = values.sum(axis=0) / weights.sum(axis=0)
+    pairs = as_pairs(ratio_intervals(values, weights, clusters, seed=seed), len(names))
+    result: dict[str, Any] = {kind: {} for kind, _ in names}
+    intervals: dict[str, Any] = {kind: {} for kind, _ in names}
+    for (kind, name), mean, pair in zip(names, means, pairs, strict=True):
+        result[kind][name] = float(mean)
+        intervals[kind][name] = pair
+    return result | {"intervals": intervals}

@@ -1,0 +1,128 @@
+"""Minecraft Builder Action Prediction: F1 over net actions (Jayannavar et al. 2020; BAP v2, sections 2.3, 2.4 and 4).
+
+Net actions are compared on structures. The predicted structure is `before` after the predicted actions, infeasible ones
+left out; the gold one is the recorded structure. What differs from `before` is a set of placements and removals with colors:
+an action that is undone or infeasible costs nothing, and a removal at a right cell has the right color by itself.
+
+- overall: the same kind, color and cell
+- type, color, location: multisets of kinds; of kinds with colors; of cells
+- shape: overall after the best alignment of the net actions (`eval.alignment`), for every item
+
+Micro sums counts over items; a ratio with denominator 0 is 0. Macro is the mean of each item's F1, where an item with
+nothing to do and nothing done is 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from eval.alignment import COLOR, KIND, Ints, X, Y, Z, align, net_actions, overlap
+from eval.statistics import Floats, as_pairs, ratio_intervals
+from harness.worlds.minecraft import SHAPE, Action, Structure
+
+METRICS = ("overall", "type", "color", "location", "shape")
+_COLUMNS = {"overall": (KIND, COLOR, X, Y, Z), "type": (KIND,), "color": (KIND, COLOR), "location": (X, Y, Z)}
+
+
+class BuilderTurn(Protocol):
+    """What the scorer needs of an item. `cluster` is the unit of resampling: the game."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def cluster(self) -> str: ...
+    @property
+    def before(self) -> Structure: ...
+    @property
+    def after(self) -> Structure: ...
+
+
+def _stack(structures: Sequence[Structure]) -> npt.NDArray[np.uint8]:
+    return np.stack([structure.cells for structure in structures]) if structures else np.zeros((0, *SHAPE), np.uint8)
+
+
+def count(items: Sequence[BuilderTurn], predicted: Sequence[Sequence[Action]], *, fair: bool = False) -> Ints:
+    """True positives, false positives and false negatives; shape (items, 5, 3), the metrics in the order of `METRICS`.
+
+    `fair` counts overall and location of the items with an empty board after the best alignment of the two structures: each
+    of them is taken to allow several interpretations (the legacy items hold no judgment on that).
+    """
+    before = _stack([item.before for item in items])
+    reached = _stack(
+        [item.before.apply(actions).structure if actions else item.before for item, actions in zip(items, predicted, strict=True)]
+    )
+    done, wanted = net_actions(before, reached), net_actions(before, _stack([item.after for item in items]))
+    shape, aligned = align(done, wanted, len(items))
+    hits = {name: overlap(done, wanted, columns, len(items)) for name, columns in _COLUMNS.items()} | {"shape": shape}
+    if fair:
+        # On an empty board the net actions are the structure, so its alignment is the one already found.
+        empty = ~before.any(axis=(1, 2, 3))
+        for name in ("overall", "location"):
+            hits[name] = np.where(empty, overlap(aligned, wanted, _COLUMNS[name], len(items)), hits[name])
+    sizes = [np.bincount(rows[:, 0], minlength=len(items))[:, None] for rows in (done, wanted)]
+    positive = np.column_stack([hits[name] for name in METRICS])
+    return np.stack([positive, sizes[0] - positive, sizes[1] - positive], axis=2)
+
+
+def _ratio(above: Any, below: Any) -> float:
+    return float(above / below) if below else 0.0
+
+
+def item_f1(counts: Ints) -> Floats:
+    """F1 of each item and metric, shape (items, 5); 1 where nothing was to be done and nothing was."""
+    hits, size = 2 * counts[..., 0], 2 * counts[..., 0] + counts[..., 1] + counts[..., 2]
+    f1: Floats = np.divide(hits, size, out=np.ones(size.shape), where=size > 0)
+    return f1
+
+
+def _micro(counts: Ints) -> dict[str, dict[str, float]]:
+    result = {}
+    for name, (tp, fp, fn) in zip(METRICS, counts.sum(axis=0), strict=True):
+        result[name] = {
+            "tp": int(tp),
+            "fp": int(fp),
+            "fn": int(fn),
+            "precision": _ratio(tp, tp + fp),
+            "recall": _ratio(tp, tp + fn),
+            "f1": _ratio(2 * tp, 2 * tp + fp + fn),
+        }
+    return result
+
+
+def _macro(counts: Ints) -> dict[str, float]:
+    means = item_f1(counts).mean(axis=0) if len(counts) else np.zeros(len(METRICS))
+    return dict(zip(METRICS, map(float, means), strict=True))
+
+
+def _intervals(counts: Ints, clusters: Sequence[str], seed: int) -> dict[str, Any]:
+    each = item_f1(counts)
+    hits, size = 2 * counts[..., 0], 2 * counts[..., 0] + counts[..., 1] + counts[..., 2]
+    ends = ratio_intervals(np.hstack([hits, each]), np.hstack([size, np.ones_like(each)]), clusters, seed=seed)
+    pairs = as_pairs(ends, 2 * len(METRICS))
+    return {
+        "micro": dict(zip(METRICS, pairs[: len(METRICS)], strict=True)),
+        "macro": dict(zip(METRICS, pairs[len(METRICS) :], strict=True)),
+    }
+
+
+def score(
+    items: Sequence[BuilderTurn], predicted: Sequence[Sequence[Action]], *, fair: bool = False, seed: int = 0
+) -> dict[str, Any]:
+    """All scores as fractions: micro, macro, and both for empty (EB) and non-empty boards (NEB), with 95% intervals of F1.
+
+    `predicted` holds the actions of each item, in the same order.
+    """
+    counts = count(items, predicted, fair=fair)
+    clusters = [item.cluster for item in items]
+    empty = np.array([not item.before.cells.any() for item in items], bool)
+    result: dict[str, Any] = {"micro": _micro(counts), "macro": _macro(counts), "subsets": {}}
+    intervals = _intervals(counts, clusters, seed) | {"subsets": {}}
+    for name, chosen in (("EB", empty), ("NEB", ~empty)):
+        part = counts[chosen]
+        result["subsets"][name] = {"items": len(part), "micro": _micro(part), "macro": _macro(part)}
+        intervals["subsets"][name] = _intervals(part, [clusters[i] for i in np.flatnonzero(chosen)], seed)
+    return result | {"intervals": intervals}

@@ -1,0 +1,152 @@
+"""Reading a predictions file: JSON Lines, one item a line, either actions or the raw text of a model.
+
+    {"id": "...", "actions": [...]}                     Hexagons [row, column, "color"]; Minecraft ["place", "color", x, y, z]
+    {"id": "...", "text": "...", "format": "triplets"}     or ["remove", "color" | null, x, y, z]
+
+Where a line has both, the actions count: a model that answers in the builder's frame has its text turned back there.
+Actions off the board or outside the build region are kept; the worlds ignore them. All other fields are ignored, but for
+`error`: a line with one is counted apart, whatever else it holds, and takes part in the scores as an empty prediction.
+"""
+
+from __future__ import annotations
+
+import json
+import reprlib
+from collections.abc import Callable, Iterable, Mapping, Set
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.errors import DataError, HarnessError
+from harness.worlds import hexagons, minecraft
+
+Actions = tuple[hexagons.Paint, ...] | tuple[minecraft.Action, ...]
+Parse = Callable[[str, str, str], Iterable[Any]]
+"""(name of the action format, task, text) -> actions. Total in the text; raises a HarnessError for an unknown format."""
+
+_EXPECTED = {
+    "hexagons": f'[row, column, "color"] with whole numbers and a color of {", ".join(hexagons.COLORS)}',
+    "minecraft": f'["place", "color", x, y, z] or ["remove", "color" | null, x, y, z] with whole numbers and a color of '
+    f"{', '.join(minecraft.COLORS)}",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A line of the file: its number (from 1), the item's id and all of its fields."""
+
+    line: int
+    id: str
+    fields: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Predictions:
+    """Actions by item id, and the ids of the items for which only an error was recorded."""
+
+    actions: Mapping[str, Actions]
+    errors: frozenset[str] = frozenset()
+
+
+def read_records(path: Path, *, partial: bool = False) -> list[Record]:
+    """The lines of a predictions file, in order.
+
+    `partial` is for a run in progress: a last line without its newline is left out if it is not JSON yet. Raises DataError
+    with file and line for what is not a JSON object with an `id`, and for an id that came before.
+    """
+    try:
+        *lines, rest = path.read_bytes().split(b"\n")
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error.strerror}); give a predictions file or a run folder") from error
+    records: list[Record] = []
+    first_line: dict[str, int] = {}
+    for number, line in enumerate([*lines, rest] if rest else lines, start=1):
+        try:
+            fields = json.loads(line.decode(), parse_constant=_refuse)
+        except (ValueError, RecursionError) as error:
+            if partial and number > len(lines):
+                break
+            raise DataError(f"{path}:{number}: not JSON ({error}); a predictions file has one JSON object a line") from error
+        if not isinstance(fields, dict) or not isinstance(fields.get("id"), str):
+            raise DataError(f'{path}:{number}: not a JSON object with a string "id"')
+        record = Record(number, fields["id"], fields)
+        if record.id in first_line:
+            raise DataError(f"{path}:{number}: id {record.id!r} again, first on line {first_line[record.id]}; keep one of them")
+        first_line[record.id] = number
+        records.append(record)
+    return records
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is no number of JSON")
+
+
+def infer_split(path: Path, records: Iterable[Record]) -> tuple[str, str] | None:
+    """The (task, split) that all ids begin with, None if there are no records.
+
+    Raises DataError for an id of another form and for ids of two splits.
+    """
+    found: tuple[str, str] | None = None
+    for record in records:
+        task, _, rest = record.id.partition("/")
+        split, slash, _ = rest.partition("/")
+        if not slash:
+            raise DataError(
+                f"{path}:{record.line}: id {record.id!r} does not begin with a task and a split, as hexagons/dev/46/1"
+            )
+        if found and found != (task, split):
+            raise DataError(f"{path}:{record.line}: an item of {task}/{split} after items of {'/'.join(found)}; score them apart")
+        found = task, split
+    return found
+
+
+def decode(path: Path, records: Iterable[Record], task: str, ids: Set[str], parse: Parse) -> Predictions:
+    """The predicted actions of the records, which must all be of items in `ids`. `path` is for messages only.
+
+    Raises DataError with file and line for an unknown id, actions of another form, a record without a prediction, and a
+    format that `parse` refuses.
+    """
+    actions: dict[str, Actions] = {}
+    errors = set()
+    for record in records:
+        if record.id not in ids:
+            raise DataError(f"{path}:{record.line}: unknown id {record.id!r}: not one of the {len(ids)} items of its split")
+        if record.fields.get("error"):
+            errors.add(record.id)
+            continue
+        try:
+            actions[record.id] = _actions(record.fields, task, parse)
+        except HarnessError as error:
+            raise DataError(f"{path}:{record.line}: {error}") from error
+    return Predictions(actions, frozenset(errors))
+
+
+def _actions(fields: Mapping[str, Any], task: str, parse: Parse) -> Actions:
+    if "actions" in fields:
+        if not isinstance(fields["actions"], list):
+            raise DataError(f'"actions" must be a list, not {reprlib.repr(fields["actions"])}')
+        return tuple(_action(value, number, task) for number, value in enumerate(fields["actions"], start=1))
+    text, name = fields.get("text"), fields.get("format")
+    if not isinstance(text, str) or not isinstance(name, str):
+        raise DataError('neither "actions" nor the strings "text" and "format"')
+    return tuple(parse(name, task, text))
+
+
+def _action(value: Any, number: int, task: str) -> Any:
+    match value:
+        case [int(row), int(column), str(color)] if task == "hexagons" and color in hexagons.CODES and _whole(row, column):
+            return hexagons.Paint(row, column, color)
+        case ["place", str(color), int(x), int(y), int(z)] if (
+            task == "minecraft" and color in minecraft.CODES and _whole(x, y, z)
+        ):
+            return minecraft.Action("place", color, x, y, z)
+        case ["remove", str() | None as color, int(x), int(y), int(z)] if (
+            task == "minecraft" and (color is None or color in minecraft.CODES) and _whole(x, y, z)
+        ):
+            return minecraft.Action("remove", color, x, y, z)
+    raise DataError(f"action {number} must be {_EXPECTED[task]}, not {reprlib.repr(value)}")
+
+
+def _whole(*numbers: int) -> bool:
+    # true and false of JSON are ints to Python.
+    return not any(isinstance(number, bool) for number in numbers)

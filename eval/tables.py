@@ -1,0 +1,106 @@
+"""Scores for people: tables in percent, with 95% intervals and the papers' numbers beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from eval.minecraft import METRICS
+from eval.published import beside
+
+_HEXAGONS_ROWS = {
+    "action": "action",
+    "effective": "action, effective",
+    "board": "board",
+    "rollout": "board, rollout",
+    "procedure_macro": "action, procedures",
+}
+_DECIMALS = {"hexagons": 2, "minecraft": 1}
+
+
+def print_scores(scores: Mapping[str, Any], console: Console | None = None) -> None:
+    """Print what `eval.score.score` returned: the numbers, then the papers' with a word on which can be compared."""
+    console = console or Console()
+    benchmark = f", {scores['benchmark']} benchmark" if "benchmark" in scores else ""
+    console.print(f"{scores['task']}/{scores['split']}{benchmark}: {scores['items']:,} items")
+    if scores["missing"] or scores["errors"]:
+        counted = f"{scores['missing']:,} missing and {scores['errors']:,} with an error"
+        console.print(f"{counted}, all scored as empty predictions", style="yellow")
+    console.print()
+    console.print(_minecraft(scores) if scores["task"] == "minecraft" else _hexagons(scores))
+    console.print()
+    console.print(_papers(scores))
+
+
+def _percent(value: float | None) -> str:
+    return "" if value is None else f"{100 * value:.2f}"
+
+
+def _with_interval(value: float, interval: list[float] | None) -> str:
+    return f"{_percent(value)} [{100 * interval[0]:.1f}, {100 * interval[1]:.1f}]" if interval else _percent(value)
+
+
+def _table(*columns: str, caption: str) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, caption=caption, caption_justify="left")
+    for number, column in enumerate(columns):
+        table.add_column(column, justify="right" if number else "left")
+    return table
+
+
+def _hexagons(scores: Mapping[str, Any]) -> Table:
+    caption = "Percent, mean over steps [95% interval over procedures]; effective: without no-ops."
+    table = _table("", "F1", "EM", "P", "R", caption=caption)
+    for kind, label in _HEXAGONS_ROWS.items():
+        if kind in scores:
+            values, ends = scores[kind], scores["intervals"][kind]
+            cells = [_with_interval(values[name], ends[name]) for name in ("f1", "em")]
+            table.add_row(label, *cells, _percent(values.get("precision")), _percent(values.get("recall")))
+    return table
+
+
+def _minecraft(scores: Mapping[str, Any]) -> Table:
+    caption = "Percent, net actions [95% interval over games]; EB, NEB: empty and non-empty board before."
+    table = _table("", "micro F1", "P", "R", "macro F1", caption=caption)
+    parts: list[tuple[str, Any, Any, tuple[str, ...]]] = [("", scores, scores["intervals"], METRICS)]
+    for name, part in scores["subsets"].items():
+        parts.append((f" {name} ({part['items']:,})", part, scores["intervals"]["subsets"][name], METRICS[:1]))
+    for suffix, part, ends, metrics in parts:
+        for name in metrics:
+            micro = part["micro"][name]
+            table.add_row(
+                name + suffix,
+                _with_interval(micro["f1"], ends["micro"][name]),
+                _percent(micro["precision"]),
+                _percent(micro["recall"]),
+                _with_interval(part["macro"][name], ends["macro"][name]),
+            )
+    return table
+
+
+def _papers(scores: Mapping[str, Any]) -> Table:
+    if scores["task"] == "minecraft":
+        ours = {"f1": scores["micro"]["overall"]["f1"]}
+    else:
+        ours = {name: scores["action"][name] for name in ("f1", "em")}
+    rows = beside(scores)
+    sources = list(dict.fromkeys(row.source for row, _ in rows))
+    notes = [f"{number} {source}" for number, source in enumerate(sources, start=1)]
+    if any(row.second_hand for row, _ in rows):
+        notes.append("* second-hand: not read in the paper itself")
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, caption="\n".join(notes), caption_justify="left")
+    table.add_column("system")
+    table.add_column("setting")
+    for name in ours:
+        table.add_column(name.upper(), justify="right", no_wrap=True)
+    table.add_column("comparable")
+    table.add_row("these predictions", "", *map(_percent, ours.values()), "", style="bold", end_section=True)
+    for row, obstacle in rows:
+        mark = "*" if row.second_hand else ""
+        values = [f"{row.values[name]:.{_DECIMALS[row.task]}f}{mark}" if name in row.values else "" for name in ours]
+        system = f"{row.system} ({sources.index(row.source) + 1})"
+        table.add_row(system, row.setting, *values, f"no: {obstacle}" if obstacle else "yes", style="dim" if obstacle else "")
+    return table

@@ -1,0 +1,101 @@
+"""`harness data`: which corpora there are, how much is in them, and their items as JSON Lines."""
+
+from __future__ import annotations
+
+import json
+from itertools import islice
+from typing import Any
+
+import click
+
+
+@click.group()
+def data() -> None:
+    """List, count and print the items of a corpus."""
+
+
+@data.command("list")
+def list_corpora() -> None:
+    """Show the corpora found, and where."""
+    from rich.console import Console
+    from rich.table import Column, Table
+
+    from harness.corpora import SPLITS, load, locate
+
+    table = Table("task", "corpus", "items", "license", Column("path", overflow="fold"))
+    for task, splits in SPLITS.items():
+        source = locate(task)
+        counts = dict.fromkeys(splits, 0)
+        for item in load(task):
+            counts[item.split] += 1
+        numbers = "\n".join(f"{split} {count:,}" for split, count in counts.items())
+        table.add_row(task, source.kind, numbers, source.license, str(source.path))
+    Console().print(table)
+
+
+@data.command()
+@click.argument("task")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON; shares are fractions 0..1.")
+def stats(task: str, as_json: bool) -> None:
+    """Count the corpus of TASK (hexagons or minecraft) as the papers do."""
+    counts = _count(task)
+    if as_json:
+        click.echo(json.dumps(counts))
+    else:
+        _print_counts(task, counts)
+
+
+def _count(task: str) -> dict[str, Any]:
+    from harness.corpora import hexagons, load_games, locate
+    from harness.corpora.stats import hexagons_stats, minecraft_stats
+
+    source = locate(task)
+    if task == "minecraft":
+        return minecraft_stats(load_games())
+    return hexagons_stats({split: hexagons.load(source.path, split) for split in hexagons.SPLITS})
+
+
+def _print_counts(task: str, counts: dict[str, Any]) -> None:
+    from rich.console import Console
+
+    console = Console()
+    console.print(_table(f"{task}: splits", counts["splits"]))
+    if task == "hexagons":
+        console.print(_table("hexagons: annotation rounds", counts["rounds"] | {"total": counts["total"]}))
+        agreement = {
+            name: dict(zip(("mean", "lower verifier", "higher verifier"), values, strict=True))
+            for name, values in counts["agreement"].items()
+            if values
+        }
+        console.print(_table("hexagons: verifiers' boards", agreement))
+
+
+def _table(title: str, columns: dict[str, dict[str, Any]]) -> Any:
+    """A table with a column for each key of `columns` and a row for each key that all its values share."""
+    from rich.table import Table
+
+    table = Table("", title=title, title_justify="left")
+    for column in columns:
+        table.add_column(column.replace("_", " "), justify="right")
+    for row in next(iter(columns.values()), {}):
+        table.add_row(row.replace("_", " "), *(_shown(values[row]) for values in columns.values()))
+    return table
+
+
+def _shown(value: float | None) -> str:
+    if isinstance(value, float):
+        return f"{100 * value:.2f}%"
+    return "none verified" if value is None else f"{value:,}"
+
+
+@data.command()
+@click.argument("task")
+@click.option("--split", required=True, help="train, dev (Minecraft: val) or test.")
+@click.option("--limit", type=click.IntRange(min=0), help="Print only the first items.")
+def items(task: str, split: str, limit: int | None) -> None:
+    """Print the items of TASK (hexagons or minecraft) as JSON Lines."""
+    from harness.corpora import load
+    from harness.corpora.records import to_record
+
+    for item in islice(load(task, split), limit):
+        click.echo(json.dumps(to_record(item), ensure_ascii=False))

@@ -1,0 +1,163 @@
+"""`harness prompt`: let a model answer the items of a split, then score what it answered."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from harness.prompting import (
+    LOCAL_ENGINES,
+    Options,
+    build_engine,
+    build_plan,
+    default_name,
+    load_adapter_of,
+    settings_of,
+    spec_of,
+)
+
+if TYPE_CHECKING:
+    from adapters.registry import Adapter
+    from harness.corpora import Source
+    from harness.corpora.item import Item
+    from prompts.spec import PromptSpec
+
+
+@click.command()
+@click.option("--task", help="hexagons or minecraft. [default: the adapter's, else hexagons]")
+@click.option("--split", help="train, dev or test. [default: dev]")
+@click.option("--shots", default=0, show_default=True, type=click.IntRange(0, 100), help="Examples from the train split.")
+@click.option("--engine", default="vllm", show_default=True, help="vllm, openai, transformers or scripted.")
+@click.option("--model", "--base", help="Hub name, local folder or endpoint's model name. [default: the built-in tiny-llama]")
+@click.option("--adapter", help="A LoRA adapter's folder, or the run that made it.")
+@click.option("--base-url", help="Where an OpenAI-compatible endpoint listens (engine openai).")
+@click.option("--context", help="What the model sees, e.g. full-history. [default: the adapter's, else the task's]")
+@click.option("--format", help="How it answers, e.g. grouped. [default: the adapter's, else the task's]")
+@click.option("--frame", help="world or builder (minecraft). [default: the adapter's, else world]")
+@click.option("--limit", type=click.IntRange(1), help="Only the first N items.")
+@click.option("--seed", default=0, show_default=True, help="Chooses the examples; seeds sampling.")
+@click.option("--name", help="The run's folder below runs/. [default: made of the settings]")
+@click.option("--constrained", is_flag=True, help="Hold the model to the answer's grammar while it decodes.")
+@click.option("--temperature", default=0.0, show_default=True, type=click.FloatRange(0.0, 2.0), help="0 is greedy.")
+@click.option("--max-new-tokens", default=512, show_default=True, type=click.IntRange(1), help="Longest answer.")
+@click.option("--context-length", type=click.IntRange(1), help="Tokens of prompt and answer together. [default: the model's]")
+@click.option("--batch-size", type=click.IntRange(1), help="Prompts handed to the engine at once.")
+@click.option("--concurrency", default=8, show_default=True, type=click.IntRange(1, 256), help="Requests at a time (openai).")
+@click.option("--completions", is_flag=True, help="Use the completions endpoint: a model without a chat template (openai).")
+@click.option("--preview", is_flag=True, help="Print the exact text and its token count, and call no model.")
+@click.option("--json", is_flag=True, help="Print the scores as JSON.")
+def prompt(**flags: Any) -> None:
+    """Let a model answer the items of a split, then score it.
+
+    \b
+    harness prompt --shots 5
+    harness prompt --task minecraft --adapter runs/my-adapter --limit 50
+    harness prompt --engine openai --base-url http://127.0.0.1:8000/v1 --model tiny-llama
+    """
+    options = Options(**flags)
+    adapter = load_adapter_of(options)
+    spec = spec_of(options, adapter)
+    items, pool, source = _items(options, spec.task)
+    if options.preview:
+        _preview(options, spec, items[: options.limit or 1], pool)
+        return
+    _run(options, spec, adapter, items, pool, source)
+
+
+def _items(options: Options, task: str) -> tuple[list[Item], list[Item], Source]:
+    """The items to answer, those that examples come from, and the corpus."""
+    from harness.corpora import load, locate
+
+    items = load(task, options.split or "dev")
+    pool = load(task, "train") if options.shots else []
+    return items[: options.limit], pool, locate(task)
+
+
+def _preview(options: Options, spec: PromptSpec, items: list[Item], pool: list[Item]) -> None:
+    """The exact text, from the tokenizer alone."""
+    from harness.models import context_length_of, load_tokenizer, resolve_base
+
+    tokenizer, length = None, options.context_length or 4096
+    if options.engine in LOCAL_ENGINES:
+        base = resolve_base(options.model)
+        tokenizer, length = load_tokenizer(base), options.context_length or context_length_of(base)
+    plan = build_plan(options, spec, tokenizer, length, 1, pool)
+    for item in items:
+        rendered = plan.renderer.render(item, plan.pool.choose(item, plan.shots))
+        click.echo(rendered.text)
+        count = f"{len(rendered.token_ids)} tokens" if rendered.token_ids else f"about {len(rendered.text) // 3} tokens"
+        click.echo(
+            f"[{item.id}: {count} of {length - options.max_new_tokens}; {rendered.dropped_history} turns "
+            f"and {rendered.dropped_shots} examples left out]",
+            err=True,
+        )
+
+
+def _run(
+    options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], pool: list[Item], source: Source
+) -> None:
+    from harness.predicting import batches, predict, resume
+    from harness.runs import RUNS, Run, log_to
+
+    name = options.name or default_name(options, spec)
+    click.echo(
+        f"{spec.task} {options.split or 'dev'}: {len(items)} items of the {source.kind} corpus; engine {options.engine}, "
+        f"model {options.model or 'tiny-llama (built in)'}{f' + {options.adapter}' if adapter else ''}; "
+        f"{spec.context}, {spec.format}, {spec.frame} frame; {options.shots} shots; {RUNS / name}",
+        err=options.json,
+    )
+    engine = build_engine(options, adapter)
+    try:
+        plan = build_plan(options, spec, engine.tokenizer, engine.context_length, engine.batch_size, pool)
+        run = Run(RUNS / name, settings_of(options, spec, adapter, items, plan))
+        logger = log_to(run.folder)
+        todo = resume(run, batches(items, plan), engine)
+        if run.records:
+            click.echo(f"{len(run.records)} items are answered already; going on with the rest", err=True)
+        logger.info("%d items answered, %d batches to go", len(run.records), len(todo))
+        _with_progress(predict(run, todo, plan, engine), sum(map(len, todo)), logger)
+        run.close()
+    finally:
+        engine.close()
+    _finish(options, run.folder, items)
+
+
+def _with_progress(steps: Any, total: int, logger: Any) -> None:
+    """A bar with rates while the batches go by, and a log line for each."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[rate]}"),
+    )
+    with Progress(*columns, console=Console(stderr=True)) as progress:
+        bar = progress.add_task("items", total=total, rate="")
+        for step in steps:
+            rate = f"{step.items / step.seconds:.1f} items/s, {step.completion_tokens / step.seconds:.0f} tokens/s"
+            progress.update(bar, advance=step.items, rate=rate)
+            logger.info(
+                "%d items, %d errors, %d + %d tokens in %.1f s",
+                *(step.items, step.errors, step.prompt_tokens, step.completion_tokens, step.seconds),
+            )
+
+
+def _finish(options: Options, folder: Path, items: list[Item]) -> None:
+    """Score the run, keep the scores beside it and show them."""
+    import json
+
+    from harness.commands.score import print_scores, score_file
+    from harness.runs import write_atomically
+
+    scores = score_file(folder, ids=[item.id for item in items])
+    write_atomically(folder / "scores.json", json.dumps(scores, indent=1) + "\n")
+    if options.json:
+        click.echo(json.dumps(scores))
+    else:
+        print_scores(scores)
+        click.echo(f"{folder / 'predictions.jsonl'}, {folder / 'scores.json'}")

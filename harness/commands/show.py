@@ -1,0 +1,184 @@
+"""`harness show`: an item, its states, and what a run predicted for it."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from harness.errors import HarnessError, UsageError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from harness.corpora.item import Item
+    from harness.drawing.items import State
+    from serialization.parsed import Discarded
+
+_COMPACT = {"hexagons": "grouped", "minecraft": "lines"}
+"""The shortest action format of each task."""
+_LONGEST = 2000
+
+
+class Prediction(NamedTuple):
+    """What a run holds for an item. `state` is None where only an error was recorded."""
+
+    actions: tuple[Any, ...]
+    state: State | None
+    ignored: tuple[Any, ...]
+    """Actions that the state before did not admit."""
+    text: str | None
+    discarded: tuple[Discarded, ...]
+    error: str | None
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("item_id")
+@click.option("--run", help="Also show what this run predicted: its name, or its folder.")
+@click.option("--svg", type=click.Path(path_type=Path), help="Write the picture to this file: after, or gold and predicted.")
+@click.option("--png", type=click.Path(path_type=Path), help="The same as PNG.")
+@click.option("--scale", default=2.0, show_default=True, type=click.FloatRange(0.1, 20), help="Size of the PNG.")
+@click.option("--behind", is_flag=True, help="Minecraft: draw the files as seen from behind the builder.")
+@click.option("--history", default=6, show_default=True, type=click.IntRange(0), help="How many of the last turns to print.")
+def show(item_id: str, run: str | None, svg: Path | None, png: Path | None, scale: float, behind: bool, history: int) -> None:
+    """Draw an item, and what a run predicted for it.
+
+    \b
+    harness show hexagons/test/81/16
+    harness show minecraft/test/B1-A3-C5-1522432776975/9 --run my-run --png picture.png
+    """
+    from rich.console import Console
+
+    from harness.drawing.items import item_svg
+    from harness.drawing.png import png_bytes
+
+    item = find_item(item_id)
+    prediction = None if run is None else find_prediction(run, item)
+    console = Console(highlight=False, markup=False, emoji=False)
+    _print_item(console, item, history)
+    if prediction is not None:
+        _print_prediction(console, item, prediction)
+    if svg or png:
+        picture = item_svg(item, prediction.state if prediction else None, behind=behind)
+        for path, content in ((svg, picture.encode()), (png, png_bytes(picture, scale=scale))):
+            if path is not None:
+                _write(path, content)
+                console.print(f"Written: {path}", soft_wrap=True)
+
+
+def find_item(item_id: str) -> Item:
+    """The item of an id `task/split/...`. Raises UsageError that names the nearest ids if there is none."""
+    from harness.corpora import load, split_name
+
+    task, _, rest = item_id.partition("/")
+    split, slash, rest = rest.partition("/")
+    if not slash:
+        raise UsageError(f"{item_id!r} is not an item's id, such as hexagons/test/81/16: harness data items prints them")
+    split = split_name(task, split)
+    items = {item.id: item for item in load(task, split)}
+    wanted = f"{task}/{split}/{rest}"
+    if wanted not in items:
+        near = difflib.get_close_matches(wanted, items, n=3, cutoff=0.0)
+        raise UsageError(f"no item {wanted!r} among the {len(items)} of {task}/{split}; nearest: {', '.join(near)}")
+    return items[wanted]
+
+
+def find_prediction(run: str, item: Item) -> Prediction:
+    """What a run predicted. Raises UsageError if there is no such run or it lacks the item, DataError for a broken file."""
+    from eval.predictions import decode, read_records
+    from harness.runs import find_run
+    from serialization.formats import FORMATS, get_format
+
+    file = find_run(run) / "predictions.jsonl"
+    record = next((r for r in read_records(file, partial=True) if r.id == item.id), None)
+    if record is None:
+        raise UsageError(f"{file} holds no prediction for {item.id}")
+    if record.fields.get("error"):
+        return Prediction((), None, (), None, (), str(record.fields["error"]))
+    decoded = decode(file, [record], item.task, {item.id}, lambda name, task, text: get_format(task, name).parse(text).actions)
+    actions: Any = decoded.actions[item.id]
+    state, ignored = item.before.apply(actions)
+    text, form = record.fields.get("text"), FORMATS[item.task].get(str(record.fields.get("format")))
+    discarded = form.parse(text).discarded if form and isinstance(text, str) else ()
+    return Prediction(actions, state, ignored, text if isinstance(text, str) else None, discarded, None)
+
+
+def _print_item(console: Console, item: Item, history: int) -> None:
+    from harness.corpora.item import HexagonsItem, Utterance
+    from harness.drawing.items import states_text
+
+    console.print(item.id, style="bold")
+    left_out = max(0, len(item.history) - history)
+    if left_out:
+        console.print(f"({left_out} earlier turns; --history {len(item.history)} shows them)", style="dim")
+    for turn in item.history[left_out:]:
+        if isinstance(turn, Utterance):
+            console.print(f"{turn.speaker}: {_printable(turn.text)}")
+        else:
+            console.print(f"  > {_written(item, turn.actions)}", style="dim")
+    if isinstance(item, HexagonsItem):
+        console.print(f"Instruction: {_printable(item.instruction)}", style="bold")
+    console.print(f"Gold, {_count(item.actions)}: {_written(item, item.actions)}\n")
+    console.print(states_text(item))
+
+
+def _print_prediction(console: Console, item: Item, prediction: Prediction) -> None:
+    from harness.drawing.items import prediction_text
+
+    console.print()
+    if prediction.state is None:
+        console.print(f"No prediction, but an error: {_printable(str(prediction.error))}", style="bold")
+        return
+    if prediction.text is not None:
+        console.print(f"The model's text: {_printable(prediction.text)}")
+    for piece in prediction.discarded:
+        console.print(f"Discarded: {_printable(piece.text)!r} ({piece.reason})")
+    console.print(f"Predicted, {_count(prediction.actions)}: {_written(item, prediction.actions)}", style="bold")
+    if prediction.ignored:
+        console.print(f"Not possible, {_count(prediction.ignored)}: {_written(item, prediction.ignored)}")
+    right, wrong, missing = _compare(item, prediction.state)
+    console.print(f"Changes of the state: {right} right, {wrong} wrong, {missing} missing\n")
+    console.print(prediction_text(item, prediction.state))
+
+
+def _compare(item: Item, predicted: Any) -> tuple[int, int, int]:
+    """How many changes of the state are as in gold, not in gold, and missing."""
+    gold, done = _changes(item.before, item.after), _changes(item.before, predicted)
+    return len(gold & done), len(done - gold), len(gold - done)
+
+
+def _changes(before: Any, after: Any) -> frozenset[Any]:
+    from harness.worlds.minecraft import Structure, net_actions
+
+    return net_actions(before, after) if isinstance(before, Structure) else frozenset(before.diff(after))
+
+
+def _count(actions: Sequence[Any]) -> str:
+    return f"{len(actions)} action{'s' * (len(actions) != 1)}"
+
+
+def _written(item: Item, actions: Sequence[Any]) -> str:
+    """The actions on one line in the task's shortest format."""
+    from serialization.formats import get_format
+
+    return get_format(item.task, _COMPACT[item.task]).write(actions).replace("\n", ", ")
+
+
+def _printable(text: str) -> str:
+    """The text without control characters, which could drive the terminal, and cut to a readable length."""
+    shown = "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text[:_LONGEST].strip())
+    return shown if len(text) <= _LONGEST else f"{shown} ... ({len(text) - _LONGEST:,} more characters)"
+
+
+def _write(path: Path, content: bytes) -> None:
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        temporary.write_bytes(content)
+        os.replace(temporary, path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise HarnessError(f"{path}: cannot be written: {error.strerror}; choose a file in a folder that exists") from error

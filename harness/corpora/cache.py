@@ -1,0 +1,148 @@
+"""The parsed Minecraft corpus as one Parquet file, so that only the first load takes seconds.
+
+One row is a game; its events and runs are columns of lists. The file's name holds the version of the loader and the
+sha256 of the source, so a changed source or loader never meets an old file. A file that cannot be read is made anew.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import tempfile
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from harness.corpora import minecraft
+from harness.corpora.item import Executed, Turn, Utterance
+from harness.corpora.minecraft_logs import Game, Run
+from harness.worlds.minecraft import SHAPE, Action, Pose, Structure
+
+log = logging.getLogger(__name__)
+
+#: To be raised whenever the parsed games or the columns change.
+LOADER = 1
+
+_SCALARS = ("name", "day", "target", "split", "world_states", "null_states")
+_ACTIONS = ("place", "remove")
+
+
+def folder() -> Path:
+    """$HARNESS_CACHE, or the user's cache folder for this application."""
+    if path := os.environ.get("HARNESS_CACHE"):
+        return Path(path)
+    from platformdirs import user_cache_path
+
+    return user_cache_path("grid-world-harness")
+
+
+def read_games(source: Path) -> list[Game]:
+    """What `minecraft.read_games` returns, from the cache where it holds this source. Raises DataError as that does."""
+    path = folder() / f"minecraft-{LOADER}-{minecraft.digest(source)}.parquet"
+    if path.is_file():
+        try:
+            return _read(path)
+        except Exception as error:  # noqa: BLE001 - whatever is wrong with this file, the source is still there
+            log.info("%s is broken and is made anew: %s", path, error)
+    games = minecraft.read_games(source)
+    try:
+        _write(games, path)
+    except OSError as error:
+        log.info("%s cannot be written, so the next load parses again: %s", path, error)
+    return games
+
+
+def _schema() -> Any:
+    import pyarrow as pa
+
+    names, counts, cells = pa.string(), pa.int32(), pa.binary(SHAPE[0] * SHAPE[1] * SHAPE[2])
+    # What was said and done. `kind` is the speaker or the kind of action, `text` what was said or the block's color.
+    event = pa.struct([("kind", names), ("text", names), ("state", counts), ("x", counts), ("y", counts), ("z", counts)])
+    run = pa.struct([*((key, pa.float64()) for key in Pose._fields), ("before", cells), ("after", cells)])
+    scalars = [(key, counts if key.endswith("_states") else names) for key in _SCALARS]
+    return pa.schema([*scalars, ("events", pa.list_(event)), ("runs", pa.list_(run))])
+
+
+def _write(games: list[Game], path: Path) -> None:
+    """Writes the whole file or nothing. Raises OSError."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    rows = [
+        {key: getattr(game, key) for key in _SCALARS}
+        | {"events": list(_event_rows(game)), "runs": [_run_row(run) for run in game.runs]}
+        for game in games
+    ]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
+    os.close(handle)
+    try:
+        pq.write_table(pa.Table.from_pylist(rows, _schema()), temporary, compression="zstd", write_page_checksum=True)
+        os.replace(temporary, path)
+    finally:
+        Path(temporary).unlink(missing_ok=True)
+
+
+def _event_rows(game: Game) -> Iterator[dict[str, Any]]:
+    runs = iter(game.runs)
+    for turn in game.turns:
+        if isinstance(turn, Utterance):
+            yield {"kind": turn.speaker, "text": turn.text}
+            continue
+        run = next(runs)
+        for state, action in zip(run.states, run.actions, strict=True):
+            yield {"kind": action.kind, "text": action.color, "state": state, "x": action.x, "y": action.y, "z": action.z}
+
+
+def _run_row(run: Run) -> dict[str, Any]:
+    structures = {"before": run.before, "after": run.after}
+    return run.pose._asdict() | {key: None if s is None else s.cells.tobytes() for key, s in structures.items()}
+
+
+def _read(path: Path) -> list[Game]:
+    """The games of a cache file. Structures are views of one array. Raises whatever a broken file leads to."""
+    import pyarrow.parquet as pq
+
+    table = pq.read_table(path, page_checksum_verification=True)
+    scalars = zip(*(table[key].to_pylist() for key in _SCALARS), strict=True)
+    events, event_ends = _flat(table["events"])
+    runs, run_ends = _flat(table["runs"])
+    all_events = list(zip(*(events.field(i).to_pylist() for i in range(events.type.num_fields)), strict=True))
+    poses = [Pose(*values) for values in zip(*(runs.field(key).to_pylist() for key in Pose._fields), strict=True)]
+    all_runs = list(zip(poses, _structures(runs.field("before")), _structures(runs.field("after")), strict=True))
+    games = []
+    for k, (name, day, target, split, world_states, null_states) in enumerate(scalars):
+        turns, game_runs = _turns(all_events[event_ends[k] : event_ends[k + 1]], all_runs[run_ends[k] : run_ends[k + 1]])
+        games.append(Game(name, day, target, split, world_states, null_states, turns, game_runs))
+    return games
+
+
+def _flat(column: Any) -> tuple[Any, list[int]]:
+    """A column of lists as one array, and where each row's values start there, with the end of the last."""
+    lists = column.combine_chunks()
+    return lists.values, lists.offsets.to_pylist()
+
+
+def _structures(column: Any) -> Iterator[Structure | None]:
+    """The structures of a column of 1,089-byte values; None where there is none."""
+    cells = np.frombuffer(column.buffers()[1], np.uint8)[: len(column) * column.type.byte_width].reshape(-1, *SHAPE)
+    return (Structure(cell) if valid else None for cell, valid in zip(cells, column.is_valid().to_pylist(), strict=True))
+
+
+def _turns(
+    events: list[tuple[Any, ...]], runs: list[tuple[Pose, Structure | None, Structure | None]]
+) -> tuple[tuple[Turn, ...], tuple[Run, ...]]:
+    turns: list[Turn] = []
+    made: list[Run] = []
+    for acted, group in groupby(events, key=lambda event: event[0] in _ACTIONS):
+        if not acted:
+            turns.extend(Utterance(speaker, text) for speaker, text, *_ in group)
+            continue
+        changes = list(group)
+        actions = tuple(Action(kind, color, x, y, z) for kind, color, _, x, y, z in changes)
+        made.append(Run(len(turns), actions, tuple(change[2] for change in changes), *runs[len(made)]))
+        turns.append(Executed(actions))
+    return tuple(turns), tuple(made)

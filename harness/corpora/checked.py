@@ -1,0 +1,29 @@
+"""Reading JSON into checked values: whatever does not fit becomes one DataError that says where and what was expected."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from harness.errors import DataError
+
+
+class Record(BaseModel):
+    """A JSON object of a published corpus. No conversion between types; keys that are not declared are ignored."""
+
+    model_config = ConfigDict(strict=True, frozen=True)
+
+
+R = TypeVar("R", bound=Record)
+
+
+def read_json(model: type[R], data: bytes | str, where: str) -> R:
+    """The record in `data`. Raises DataError with `where`, the path inside the record and what is expected there."""
+    try:
+        return model.model_validate_json(data)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        path = ".".join(str(part) for part in first["loc"])
+        more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
+        raise DataError(f"{where}: {path + ': ' if path else ''}{first['msg']}{more}; is this the file as published?") from None

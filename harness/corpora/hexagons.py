@@ -1,0 +1,142 @@
+"""The HEXAGONS corpus as released: a folder with train.jsonl, dev.jsonl and test.jsonl, one drawing procedure a line.
+
+"Draw Me a Flower" (TACL 2022), section 4 and Table 6.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from harness.corpora.checked import Record, read_json
+from harness.corpora.item import Executed, HexagonsItem, Turn, Utterance
+from harness.errors import DataError
+from harness.worlds.hexagons import TILES, Board
+
+SPLITS = ("train", "dev", "test")
+
+Tag = Literal["A", "V1", "V2", "VV", "F"]
+Code = Annotated[int, Field(ge=0, le=7)]
+Codes = Annotated[list[Code], Field(min_length=TILES, max_length=TILES)]
+Score = Annotated[float, Field(ge=0, le=1)]
+
+
+class Procedure(Record):
+    """One line of the release. Entry 0 of `drawing_procedure` is the blank board before the first step."""
+
+    index: int
+    annotation_round: Literal[0, 1, 2]
+    category: str
+    image_id: str
+    instructor_id: int
+    number_of_drawing_steps: int
+    agreement_tags: list[Tag] | Literal["None"]
+    agreement_scores: list[tuple[Score, Score, Score]] | Literal["None"]
+    drawing_procedure: Annotated[list[tuple[int, str, Codes]], Field(min_length=1)]
+
+
+def base_image(image_id: str) -> str:
+    """The image without the suffix `a` that marks a slightly changed copy: P02M01T02a is drawn after P02M01T02."""
+    return image_id.removesuffix("a")
+
+
+def digest(folder: Path) -> str:
+    """The sha256 over the sha256 of the three files, in hexadecimal. Raises DataError if one cannot be read."""
+    total = hashlib.sha256()
+    for split in SPLITS:
+        path = folder / f"{split}.jsonl"
+        try:
+            total.update(hashlib.sha256(path.read_bytes()).digest())
+        except OSError as error:
+            raise _unreadable(path, error) from None
+    return total.hexdigest()
+
+
+def _unreadable(path: Path, error: OSError) -> DataError:
+    return DataError(f"cannot read {path}: {error.strerror}; the release has train.jsonl, dev.jsonl and test.jsonl")
+
+
+def load(folder: Path, split: str) -> list[HexagonsItem]:
+    """The drawing steps of a split, in file order.
+
+    Raises DataError, which names the file and the line, if the file is missing or a line is not a procedure of the release.
+    """
+    return [item for procedure in read_procedures(folder / f"{split}.jsonl") for item in steps(procedure, split)]
+
+
+def read_procedures(path: Path) -> Iterator[Procedure]:
+    """The procedures of a file, checked one by one. Raises DataError as `load` does."""
+    last = -1
+    try:
+        with path.open("rb") as lines:
+            for number, line in enumerate(lines, start=1):
+                where = f"{path} line {number}"
+                procedure = read_json(Procedure, line, where)
+                _check(procedure, where)
+                if procedure.index <= last:
+                    raise DataError(f"{where}: index {procedure.index} follows {last}; indices must ascend")
+                last = procedure.index
+                yield procedure
+    except OSError as error:
+        raise _unreadable(path, error) from None
+
+
+def _check(procedure: Procedure, where: str) -> None:
+    """What the types cannot say: ids count from 0, the first entry is blank, and one agreement tag and score a step."""
+    entries = procedure.drawing_procedure
+    for position, (step, _, _) in enumerate(entries):
+        if step != position:
+            raise DataError(f"{where}: drawing_procedure entry {position} has the id {step}; ids must count 0, 1, 2, ...")
+    if entries[0][1] != "NONE" or any(entries[0][2]):
+        raise DataError(f'{where}: drawing_procedure entry 0 must be "NONE" with {TILES} zeros')
+    counts = {
+        "number_of_drawing_steps": procedure.number_of_drawing_steps,
+        "agreement_tags": _length(procedure.agreement_tags, len(entries) - 1),
+        "agreement_scores": _length(procedure.agreement_scores, len(entries) - 1),
+    }
+    for key, count in counts.items():
+        if count != len(entries) - 1:
+            raise DataError(f"{where}: {key} tells of {count} steps, but drawing_procedure has {len(entries) - 1}")
+
+
+def _length(values: list[Tag] | list[tuple[float, float, float]] | Literal["None"], unverified: int) -> int:
+    return unverified if values == "None" else len(values)
+
+
+def steps(procedure: Procedure, split: str) -> Iterator[HexagonsItem]:
+    """The items of a procedure. Instructions are stripped; `meta["raw"]` keeps them as released."""
+    boards = [Board(codes) for _, _, codes in procedure.drawing_procedure]
+    tags, scores = procedure.agreement_tags, procedure.agreement_scores
+    history: tuple[Turn, ...] = ()
+    for step, raw, _ in procedure.drawing_procedure[1:]:
+        before, after = boards[step - 1], boards[step]
+        actions = before.diff(after)
+        instruction = raw.strip()
+        yield HexagonsItem(
+            id=f"hexagons/{split}/{procedure.index}/{step}",
+            split=split,
+            instruction=instruction,
+            history=history,
+            before=before,
+            actions=actions,
+            after=after,
+            group=base_image(procedure.image_id),
+            cluster=f"hexagons/{split}/{procedure.index}",
+            meta={
+                "index": procedure.index,
+                "step": step,
+                "steps": procedure.number_of_drawing_steps,
+                "category": procedure.category,
+                "image_id": procedure.image_id,
+                "annotation_round": procedure.annotation_round,
+                "instructor_id": procedure.instructor_id,
+                "agreement_tag": None if tags == "None" else tags[step - 1],
+                "agreement_scores": None if scores == "None" else scores[step - 1],
+                "raw": raw,
+            },
+        )
+        history = (*history, Utterance("Instructor", instruction), Executed(actions))

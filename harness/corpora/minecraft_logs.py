@@ -1,0 +1,180 @@
+"""From the log of one Minecraft game to its turns (Jayannavar et al. 2020, section 3; the released extractor's rules).
+
+A log lists world states: the whole structure, the builder's pose and the chat so far. Differences between neighboring
+states are the builder's actions; a maximal run of actions with nothing said in between is one BAP item.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import groupby
+from typing import NamedTuple
+
+from harness.corpora.checked import Record, read_json
+from harness.corpora.item import Executed, Turn, Utterance
+from harness.errors import DataError
+from harness.worlds.minecraft import Action, Block, Pose, Structure, in_region
+
+SPEAKERS = ("Architect", "Builder")
+_COLOR = re.compile("red|orange|purple|blue|green|yellow")
+Blocks = frozenset[Block]
+
+
+class Coordinates(Record):
+    X: int
+    Y: int
+    Z: int
+
+
+class GridBlock(Record):
+    AbsoluteCoordinates: Coordinates
+    Type: str
+
+
+class Position(Record):
+    X: float
+    Y: float
+    Z: float
+    Yaw: float
+    Pitch: float
+
+
+class WorldState(Record):
+    ChatHistory: list[str]
+    BlocksInGrid: list[GridBlock]
+    BuilderPosition: Position | None
+
+
+class Observations(Record):
+    """A file `postprocessed-observations.json`, as far as it is used."""
+
+    WorldStates: list[WorldState]
+
+
+class Run(NamedTuple):
+    """A run of builder actions: one BAP item, or dropped because a block of its structures lies outside the region."""
+
+    turn: int
+    """Its place in the game's turns, where it is an `Executed`."""
+    actions: tuple[Action, ...]
+    states: tuple[int, ...]
+    """For every action the index of the world state that first shows it, 1.. over the states with a pose; ascending."""
+    pose: Pose
+    """Where the builder stood in the state before the first action's."""
+    before: Structure | None
+    """The structure before the first action; None if the run is dropped."""
+    after: Structure | None
+    """The structure in the last action's state; None if the run is dropped."""
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """A dialogue. Runs are in the order of time; their turns alternate with what was said."""
+
+    name: str
+    day: str
+    target: str
+    split: str | None
+    """None where the target belongs to no split (the warm-up targets)."""
+    world_states: int
+    null_states: int
+    """How many of the world states have no pose; they show no blocks either and are skipped."""
+    turns: tuple[Turn, ...]
+    runs: tuple[Run, ...]
+
+
+class _Change(NamedTuple):
+    """A world state's difference from the one before: a block placed or removed."""
+
+    state: int
+    action: Action
+
+
+def read_game(data: bytes, name: str, day: str, target: str, where: str) -> Game:
+    """The game of a log, in no split yet. Raises DataError with `where` for a log that is not as published."""
+    states = read_json(Observations, data, where).WorldStates
+    usable = [state for state in states if state.BuilderPosition is not None]
+    blocks = [[_block(entry, where) for entry in state.BlocksInGrid] for state in usable]
+    structures = [frozenset(listed) for listed in blocks]
+    turns: list[Turn] = []
+    runs: list[Run] = []
+    events = _events(usable, blocks, structures, where)
+    for said, group in groupby(events, key=lambda event: isinstance(event, Utterance)):
+        if said:
+            turns.extend(event for event in group if isinstance(event, Utterance))
+            continue
+        changes = [event for event in group if isinstance(event, _Change)]
+        runs.append(_run(len(turns), changes, usable, structures))
+        turns.append(Executed(runs[-1].actions))
+    return Game(name, day, target, None, len(states), len(states) - len(usable), tuple(turns), tuple(runs))
+
+
+def _events(
+    states: list[WorldState], blocks: list[list[Block]], structures: list[Blocks], where: str
+) -> Iterator[_Change | Utterance]:
+    """Everything that happens after the first state, which is compared with nothing."""
+    for i in range(1, len(states)):
+        heard = len(states[i - 1].ChatHistory) if i > 1 else 0
+        chat = states[i].ChatHistory
+        if len(chat) < heard:
+            raise DataError(f"{where}: the chat of world state {i} is shorter than the one before; chats only grow")
+        if i == 1:
+            # The released extractor takes the second state for the start of everything: blocks that are already there
+            # are placed again before each line of its chat.
+            for line in chat:
+                yield from (_Change(1, _placed(block)) for block in blocks[1])
+                yield _utterance(line, where)
+            continue
+        yield from (_Change(i, _placed(block)) for block in sorted(structures[i] - structures[i - 1]))
+        yield from (_Change(i, _removed(block)) for block in sorted(structures[i - 1] - structures[i]))
+        for line in chat[heard:]:
+            yield _utterance(line, where)
+
+
+def _run(turn: int, changes: list[_Change], states: list[WorldState], structures: list[Blocks]) -> Run:
+    first, last = changes[0].state, changes[-1].state
+    shown = [structures[i] for change in changes for i in (change.state - 1, change.state)] if first > 1 else [structures[1]]
+    kept = all(in_region(*block[:3]) for structure in {*shown} for block in structure)
+    position = states[first - 1].BuilderPosition
+    assert position is not None  # states without a pose were left out
+    return Run(
+        turn=turn,
+        actions=tuple(change.action for change in changes),
+        states=tuple(change.state for change in changes),
+        pose=Pose(position.X, position.Y, position.Z, position.Yaw, position.Pitch),
+        before=Structure.of(structures[first - 1] if first > 1 else ()) if kept else None,
+        after=Structure.of(structures[last]) if kept else None,
+    )
+
+
+def _placed(block: Block) -> Action:
+    return Action("place", block.color, block.x, block.y, block.z)
+
+
+def _removed(block: Block) -> Action:
+    return Action("remove", block.color, block.x, block.y, block.z)
+
+
+def _block(entry: GridBlock, where: str) -> Block:
+    at = entry.AbsoluteCoordinates
+    color = _color(entry.Type)
+    if color is None:
+        raise DataError(f"{where}: a block of type {entry.Type!r} has none of the six colors, such as cwc_minecraft_red_rn")
+    return Block(at.X, at.Y, at.Z, color)
+
+
+@lru_cache(maxsize=64)
+def _color(kind: str) -> str | None:
+    """Both `cwc_minecraft_red_rn` and `cwcmod:cwc_red_rn` are red."""
+    match = _COLOR.search(kind)
+    return match[0] if match else None
+
+
+def _utterance(line: str, where: str) -> Utterance:
+    for speaker in SPEAKERS:
+        if line.startswith(f"<{speaker}>"):
+            return Utterance(speaker, line.removeprefix(f"<{speaker}>").strip())
+    raise DataError(f"{where}: the chat line {line[:40]!r} starts with neither <Architect> nor <Builder>")

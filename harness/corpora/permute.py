@@ -1,0 +1,82 @@
+"""Items with their colors exchanged: a simple augmentation that keeps instruction, states and actions consistent."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import lru_cache
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from harness.corpora.item import Executed, HexagonsItem, Item, Turn, Utterance
+from harness.worlds import hexagons, minecraft
+
+#: What may be exchanged. White is the color of a blank board and stays what it is.
+COLORS = {"hexagons": hexagons.COLORS[1:], "minecraft": minecraft.COLORS}
+
+
+def random_colors(task: str, random: Random) -> dict[str, str]:
+    """A random permutation of the colors of a task, as a mapping from each color to its new one."""
+    colors = list(COLORS[task])
+    random.shuffle(colors)
+    return dict(zip(COLORS[task], colors, strict=True))
+
+
+def permute_colors(item: Item, colors: Mapping[str, str]) -> Item:
+    """The item with each color replaced by `colors[color]` in its states, actions, history and instruction.
+
+    In what is said, only whole words that are exactly a color of the task, in lower case, capitalized or in capitals, are
+    replaced; so the inverse permutation gives the same item back. `colors` must permute `COLORS` of the item's task.
+    """
+    if sorted(colors) != sorted(COLORS[item.task]) or sorted(colors.values()) != sorted(colors):
+        raise ValueError(f"not a permutation of the colors of {item.task}: {dict(colors)}")
+    history = tuple(_turn(turn, colors) for turn in item.history)
+    actions: tuple[Any, ...] = _actions(item.actions, colors)
+    if isinstance(item, HexagonsItem):
+        return replace(
+            item,
+            instruction=recolor_text(item.instruction, colors),
+            history=history,
+            before=_board(item.before, colors),
+            actions=actions,
+            after=_board(item.after, colors),
+        )
+    before, after = _structure(item.before, colors), _structure(item.after, colors)
+    return replace(item, history=history, before=before, actions=actions, after=after)
+
+
+def recolor_text(text: str, colors: Mapping[str, str]) -> str:
+    """`text` with its color words replaced."""
+    words = {style(old): style(new) for old, new in colors.items() for style in _STYLES}
+    return _pattern(tuple(sorted(colors))).sub(lambda match: words[match[0]], text)
+
+
+_STYLES: tuple[Callable[[str], str], ...] = (str.lower, str.capitalize, str.upper)
+
+
+@lru_cache
+def _pattern(colors: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(style(color) for color in colors for style in _STYLES)})\b")
+
+
+def _actions(actions: tuple[Any, ...], colors: Mapping[str, str]) -> tuple[Any, ...]:
+    return tuple(action._replace(color=colors.get(action.color, action.color)) for action in actions)
+
+
+def _turn(turn: Turn, colors: Mapping[str, str]) -> Turn:
+    if isinstance(turn, Utterance):
+        return turn._replace(text=recolor_text(turn.text, colors))
+    return Executed(_actions(turn.actions, colors))
+
+
+def _board(board: hexagons.Board, colors: Mapping[str, str]) -> hexagons.Board:
+    codes = [hexagons.CODES[colors.get(color, color)] for color in hexagons.COLORS]
+    return hexagons.Board(np.array(codes, np.uint8)[board.cells])
+
+
+def _structure(structure: minecraft.Structure, colors: Mapping[str, str]) -> minecraft.Structure:
+    codes = [0, *(minecraft.CODES[colors[color]] for color in minecraft.COLORS)]
+    return minecraft.Structure(np.array(codes, np.uint8)[structure.cells])

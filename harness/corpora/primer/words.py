@@ -1,0 +1,43 @@
+"""Words for the synthetic instructions of the primer: numbers, lists, and frames whose bracketed alternatives are drawn."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from random import Random
+
+NUMBERS = (
+    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
+    *("eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen"),
+)
+ORDINALS = (
+    *("", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"),
+    *("eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth"),
+)
+_ALTERNATIVES = re.compile(r"\[([^\[\]]*)\]")
+
+
+def ordinal_digits(n: int) -> str:
+    """1st, 2nd, 3rd, 4th, ..."""
+    return f"{n}{'th' if 10 < n < 20 else {1: 'st', 2: 'nd', 3: 'rd'}.get(n % 10, 'th')}"
+
+
+def listing(rng: Random, parts: Sequence[str]) -> str:
+    """ "a", "a and b", "a, b and c" or "a, b, and c"."""
+    if len(parts) < 2:
+        return parts[0]
+    comma = "," if len(parts) > 2 and rng.random() < 0.5 else ""
+    return f"{', '.join(parts[:-1])}{comma} and {parts[-1]}"
+
+
+def phrase(rng: Random, frames: Sequence[str], **slots: str) -> str:
+    """One of the frames, a draw from each `[a|b|c]` of it, its `{slots}` filled, and blanks and marks tidied."""
+    text = _ALTERNATIVES.sub(lambda m: rng.choice(m[1].split("|")), rng.choice(frames)).format_map(slots)
+    text = re.sub(r"\s+([,.?!])", r"\1", " ".join(text.split()))
+    return re.sub(r"\b([Aa]) (?=orange)", r"\1n ", text)
+
+
+def sentence(text: str) -> str:
+    """The text with capital letters after full stops and an end mark."""
+    text = re.sub(r"(^|\. )([a-z])", lambda m: m[1] + m[2].upper(), text)
+    return text if text.endswith((".", "!", "?")) else f"{text}."

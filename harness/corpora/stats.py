@@ -1,0 +1,89 @@
+"""Counts of the corpora, as the papers' tables have them ("Draw Me a Flower", Tables 1, 2, 6; BAP v2, Table 1)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import fmean
+from typing import Any
+
+from harness.corpora.item import HexagonsItem
+from harness.corpora.minecraft import SPLITS, items
+from harness.corpora.minecraft_logs import Game
+from harness.worlds.minecraft import net_actions
+
+#: Words and single punctuation marks, as Table 1 counts them.
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+#: The tags of a step whose board at least one verifier drew exactly.
+AGREED = frozenset({"A", "V1", "V2"})
+
+
+def hexagons_stats(steps: Mapping[str, Sequence[HexagonsItem]]) -> dict[str, Any]:
+    """The counts for the steps of each split. Shares and scores are fractions 0..1, None where nothing was verified.
+
+    A procedure counts as agreed if its last step is. Steps that no verifier drew are left out of all shares.
+    """
+    everything = [step for split in steps.values() for step in split]
+    rounds = sorted({step.meta["annotation_round"] for step in everything})
+    return {
+        "splits": {split: _split_counts(of_split) for split, of_split in steps.items()},
+        "rounds": {str(r): _round_counts([s for s in everything if s.meta["annotation_round"] == r]) for r in rounds},
+        "total": _round_counts(everything) | _split_counts(everything),
+        "agreement": _agreement(everything),
+    }
+
+
+def _split_counts(steps: Sequence[HexagonsItem]) -> dict[str, Any]:
+    verified = [step for step in steps if step.meta["agreement_tag"]]
+    agreed = [step for step in verified if step.meta["agreement_tag"] in AGREED]
+    return {
+        "procedures": len({step.cluster for step in steps}),
+        "steps": len(steps),
+        "gold_actions": sum(len(step.actions) for step in steps),
+        "no_action_steps": sum(not step.actions for step in steps),
+        "agreed_procedures": sum(step.meta["step"] == step.meta["steps"] for step in agreed),
+        "agreed_steps": len(agreed) / len(verified) if verified else None,
+    }
+
+
+def _round_counts(steps: Sequence[HexagonsItem]) -> dict[str, int]:
+    return {
+        "procedures": len({step.cluster for step in steps}),
+        "steps": len(steps),
+        "tokens": sum(len(_TOKEN.findall(step.instruction)) for step in steps),
+        "images": len({step.group for step in steps}),
+    }
+
+
+def _agreement(steps: Iterable[HexagonsItem]) -> dict[str, list[float] | None]:
+    """Board F1 and EM of the two verifiers against the Instructor: [mean, worse of the two, better of the two]."""
+    verified = [step.meta["agreement_scores"][:2] for step in steps if step.meta["agreement_scores"]]
+    exact = [[float(score == 1) for score in scores] for scores in verified]
+    return {
+        name: [fmean(fmean(pair) for pair in pairs), fmean(map(min, pairs)), fmean(map(max, pairs))] if pairs else None
+        for name, pairs in (("board_f1", verified), ("board_em", exact))
+    }
+
+
+def minecraft_stats(games: Iterable[Game]) -> dict[str, Any]:
+    """The counts for each split; games without a split are left out."""
+    games = list(games)
+    return {"splits": {split: _game_counts([game for game in games if game.split == split]) for split in SPLITS}}
+
+
+def _game_counts(games: Sequence[Game]) -> dict[str, int]:
+    of_split = list(items(games))
+    placements = sum(action.kind == "place" for item in of_split for action in item.actions)
+    actions = sum(len(item.actions) for item in of_split)
+    net = [len(net_actions(item.before, item.after)) for item in of_split]
+    return {
+        "games": len(games),
+        "targets": len({game.target for game in games}),
+        "items": len(of_split),
+        "actions": actions,
+        "placements": placements,
+        "removals": actions - placements,
+        "net_actions": sum(net),
+        "empty_board_items": sum(len(item.before) == 0 for item in of_split),
+        "zero_net_items": net.count(0),
+    }

@@ -1,0 +1,1 @@
+"""Pictures of states: SVG and PNG for files and reports, text for the terminal."""

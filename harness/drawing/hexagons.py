@@ -1,0 +1,146 @@
+"""HEXAGONS boards as SVG: flat-top hexagons in the palette of the official game, at most about 5 KB a board.
+
+Units: a tile has side 8 and half its height is 7 (the exact 6.93 rounded, so that every coordinate is a whole number);
+columns are 12 apart, rows 14. An element with an id is the same in every board, so that a page may hold many boards.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from functools import cache
+
+from harness.drawing.svg import CHECK, CROSS, DIAMOND, document, label, strokes
+from harness.worlds.hexagons import COLUMNS, ROWS, TILES, Board, Tile
+
+PALETTE = {
+    "white": "#ffffff",
+    "black": "#000000",
+    "yellow": "#fff700",
+    "green": "#32cd32",
+    "red": "#dc143c",
+    "blue": "#1e90ff",
+    "purple": "#ee82ee",
+    "orange": "#ff8c00",
+}
+DARK = frozenset({"black", "red"})
+"""Colors on which a mark or a letter is white."""
+_TILES = tuple(Tile(i // COLUMNS, i % COLUMNS) for i in range(TILES))
+
+
+def center(tile: tuple[int, int]) -> tuple[int, int]:
+    """Where the middle of a tile is, in the picture's units."""
+    row, column = tile
+    return 8 + 12 * column, 7 + 14 * row + 7 * (column & 1)
+
+
+def board_svg(board: Board, *, before: Board | None = None, numbers: bool = False, scale: float = 2.0) -> str:
+    """A picture of `board`. Tiles painted since `before` carry a dot.
+
+    `numbers` writes the 0-based column and row numbers at the top and on the left; `scale` is in pixels a unit.
+    """
+    changed = [] if before is None else [action.tile for action in before.diff(board)]
+    return _document(_tiles(board) + _dots(board, changed), numbers, scale)
+
+
+def difference_svg(gold: Board, predicted: Board, before: Board, *, numbers: bool = False, scale: float = 2.0) -> str:
+    """The predicted board against the gold one, both drawn on `before`. The tiles that either of them painted are marked.
+
+    Check: painted as in gold. Cross: painted otherwise than in gold. Diamond: gold paints this tile in the color of the
+    diamond and the prediction does not. A tile painted in a wrong color has both a diamond and a cross.
+    """
+    painted, wanted = set(before.diff(predicted)), set(before.diff(gold))
+    missing = sorted(wanted - painted)
+    diamonds = "".join(
+        f'<path d="{_at([a.tile for a in missing if a.color == color], DIAMOND)}" fill="{PALETTE[color]}" stroke="#000"/>'
+        for color in sorted({action.color for action in missing})
+    )
+    marks = _marks(predicted, [a.tile for a in sorted(painted & wanted)], CHECK, 1.4)
+    crosses = _at([a.tile for a in sorted(painted - wanted)], CROSS)
+    halo = strokes(crosses, 2.6, "#fff") + strokes(crosses, 1.3, "#000") if crosses else ""
+    return _document(_tiles(predicted) + diamonds + marks + halo, numbers, scale)
+
+
+def _document(body: str, numbers: bool, scale: float) -> str:
+    margin = 9 if numbers else 0
+    labels = _numbers() if numbers else ""
+    return document(body + labels, (-1 - margin, -1 - margin, 222 + margin, 149 + margin), scale)
+
+
+def _tiles(board: Board) -> str:
+    """The tiles and their outlines: the whole board in its most frequent color, a path for each other color."""
+    counts = Counter(board[tile] for tile in _TILES)
+    background = max(counts, key=counts.__getitem__)
+    others = "".join(
+        f'<path d="{_hexagons(tile for tile in _TILES if board[tile] == color)}" fill="{PALETTE[color]}"/>'
+        for color in PALETTE
+        if color in counts and color != background
+    )
+    return f'<g fill="{PALETTE[background]}"><path id="hex-board" d="{_outline()}"/></g>{others}{_grid()}'
+
+
+def _hexagons(tiles: Iterable[Tile]) -> str:
+    """One closed shape a vertical run: down its right side, then up its left one."""
+    shapes = ((*center(tile), n) for tile, n in _runs(tiles))
+    return "".join(f"M{x - 4} {y - 7}h8{'l4 7-4 7' * n}h-8{'l-4-7 4-7' * (n - 1)}l-4-7z" for x, y, n in shapes)
+
+
+def _runs(tiles: Iterable[Tile]) -> list[tuple[Tile, int]]:
+    """The vertical runs of touching tiles: the top tile and the length of each."""
+    rest = set(tiles)
+    tops = sorted(tile for tile in rest if tile._replace(row=tile.row - 1) not in rest)
+    return [(top, next(n for n in range(1, ROWS + 1) if top._replace(row=top.row + n) not in rest)) for top in tops]
+
+
+@cache
+def _outline() -> str:
+    """The edge of the whole board, from the upper left corner: down, right, up, left."""
+    down, right = "l-4 7 4 7" * ROWS, "h8l4 7h8" + "l4-7h8l4 7h8" * (COLUMNS // 2 - 1)
+    up, left = "l4-7-4-7" * ROWS, "h-8l-4-7h-8" + "l-4 7h-8l-4-7h-8" * (COLUMNS // 2 - 1)
+    return f"M4 0{down}{right}{up}{left}z"
+
+
+@cache
+def _grid() -> str:
+    """The tiles' outlines: zig-zags between the columns, and dashed lines whose dashes are the tiles' tops and bottoms."""
+    right_of_even, right_of_odd = "M12 0" + "l4 7-4 7" * ROWS + "l4 7", "M28 0l-4 7" + "l4 7-4 7" * ROWS
+    last = 24 * (COLUMNS // 2 - 1)
+    right_of_last = f"M{last + 12} {right_of_even.removeprefix('M12 ')}"
+    pairs = "".join(f'<use href="#hex-pair" x="{x}"/>' for x in range(24, last, 24))
+    flats = "".join(f"M{4 + 12 * half} {14 * row + 7 * half}H{12 * COLUMNS}" for half in (0, 1) for row in range(ROWS + 1))
+    return (
+        f'<g fill="none" stroke="#000" stroke-width=".5"><use href="#hex-board"/><path id="hex-pair" d="{right_of_even}'
+        f'{right_of_odd}"/>{pairs}<path d="{right_of_last}"/><path d="{flats}" stroke-dasharray="8 16"/></g>'
+    )
+
+
+def _at(tiles: Iterable[Tile], glyph: str) -> str:
+    return "".join(f"M{x} {y}{glyph}" for x, y in map(center, tiles))
+
+
+def _dots(board: Board, tiles: list[Tile]) -> str:
+    """A dot on each tile; a vertical run of them is one dashed line whose dashes have no length."""
+    dots = ""
+    for ink, group in _by_ink(board, tiles).items():
+        lines = "".join(f"M{x} {y}v{14 * n - 13}" for (x, y), n in ((center(tile), n) for tile, n in _runs(group)))
+        dots += f'<path d="{lines}" stroke="{ink}" stroke-width="2.4" stroke-linecap="round" stroke-dasharray="0 14"/>'
+    return dots
+
+
+def _by_ink(board: Board, tiles: Iterable[Tile]) -> dict[str, list[Tile]]:
+    """The tiles by the color of the marks on them: white on dark tiles, black on the others."""
+    groups: dict[str, list[Tile]] = {}
+    for tile in tiles:
+        groups.setdefault("#fff" if board[tile] in DARK else "#000", []).append(tile)
+    return groups
+
+
+def _marks(board: Board, tiles: Iterable[Tile], glyph: str, width: float) -> str:
+    return "".join(strokes(_at(group, glyph), width, ink) for ink, group in _by_ink(board, tiles).items())
+
+
+@cache
+def _numbers() -> str:
+    columns = "".join(label(str(c), 8 + 12 * c, -5) for c in range(COLUMNS))
+    rows = "".join(label(str(r), -6, 7 + 14 * r) for r in range(ROWS))
+    return strokes(columns + rows)

@@ -1,0 +1,144 @@
+"""States in the terminal, as rich renderables. Every picture can be read from its characters alone, without color."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from rich.columns import Columns
+from rich.console import Group
+from rich.text import Text
+
+from harness.drawing import hexagons as hexagon_pictures
+from harness.drawing.isometric import PALETTE as BLOCK_PALETTE
+from harness.worlds.hexagons import COLUMNS, ROWS, Board, Tile
+from harness.worlds.minecraft import HEIGHT, SIDE, Pose, Structure, net_actions
+
+LETTERS = {
+    "white": "·",
+    "black": "K",
+    "yellow": "Y",
+    "green": "G",
+    "red": "R",
+    "blue": "B",
+    "purple": "P",
+    "orange": "O",
+}
+_ARROWS = "↑↗→↘↓↙←↖"
+_DARK_BLOCKS = frozenset({"red", "blue", "purple"})
+_BUILDER, _EMPTY = "bold #e6007e", "#999999"
+
+
+def board_text(board: Board, *, before: Board | None = None) -> Text:
+    """The board: two lines a row, odd columns one line lower, 0-based numbers. Tiles painted since `before` are in brackets."""
+    changed = () if before is None else before.diff(board)
+    return _board(board, {action.tile: "[]" for action in changed}, {}, "[R] painted in this step" if changed else "")
+
+
+def board_difference_text(gold: Board, predicted: Board, before: Board) -> Text:
+    """The predicted board. On the tiles that it or gold paint: [R] right, !R! wrong, and below it (r) the missing color."""
+    painted, wanted = set(before.diff(predicted)), set(before.diff(gold))
+    marks = {action.tile: "[]" for action in painted & wanted} | {action.tile: "!!" for action in painted - wanted}
+    missing = {action.tile: action.color for action in wanted - painted}
+    return _board(predicted, marks, missing, "[R] right, !R! wrong, (r) missing")
+
+
+def _board(board: Board, marks: Mapping[Tile, str], missing: Mapping[Tile, str], legend: str) -> Text:
+    text = Text(no_wrap=True)
+    text.append("   " + "".join(f"{column:^3}" for column in range(COLUMNS)), "dim")
+    for line in range(2 * ROWS + 1):
+        text.append(f"\n{line // 2:>2} " if line % 2 == 0 and line < 2 * ROWS else "\n   ", "dim")
+        for column in range(COLUMNS):
+            row, lower = divmod(line - (column & 1), 2)
+            tile = Tile(row, column)
+            if not 0 <= row < ROWS:
+                text.append("   ")
+            elif lower and tile in missing:
+                text.append(f"({LETTERS[missing[tile]].lower()})", _tile_style(missing[tile], column))
+            else:
+                letter = "   " if lower else "{1}{0}{2}".format(LETTERS[board[tile]], *marks.get(tile, "  "))
+                text.append(letter, _tile_style(board[tile], column))
+    black = "K is black" if "black" in {*missing.values(), *(action.color for action in board.painted())} else ""
+    legend = "; ".join(filter(None, (legend, black)))
+    return text.append(f"\n   {legend}", "dim") if legend else text
+
+
+def _tile_style(color: str, column: int) -> str:
+    """White tiles of odd columns are a little gray, so that a blank board shows its columns."""
+    if color == "white":
+        return f"{_EMPTY} on {'#f2f2f2' if column & 1 else '#ffffff'}"
+    ink = "#ffffff" if color in hexagon_pictures.DARK else "#000000"
+    return f"{ink} on {hexagon_pictures.PALETTE[color]}"
+
+
+def structure_text(structure: Structure, *, pose: Pose | None = None, before: Structure | None = None) -> Group:
+    """One map a layer, from y = 1 up to the highest block, seen from above: +z is up and +x to the left.
+
+    A block is its color's letter; R+ was placed since `before`, r- was removed. An arrow is the builder, on its layer or at
+    the edge nearest to it.
+    """
+    marks = {}
+    if before is not None:
+        changes = net_actions(before, structure)
+        marks = {a.cell: f"{LETTERS[a.color].lower()}-" for a in changes if a.kind == "remove" and a.color}
+        marks |= {a.cell: f"{LETTERS[a.color]}+" for a in changes if a.kind == "place" and a.color}
+    return _structure(structure, pose, marks, "R+ placed, r- removed" if marks else "")
+
+
+def structure_difference_text(gold: Structure, predicted: Structure, before: Structure, *, pose: Pose | None = None) -> Group:
+    """The predicted structure; on the cells that it or gold change: R* right, R! wrong, R? missing (r: an empty cell)."""
+    wanted, done = net_actions(before, gold), net_actions(before, predicted)
+    marks = {}
+    for actions, sign in ((wanted & done, "*"), (wanted - done, "?"), (done - wanted, "!")):
+        for action in actions:
+            here = predicted.color_at(*action.cell)
+            marks[action.cell] = (LETTERS[here] if here else LETTERS[str(action.color)].lower()) + sign
+    return _structure(predicted, pose, marks, "* right, ! wrong, ? missing; a small letter is an empty cell" if marks else "")
+
+
+def _structure(structure: Structure, pose: Pose | None, marks: Mapping[tuple[int, int, int], str], legend: str) -> Group:
+    heights = [block.y for block in structure.blocks()] + [y for _, y, _ in marks]
+    top = max(heights, default=1)
+    layers = [_layer(structure, y, pose if pose and _layer_of(pose, top) == y else None, marks) for y in range(1, top + 1)]
+    lines = [legend] if legend else []
+    if pose is not None:
+        lines.append(
+            f"{_arrow(pose)} builder at ({pose.x:.1f}, {pose.y:.1f}, {pose.z:.1f}), yaw {pose.yaw:.0f}, pitch {pose.pitch:.0f}"
+        )
+    return Group(Columns(layers, padding=(0, 3)), *(Text(line, "dim") for line in lines))
+
+
+def _layer_of(pose: Pose, top: int) -> int:
+    return min(max(math.floor(pose.y), 1), top, HEIGHT)
+
+
+def _arrow(pose: Pose) -> str:
+    return _ARROWS[round(pose.yaw / 45.0) % 8]
+
+
+def _layer(structure: Structure, y: int, pose: Pose | None, marks: Mapping[tuple[int, int, int], str]) -> Text:
+    """A map of one layer, 11 x 11 cells of two characters inside a margin of one cell for a builder outside the region."""
+    edge = SIDE + 1
+    stands = None if pose is None else tuple(min(max(math.floor(p), -edge), edge) for p in (pose.x, pose.z))
+    text = Text(no_wrap=True)
+    text.append(f"y={y:<3}" + "".join(f"{x:>2}" for x in range(SIDE, -edge, -1)) + "  x", "dim")
+    for z in range(edge, -edge - 1, -1):
+        text.append(f"\n{z:>3}" if abs(z) <= SIDE else "\n  z" if z > 0 else "\n   ", "dim")
+        for x in range(edge, -edge - 1, -1):
+            here, arrow = structure.color_at(x, y, z), _arrow(pose) if pose and (x, z) == stands else ""
+            if (x, y, z) in marks:
+                cell, color = marks[x, y, z], here
+            else:
+                cell, color = (LETTERS[here] if here else "·" if max(abs(x), abs(z)) <= SIDE else " ") + " ", here
+            text.append(*_cell(cell, color, arrow))
+    return text
+
+
+def _cell(cell: str, color: str | None, arrow: str) -> tuple[str, str]:
+    """Two characters and their style; the builder's arrow takes an empty cell, or the second half of a block's."""
+    if arrow and color is None:
+        return f"{arrow} ", _BUILDER
+    if color is None:
+        return cell, _EMPTY
+    ink = "#ffffff" if color in _DARK_BLOCKS else "#000000"
+    return (cell[0] + arrow if arrow else cell), f"bold {ink} on {BLOCK_PALETTE[color]}"

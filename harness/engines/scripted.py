@@ -1,0 +1,77 @@
+"""Answers from a file instead of a model: the whole command line runs without one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from harness.engines.base import Completion, Sampling
+from harness.errors import DataError, EngineError
+from prompts.rendered import Rendered
+
+
+class ScriptedEngine:
+    """Replays completions by item id, from JSON Lines {"id": ..., "text": ...} or from such records in a list.
+
+    "error" in place of "text" replays a failure, and other fields are ignored: a run's predictions.jsonl is a script too.
+    Raises EngineError if the file is not there, DataError with the line's number for a line that is no such record or
+    repeats an id.
+    """
+
+    independent = True
+    tokenizer: Any = None
+    context_length = 1_000_000
+    batch_size = 100
+
+    def __init__(self, script: str | Path | Sequence[Mapping[str, Any]]) -> None:
+        if isinstance(script, str | Path):
+            self._source = str(script)
+            self._answers = self._collect(_read(Path(script)))
+        else:
+            self._source = "the script"
+            self._answers = self._collect(script)
+
+    def generate(self, prompts: Sequence[Rendered], sampling: Sampling) -> list[Completion]:
+        """The scripted text of each prompt's item; an error where there is none. `sampling` changes nothing."""
+        missing = Completion(error=f"{self._source} holds no answer for this item")
+        return [self._answers.get(prompt.id, missing) for prompt in prompts]
+
+    def close(self) -> None:
+        """There is nothing to free."""
+
+    def _collect(self, records: Iterable[Any]) -> dict[str, Completion]:
+        answers: dict[str, Completion] = {}
+        for line, record in enumerate(records, start=1):
+            where = f"{self._source}, line {line}"
+            match record:
+                case {"id": str(name), "error": str(error)}:
+                    answer = Completion(error=error)
+                case {"id": str(name), "text": str(text)}:
+                    answer = Completion(text)
+                case _:
+                    raise DataError(f'{where}: not a JSON object with strings "id" and "text"')
+            if name in answers:
+                raise DataError(f"{where}: the id {name} appears a second time")
+            answers[name] = answer
+        return answers
+
+
+def _read(path: Path) -> list[Any]:
+    """One value a line; None for a line that is not JSON."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise EngineError(f"the scripted engine cannot read {path}: {error.strerror}; --model names its file") from error
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path}: not UTF-8 text: {error.reason} at byte {error.start}") from error
+    # Not splitlines(): an answer may hold other line separators than the newline.
+    return [_value(line) for line in text.removesuffix("\n").split("\n")] if text else []
+
+
+def _value(line: str) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None

@@ -1,0 +1,37 @@
+"""What several engines need."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from pathlib import Path
+
+from harness.errors import AdapterError
+
+
+def brief(error: BaseException | str, limit: int = 300) -> str:
+    """A message as one line of at most `limit` characters."""
+    text = " ".join(str(error).split()) or type(error).__name__
+    return text if len(text) <= limit else f"{text[: limit - 3]}..."
+
+
+def item_seed(seed: int, item_id: str) -> int:
+    """The seed of one item's sample, 31 bits: it does not depend on the batch, and two items do not share their noise."""
+    return zlib.crc32(f"{seed}/{item_id}".encode()) & 0x7FFFFFFF
+
+
+def adapter_rank(folder: str | Path) -> int:
+    """The rank of the LoRA adapter in `folder`. Raises AdapterError where there is none."""
+    path = Path(folder) / "adapter_config.json"
+    try:
+        config = json.loads(path.read_text())
+    except FileNotFoundError:
+        raise AdapterError(f"{folder} holds no adapter: adapter_config.json is not there") from None
+    except (OSError, ValueError) as error:
+        raise AdapterError(f"{path} cannot be read: {brief(error)}") from error
+    rank = config.get("r") if isinstance(config, dict) else None
+    if not isinstance(rank, int) or rank < 1:
+        raise AdapterError(f"{path} names no LoRA rank (r): {rank!r}")
+    # One adapter may give single modules other ranks.
+    others = config.get("rank_pattern") or {}
+    return max([rank, *(value for value in others.values() if isinstance(value, int))])

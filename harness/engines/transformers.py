@@ -1,0 +1,149 @@
+"""Plain transformers: where vLLM cannot run, and for a model that is in memory already."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from harness.engines.base import Completion, Sampling
+from harness.engines.shared import adapter_rank, brief, item_seed
+from harness.errors import EngineError
+from prompts.rendered import Rendered
+
+
+class TransformersEngine:
+    """Batch generation with `generate` of transformers, padded on the left.
+
+    `model` is a local folder, a hub name, or a loaded model (then `tokenizer` must be given): training measures itself with
+    one. `adapter` is a folder that peft saved. Raises EngineError if something cannot be loaded.
+    """
+
+    independent = False
+    """Padding, and with it the arithmetic of an answer, depends on the batch."""
+
+    def __init__(
+        self,
+        model: Any,
+        tokenizer: Any = None,
+        *,
+        adapter: str | Path | None = None,
+        context_length: int | None = None,
+        batch_size: int = 16,
+    ) -> None:
+        if isinstance(model, str):
+            model, tokenizer = _load(model, tokenizer)
+        elif tokenizer is None:
+            raise ValueError("a loaded model needs its tokenizer")
+        self._model = model if adapter is None else _adapt(model, adapter)
+        self.tokenizer: Any = tokenizer
+        self.context_length: int = context_length or getattr(self._model.config, "max_position_embeddings", None) or 2048
+        self.batch_size = batch_size
+
+    def generate(self, prompts: Sequence[Rendered], sampling: Sampling) -> list[Completion]:
+        """See `Engine.generate`. The model's training mode and torch's random state are left as they were."""
+        import torch
+
+        if sampling.constraint is not None:
+            raise EngineError("the transformers engine cannot hold an answer to a grammar: use --engine vllm for that")
+        answers: list[Completion | None] = [self._refuse(prompt) for prompt in prompts]
+        asked = [index for index, answer in enumerate(answers) if answer is None]
+        training = self._model.training
+        self._model.eval()
+        try:
+            with torch.inference_mode(), torch.random.fork_rng():
+                for start in range(0, len(asked), self.batch_size):
+                    batch = asked[start : start + self.batch_size]
+                    for index, answer in zip(batch, self._answer([prompts[i] for i in batch], sampling), strict=True):
+                        answers[index] = answer
+        finally:
+            self._model.train(training)
+        return [answer for answer in answers if answer is not None]
+
+    def close(self) -> None:
+        """Let go of the model."""
+        del self._model
+
+    def _refuse(self, prompt: Rendered) -> Completion | None:
+        length = len(prompt.token_ids)
+        if length == 0:
+            return Completion(error="the prompt holds no tokens")
+        if length >= self.context_length:
+            return Completion(error=f"the prompt has {length} tokens and the model takes {self.context_length} with the answer")
+        return None
+
+    def _answer(self, batch: Sequence[Rendered], sampling: Sampling) -> list[Completion]:
+        import torch
+
+        longest = max(len(prompt.token_ids) for prompt in batch)
+        ends = self._end_ids()
+        filler = next(iter(ends), 0) if self.tokenizer.pad_token_id is None else self.tokenizer.pad_token_id
+        padding = [longest - len(prompt.token_ids) for prompt in batch]
+        ids = [[filler] * pad + list(prompt.token_ids) for pad, prompt in zip(padding, batch, strict=True)]
+        mask = [[0] * pad + [1] * (longest - pad) for pad in padding]
+        torch.manual_seed(item_seed(sampling.seed, batch[0].id))
+        written = self._model.generate(
+            input_ids=torch.tensor(ids, device=self._model.device),
+            attention_mask=torch.tensor(mask, device=self._model.device),
+            generation_config=self._settings(sampling, self.context_length - longest, ends, filler),
+            tokenizer=self.tokenizer,
+        )[:, longest:].tolist()
+        return [self._read(prompt, tokens, ends, sampling.stop) for prompt, tokens in zip(batch, written, strict=True)]
+
+    def _settings(self, sampling: Sampling, room: int, ends: set[int], filler: int) -> Any:
+        """Every setting is given: transformers fills the others in from the model's generation_config.json."""
+        from transformers import GenerationConfig
+
+        sampled = {"temperature": sampling.temperature, "top_p": sampling.top_p} if sampling.temperature > 0 else {}
+        return GenerationConfig(
+            max_new_tokens=min(sampling.max_tokens, room),
+            do_sample=bool(sampled),
+            **{"temperature": 1.0, "top_p": 1.0, **sampled},
+            top_k=0 if sampled else 50,
+            num_beams=1,
+            repetition_penalty=1.0,
+            eos_token_id=sorted(ends),
+            pad_token_id=filler,
+            use_cache=True,
+            stop_strings=list(sampling.stop) or None,
+        )
+
+    def _end_ids(self) -> set[int]:
+        """The tokens that end an answer: the tokenizer's EOS and those of generation_config.json, as in vLLM."""
+        more = self._model.generation_config.eos_token_id
+        ids = {self.tokenizer.eos_token_id, *(more if isinstance(more, list) else [more])}
+        return {token for token in ids if token is not None}
+
+    def _read(self, prompt: Rendered, tokens: list[int], ends: set[int], stop: Sequence[str]) -> Completion:
+        length = next((i + 1 for i, token in enumerate(tokens) if token in ends), len(tokens))
+        ended = length > 0 and tokens[length - 1] in ends
+        text: str = self.tokenizer.decode(tokens[:length], skip_special_tokens=True)
+        cuts = [text.index(string) for string in stop if string in text]
+        return Completion(
+            text=text[: min(cuts)] if cuts else text,
+            finish_reason="stop" if ended or cuts else "length",
+            prompt_tokens=len(prompt.token_ids),
+            completion_tokens=length,
+        )
+
+
+def _load(name: str, tokenizer: Any) -> tuple[Any, Any]:
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        model = AutoModelForCausalLM.from_pretrained(name, dtype="auto" if device == "cuda" else torch.float32).to(device)
+        return model, tokenizer or AutoTokenizer.from_pretrained(name)
+    except Exception as error:
+        raise EngineError(f"transformers cannot load the model {name}: {brief(error)}") from error
+
+
+def _adapt(model: Any, adapter: str | Path) -> Any:
+    from peft import PeftModel
+
+    adapter_rank(adapter)
+    try:
+        return PeftModel.from_pretrained(model, adapter)
+    except Exception as error:
+        raise EngineError(f"peft cannot load the adapter {adapter}: {brief(error)}") from error

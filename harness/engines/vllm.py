@@ -1,0 +1,169 @@
+"""vLLM in this process: the CPU build where there is no GPU, the usual one where there is."""
+
+from __future__ import annotations
+
+import logging
+import os
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from harness.engines.base import Completion, Sampling
+from harness.engines.shared import adapter_rank, brief, item_seed
+from harness.errors import AdapterError, EngineError
+from prompts.rendered import Rendered
+
+LORA_RANKS = (1, 8, 16, 32, 64, 128, 256, 320, 512)
+"""The values that vLLM takes for max_lora_rank."""
+
+
+def max_lora_rank(rank: int) -> int:
+    """The smallest of vLLM's values that holds `rank`. Raises AdapterError above the largest."""
+    for allowed in LORA_RANKS:
+        if rank <= allowed:
+            return allowed
+    raise AdapterError(f"the adapter's LoRA rank is {rank}, and vLLM takes at most {LORA_RANKS[-1]}")
+
+
+def kv_cache_space() -> int:
+    """GiB of KV cache for the CPU build: an eighth of the machine's memory, 1 to 16.
+
+    It follows the memory installed, not the memory free, so that a run and its continuation get the same.
+    """
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    return int(min(16, max(1, memory // 8)))
+
+
+def vllm_environment() -> dict[str, str]:
+    """Variables that vLLM and torch read when they are imported, with what the user has set left as it is."""
+    defaults = {
+        "VLLM_CPU_KVCACHE_SPACE": str(kv_cache_space()),
+        "VLLM_NO_USAGE_STATS": "1",
+        # torch's C++ warnings: the CPU build binds its memory to a NUMA node and says so at every start.
+        "TORCH_CPP_LOG_LEVEL": "ERROR",
+    }
+    return {name: os.environ.get(name, value) for name, value in defaults.items()}
+
+
+def device_options(platform: Any) -> dict[str, Any]:
+    """What vLLM must be told about the device beside its defaults."""
+    return {"dtype": "float32", "enforce_eager": True} if platform.is_cpu() else {}
+
+
+class VllmEngine:
+    """Batch generation with vLLM's offline interface.
+
+    `model` is a local folder or a hub name, `adapter` a folder that peft saved. `context_length` is the model's own where
+    it is None, or as much of it as the KV cache holds. Raises EngineError if the model cannot be loaded, AdapterError for a
+    folder without a usable adapter.
+    """
+
+    batch_size = 256
+    independent = False
+    """The arithmetic of one answer depends on what else is in its batch."""
+
+    def __init__(
+        self, model: str, *, adapter: str | Path | None = None, context_length: int | None = None, seed: int = 0
+    ) -> None:
+        options: dict[str, Any] = {"max_model_len": context_length or -1, "seed": seed}
+        if adapter is not None:
+            options |= {"enable_lora": True, "max_loras": 1, "max_lora_rank": max_lora_rank(adapter_rank(adapter))}
+        self._llm = _load(model, options)
+        self._lora = None
+        if adapter is not None:
+            from vllm.lora.request import LoRARequest
+
+            self._lora = LoRARequest("adapter", 1, str(adapter))
+        self.tokenizer: Any = self._llm.get_tokenizer()
+        self.context_length: int = self._llm.model_config.max_model_len
+
+    def generate(self, prompts: Sequence[Rendered], sampling: Sampling) -> list[Completion]:
+        """See `Engine.generate`. Equal calls give equal answers: nothing is carried over from earlier ones."""
+        from vllm import SamplingParams
+
+        # A cached prefix was computed in another batch, and its last bits with it.
+        self._llm.reset_prefix_cache()
+        answers: list[Completion | None] = [self._refuse(prompt) for prompt in prompts]
+        asked = [index for index, answer in enumerate(answers) if answer is None]
+        if asked:
+            params = [SamplingParams(**self._parameters(prompts[index], sampling)) for index in asked]
+            inputs = [{"prompt_token_ids": list(prompts[index].token_ids)} for index in asked]
+            try:
+                with _quiet():
+                    outputs = self._llm.generate(inputs, params, use_tqdm=False, lora_request=self._lora)
+            except Exception as error:
+                raise EngineError(f"vLLM failed: {brief(error)}") from error
+            for index, output in zip(asked, outputs, strict=True):
+                answers[index] = _completion(output)
+        return [answer for answer in answers if answer is not None]
+
+    def close(self) -> None:
+        """Free the model's memory, so that another one can be loaded."""
+        from vllm.distributed import cleanup_dist_env_and_memory
+
+        self._llm.llm_engine.engine_core.shutdown()
+        del self._llm
+        cleanup_dist_env_and_memory()
+
+    def _refuse(self, prompt: Rendered) -> Completion | None:
+        """The error of a prompt that vLLM would end the whole batch for; None if it can be asked."""
+        length = len(prompt.token_ids)
+        if length == 0:
+            return Completion(error="the prompt holds no tokens")
+        if length >= self.context_length:
+            return Completion(error=f"the prompt has {length} tokens and the model takes {self.context_length} with the answer")
+        return None
+
+    def _parameters(self, prompt: Rendered, sampling: Sampling) -> dict[str, Any]:
+        """Every setting is given: vLLM fills none in from the model's generation_config.json."""
+        parameters: dict[str, Any] = {
+            "max_tokens": min(sampling.max_tokens, self.context_length - len(prompt.token_ids)),
+            "temperature": sampling.temperature,
+            "top_p": sampling.top_p,
+            "top_k": 0,
+            "stop": list(sampling.stop),
+            "seed": item_seed(sampling.seed, prompt.id) if sampling.temperature > 0 else None,
+        }
+        if sampling.constraint is not None:
+            from vllm.sampling_params import StructuredOutputsParams
+
+            parameters["structured_outputs"] = StructuredOutputsParams(**{sampling.constraint.kind: sampling.constraint.value})
+        return parameters
+
+
+def _load(model: str, options: dict[str, Any]) -> Any:
+    # In this process, so that nothing is left behind when it is killed and no scheduling differs from run to run.
+    os.environ.update(vllm_environment(), VLLM_ENABLE_V1_MULTIPROCESSING="0")
+    os.environ.setdefault("VLLM_LOGGING_LEVEL", "CRITICAL")
+    os.environ.setdefault("VLLM_LOGGING_STREAM", "ext://sys.stderr")
+    # vLLM's first messages come before it has set up its logging.
+    logging.getLogger("vllm").setLevel(os.environ["VLLM_LOGGING_LEVEL"])
+    with _quiet():
+        try:
+            from vllm import LLM
+            from vllm.platforms import current_platform
+        except ImportError as error:
+            raise EngineError(f"vLLM cannot be imported ({brief(error)}): install it, or use --engine transformers") from error
+        try:
+            return LLM(
+                model=model,
+                **device_options(current_platform),
+                **options,
+                generation_config="vllm",
+                use_tqdm_on_load=False,
+            )
+        except Exception as error:
+            raise EngineError(f"vLLM cannot load the model {model}: {brief(error)}") from error
+
+
+def _quiet() -> warnings.catch_warnings:
+    """Without the warnings that libraries under vLLM raise about each other."""
+    return warnings.catch_warnings(action="ignore")
+
+
+def _completion(output: Any) -> Completion:
+    answer = output.outputs[0]
+    if answer.finish_reason not in ("stop", "length"):
+        return Completion(error=f"vLLM ended the answer with {answer.finish_reason!r}")
+    return Completion(answer.text, answer.finish_reason, len(output.prompt_token_ids), len(answer.token_ids))

@@ -1,0 +1,78 @@
+"""Base models by name: the built-in one, a local folder, or a hub's; and what tells two of them apart."""
+
+from __future__ import annotations
+
+import hashlib
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from harness.errors import EngineError
+
+BUILT_IN = "tiny-llama"
+_MIB = 1 << 20
+
+
+def resolve_base(name: str | None) -> str:
+    """What transformers and vLLM load for a name: None or "tiny-llama" is the built-in model's folder, the path of a local
+    folder stays, and anything else is a hub name. Raises EngineError for a folder that holds no model."""
+    if name is None or name == BUILT_IN:
+        folder = Path(str(files("adapters"))) / "base" / BUILT_IN
+        if not (folder / "config.json").is_file():
+            raise EngineError(f"{folder} holds no model: make one with `harness pretrain tiny-llama`, or name one with --base")
+        return str(folder)
+    if Path(name).is_dir():
+        if not (Path(name) / "config.json").is_file():
+            raise EngineError(f"--base {name}: the folder has no config.json, so it holds no model")
+        return name
+    if name.startswith((".", "/", "~")) or name.count("/") > 1:
+        raise EngineError(f"--base {name}: no such folder")
+    return name
+
+
+def display_name(base: str) -> str:
+    """A folder's name, or the hub name as it is."""
+    return Path(base).name if Path(base).is_dir() else base
+
+
+def fingerprint(base: str | Path) -> str | None:
+    """16 hex digits over the model or adapter in a folder: its config, tokenizer, and of every weight file the size and the
+    first and last MiB. None for a hub name, whose files are not here."""
+    folder = Path(base)
+    if not folder.is_dir():
+        return None
+    digest = hashlib.sha256()
+    for path in sorted(folder.iterdir()):
+        if path.name in ("config.json", "adapter_config.json", "tokenizer.json"):
+            digest.update(path.name.encode() + path.read_bytes())
+        elif path.suffix == ".safetensors":
+            size = path.stat().st_size
+            with path.open("rb") as file:
+                digest.update(f"{path.name} {size}".encode() + file.read(_MIB))
+                file.seek(max(0, size - _MIB))
+                digest.update(file.read())
+    return digest.hexdigest()[:16]
+
+
+def load_tokenizer(base: str) -> Any:
+    """Raises EngineError where there is none to be had."""
+    from transformers import AutoTokenizer
+
+    try:
+        return AutoTokenizer.from_pretrained(base)
+    except (OSError, ValueError) as error:
+        raise EngineError(f"--base {base}: no tokenizer: {_first_line(error)}") from error
+
+
+def context_length_of(base: str) -> int:
+    """The tokens a model can take, by its configuration. Raises EngineError where there is none to be had."""
+    from transformers import AutoConfig
+
+    try:
+        return int(AutoConfig.from_pretrained(base).max_position_embeddings)
+    except (OSError, ValueError, AttributeError) as error:
+        raise EngineError(f"--base {base}: no model configuration: {_first_line(error)}") from error
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0]

@@ -1,0 +1,150 @@
+"""The run loop: items in fixed batches through renderer, engine and parser into a run folder."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from harness.corpora.item import HexagonsItem, Item
+from harness.engines.base import Completion, Engine, Sampling
+from harness.runs import Run
+from harness.worlds.hexagons import Board, Paint
+from prompts.messages import read_answer
+from prompts.render import PromptTooLongError, Renderer
+from prompts.rendered import Rendered
+from prompts.shots import ShotPool
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is asked of the engine. Equal plans over equal items give equal predictions when decoding is greedy."""
+
+    renderer: Renderer
+    sampling: Sampling
+    pool: ShotPool
+    shots: int
+    batch_size: int
+
+    @property
+    def rolls_out(self) -> bool:
+        """Whether an item's prompt shows the board that the earlier answers drew."""
+        return self.renderer.spec.shown.board == "predicted"
+
+
+def batches(items: Sequence[Item], plan: Plan) -> list[list[Item]]:
+    """The items in fixed batches. When boards are predicted, all first steps come before all second ones, and so on."""
+    waves: dict[int, list[Item]] = defaultdict(list)
+    for item in items:
+        waves[len(item.history) if plan.rolls_out else 0].append(item)
+    return [
+        wave[start : start + plan.batch_size]
+        for _, wave in sorted(waves.items())
+        for start in range(0, len(wave), plan.batch_size)
+    ]
+
+
+class Boards:
+    """The boards that a model's own answers have drawn so far, one a drawing procedure."""
+
+    def __init__(self, records: Sequence[dict[str, Any]]) -> None:
+        self._boards: dict[str, Board] = defaultdict(Board)
+        for record in records:
+            self.draw(record)
+
+    def draw(self, record: dict[str, Any]) -> None:
+        procedure = record["id"].rpartition("/")[0]
+        actions = [Paint(*action) for action in record["actions"]]
+        self._boards[procedure] = self._boards[procedure].apply(actions).board
+
+    def before(self, item: Item) -> Item:
+        """The item with its procedure's predicted board in place of the gold one."""
+        if not isinstance(item, HexagonsItem):
+            return item
+        return replace(item, before=self._boards[item.id.rpartition("/")[0]])
+
+
+def resume(run: Run, planned: Sequence[Sequence[Item]], engine: Engine) -> list[list[Item]]:
+    """Cut the run back to what can be kept, and return the batches that are still to be done.
+
+    Where answers do not depend on their batch, every answered item is kept and failed ones are asked again. Elsewhere a
+    batch that was interrupted is done again as a whole, so that the end is the same as if nothing had happened.
+    """
+    if engine.independent:
+        kept = [record for record in run.records if "error" not in record]
+        done = {record["id"] for record in kept}
+        todo = [[item for item in batch if item.id not in done] for batch in planned]
+        run.keep(kept)
+        return [batch for batch in todo if batch]
+    complete, count = 0, 0
+    for batch in planned:
+        if count + len(batch) > len(run.records):
+            break
+        count += len(batch)
+        complete += 1
+    run.keep(run.records[:count])
+    return [list(batch) for batch in planned[complete:]]
+
+
+@dataclass(slots=True)
+class Progress:
+    """What one batch adds to the totals."""
+
+    items: int
+    errors: int
+    prompt_tokens: int
+    completion_tokens: int
+    seconds: float
+
+
+def predict(run: Run, todo: Sequence[Sequence[Item]], plan: Plan, engine: Engine) -> Iterator[Progress]:
+    """Answer the batches; every answer is in the run's file before the next one is taken from the engine."""
+    boards = Boards(run.records) if plan.rolls_out else None
+    for batch in todo:
+        start = time.monotonic()
+        asked: list[tuple[Item, Rendered | PromptTooLongError]] = []
+        for item in batch:
+            asked.append((item, _render(boards.before(item) if boards else item, plan)))
+        answers = iter(engine.generate([r for _, r in asked if isinstance(r, Rendered)], plan.sampling))
+        done = Progress(0, 0, 0, 0, 0.0)
+        for item, rendered in asked:
+            record = _record(item, rendered, next(answers) if isinstance(rendered, Rendered) else None, plan)
+            run.append(record)
+            if boards:
+                boards.draw(record)
+            done.items += 1
+            done.errors += "error" in record
+            done.prompt_tokens += record.get("prompt_tokens", 0)
+            done.completion_tokens += record.get("completion_tokens", 0)
+        done.seconds = time.monotonic() - start
+        yield done
+
+
+def _render(item: Item, plan: Plan) -> Rendered | PromptTooLongError:
+    try:
+        return plan.renderer.render(item, plan.pool.choose(item, plan.shots))
+    except PromptTooLongError as error:
+        return error
+
+
+def _record(item: Item, rendered: Rendered | PromptTooLongError, answer: Completion | None, plan: Plan) -> dict[str, Any]:
+    """A line of predictions.jsonl: actions in the world's frame, and the raw text they were read from."""
+    if isinstance(rendered, PromptTooLongError) or answer is None:
+        return {"id": item.id, "actions": [], "error": str(rendered)}
+    if answer.error is not None:
+        return {"id": item.id, "actions": [], "error": answer.error}
+    parsed = read_answer(answer.text, item, plan.renderer.spec)
+    return {
+        "id": item.id,
+        "actions": [list(action) for action in parsed.actions],
+        "text": answer.text,
+        "format": plan.renderer.spec.format,
+        "discarded": [list(piece) for piece in parsed.discarded],
+        "finish_reason": answer.finish_reason,
+        "prompt_tokens": answer.prompt_tokens,
+        "completion_tokens": answer.completion_tokens,
+        "dropped_history": rendered.dropped_history,
+        "dropped_shots": rendered.dropped_shots,
+    }

@@ -1,0 +1,162 @@
+"""From the flags of `harness prompt` to an engine, a plan and the settings that make two runs the same."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from harness.errors import UsageError
+
+if TYPE_CHECKING:
+    from adapters.registry import Adapter
+    from harness.corpora.item import Item
+    from harness.engines.base import Engine
+    from harness.predicting import Plan
+    from prompts.spec import PromptSpec
+
+OUTSIDE = ("name", "preview", "json", "concurrency")
+"""Flags that cannot change a prediction."""
+
+LOCAL_ENGINES = ("vllm", "transformers")
+"""Those that load the base model themselves and can put an adapter on it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The flags of `harness prompt`."""
+
+    task: str | None
+    split: str | None
+    shots: int
+    engine: str
+    model: str | None
+    adapter: str | None
+    base_url: str | None
+    context: str | None
+    format: str | None
+    frame: str | None
+    limit: int | None
+    seed: int
+    name: str | None
+    constrained: bool
+    temperature: float
+    max_new_tokens: int
+    context_length: int | None
+    batch_size: int | None
+    concurrency: int
+    completions: bool
+    preview: bool
+    json: bool
+
+
+def load_adapter_of(options: Options) -> Adapter | None:
+    if options.adapter is None:
+        return None
+    if options.engine not in LOCAL_ENGINES:
+        raise UsageError(f"--adapter is for the engines vllm and transformers; --engine {options.engine} has its own models")
+    from adapters.registry import load_adapter
+
+    adapter: Adapter = load_adapter(Path(options.adapter), options.model)
+    return adapter
+
+
+def spec_of(options: Options, adapter: Adapter | None) -> PromptSpec:
+    """The prompt format: the adapter's where there is one, and then no other."""
+    from prompts.spec import PromptSpec
+
+    if adapter is None:
+        return PromptSpec.make(options.task or "hexagons", options.context, options.format, options.frame)
+    spec = adapter.spec
+    for key in ("task", "context", "format", "frame"):
+        asked, trained = getattr(options, key), getattr(spec, key)
+        if asked not in (None, trained):
+            raise UsageError(f"--{key} {asked}: the adapter {options.adapter} was trained with {trained}; leave the flag out")
+    return spec
+
+
+def build_engine(options: Options, adapter: Adapter | None) -> Engine:
+    from harness.engines.base import ENGINES
+    from harness.models import resolve_base
+    from harness.registry import resolve
+
+    kind: Any = resolve("engine", options.engine, ENGINES)
+    engine: Engine
+    if options.engine == "openai":
+        if not options.base_url or not options.model:
+            raise UsageError("--engine openai needs --base-url and --model, e.g. --base-url http://127.0.0.1:8000/v1")
+        engine = kind(
+            options.base_url,
+            options.model,
+            concurrency=options.concurrency,
+            chat=not options.completions,
+            context_length=options.context_length or 4096,
+        )
+    elif options.engine == "scripted":
+        if not options.model:
+            raise UsageError('--engine scripted needs --model FILE: JSON Lines of {"id": ..., "text": ...}')
+        engine = kind(Path(options.model))
+    else:
+        path = adapter.path if adapter else None
+        engine = kind(resolve_base(options.model), adapter=path, context_length=options.context_length, seed=options.seed)
+    if options.batch_size:
+        engine.batch_size = options.batch_size
+    return engine
+
+
+def build_plan(
+    options: Options, spec: PromptSpec, tokenizer: Any, context_length: int, batch_size: int, pool: list[Item]
+) -> Plan:
+    from harness.engines.base import Sampling
+    from harness.predicting import Plan
+    from prompts.render import Renderer
+    from prompts.shots import ShotPool
+
+    renderer = Renderer(spec, tokenizer, context_length, options.max_new_tokens)
+    sampling = Sampling(
+        max_tokens=options.max_new_tokens,
+        temperature=options.temperature,
+        seed=options.seed,
+        stop=renderer.stop,
+        constraint=spec.written.constraint() if options.constrained else None,
+    )
+    return Plan(renderer, sampling, ShotPool(pool, options.seed), options.shots, batch_size)
+
+
+def settings_of(options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], plan: Plan) -> dict[str, Any]:
+    """Everything that decides the predictions."""
+    from harness.models import BUILT_IN, fingerprint, resolve_base
+    from harness.runs import items_hash
+
+    asked = {k: v for k, v in asdict(options).items() if k not in OUTSIDE}
+    local = options.engine in LOCAL_ENGINES
+    return {
+        **asked,
+        **asdict(spec),
+        "split": options.split or "dev",
+        "model": options.model or BUILT_IN,
+        "base_url": _without_login(options.base_url),
+        "base_fingerprint": fingerprint(resolve_base(options.model)) if local else None,
+        "adapter_fingerprint": fingerprint(adapter.path) if adapter else None,
+        "prompt_hash": spec.hash,
+        "data_hash": items_hash(items),
+        "items": len(items),
+        "batch_size": plan.batch_size,
+        "context_length": plan.renderer.budget + options.max_new_tokens,
+    }
+
+
+def _without_login(url: str | None) -> str | None:
+    """A URL without a user name and password: run folders are passed on."""
+    return re.sub(r"(?<=//)[^/@]*@", "", url) if url else url
+
+
+def default_name(options: Options, spec: PromptSpec) -> str:
+    model = Path(options.adapter or options.model or "tiny-llama")
+    model_name = model.parent.name if model.name == "adapter" else model.name
+    parts = [spec.task, options.split or "dev", model_name, spec.context, spec.format, spec.frame, f"{options.shots}-shot"]
+    parts += [f"seed-{options.seed}"] if options.seed else []
+    parts += [f"first-{options.limit}"] if options.limit else []
+    parts += ["constrained"] if options.constrained else []
+    return "_".join(parts).replace("/", "-")

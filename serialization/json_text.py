@@ -1,0 +1,67 @@
+"""The format `json`: an array of actions in their JSON form, checked by a JSON Schema (one a task, in `schemas/`)."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any
+
+from harness.worlds.hexagons import Paint
+from harness.worlds.minecraft import Action
+from serialization.constraint import Constraint
+from serialization.hexagons_text import canonical
+from serialization.parsed import Parsed, scan
+
+_INNERMOST = re.compile(r"\[[^\[\]]*\]")
+
+
+@lru_cache
+def schema_text(task: str) -> str:
+    return files("serialization").joinpath("schemas", f"{task}-actions.json").read_text()
+
+
+@lru_cache
+def _validator(task: str) -> Any:
+    """A validator of one action of the task."""
+    from jsonschema import Draft202012Validator
+
+    return Draft202012Validator(json.loads(schema_text(task))["items"])
+
+
+def constraint(task: str) -> Constraint:
+    return Constraint("json", schema_text(task))
+
+
+def write_json(actions: Sequence[Paint] | Sequence[Action]) -> str:
+    return json.dumps([list(action) for action in actions])
+
+
+def _reader(task: str, build: Callable[..., Any]) -> Callable[[re.Match[str]], Any]:
+    def read(match: re.Match[str]) -> Any:
+        try:
+            value = json.loads(match.group())
+        except ValueError:
+            return "not JSON"
+        error = next(_validator(task).iter_errors(value), None)
+        return f"not an action: {error.message[:80]}" if error else build(*value)
+
+    return read
+
+
+def _parse(text: str, task: str, build: Callable[..., Any]) -> Parsed:
+    """Every innermost array is one action, so that an answer cut in the middle still gives those before the cut."""
+    parsed = scan(text, _INNERMOST, _reader(task, build))
+    kept = tuple(d for d in parsed.discarded if d.text.strip("[], \t\r\n"))
+    return Parsed(parsed.actions, kept)
+
+
+def parse_hexagons_json(text: str) -> Parsed:
+    parsed = _parse(text, "hexagons", Paint)
+    return parsed._replace(actions=canonical(parsed.actions))
+
+
+def parse_minecraft_json(text: str) -> Parsed:
+    return _parse(text, "minecraft", Action)

@@ -1,0 +1,86 @@
+"""A random two-layer Llama with a tokenizer of its own, made in seconds: real files, no download."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+CHAT_TEMPLATE = (
+    "{{ bos_token }}{% for message in messages %}<|{{ message['role'] }}|>\n{{ message['content'] }}{{ eos_token }}\n{% endfor %}"
+    "{% if add_generation_prompt %}<|assistant|>\n{% endif %}"
+)
+
+CORPUS = (
+    "Paint the tile in the first row and the third column red.",
+    "0 4 red, 0 5 blue, 1 0 green, 17 9 purple, 3 3 white, 8 2 black, 6 6 yellow, 2 7 orange",
+    "place red 0 1 0\npick 0 1 0\nplace blue -3 2 5\nplace green 4 9 -5",
+    "Now build a tower of five yellow blocks in the middle, then put a purple block on top.",
+    "Make a flower: all six neighbors of the tile blue, the center black. Repeat it until the end of the board.",
+)
+
+
+def build_tiny_model(folder: Path, *, chat: bool = True, seed: int = 0, context_length: int = 2048) -> Path:
+    """Write a small random Llama (hidden size 32, 2 layers, head size 32) and a byte-level BPE tokenizer to `folder`.
+
+    The tokenizer puts a BOS before every text it encodes, as Llama's does; with `chat` it has a chat template, which writes
+    the BOS too. The weights are spread wide, so that greedy choices are no near ties. Returns `folder`.
+    """
+    import torch
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    tokenizer = _train_tokenizer(chat)
+    config = LlamaConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=32,
+        intermediate_size=64,
+        num_hidden_layers=2,
+        num_attention_heads=1,
+        num_key_value_heads=1,
+        max_position_embeddings=context_length,
+        initializer_range=0.4,
+        bos_token_id=tokenizer.bos_token_id,
+        eos_token_id=tokenizer.eos_token_id,
+        pad_token_id=tokenizer.pad_token_id,
+    )
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        model = LlamaForCausalLM(config)
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
+def build_tiny_adapter(base: Path, folder: Path, *, rank: int = 4, seed: int = 1) -> Path:
+    """Write a peft LoRA adapter for `base` to `folder`, with weights that are random and not zero. Returns `folder`."""
+    import torch
+    from peft import LoraConfig, get_peft_model
+    from transformers import AutoModelForCausalLM
+
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        config = LoraConfig(
+            r=rank, lora_alpha=2 * rank, target_modules="all-linear", init_lora_weights=False, task_type="CAUSAL_LM"
+        )
+        get_peft_model(AutoModelForCausalLM.from_pretrained(base), config).save_pretrained(folder)
+    return folder
+
+
+def _train_tokenizer(chat: bool):  # type: ignore[no-untyped-def]
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
+    from transformers import PreTrainedTokenizerFast
+
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=400,
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        special_tokens=["<pad>", "<s>", "</s>", "<|system|>", "<|user|>", "<|assistant|>"],
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(CORPUS, trainer)
+    bos = tokenizer.token_to_id("<s>")
+    tokenizer.post_processor = processors.TemplateProcessing(single="<s> $A", special_tokens=[("<s>", bos)])
+    wrapped = PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token="<s>", eos_token="</s>", pad_token="<pad>")
+    if chat:
+        wrapped.chat_template = CHAT_TEMPLATE
+    return wrapped

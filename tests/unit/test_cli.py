@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from harness.cli import COMMANDS, SUMMARIES, cli, main
+from harness.errors import HarnessError, UsageError
+from harness.registry import resolve
+
+MODELS = ("torch", "transformers", "vllm", "trl", "peft")
+HEAVY = (*MODELS, "datasets", "pyarrow", "nltk", "scipy", "jinja2", "numpy")
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"]])
+def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
+    code = (
+        "import sys, json; from harness.cli import main; code = main(sys.argv[1:]); "
+        f"print(json.dumps([code, [m for m in {HEAVY!r} if m in sys.modules]]), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True)
+    assert json.loads(done.stderr) == [0, []]
+    assert "harness" in done.stdout
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_is_there_and_its_help_is_light(name: str) -> None:
+    assert isinstance(resolve("command", name, COMMANDS), click.Command)
+    code = (
+        "import sys, json; from harness.cli import main; code = main(sys.argv[1:]); "
+        f"print(json.dumps([code, [m for m in {MODELS!r} if m in sys.modules]]), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, name, "--help"], capture_output=True, text=True, check=True)
+    assert json.loads(done.stderr) == [0, []]
+
+
+def test_summaries_and_commands_agree() -> None:
+    assert list(SUMMARIES) == list(COMMANDS)
+
+
+@pytest.fixture
+def broken(monkeypatch: pytest.MonkeyPatch) -> list[BaseException]:
+    """A subcommand `data` that raises what the list holds."""
+    errors: list[BaseException] = []
+
+    @click.command()
+    def fail() -> None:
+        raise errors[0]
+
+    monkeypatch.setattr(cli, "get_command", lambda ctx, name: fail)
+    return errors
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "line"),
+    [
+        (HarnessError("file.jsonl, line 3:\n  not JSON"), 1, "Error: file.jsonl, line 3: not JSON"),
+        (UsageError("--shots -1: at least 0"), 2, "Error: --shots -1: at least 0"),
+        (KeyboardInterrupt(), 130, "Interrupted."),
+        (ZeroDivisionError("division by zero"), 1, "Error: ZeroDivisionError: division by zero (a bug; --debug shows where)"),
+    ],
+)
+def test_errors_are_one_line_and_have_their_exit_code(
+    broken: list[BaseException], error: BaseException, code: int, line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    broken.append(error)
+    assert main(["data"]) == code
+    captured = capsys.readouterr()
+    assert (captured.out, captured.err.strip()) == ("", line)
+
+
+def test_debug_shows_the_traceback(broken: list[BaseException]) -> None:
+    broken.append(HarnessError("x"))
+    with pytest.raises(HarnessError):
+        main(["--debug", "data"])
+
+
+def test_a_wrong_flag_and_a_wrong_command_are_usage_errors(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--nonsense"]) == 2
+    assert main(["pront"]) == 2
+    assert "pront" in capsys.readouterr().err
+
+
+def test_no_source_file_names_a_machine_or_evaluates_text() -> None:
+    root = Path(__file__).parents[2]
+    for folder in ("harness", "serialization", "prompts", "adapters", "eval", "tools"):
+        for path in (root / folder).rglob("*.py"):
+            text = path.read_text()
+            assert "/work/" not in text, path
+            assert "pickle" not in text, path

@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+import copy
+import itertools
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.worlds.hexagons import (
+    COLORS,
+    COLUMNS,
+    DIRECTIONS,
+    ROWS,
+    Board,
+    Paint,
+    Tile,
+    distance,
+    line,
+    neighbors,
+    on_board,
+    step,
+)
+
+tiles = st.builds(Tile, st.integers(0, ROWS - 1), st.integers(0, COLUMNS - 1))
+paints = st.builds(Paint, st.integers(0, ROWS - 1), st.integers(0, COLUMNS - 1), st.sampled_from(COLORS))
+boards = st.lists(st.integers(0, 7), min_size=180, max_size=180).map(Board)
+OPPOSITE = {
+    "up": "down",
+    "up-right": "down-left",
+    "down-right": "up-left",
+    "down": "up",
+    "down-left": "up-right",
+    "up-left": "down-right",
+}
+
+
+def numbered(n: int) -> Tile:
+    """The tile with 1-based number n, as the release's pictures count."""
+    return Tile(*divmod(n - 1, COLUMNS))
+
+
+@pytest.mark.parametrize(
+    ("number", "expected"),
+    [
+        (20, {2, 19, 21, 37, 38, 39}),
+        (21, {2, 3, 4, 20, 22, 39}),
+        (1, {2, 19}),
+        (18, {17, 35, 36}),
+        (163, {145, 146, 164}),
+        (180, {162, 179}),
+    ],
+)
+def test_neighbors_are_those_of_an_odd_q_board(number: int, expected: set[int]) -> None:
+    assert {tile.row * COLUMNS + tile.column + 1 for tile in neighbors(numbered(number))} == expected
+
+
+def test_degrees_and_edges_of_the_whole_board() -> None:
+    degrees = Counter(len(neighbors(Tile(r, c))) for r in range(ROWS) for c in range(COLUMNS))
+    assert degrees == {6: 128, 5: 16, 4: 16, 3: 18, 2: 2}
+    assert sum(d * n for d, n in degrees.items()) // 2 == 485
+
+
+@given(tiles, tiles)
+def test_neighbors_are_mutual_and_at_distance_one(a: Tile, b: Tile) -> None:
+    assert (b in neighbors(a)) == (a in neighbors(b)) == (distance(a, b) == 1)
+
+
+@given(tiles, tiles, tiles)
+def test_distance_is_a_metric(a: Tile, b: Tile, c: Tile) -> None:
+    assert distance(a, a) == 0
+    assert distance(a, b) == distance(b, a)
+    assert distance(a, c) <= distance(a, b) + distance(b, c)
+
+
+@given(tiles, tiles)
+def test_a_line_is_a_shortest_path(a: Tile, b: Tile) -> None:
+    path = line(a, b)
+    assert (path[0], path[-1], len(path)) == (a, b, distance(a, b) + 1)
+    assert all(distance(p, q) == 1 for p, q in itertools.pairwise(path))
+
+
+@given(tiles, st.sampled_from(sorted(DIRECTIONS)), st.integers(0, 8))
+def test_steps_go_back_and_are_straight(tile: Tile, direction: str, count: int) -> None:
+    there = step(tile, direction, count)
+    assert step(there, OPPOSITE[direction], count) == tile
+    assert distance(tile, there) == count
+    assert line(tile, there) == tuple(step(tile, direction, n) for n in range(count + 1))
+
+
+@given(boards)
+def test_digits_round_trip(board: Board) -> None:
+    assert Board.from_digits(board.digits()) == board
+    assert hash(Board.from_digits(board.digits())) == hash(board)
+    assert copy.deepcopy(board) == board
+
+
+@given(boards, boards)
+def test_diff_is_what_apply_needs_and_no_more(before: Board, after: Board) -> None:
+    actions = before.diff(after)
+    assert before.apply(actions) == (after, ())
+    assert len(actions) == int((before.cells != after.cells).sum())
+    assert list(actions) == sorted(actions)
+
+
+@given(boards, st.lists(paints))
+def test_the_last_paint_wins_and_the_board_is_untouched(board: Board, actions: list[Paint]) -> None:
+    digits = board.digits()
+    after = board.apply(actions).board
+    for tile, color in {a.tile: a.color for a in actions}.items():
+        assert after[tile] == color
+    assert board.digits() == digits
+
+
+def test_what_cannot_be_painted_is_ignored_and_reported() -> None:
+    wrong = (Paint(10, 0, "red"), Paint(0, 18, "red"), Paint(-1, 0, "red"), Paint(0, 0, "pink"))
+    applied = Board().apply([*wrong, Paint(9, 17, "red")])
+    assert applied.ignored == wrong
+    assert applied.board.painted() == {Paint(9, 17, "red")}
+
+
+@pytest.mark.parametrize("cells", [[0] * 179, [0] * 181, [0] * 179 + [8], [0] * 179 + [-1], [0.0] * 180])
+def test_a_board_that_is_none_is_refused(cells: list[int]) -> None:
+    with pytest.raises(ValueError, match="board"):
+        Board(cells)
+    with pytest.raises(ValueError, match="digits"):
+        Board.from_digits("x" * 180)
+
+
+def test_a_board_is_immutable() -> None:
+    board = Board()
+    with pytest.raises(AttributeError):
+        board.cells = np.ones((10, 18), np.uint8)  # type: ignore[misc]
+    with pytest.raises(ValueError, match="read-only"):
+        board.cells[0, 0] = 1
+    assert not on_board(10, 0)

@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.worlds.minecraft import COLORS, Action, Block, Pose, Structure, in_region, net_actions, turn, turn_action
+
+side, height = st.integers(-5, 5), st.integers(1, 9)
+colors = st.sampled_from(COLORS)
+placements = st.builds(lambda c, x, y, z: Action("place", c, x, y, z), colors, side, height, side)
+removals = st.builds(lambda x, y, z: Action("remove", None, x, y, z), side, height, side)
+low = st.builds(lambda c, x, z: Action("place", c, x, 1, z), colors, st.integers(-1, 1), st.integers(-1, 1))
+actions = st.lists(st.one_of(placements, removals, low, low.map(lambda a: a._replace(kind="remove", color=None))), max_size=40)
+structures = actions.map(lambda a: Structure().apply(a).structure)
+
+
+@given(structures, actions)
+def test_applied_actions_were_feasible_and_ignored_ones_were_not(structure: Structure, sequence: list[Action]) -> None:
+    now, ignored = structure, []
+    for action in sequence:
+        feasible = now.feasible(action)
+        here = now.color_at(*action.cell)
+        if action.kind == "place":
+            x, y, z = action.cell
+            touching = [(x + 1, y, z), (x - 1, y, z), (x, y + 1, z), (x, y - 1, z), (x, y, z + 1), (x, y, z - 1)]
+            assert feasible == (here is None and (y == 1 or any(now.color_at(*cell) for cell in touching)))
+        else:
+            assert feasible == (here is not None)
+        if not feasible:
+            ignored.append(action)
+        after = now.apply([action]).structure
+        assert (after == now) == (not feasible)
+        now = after
+    assert structure.apply(sequence) == (now, tuple(ignored))
+
+
+@given(structures, structures)
+def test_net_actions_turn_one_structure_into_the_other(before: Structure, after: Structure) -> None:
+    net = net_actions(before, after)
+    placed = {Block(*a.cell, str(a.color)) for a in net if a.kind == "place"}
+    removed = {Block(*a.cell, str(a.color)) for a in net if a.kind == "remove"}
+    assert placed == set(after.blocks()) - set(before.blocks())
+    assert removed == set(before.blocks()) - set(after.blocks())
+
+
+def test_net_actions_cancel_within_a_cell() -> None:
+    red = Action("place", "red", 0, 1, 0)
+    gone = Action("remove", None, 0, 1, 0)
+    blue = Action("place", "blue", 0, 1, 0)
+    empty, built = Structure(), Structure.of([(0, 1, 0, "red")])
+    assert net_actions(empty, empty.apply([red, gone]).structure) == set()
+    assert net_actions(empty, empty.apply([red, gone, blue]).structure) == {blue}
+    assert net_actions(built, built.apply([gone, red]).structure) == set()
+    assert net_actions(built, built.apply([gone, blue]).structure) == {Action("remove", "red", 0, 1, 0), blue}
+
+
+@given(structures, st.integers(-4, 8))
+def test_turning_moves_every_block_as_it_moves_actions(structure: Structure, quarters: int) -> None:
+    turned = structure.turned(quarters)
+    moved = {turn_action(Action("place", b.color, b.x, b.y, b.z), quarters) for b in structure.blocks()}
+    assert {Action("place", b.color, b.x, b.y, b.z) for b in turned.blocks()} == moved
+    assert turned.turned(-quarters) == structure
+
+
+@given(st.floats(-360, 360), side, side)
+def test_in_the_builders_frame_the_builder_looks_along_z(yaw: float, x: int, z: int) -> None:
+    pose = Pose(0.0, 1.0, 0.0, yaw, 0.0)
+    turned = pose.turned(-pose.quarter)
+    ahead = math.cos(math.radians(turned.yaw))
+    assert ahead >= math.sqrt(0.5) - 1e-9
+    assert turned.quarter == 0
+    assert turn(*turn(x, z, -pose.quarter), pose.quarter) == (x, z)
+
+
+@pytest.mark.parametrize(
+    ("yaw", "quarter"),
+    [(0, 0), (44.9, 0), (45, 1), (135, 2), (180, 2), (225, 3), (-90, 3), (315, 0), (-359.9, 0), (359.9, 0), (-45, 0), (-45.1, 3)],
+)
+def test_quarters_of_a_yaw(yaw: float, quarter: int) -> None:
+    assert Pose(0, 1, 0, yaw, 0).quarter == quarter
+
+
+def test_yaw_turns_as_coordinates_do() -> None:
+    for quarters in range(4):
+        dx, dz = turn(0, 1, quarters)
+        yaw = math.radians(Pose(0, 1, 0, 0, 0).turned(quarters).yaw)
+        assert (dx, dz) == pytest.approx((-math.sin(yaw), math.cos(yaw)))
+
+
+def test_the_inventory_holds_twenty_of_each_color() -> None:
+    row = [Action("place", "red", x, y, 0) for y in (1, 2) for x in range(-5, 6)]
+    assert Structure().apply(row).structure.inventory()["red"] == 0
+    limited = Structure().apply(row, limited=True)
+    assert len(limited.structure) == 20
+    assert limited.ignored == tuple(row[20:])
+    assert limited.structure.inventory() == {"red": 0} | dict.fromkeys(COLORS[1:], 20)
+
+
+def test_blocks_left_in_the_air_float() -> None:
+    tower = [Action("place", "red", 0, 1, 0), Action("place", "blue", 0, 2, 0), Action("place", "blue", 1, 2, 0)]
+    built = Structure().apply([*tower, Action("remove", None, 0, 1, 0)]).structure
+    assert built.floating() == {Block(0, 2, 0, "blue"), Block(1, 2, 0, "blue")}
+    assert not Structure().apply(tower).structure.floating()
+
+
+@given(structures)
+def test_floating_blocks_are_those_the_ground_does_not_reach(structure: Structure) -> None:
+    assert not any(b.y == 1 for b in structure.floating())
+    grounded = Structure.of(set(structure.blocks()) - structure.floating())
+    assert not grounded.floating()
+
+
+@pytest.mark.parametrize("block", [(6, 1, 0, "red"), (0, 0, 0, "red"), (0, 10, 0, "red"), (0, 1, -6, "red"), (0, 1, 0, "white")])
+def test_a_block_that_cannot_be_is_refused(block: tuple[int, int, int, str]) -> None:
+    with pytest.raises(ValueError, match="no such block"):
+        Structure.of([block])
+    assert not Structure().feasible(Action("place", block[3], *block[:3]))
+    assert in_region(*block[:3]) == (block[3] == "white")
+
+
+@given(structures)
+def test_structures_are_values(structure: Structure) -> None:
+    same = Structure.of(structure.blocks())
+    assert (same, hash(same), len(same)) == (structure, hash(structure), len(structure.blocks()))
+    with pytest.raises(ValueError, match="read-only"):
+        structure.cells[0, 0, 0] = 1

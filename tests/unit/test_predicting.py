@@ -1,0 +1,197 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.corpora.item import Executed, HexagonsItem, Utterance
+from harness.engines.base import Completion, Sampling
+from harness.errors import EngineError, HarnessError, UsageError
+from harness.predicting import Plan, batches, predict, resume
+from harness.runs import Run, find_run, items_hash
+from harness.worlds.hexagons import Board, Paint
+from prompts.render import Renderer
+from prompts.rendered import Rendered
+from prompts.shots import ShotPool
+from prompts.spec import PromptSpec
+
+
+def procedure(index: int, steps: int) -> list[HexagonsItem]:
+    """A drawing procedure that paints the diagonal of its index, one tile a step."""
+    items: list[HexagonsItem] = []
+    board, history = Board(), ()
+    for n in range(1, steps + 1):
+        actions = (Paint(n, index, "red"),)
+        after = board.apply(actions).board
+        item = HexagonsItem(
+            f"hexagons/dev/{index}/{n}", "dev", f"tile {n}", history, board, actions, after, str(index), str(index)
+        )
+        items.append(item)
+        board, history = after, (*history, Utterance("Instructor", f"tile {n}"), Executed(actions))
+    return items
+
+
+ITEMS = procedure(0, 3) + procedure(1, 2) + procedure(2, 4)
+
+
+class Fake:
+    """Answers the item's gold action, and remembers what it was asked; fails at the item named `dies_at`."""
+
+    tokenizer = None
+    context_length = 4096
+
+    def __init__(self, independent: bool, dies_at: str = "", errs_at: str = "") -> None:
+        self.independent, self.dies_at, self.errs_at = independent, dies_at, errs_at
+        self.batch_size = 4
+        self.asked: list[Rendered] = []
+
+    def generate(self, prompts: Sequence[Rendered], sampling: Sampling) -> Iterable[Completion]:
+        for prompt in prompts:
+            if prompt.id == self.dies_at:
+                raise EngineError("killed")
+            self.asked.append(prompt)
+            _, _, index, step = prompt.id.split("/")
+            if prompt.id == self.errs_at:
+                yield Completion(error="429")
+            else:
+                yield Completion(f"red: {index} {step}", "stop", 10, 5)
+
+    def close(self) -> None: ...
+
+
+def plan(context: str = "full-history", batch_size: int = 4) -> Plan:
+    renderer = Renderer(PromptSpec.make("hexagons", context), None, 4096, 100)
+    return Plan(renderer, Sampling(), ShotPool([], 0), 0, batch_size)
+
+
+def run_all(folder: Path, engine: Fake, how: Plan) -> list[dict[str, Any]]:
+    run = Run(folder, {"a": 1})
+    try:
+        for _ in predict(run, resume(run, batches(ITEMS, how), engine), how, engine):
+            pass
+    finally:
+        run.close()
+    return run.records
+
+
+def test_batches_keep_the_order_and_their_borders() -> None:
+    assert [[i.id for i in b] for b in batches(ITEMS, plan())] == [[i.id for i in ITEMS[s : s + 4]] for s in (0, 4, 8)]
+
+
+def test_predicted_boards_come_in_waves() -> None:
+    planned = batches(ITEMS, plan("predicted-board", 2))
+    assert [[i.id[13:] for i in batch] for batch in planned] == [
+        ["0/1", "1/1"],
+        ["2/1"],
+        ["0/2", "1/2"],
+        ["2/2"],
+        ["0/3", "2/3"],
+        ["2/4"],
+    ]
+
+
+def test_predicted_boards_are_what_the_answers_drew(tmp_path: Path) -> None:
+    engine = Fake(independent=False)
+    run_all(tmp_path, engine, plan("predicted-board"))
+    shown = {prompt.id: prompt.messages[-1]["content"] for prompt in engine.asked}
+    assert shown["hexagons/dev/2/4"] == "Board: red: 2 1-3\nInstruction: tile 4"
+    assert shown["hexagons/dev/2/1"] == "Board: blank\nInstruction: tile 1"
+
+
+@pytest.mark.parametrize("context", ["full-history", "full-history+predicted-board"])
+@pytest.mark.parametrize("independent", [True, False])
+def test_a_run_that_died_ends_with_the_same_bytes(tmp_path: Path, independent: bool, context: str) -> None:
+    how = plan(context)
+    run_all(tmp_path / "whole", Fake(independent), how)
+    for dies_at in (ITEMS[0].id, ITEMS[5].id, ITEMS[8].id):
+        folder = tmp_path / dies_at.replace("/", "-")
+        with pytest.raises(EngineError):
+            run_all(folder, Fake(independent, dies_at), how)
+        with (folder / "predictions.jsonl").open("a") as file:
+            file.write('{"id": "hexagons/de')
+        run_all(folder, Fake(independent), how)
+        assert (folder / "predictions.jsonl").read_bytes() == (tmp_path / "whole" / "predictions.jsonl").read_bytes()
+
+
+def test_only_what_is_missing_is_asked_again(tmp_path: Path) -> None:
+    with pytest.raises(EngineError):
+        run_all(tmp_path, Fake(True, ITEMS[6].id), plan())
+    again = Fake(True)
+    run_all(tmp_path, again, plan())
+    assert [p.id for p in again.asked] == [i.id for i in ITEMS[6:]]
+    whole = Fake(False)
+    with pytest.raises(EngineError):
+        run_all(tmp_path / "dependent", Fake(False, ITEMS[6].id), plan())
+    run_all(tmp_path / "dependent", whole, plan())
+    assert [p.id for p in whole.asked] == [i.id for i in ITEMS[4:]]
+
+
+def test_a_failed_item_is_an_error_and_asked_again(tmp_path: Path) -> None:
+    records = run_all(tmp_path, Fake(True, errs_at=ITEMS[2].id), plan())
+    assert records[2] == {"id": ITEMS[2].id, "actions": [], "error": "429"}
+    again = Fake(True)
+    records = run_all(tmp_path, again, plan())
+    assert [p.id for p in again.asked] == [ITEMS[2].id]
+    assert not any("error" in record for record in records)
+
+
+def test_a_prompt_that_cannot_fit_is_an_error_of_its_item(tmp_path: Path) -> None:
+    short = Plan(Renderer(PromptSpec.make("hexagons"), None, 30, 10), Sampling(), ShotPool([], 0), 0, 4)
+    engine = Fake(False)
+    records = run_all(tmp_path, engine, short)
+    assert not engine.asked
+    assert all("--context-length" in record["error"] for record in records)
+
+
+def test_a_record_holds_what_was_said_and_read(tmp_path: Path) -> None:
+    record = run_all(tmp_path, Fake(False), plan())[0]
+    assert record == {
+        "id": "hexagons/dev/0/1",
+        "actions": [[1, 0, "red"]],
+        "text": "red: 0 1",
+        "format": "grouped",
+        "discarded": [],
+        "finish_reason": "stop",
+        "prompt_tokens": 10,
+        "completion_tokens": 5,
+        "dropped_history": 0,
+        "dropped_shots": 0,
+    }
+
+
+def test_other_settings_under_the_same_name_are_refused(tmp_path: Path) -> None:
+    Run(tmp_path, {"shots": 5, "seed": 0})
+    with pytest.raises(UsageError, match=r"shots: 5 there, 3 now.*--name"):
+        Run(tmp_path, {"shots": 3, "seed": 0})
+
+
+def test_a_broken_run_folder_is_named(tmp_path: Path) -> None:
+    Run(tmp_path, {})
+    (tmp_path / "predictions.jsonl").write_text("{}\nnot json\n{}\n")
+    with pytest.raises(HarnessError, match=r"predictions\.jsonl: a line is not JSON"):
+        Run(tmp_path, {})
+    (tmp_path / "run.yaml").write_text("- nothing")
+    with pytest.raises(HarnessError, match="not a run's description"):
+        Run(tmp_path, {})
+    with pytest.raises(UsageError, match="no run named 'nowhere'"):
+        find_run("nowhere")
+
+
+def test_the_data_hash_follows_states_and_gold() -> None:
+    assert items_hash(ITEMS) == items_hash(list(ITEMS))
+    assert items_hash(ITEMS) != items_hash(ITEMS[1:])
+    assert items_hash(ITEMS[:1]) != items_hash(procedure(0, 1)[:0] + procedure(1, 1))
+
+
+def test_run_yaml_says_what_reruns_it(tmp_path: Path) -> None:
+    import yaml
+
+    Run(tmp_path, {"shots": 5})
+    described = yaml.safe_load((tmp_path / "run.yaml").read_text())
+    assert described["settings"] == {"shots": 5}
+    assert {"started", "versions", "git"} <= described.keys()
+    assert {"python", "torch", "transformers"} <= described["versions"].keys()
+    assert json.dumps(described)

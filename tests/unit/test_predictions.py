@@ -1,0 +1,166 @@
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eval.predictions import Predictions, decode, infer_split, read_records
+from harness.errors import DataError, UsageError
+from harness.worlds.hexagons import Paint
+from harness.worlds.minecraft import Action
+
+HEX, BAP = "hexagons/dev/46/1", "minecraft/test/B1-A3-C5-1522432776975/9"
+
+
+def parse(name: str, task: str, text: str) -> Iterable[Any]:
+    if name != "triplets":
+        raise UsageError(f"no format named {name!r}")
+    return [Paint(0, 0, color) for color in text.split()]
+
+
+def write(tmp_path: Path, *lines: str | bytes, end: bytes = b"\n") -> Path:
+    path = tmp_path / "predictions.jsonl"
+    path.write_bytes(b"\n".join(line.encode() if isinstance(line, str) else line for line in lines) + end)
+    return path
+
+
+def read(path: Path, task: str = "hexagons", *, partial: bool = False) -> Predictions:
+    return decode(path, read_records(path, partial=partial), task, {HEX, "hexagons/dev/46/2", BAP}, parse)
+
+
+def line(value: str, item: str = HEX) -> str:
+    return f'{{"id": "{item}", {value}}}'
+
+
+def test_actions_and_text_with_a_format(tmp_path: Path) -> None:
+    path = write(
+        tmp_path, line('"actions": [[0, 4, "red"]], "seconds": 0.1'), line('"text": "red", "format": "triplets"', HEX[:-1] + "2")
+    )
+    assert read(path).actions == {HEX: (Paint(0, 4, "red"),), "hexagons/dev/46/2": (Paint(0, 0, "red"),)}
+
+
+def test_minecraft_actions(tmp_path: Path) -> None:
+    path = write(
+        tmp_path, line('"actions": [["place", "red", 0, 1, -5], ["remove", null, 0, 1, 0], ["remove", "blue", 9, 0, 0]]', BAP)
+    )
+    expected = Action("place", "red", 0, 1, -5), Action("remove", None, 0, 1, 0), Action("remove", "blue", 9, 0, 0)
+    assert read(path, "minecraft").actions == {BAP: expected}
+
+
+def test_actions_win_over_text(tmp_path: Path) -> None:
+    assert read(write(tmp_path, line('"actions": [], "text": "red", "format": "triplets"'))).actions == {HEX: ()}
+
+
+def test_an_error_is_counted_apart_from_predictions(tmp_path: Path) -> None:
+    failed, fine = line('"error": "HTTP 500", "actions": [[0, 4, "red"]]'), line('"error": null, "actions": []', HEX[:-1] + "2")
+    assert read(write(tmp_path, failed, fine)) == Predictions({"hexagons/dev/46/2": ()}, frozenset({HEX}))
+
+
+def test_an_empty_file_has_no_records_and_no_split(tmp_path: Path) -> None:
+    path = write(tmp_path, end=b"")
+    assert read_records(path) == []
+    assert infer_split(path, []) is None
+
+
+def test_half_a_last_line_is_left_out_only_when_asked(tmp_path: Path) -> None:
+    whole = line('"actions": []')
+    path = write(tmp_path, whole, whole[:20], end=b"")
+    assert read(path, partial=True).actions == {HEX: ()}
+    with pytest.raises(DataError, match=r"predictions\.jsonl:2: not JSON"):
+        read(path)
+    cut_in_a_character = write(tmp_path, whole, '{"id": "é'.encode()[:-1], end=b"")
+    assert len(read_records(cut_in_a_character, partial=True)) == 1
+
+
+def test_half_a_line_with_a_newline_is_an_error_even_when_asked(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=":1: not JSON"):
+        read(write(tmp_path, line('"actions": []')[:20]), partial=True)
+
+
+def test_a_last_line_without_its_newline_is_read(tmp_path: Path) -> None:
+    assert read(write(tmp_path, line('"actions": []'), end=b"")).actions == {HEX: ()}
+
+
+GOOD = line('"actions": []', HEX[:-1] + "2")
+
+BAD_RECORDS = {
+    "not JSON": ("actions: none", "not JSON"),
+    "blank": ("", "not JSON"),
+    "two objects": ("{} {}", "not JSON"),
+    "not UTF-8": (b'{"id": "\xff"}', "not JSON"),
+    "NaN": (line('"actions": [[0, NaN, "red"]]'), "NaN is no number"),
+    "infinite": (line('"actions": [[0, -Infinity, "red"]]'), "-Infinity is no number"),
+    "too deep": ("[" * 10_000, "not JSON"),
+    "5,000 digits": (line(f'"actions": [[0, {"9" * 5000}, "red"]]'), "not JSON"),
+    "a list": ("[]", 'not a JSON object with a string "id"'),
+    "no id": ('{"actions": []}', 'string "id"'),
+    "id of a number": ('{"id": 3, "actions": []}', 'string "id"'),
+    "repeated id": (GOOD, "again, first on line 1"),
+    "unknown id": (line('"actions": []', "hexagons/dev/46/99"), "unknown id 'hexagons/dev/46/99'"),
+    "nothing predicted": (line('"seconds": 1'), "neither"),
+    "text without a format": (line('"text": "0 4 red"'), "neither"),
+    "text of a number": (line('"text": 4, "format": "triplets"'), "neither"),
+    "unknown format": (line('"text": "", "format": "prose"'), "no format named 'prose'"),
+    "actions of null": (line('"actions": null'), '"actions" must be a list'),
+    "actions of a string": (line('"actions": "0 4 red"'), '"actions" must be a list'),
+    "second action short": (line('"actions": [[0, 4, "red"], [0, "red"]]'), "action 2 must be"),
+    "fraction": (line('"actions": [[0, 4.0, "red"]]'), "action 1 must be"),
+    "huge fraction": (line('"actions": [[0, 1e999, "red"]]'), "action 1 must be"),
+    "truth value": (line('"actions": [[true, 4, "red"]]'), "action 1 must be"),
+    "number in a string": (line('"actions": [["0", 4, "red"]]'), "action 1 must be"),
+    "other color": (line('"actions": [[0, 4, "pink"]]'), "action 1 must be"),
+    "action of the other task": (line('"actions": [["place", "red", 0, 1, 0]]'), "action 1 must be"),
+}
+
+
+@pytest.mark.parametrize(("bad", "message"), BAD_RECORDS.values(), ids=BAD_RECORDS)
+def test_a_bad_line_is_named(tmp_path: Path, bad: str | bytes, message: str) -> None:
+    with pytest.raises(DataError) as caught:
+        read(write(tmp_path, GOOD, bad))
+    assert "predictions.jsonl:2: " in str(caught.value)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 600
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        '["place", null, 0, 1, 0]',
+        '["place", "black", 0, 1, 0]',
+        '["pick", "red", 0, 1, 0]',
+        '["remove", "red", 0, 1]',
+        '["remove", 0, 0, 1, 0]',
+        '["place", "red", 0, 1, false]',
+        '["place", "red", 0, 1, 0, 0]',
+        '{"place": "red"}',
+        '[0, 4, "red"]',
+        "[" * 500 + "]" * 500,
+    ],
+)
+def test_bad_minecraft_actions(tmp_path: Path, action: str) -> None:
+    with pytest.raises(DataError, match=r":1: action 1 must be \[\"place\""):
+        read(write(tmp_path, line(f'"actions": [{action}]', BAP)), "minecraft")
+
+
+def test_numbers_of_400_digits_are_off_the_board(tmp_path: Path) -> None:
+    far = int("9" * 400)
+    assert read(write(tmp_path, line(f'"actions": [[0, {far}, "red"]]'))).actions == {HEX: (Paint(0, far, "red"),)}
+
+
+def test_the_split_is_that_of_all_ids(tmp_path: Path) -> None:
+    path = write(tmp_path, GOOD, line('"actions": []'))
+    assert infer_split(path, read_records(path)) == ("hexagons", "dev")
+    mixed = write(tmp_path, GOOD, line('"actions": []', BAP))
+    with pytest.raises(DataError, match=r":2: an item of minecraft/test after items of hexagons/dev"):
+        infer_split(mixed, read_records(mixed))
+    shapeless = write(tmp_path, line('"actions": []', "46/1"))
+    with pytest.raises(DataError, match=r":1: id '46/1' does not begin with a task and a split"):
+        infer_split(shapeless, read_records(shapeless))
+
+
+def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="cannot be read"):
+        read_records(tmp_path / "none.jsonl")

@@ -1,0 +1,162 @@
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from harness.corpora.item import Executed, HexagonsItem, MinecraftItem, Utterance
+from harness.errors import EngineError, UsageError
+from harness.worlds.minecraft import Action, Pose
+from prompts.messages import conversation, gold_answer, read_answer
+from prompts.probe import PROBES
+from prompts.render import PromptTooLongError, Renderer
+from prompts.shots import ShotPool
+from prompts.spec import PromptSpec
+from serialization.contexts import FRAMES, from_frame, to_frame
+from serialization.formats import FORMATS
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
+from record_goldens import golden, path_of, specs
+
+LONG = tuple(Utterance("Architect", f"put a red block on number {n}") for n in range(50))
+
+
+@pytest.mark.parametrize("spec", specs(), ids=lambda s: s.name)
+def test_golden_prompts(spec: PromptSpec) -> None:
+    assert golden(spec) == path_of(spec).read_text(), "if the change is meant: make golden, and say why in the commit"
+
+
+def test_no_golden_prompt_is_left_over() -> None:
+    folder = path_of(specs()[0]).parent
+    assert {path.name for path in folder.glob("*.txt")} == {path_of(spec).name for spec in specs()}
+
+
+@given(
+    yaw=st.floats(-360, 360),
+    color=st.sampled_from(["red", "blue"]),
+    x=st.integers(-5, 5),
+    y=st.integers(1, 9),
+    z=st.integers(-5, 5),
+)
+def test_the_builders_frame_round_trips_at_every_yaw(yaw: float, color: str, x: int, y: int, z: int) -> None:
+    item = PROBES["minecraft"][0]
+    assert isinstance(item, MinecraftItem)
+    actions = (Action("place", color, x, y, z), Action("remove", None, z, y, x))
+    turned = replace(item, pose=Pose(0.5, 1.0, -2.5, yaw, 0.0), actions=actions)
+    for frame in FRAMES:
+        assert from_frame(to_frame(actions, turned, frame), turned, frame) == actions
+        for name in FORMATS["minecraft"]:
+            spec = PromptSpec.make("minecraft", format=name, frame=frame)
+            assert read_answer(gold_answer(turned, spec), turned, spec) == (actions, ())
+
+
+def test_in_the_builders_frame_ahead_is_plus_z() -> None:
+    item = replace(PROBES["minecraft"][0], pose=Pose(0, 1, 0, 90.0, 0))  # type: ignore[call-arg]
+    ahead, left = Action("place", "red", -3, 1, 0), Action("place", "red", 0, 1, 3)
+    assert to_frame([ahead, left], item, "builder") == (ahead._replace(x=0, z=3), left._replace(x=3, z=0))
+
+
+def test_the_hash_sees_every_part_of_a_format(monkeypatch: pytest.MonkeyPatch) -> None:
+    hashes = [spec.hash for spec in specs()]
+    assert len(set(hashes)) == len(hashes)
+    import prompts.messages as messages
+
+    spec = PromptSpec.make("hexagons")
+    before = spec.hash
+    monkeypatch.setattr(messages, "gold_answer", lambda item, spec: "something else")
+    assert PromptSpec.make("hexagons").hash != before
+
+
+def test_names_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(UsageError, match="no format for hexagons named 'lines'"):
+        PromptSpec.make("hexagons", format="lines")
+    with pytest.raises(UsageError, match="did you mean full-history"):
+        PromptSpec.make("hexagons", "full-histry")
+    with pytest.raises(UsageError, match="--frame builder is for minecraft"):
+        PromptSpec.make("hexagons", frame="builder")
+
+
+def test_contexts_show_what_they_name() -> None:
+    item = PROBES["hexagons"][0]
+    assert isinstance(item, HexagonsItem)
+    texts = {
+        name: conversation(item, PromptSpec.make("hexagons", name))[-1]["content"]
+        for name in ("no-history", "one-previous", "full-history", "oracle-board", "full-history+oracle-board")
+    }
+    assert texts["no-history"] == f"Instruction: {item.instruction}"
+    assert texts["one-previous"] == f"Earlier:\n2. Black it.\nInstruction: {item.instruction}"
+    assert texts["full-history"].startswith("Earlier:\n1. Begin.\n2. Black it.\n")
+    assert texts["oracle-board"] == f"Board: black: 4 0-2\nInstruction: {item.instruction}"
+    assert "Begin." in texts["full-history+oracle-board"]
+    assert "Board: black" in texts["full-history+oracle-board"]
+
+
+def test_a_prompt_that_fits_is_whole() -> None:
+    shot, item = PROBES["minecraft"]
+    rendered = Renderer(PromptSpec.make("minecraft"), None, 4096, 512).render(item, [shot])
+    assert (rendered.dropped_history, rendered.dropped_shots) == (0, 0)
+    assert [m["role"] for m in rendered.messages] == ["system", "user", "assistant", "user"]
+
+
+@given(st.integers(300, 2000))
+@settings(deadline=None)
+def test_the_oldest_turns_go_first_then_examples_and_all_is_counted(context_length: int) -> None:
+    shot, item = PROBES["minecraft"]
+    assert isinstance(item, MinecraftItem)
+    history = (*LONG, Executed(item.actions), Utterance("Architect", "THE LAST WORD"))
+    long = replace(item, history=history)
+    renderer = Renderer(PromptSpec.make("minecraft", "full-dialogue"), None, context_length, 50)
+    rendered = renderer.render(long, [shot])
+    shown = rendered.messages[-1]["content"]
+    assert len(rendered.text) <= 3 * renderer.budget
+    assert shown.endswith("THE LAST WORD")
+    kept = [u.text for u in LONG if f"> {u.text}\n" in shown]
+    assert kept == [u.text for u in LONG[len(LONG) - len(kept) :]]
+    assert rendered.dropped_shots == (0 if len(rendered.messages) == 4 else 1)
+    if rendered.dropped_shots:
+        assert len(Renderer(renderer.spec, None, context_length, 50).render(long, [shot]).messages) == 2
+    else:
+        assert (rendered.dropped_history == 0) == (len(kept) == len(LONG))
+    assert rendered.dropped_history >= len(LONG) - len(kept)
+
+
+def test_what_cannot_fit_is_an_error_that_names_the_flags() -> None:
+    item = PROBES["minecraft"][0]
+    with pytest.raises(PromptTooLongError, match="--context-length"):
+        Renderer(PromptSpec.make("minecraft"), None, 60, 10).render(item)
+    with pytest.raises(EngineError, match="--max-new-tokens 512 leaves no room"):
+        Renderer(PromptSpec.make("minecraft"), None, 512, 512)
+
+
+def test_shots_follow_the_seed_and_never_share_the_items_target() -> None:
+    item = PROBES["hexagons"][0]
+    pool = [replace(item, id=f"{n}", group=f"{n % 7}") for n in range(70)]  # type: ignore[call-arg]
+    for asked in pool[:14]:
+        chosen = ShotPool(pool, 3).choose(asked, 5)
+        assert len({shot.group for shot in chosen} | {asked.group}) == 6
+        assert chosen == ShotPool(list(reversed(pool)), 3).choose(asked, 5)
+    assert ShotPool(pool, 3).choose(item, 5) != ShotPool(pool, 4).choose(item, 5)
+    assert len(ShotPool(pool, 3).choose(pool[0], 100)) == 6
+
+
+class Doubler:
+    """A tokenizer whose template writes BOS and whose encoder does so again."""
+
+    chat_template, bos_token_id, bos_token, eos_token = "x", 1, "<s>", "</s>"
+    all_special_tokens = ("<s>", "</s>")
+
+    def apply_chat_template(self, messages: Any, **_: Any) -> str:
+        return "<s>" + messages[-1]["content"]
+
+    def __call__(self, text: str, **_: Any) -> Any:
+        return type("Encoded", (), {"input_ids": [1, 1, 5]})
+
+
+def test_two_bos_are_refused() -> None:
+    with pytest.raises(EngineError, match="BOS token twice"):
+        Renderer(PromptSpec.make("hexagons"), Doubler(), 4096, 512).render(PROBES["hexagons"][0])

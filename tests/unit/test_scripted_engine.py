@@ -1,0 +1,61 @@
+"""The scripted engine: replays what a file holds, and names the line that it cannot read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.engines.base import Completion, Sampling
+from harness.engines.scripted import ScriptedEngine
+from harness.errors import DataError, EngineError
+from prompts.rendered import Rendered
+
+
+def prompt(name: str) -> Rendered:
+    return Rendered(name, ({"role": "user", "content": "?"},), "?", ())
+
+
+def test_answers_follow_the_prompts_not_the_file(tmp_path: Path) -> None:
+    script = tmp_path / "script.jsonl"
+    script.write_text('{"id": "a", "text": "1\\n\u2028", "seconds": 2}\n{"id": "b", "text": ""}\n', encoding="utf-8")
+    answers = ScriptedEngine(script).generate([prompt("b"), prompt("a"), prompt("c")], Sampling())
+    assert answers[:2] == [Completion(""), Completion("1\n\u2028")]
+    assert str(script) in (answers[2].error or "")
+
+
+def test_a_failure_is_replayed_as_one() -> None:
+    engine = ScriptedEngine([{"id": "a", "actions": [], "error": "timed out"}])
+    assert engine.generate([prompt("a")], Sampling()) == [Completion(error="timed out")]
+
+
+def test_an_empty_script_answers_nothing(tmp_path: Path) -> None:
+    (tmp_path / "script.jsonl").touch()
+    (answer,) = ScriptedEngine(tmp_path / "script.jsonl").generate([prompt("a")], Sampling())
+    assert answer.error
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["{", "", "[1]", "null", '{"id": "b"}', '{"id": 3, "text": "x"}', '{"id": "b", "text": null}', "[" * 100_000],
+)
+def test_a_bad_line_is_named(tmp_path: Path, line: str) -> None:
+    script = tmp_path / "script.jsonl"
+    script.write_text(f'{{"id": "a", "text": "x"}}\n{line}\n{{"id": "c", "text": "x"}}\n')
+    with pytest.raises(DataError, match=r"script.jsonl, line 2: not a JSON object"):
+        ScriptedEngine(script)
+
+
+def test_a_repeated_id_is_named(tmp_path: Path) -> None:
+    script = tmp_path / "script.jsonl"
+    script.write_text('{"id": "a", "text": "x"}\n{"id": "a", "text": "y"}\n')
+    with pytest.raises(DataError, match=r"line 2: the id a appears a second time"):
+        ScriptedEngine(script)
+
+
+def test_a_file_that_is_not_there_or_not_text(tmp_path: Path) -> None:
+    with pytest.raises(EngineError, match=r"nowhere\.jsonl: No such file"):
+        ScriptedEngine(tmp_path / "nowhere.jsonl")
+    (tmp_path / "binary").write_bytes(b"\xff\xff")
+    with pytest.raises(DataError, match="not UTF-8"):
+        ScriptedEngine(tmp_path / "binary")

@@ -1,0 +1,250 @@
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from PIL import Image
+
+import harness.corpora
+from harness.cli import main
+from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem, Utterance
+from harness.worlds.hexagons import Board, Paint
+from harness.worlds.minecraft import Action, Pose, Structure
+
+RED, BLUE = Paint(0, 0, "red"), Paint(2, 3, "blue")
+HEXAGONS = HexagonsItem(
+    id="hexagons/test/7/2",
+    split="test",
+    instruction="Paint the third tile of column 4 blue.",
+    history=(Utterance("Instructor", "Paint the \x1b[31mcorner red."), Executed((RED,))),
+    before=Board().apply([RED]).board,
+    actions=(BLUE,),
+    after=Board().apply([RED, BLUE]).board,
+    group="image",
+    cluster="7",
+)
+PLACE, MORE = Action("place", "yellow", 1, 1, 0), Action("place", "green", 1, 2, 0)
+MINECRAFT = MinecraftItem(
+    id="minecraft/val/B1-A2-C3-1522432776975/9",
+    split="val",
+    history=tuple(Utterance("Architect", f"line {i}") for i in range(10)),
+    before=Structure.of([(0, 1, 0, "red")]),
+    pose=Pose(0.5, 1.0, -3.0, 0.0, 20.0),
+    actions=(PLACE, MORE),
+    after=Structure.of([(0, 1, 0, "red"), (1, 1, 0, "yellow"), (1, 2, 0, "green")]),
+    group="C3",
+    cluster="B1-A2-C3-1522432776975",
+)
+
+
+@pytest.fixture(autouse=True)
+def corpus(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    items: dict[tuple[str, str | None], list[Item]] = {
+        ("hexagons", "test"): [replace(HEXAGONS, id=f"hexagons/test/7/{n}") for n in range(1, 5)],
+        ("minecraft", "val"): [MINECRAFT],
+    }
+    monkeypatch.setattr("harness.corpora.load", lambda task, split=None: items[task, split])
+    monkeypatch.chdir(tmp_path)
+
+
+def write_run(*records: dict[str, object], name: str = "mine") -> None:
+    folder = Path("runs", name)
+    folder.mkdir(parents=True)
+    (folder / "predictions.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+
+
+def opened(name: str) -> Image.Image:
+    return Image.open(io.BytesIO(Path(name).read_bytes()))
+
+
+def shown(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert main(["show", *arguments]) == 0
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    return captured.out
+
+
+def refused(capsys: pytest.CaptureFixture[str], code: int, *arguments: str) -> str:
+    assert main(["show", *arguments]) == code
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    return error
+
+
+def test_a_drawing_step(capsys: pytest.CaptureFixture[str]) -> None:
+    out = shown(capsys, "hexagons/test/7/2")
+    assert "Instruction: Paint the third tile of column 4 blue." in out
+    assert "  > red: 0 0\n" in out
+    assert "Gold, 1 action: blue: 3 2\n" in out
+    assert out.index("Before") < out.index("After")
+    assert out.count("[B]") == 1
+    # What a corpus or a model says cannot drive the terminal.
+    assert "\x1b" not in out
+
+
+def test_a_builders_turn_with_its_history_shortened(capsys: pytest.CaptureFixture[str]) -> None:
+    out = shown(capsys, MINECRAFT.id)
+    assert "(4 earlier turns; --history 10 shows them)" in out
+    assert "line 3" not in out
+    assert "Architect: line 4\n" in out
+    assert "Gold, 2 actions: place yellow 1 1 0, place green 1 2 0\n" in out
+    assert "Y+" in out
+    assert "G+" in out
+    assert "↑ builder at (0.5, 1.0, -3.0)" in out
+    assert "line 0" in shown(capsys, MINECRAFT.id, "--history", "10")
+    assert "line 9" not in shown(capsys, MINECRAFT.id, "--history", "0")
+
+
+def test_dev_is_another_name_of_the_val_split(capsys: pytest.CaptureFixture[str]) -> None:
+    assert MINECRAFT.id in shown(capsys, MINECRAFT.id.replace("val", "dev"))
+
+
+def test_the_prediction_of_a_run(capsys: pytest.CaptureFixture[str]) -> None:
+    write_run({"id": "hexagons/test/7/2", "actions": [[2, 3, "green"], [9, 17, "black"], [30, 3, "red"]]})
+    out = shown(capsys, "hexagons/test/7/2", "--run", "mine")
+    assert "Predicted, 3 actions" in out
+    assert "Not possible, 1 action: red: 3 30\n" in out
+    assert "Changes of the state: 0 right, 2 wrong, 1 missing" in out
+    assert "!G!" in out
+    assert "(b)" in out
+    assert shown(capsys, "hexagons/test/7/2", "--run", "runs/mine") == out
+
+
+def test_raw_text_is_parsed_and_what_was_discarded_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    write_run({"id": "hexagons/test/7/2", "text": "Sure! 2 3 blue\x1b[0m", "format": "triplets"})
+    out = shown(capsys, "hexagons/test/7/2", "--run", "mine")
+    assert "The model's text: Sure! 2 3 blue" in out
+    assert "Discarded: 'Sure!' (not an action)" in out
+    assert "Changes of the state: 1 right, 0 wrong, 0 missing" in out
+    assert "\x1b" not in out
+
+
+def test_endless_text_is_cut(capsys: pytest.CaptureFixture[str]) -> None:
+    write_run({"id": "hexagons/test/7/2", "text": "x" * 1_000_000, "format": "triplets"})
+    out = shown(capsys, "hexagons/test/7/2", "--run", "mine")
+    assert "(998,000 more characters)" in out
+    assert len(out) < 20_000
+
+
+def test_a_structures_prediction(capsys: pytest.CaptureFixture[str]) -> None:
+    write_run({"id": MINECRAFT.id, "actions": [["place", "yellow", 1, 1, 0], ["remove", None, 4, 4, 4]]})
+    out = shown(capsys, MINECRAFT.id, "--run", "mine")
+    assert "Changes of the state: 1 right, 0 wrong, 1 missing" in out
+    assert "Not possible, 1 action" in out
+    assert "Y*" in out
+    assert "g?" in out
+
+
+def test_an_error_is_shown_as_an_error(capsys: pytest.CaptureFixture[str]) -> None:
+    write_run({"id": MINECRAFT.id, "actions": [], "error": "429: too many requests"})
+    out = shown(capsys, MINECRAFT.id, "--run", "mine", "--svg", "after.svg")
+    assert "No prediction, but an error: 429: too many requests" in out
+    assert "Changes of the state" not in out
+
+
+@pytest.mark.parametrize("item", [HEXAGONS, MINECRAFT], ids=lambda item: item.task)
+def test_files(capsys: pytest.CaptureFixture[str], item: Item) -> None:
+    out = shown(capsys, item.id, "--svg", "a.svg", "--png", "a.png", "--scale", "1")
+    assert "Written: a.svg\n" in out
+    root = ElementTree.parse("a.svg").getroot()
+    single = opened("a.png")
+    assert single.size == pytest.approx((float(root.attrib["width"]), float(root.attrib["height"])), abs=1)
+    write_run({"id": item.id, "actions": []})
+    shown(capsys, item.id, "--run", "mine", "--png", "b.png", "--scale", "1", "--behind")
+    assert opened("b.png").size[0] > 3 * single.size[0]
+    assert sorted(p.name for p in Path().iterdir()) == ["a.png", "a.svg", "b.png", "runs"]
+
+
+def test_the_png_of_a_prediction_shows_its_colors(capsys: pytest.CaptureFixture[str]) -> None:
+    write_run({"id": HEXAGONS.id, "actions": [[5, 5, "purple"]]})
+    shown(capsys, HEXAGONS.id, "--run", "mine", "--png", "a.png")
+    colors = {color for _, color in opened("a.png").convert("RGB").getcolors(1 << 20) or []}
+    assert {(220, 20, 60), (30, 144, 255), (238, 130, 238)} <= colors
+
+
+def test_an_unknown_item(capsys: pytest.CaptureFixture[str]) -> None:
+    error = refused(capsys, 2, "hexagons/test/7/9")
+    assert "no item 'hexagons/test/7/9' among the 4 of hexagons/test; nearest: hexagons/test/7/" in error
+    assert "did you mean hexagons?" in refused(capsys, 2, "hexagon/test/7/9")
+    assert "known: dev, test, train" in refused(capsys, 2, "hexagons/tset/7/9")
+    assert "is not an item's id, such as" in refused(capsys, 2, "81")
+    assert "is not an item's id, such as" in refused(capsys, 2, "")
+
+
+def test_an_unknown_run(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "no run named 'none'" in refused(capsys, 2, HEXAGONS.id, "--run", "none")
+    write_run({"id": "hexagons/test/7/1", "actions": []})
+    assert f"holds no prediction for {HEXAGONS.id}" in refused(capsys, 2, HEXAGONS.id, "--run", "mine")
+
+
+@pytest.mark.parametrize(
+    ("record", "says"),
+    [
+        ({"actions": [[1, 2]]}, "action 1 must be"),
+        ({"text": "0 0 red", "format": "poem"}, "no format for hexagons named 'poem'"),
+        ({}, "neither"),
+    ],
+)
+def test_a_broken_record_is_named_with_its_line(capsys: pytest.CaptureFixture[str], record: dict[str, object], says: str) -> None:
+    write_run({"id": "hexagons/test/7/1", "actions": []}, {"id": HEXAGONS.id, **record})
+    error = refused(capsys, 1, HEXAGONS.id, "--run", "mine")
+    assert "predictions.jsonl:2: " in error
+    assert says in error
+
+
+@pytest.mark.parametrize("flag", ["--svg", "--png"])
+def test_a_file_that_cannot_be_written(capsys: pytest.CaptureFixture[str], flag: str) -> None:
+    assert "nowhere/a.svg: cannot be written: No such file" in refused(capsys, 1, HEXAGONS.id, flag, "nowhere/a.svg")
+    Path("folder").mkdir()
+    assert "folder: cannot be written" in refused(capsys, 1, HEXAGONS.id, flag, "folder")
+    assert [p.name for p in Path().iterdir()] == ["folder"]
+
+
+def test_colors_only_where_the_terminal_has_them(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLORTERM", "truecolor")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    assert "48;2;220;20;60" in shown(capsys, HEXAGONS.id)
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "48;2" not in shown(capsys, HEXAGONS.id)
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("item_id", ["hexagons/test/81/16", "minecraft/test/B1-A3-C5-1522432776975/9"])
+def test_released_items(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, data_dir: Path, item_id: str
+) -> None:
+    monkeypatch.undo()
+    monkeypatch.setenv("HARNESS_DATA", str(data_dir))
+    assert shown(capsys, item_id).startswith(item_id)
+
+
+SAMPLE = Path(harness.corpora.__file__).parent / "sample"
+
+
+@pytest.mark.skipif(not SAMPLE.is_dir(), reason="this tree has no shipped sample")
+@pytest.mark.parametrize(("task", "split"), [("hexagons", "dev"), ("minecraft", "test")])
+def test_items_of_the_shipped_sample(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, task: str, split: str
+) -> None:
+    monkeypatch.undo()
+    monkeypatch.delenv("HARNESS_DATA", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    for item in harness.corpora.load(task, split):
+        assert shown(capsys, item.id, "--svg", str(tmp_path / "a.svg")).startswith(item.id)
+        ElementTree.parse(tmp_path / "a.svg")
+
+
+def test_a_picture_needs_no_font_and_no_screen() -> None:
+    from harness.drawing.items import item_svg
+    from harness.drawing.png import png_bytes
+
+    picture = item_svg(MINECRAFT, MINECRAFT.before, behind=True)
+    assert "<text" not in picture
+    assert Image.open(io.BytesIO(png_bytes(picture))).format == "PNG"
+    with pytest.raises(TypeError, match="a predicted Board for an item of minecraft"):
+        item_svg(MINECRAFT, Board())

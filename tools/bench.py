@@ -1,0 +1,122 @@
+"""Benchmarks as ratios of two things timed in turn in one run: absolute times of a shared machine mean little."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+ROUNDS = 3
+
+
+def seconds(work: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def in_turn(first: Callable[[], float], second: Callable[[], float], rounds: int = ROUNDS) -> list[tuple[float, float]]:
+    """Pairs of measurements taken one right after the other, after one of each that is not counted."""
+    first(), second()
+    return [(first(), second()) for _ in range(rounds)]
+
+
+def throughput(items_count: int) -> list[tuple[float, float]]:
+    """Tokens a second of the whole run loop (render, generate, parse, write) and of plain vllm.LLM.generate."""
+    from harness.corpora import load
+    from harness.engines.base import Sampling
+    from harness.engines.vllm import VllmEngine
+    from harness.models import resolve_base
+    from harness.predicting import Plan, batches, predict, resume
+    from harness.runs import Run
+    from prompts.render import Renderer
+    from prompts.shots import ShotPool
+    from prompts.spec import PromptSpec
+
+    engine = VllmEngine(resolve_base(None))
+    items = (load("hexagons", "dev") * 100)[:items_count]
+    pool = ShotPool(load("hexagons", "train"), 0)
+    renderer = Renderer(PromptSpec.make("hexagons"), engine.tokenizer, engine.context_length, 128)
+    plan = Plan(renderer, Sampling(max_tokens=128), pool, 5, engine.batch_size)
+    prompts = [renderer.render(item, pool.choose(item, 5)) for item in items]
+
+    def harness_rate() -> float:
+        with tempfile.TemporaryDirectory() as folder:
+            run = Run(Path(folder), {})
+            start = time.perf_counter()
+            tokens = sum(step.completion_tokens for step in predict(run, resume(run, batches(items, plan), engine), plan, engine))
+            run.close()
+            return tokens / (time.perf_counter() - start)
+
+    def plain_rate() -> float:
+        from vllm import SamplingParams
+
+        engine._llm.reset_prefix_cache()
+        params = SamplingParams(max_tokens=128, temperature=0.0)
+        inputs = [{"prompt_token_ids": list(prompt.token_ids)} for prompt in prompts]
+        start = time.perf_counter()
+        outputs = engine._llm.generate(inputs, params, use_tqdm=False)
+        return sum(len(output.outputs[0].token_ids) for output in outputs) / (time.perf_counter() - start)
+
+    return in_turn(harness_rate, plain_rate)
+
+
+def corpus_cache() -> list[tuple[float, float]]:
+    """Seconds of the first and of a later load of all Minecraft items, each in a process of its own."""
+    code = "import time; t = time.time(); from harness.corpora import load; load('minecraft'); print(time.time() - t)"
+
+    def load_in(folder: str) -> float:
+        done = subprocess.run(
+            [sys.executable, "-c", code], env=os.environ | {"HARNESS_CACHE": folder}, capture_output=True, text=True, check=True
+        )
+        return float(done.stdout)
+
+    pairs = []
+    for _ in range(ROUNDS):
+        with tempfile.TemporaryDirectory() as folder:
+            pairs.append((load_in(folder), load_in(folder)))
+    return pairs
+
+
+def start_up() -> list[tuple[float, float]]:
+    """Seconds of `harness --help` and of an interpreter that does nothing."""
+    harness = Path(sys.executable).parent / "harness"
+
+    def of(*command: str | Path) -> Callable[[], float]:
+        return lambda: seconds(lambda: subprocess.run(command, capture_output=True, check=True))
+
+    return in_turn(of(harness, "--help"), of(sys.executable, "-c", ""))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--items", type=int, default=256, help="prompts of the throughput benchmark")
+    options = parser.parse_args()
+    table = Table("benchmark", "first", "second", "ratio: median (min to max)")
+    for name, unit, pairs in (
+        ("`harness --help` / bare interpreter", "s", start_up()),
+        ("Minecraft corpus: first load / cached load", "s", corpus_cache()),
+        ("run loop / plain LLM.generate", "tokens/s", throughput(options.items)),
+    ):
+        ratios = sorted(a / b for a, b in pairs)
+        first, second = (statistics.median(column) for column in zip(*pairs, strict=True))
+        table.add_row(
+            name,
+            f"{first:.3g} {unit}",
+            f"{second:.3g} {unit}",
+            f"{statistics.median(ratios):.3f} ({ratios[0]:.3f} to {ratios[-1]:.3f})",
+        )
+    Console(width=120).print(table)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,49 @@
+"""Record the golden prompts anew. Tests compare them byte for byte and never write them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from prompts.probe import PROBES
+from prompts.render import Renderer
+from prompts.spec import PromptSpec
+from serialization.contexts import CONTEXTS, FRAMES
+from serialization.formats import FORMATS
+
+FOLDER = Path(__file__).parent.parent / "tests" / "golden"
+
+
+def specs() -> list[PromptSpec]:
+    """Every context with the task's first format, every format with its default context, and both frames."""
+    found: list[PromptSpec] = []
+    for task, contexts in CONTEXTS.items():
+        frames = FRAMES if task == "minecraft" else FRAMES[:1]
+        found += [PromptSpec.make(task, context, None, frame) for context in contexts for frame in frames]
+        found += [PromptSpec.make(task, None, name, frame) for name in FORMATS[task] for frame in frames]
+    return list(dict.fromkeys(found))
+
+
+def golden(spec: PromptSpec) -> str:
+    """A prompt with one example as a model without a chat template reads it, and the answer it is trained on."""
+    from prompts.messages import gold_answer
+
+    shot, item = PROBES[spec.task]
+    rendered = Renderer(spec, None, 100_000, 1).render(item, [shot])
+    return rendered.text + gold_answer(item, spec) + "\n"
+
+
+def path_of(spec: PromptSpec) -> Path:
+    return FOLDER / f"{spec.name.replace('/', '.')}.txt"
+
+
+def main() -> None:
+    FOLDER.mkdir(exist_ok=True)
+    for old in FOLDER.glob("*.txt"):
+        old.unlink()
+    for spec in specs():
+        path_of(spec).write_text(golden(spec))
+    print(f"{len(specs())} golden prompts in {FOLDER}")
+
+
+if __name__ == "__main__":
+    main()
