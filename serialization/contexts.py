@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
+from math import floor
 
 from harness.corpora.item import HexagonsItem, Item, MinecraftItem, Turn, Utterance
 from harness.registry import choose
@@ -128,11 +129,10 @@ def write_structure(structure: Structure) -> str:
 
 
 def _write_pose(item: MinecraftItem, quarters: int) -> str:
+    """The cell the builder stands in, and the direction of the gaze in whole degrees, yaw in -180..179."""
     pose = item.pose.turned(quarters)
     yaw = (round(pose.yaw) + 180) % 360 - 180
-    return f"at {pose.x:.0f} {pose.y:.0f} {pose.z:.0f}, yaw {yaw}, pitch {pose.pitch:.0f}".replace("-0,", "0,").replace(
-        "-0 ", "0 "
-    )
+    return f"at {floor(pose.x)} {floor(pose.y)} {floor(pose.z)}, yaw {yaw}, pitch {round(pose.pitch)}"
 
 
 def to_frame(actions: Sequence[Paint] | Sequence[Action], item: Item, frame: str) -> tuple[Paint | Action, ...]:

@@ -44,7 +44,9 @@ def write_hexagons(folder: Path, **lines: Iterable[Any]) -> Path:
 
 
 def state(
-    chat: Sequence[str] = (), blocks: Iterable[tuple[int, int, int, str]] = (), pose: Sequence[float] | None = (0.5, 1.0, 0.5, 0.0, 0.0)
+    chat: Sequence[str] = (),
+    blocks: Iterable[tuple[int, int, int, str]] = (),
+    pose: Sequence[float] | None = (0.5, 1.0, 0.5, 0.0, 0.0),
 ) -> dict[str, Any]:
     """A world state of a log. `pose` is X, Y, Z, Yaw, Pitch."""
     return {

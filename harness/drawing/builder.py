@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from harness.drawing.isometric import Part, path, project, use
 from harness.drawing.svg import number, strokes
-from harness.worlds.minecraft import HEIGHT, SIDE, Pose, turn
+from harness.worlds.minecraft import HEIGHT, SIDE, Pose
 
 DEFINITION = (
     '<g id="mc-builder" fill="#223" stroke="#fff" stroke-width=".7">'
@@ -56,11 +56,9 @@ def builder(pose: Pose, quarters: int) -> Builder:
 
 
 def _feet(pose: Pose, quarters: int) -> tuple[float, float, float]:
-    """The position in the turned world, moved to within `REACH` of the region.
-
-    Cells turn about the middle of cell (0, 0), which is the point (0.5, 0.5).
-    """
-    x, z = (min(max(p + 0.5, -SIDE - REACH), SIDE + 1 + REACH) for p in turn(pose.x - 0.5, pose.z - 0.5, quarters))
+    """The position in the turned world, moved to within `REACH` of the region."""
+    turned = pose.turned(quarters)
+    x, z = (min(max(p, -SIDE - REACH), SIDE + 1 + REACH) for p in (turned.x, turned.z))
     return x, min(pose.y, HEIGHT + REACH), z
 
 

@@ -46,9 +46,11 @@ def vllm_environment() -> dict[str, str]:
     return {name: os.environ.get(name, value) for name, value in defaults.items()}
 
 
-def device_options(platform: Any) -> dict[str, Any]:
-    """What vLLM must be told about the device beside its defaults."""
-    return {"dtype": "float32", "enforce_eager": True} if platform.is_cpu() else {}
+def device_options() -> dict[str, Any]:
+    """What vLLM must be told beside its defaults where there is no GPU."""
+    import torch
+
+    return {} if torch.cuda.is_available() else {"dtype": "float32", "enforce_eager": True}
 
 
 class VllmEngine:
@@ -142,13 +144,12 @@ def _load(model: str, options: dict[str, Any]) -> Any:
     with _quiet():
         try:
             from vllm import LLM
-            from vllm.platforms import current_platform
         except ImportError as error:
             raise EngineError(f"vLLM cannot be imported ({brief(error)}): install it, or use --engine transformers") from error
         try:
             return LLM(
                 model=model,
-                **device_options(current_platform),
+                **device_options(),
                 **options,
                 generation_config="vllm",
                 use_tqdm_on_load=False,

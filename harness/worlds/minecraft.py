@@ -56,8 +56,9 @@ class Pose(NamedTuple):
         return int((self.yaw + 45.0) // 90.0) % 4
 
     def turned(self, quarters: int) -> Pose:
-        x, z = turn(self.x, self.z, quarters)
-        return self._replace(x=x, z=z, yaw=self.yaw + 90.0 * quarters)
+        """Turned as `Structure.turned` turns the blocks: about the middle of cell (0, 0), which is the point (0.5, 0.5)."""
+        x, z = turn(self.x - 0.5, self.z - 0.5, quarters)
+        return self._replace(x=x + 0.5, z=z + 0.5, yaw=self.yaw + 90.0 * quarters)
 
 
 class Applied(NamedTuple):

@@ -83,6 +83,12 @@ def test_quarters_of_a_yaw(yaw: float, quarter: int) -> None:
     assert Pose(0, 1, 0, yaw, 0).quarter == quarter
 
 
+@given(side, side, st.floats(0.1, 0.9), st.floats(0.1, 0.9), st.integers(-4, 4))
+def test_a_builder_stays_in_its_cell_when_the_world_turns(x: int, z: int, dx: float, dz: float, quarters: int) -> None:
+    turned = Pose(x + dx, 1.0, z + dz, 0.0, 0.0).turned(quarters)
+    assert (math.floor(turned.x), math.floor(turned.z)) == turn(x, z, quarters)
+
+
 def test_yaw_turns_as_coordinates_do() -> None:
     for quarters in range(4):
         dx, dz = turn(0, 1, quarters)

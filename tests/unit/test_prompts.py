@@ -1,8 +1,6 @@
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,9 +17,7 @@ from prompts.shots import ShotPool
 from prompts.spec import PromptSpec
 from serialization.contexts import FRAMES, from_frame, to_frame
 from serialization.formats import FORMATS
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
-from record_goldens import golden, path_of, specs
+from tools.record_goldens import golden, path_of, specs
 
 LONG = tuple(Utterance("Architect", f"put a red block on number {n}") for n in range(50))
 

@@ -223,10 +223,6 @@ def test_released_items(
     assert shown(capsys, item_id).startswith(item_id)
 
 
-SAMPLE = Path(harness.corpora.__file__).parent / "sample"
-
-
-@pytest.mark.skipif(not SAMPLE.is_dir(), reason="this tree has no shipped sample")
 @pytest.mark.parametrize(("task", "split"), [("hexagons", "dev"), ("minecraft", "test")])
 def test_items_of_the_shipped_sample(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, task: str, split: str

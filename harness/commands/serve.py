@@ -1,0 +1,117 @@
+"""`harness serve`: a base model and its adapters behind an OpenAI-compatible endpoint."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import signal
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from harness.errors import UsageError
+
+if TYPE_CHECKING:
+    from adapters.registry import Adapter
+    from harness.serving import Server
+
+
+@click.command()
+@click.option("--base", help="Hub name or local folder. [default: the built-in tiny-llama]")
+@click.option("--adapter", "pairs", multiple=True, metavar="NAME=DIR", help="A LoRA adapter, asked for by NAME. May be repeated.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option("--port", default=8000, show_default=True, type=click.IntRange(1, 65535), help="The port to listen on.")
+@click.option("--api-key", envvar="HARNESS_API_KEY", help="Requests must carry this key. [default: HARNESS_API_KEY]")
+def serve(base: str | None, pairs: tuple[str, ...], host: str, port: int, api_key: str | None) -> None:
+    """Serve a base model and its adapters over HTTP.
+
+    \b
+    harness serve
+    harness serve --adapter painter=runs/my-adapter --port 8001
+
+    The server speaks the OpenAI protocol. It runs until Ctrl-C.
+    """
+    from harness.engines.shared import adapter_rank
+    from harness.models import display_name, resolve_base
+    from harness.runs import RUNS
+    from harness.serving import ServedAdapter, Server, check_port, server_options
+
+    model = resolve_base(base)
+    adapters = _load(pairs, base, display_name(model))
+    check_port(host, port)
+    served = [ServedAdapter(name, adapter.path, adapter_rank(adapter.path)) for name, adapter in adapters.items()]
+    options = server_options(model, display_name(model), served, host, port, _template_for(model))
+    # Leaving by an exception, so that the server is ended on the way out.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    with Server(options, host, port, RUNS / f"serve-{port}.log", api_key) as server:
+        names = _wait(server, display_name(model))
+        click.echo(f"Serving {', '.join(names)} at {server.url} (Ctrl-C stops it; its log: {server.log})")
+        if not api_key and host not in ("127.0.0.1", "localhost", "::1"):
+            click.echo("Whoever reaches this machine can use it: --api-key or HARNESS_API_KEY asks for a key", err=True)
+        _show_request(server, adapters, display_name(model))
+        sys.stdout.flush()
+        server.wait()
+
+
+def _load(pairs: tuple[str, ...], base: str | None, base_name: str) -> dict[str, Adapter]:
+    """The adapters by name, in the order given. Raises UsageError for a bad pair, AdapterError for one that does not fit."""
+    if not pairs:
+        return {}
+    from adapters.registry import load_adapter
+
+    adapters: dict[str, Adapter] = {}
+    for pair in pairs:
+        name, _, folder = pair.partition("=")
+        if not name or not folder:
+            raise UsageError(f"--adapter {pair}: write NAME=DIR, the name that requests use and the adapter's folder")
+        if name in adapters or name == base_name:
+            raise UsageError(f"--adapter {pair}: the name {name} is taken; each model needs its own")
+        adapters[name] = load_adapter(Path(folder), base)
+    return adapters
+
+
+def _template_for(model: str) -> Path | None:
+    """Our plain template for a model that has none of its own: the server would refuse to chat without one."""
+    from importlib.resources import files
+
+    from harness.models import load_tokenizer
+
+    if load_tokenizer(model).chat_template:
+        return None
+    return Path(str(files("prompts"))) / "templates" / "plain.jinja"
+
+
+def _wait(server: Server, name: str) -> list[str]:
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    click.echo(f"Starting vLLM with {name}; its log: {server.log}", err=True)
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        progress.add_task(f"waiting for {server.url}", total=None)
+        return server.wait_until_ready()
+
+
+def _show_request(server: Server, adapters: dict[str, Adapter], base_name: str) -> None:
+    """Print a curl line that asks one item of the corpus, in the prompt format of the first adapter."""
+    from harness.corpora import load
+    from harness.runs import write_atomically
+    from prompts.messages import conversation
+    from prompts.render import PLAIN_STOP
+    from prompts.spec import PromptSpec
+
+    name, spec = base_name, PromptSpec.make("hexagons")
+    for name, adapter in adapters.items():  # noqa: B007
+        spec = adapter.spec
+        break
+    item = next(item for item in load(spec.task, "dev") if item.actions)
+    request: dict[str, Any] = {"model": name, "messages": conversation(item, spec), "max_tokens": 256, "temperature": 0}
+    if "--chat-template" in server.options:
+        request["stop"] = list(PLAIN_STOP)
+    body = server.log.with_suffix(".json").absolute()
+    write_atomically(body, json.dumps(request, indent=1) + "\n")
+    key = '-H "Authorization: Bearer $HARNESS_API_KEY" ' if server.api_key else ""
+    click.echo(f"To ask it the dev item {item.id}:")
+    click.echo(f"curl {server.url}/chat/completions {key}-H 'Content-Type: application/json' -d @{shlex.quote(str(body))}")

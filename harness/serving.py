@@ -1,0 +1,179 @@
+"""vLLM's OpenAI-compatible server as a child process: started, watched, and never left behind."""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import http.client
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from harness.engines.vllm import device_options, max_lora_rank, vllm_environment
+from harness.errors import EngineError
+
+PATIENCE = 15.0
+"""Seconds that the server gets to finish after it was asked to."""
+
+_PR_SET_PDEATHSIG = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ServedAdapter:
+    """A LoRA adapter under the name that requests ask for it by."""
+
+    name: str
+    path: Path
+    rank: int
+
+
+def server_options(
+    base: str, name: str, adapters: Sequence[ServedAdapter], host: str, port: int, chat_template: Path | None
+) -> list[str]:
+    """The server's command line. Nothing in it is secret."""
+    options = ["--model", base, "--served-model-name", name, "--host", host, "--port", str(port)]
+    # Requests get the decoding they ask for, not the one in the model's generation_config.json.
+    options += ["--generation-config", "vllm", "--max-model-len=-1"]
+    for flag, value in device_options().items():
+        options += [f"--{flag.replace('_', '-')}", *([] if value is True else [str(value)])]
+    if chat_template is not None:
+        options += ["--chat-template", str(chat_template)]
+    if adapters:
+        rank = max_lora_rank(max(adapter.rank for adapter in adapters))
+        options += ["--enable-lora", "--max-lora-rank", str(rank), "--max-loras", str(len(adapters)), "--lora-modules"]
+        options += [f"{adapter.name}={adapter.path}" for adapter in adapters]
+    return options
+
+
+def check_port(host: str, port: int) -> None:
+    """Raises EngineError if nothing can listen there."""
+    try:
+        family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+        with socket.socket(family, kind) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(address)
+    except socket.gaierror as error:
+        raise EngineError(f"--host {host}: no such address ({error.strerror})") from error
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            raise EngineError(f"port {port} of {host} is in use: choose another with --port") from error
+        raise EngineError(f"--host {host} --port {port}: cannot listen there ({error.strerror})") from error
+
+
+@dataclass(slots=True)
+class Server:
+    """A running server; `log` holds everything it prints. Use it in a `with`: the server ends with the block."""
+
+    options: Sequence[str]
+    host: str
+    port: int
+    log: Path
+    api_key: str | None = field(default=None, repr=False)
+    _process: subprocess.Popen[bytes] = field(init=False)
+
+    def __enter__(self) -> Server:
+        if find_spec("vllm") is None:
+            raise EngineError("vLLM is not installed here, and serving needs it: see the README's installation")
+        self.log.parent.mkdir(parents=True, exist_ok=True)
+        with self.log.open("wb") as log:
+            self._process = subprocess.Popen(
+                # -P: nothing in the current folder shadows a package. The script `vllm` does not run with the CPU build.
+                [sys.executable, "-P", "-m", "vllm.entrypoints.openai.api_server", *self.options],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                env=self._environment(os.environ),
+                # A session of its own: Ctrl-C reaches this process only, and `stop` reaches all of the server's.
+                start_new_session=True,
+                preexec_fn=_die_with_parent(),
+            )
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.stop()
+
+    @property
+    def url(self) -> str:
+        host = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(self.host, self.host)
+        return f"http://{host}:{self.port}/v1"
+
+    def wait_until_ready(self, between: Callable[[], None] = lambda: None) -> list[str]:
+        """Block until the server answers, calling `between` now and then; the names of its models.
+
+        Raises EngineError with the log's last error if the server ends before.
+        """
+        while self._get("/health") is None:
+            if self._process.poll() is not None:
+                raise self._failure()
+            between()
+            time.sleep(0.2)
+        return [model["id"] for model in json.loads(self._get("/v1/models") or '{"data": []}')["data"]]
+
+    def wait(self) -> None:
+        """Block as long as the server runs. It never ends by itself but by a failure: raises EngineError."""
+        self._process.wait()
+        raise self._failure()
+
+    def stop(self) -> None:
+        """End the server and every process it has started."""
+        try:
+            self._process.terminate()
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(PATIENCE)
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+
+    def _environment(self, environment: Mapping[str, str]) -> dict[str, str]:
+        own = {**environment, **vllm_environment(), "PYTHONUNBUFFERED": "1"}
+        own.pop("VLLM_API_KEY", None)
+        # Not on the command line, which every user of the machine can read.
+        return own | {"VLLM_API_KEY": self.api_key} if self.api_key else own
+
+    def _get(self, path: str) -> bytes | None:
+        """The body of a 200 answer, else None."""
+        host = self.url.removeprefix("http://").partition("/")[0]
+        connection = http.client.HTTPConnection(host, timeout=5)
+        try:
+            connection.request("GET", path, headers={"Authorization": f"Bearer {self.api_key}"} if self.api_key else {})
+            response = connection.getresponse()
+            return response.read() if response.status == 200 else None
+        except (OSError, http.client.HTTPException):
+            return None
+        finally:
+            connection.close()
+
+    def _failure(self) -> EngineError:
+        return EngineError(f"the server ended: {last_error(self.log)} (the whole log: {self.log})")
+
+
+def last_error(log: Path) -> str:
+    """The last line of a log that names an exception and is not a mere pointer to another one; else its last line."""
+    with log.open("rb") as file:
+        file.seek(max(0, log.stat().st_size - 200_000))
+        lines = [line.strip() for line in file.read().decode(errors="replace").splitlines() if line.strip()]
+    for line in reversed(lines):
+        found = re.search(r"(?:^|[\s\]])((?:\w+\.)*\w*(?:Error|Exception): .*)", line)
+        if found and "root cause" not in line:
+            return found[1][:300]
+    return lines[-1][:300] if lines else "it printed nothing"
+
+
+def _die_with_parent() -> Callable[[], Any] | None:
+    """What a child runs so that it is asked to end when this process is gone, even by SIGKILL. Linux only."""
+    if sys.platform != "linux":
+        return None
+    libc = ctypes.CDLL(None)
+    return lambda: libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
