@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import shutil
 from collections.abc import Sequence
@@ -12,8 +11,8 @@ from typing import Any
 
 from adapters.conversations import TASKS, ConversationBatches, make_pools, tokenizer_texts
 from adapters.dev import dev_f1, spread
-from adapters.recipe import PretrainRecipe, Shape
 from adapters.loop import clock, last_checkpoint
+from adapters.recipe import PretrainRecipe, Shape
 from adapters.tokenizer import train_tokenizer
 from harness.corpora import load
 from harness.errors import HarnessError
@@ -175,6 +174,8 @@ def save(model: Any, tokenizer: Any, out: Path) -> None:
     tokenizer.save_pretrained(partial)
     size = sum(path.stat().st_size for path in partial.glob("*.safetensors"))
     if size > MAX_BYTES:
-        raise HarnessError(f"{partial}: the weights take {size:,} bytes, more than {MAX_BYTES:,}: make the recipe's shape smaller")
+        raise HarnessError(
+            f"{partial}: the weights take {size:,} bytes, more than {MAX_BYTES:,}: make the recipe's shape smaller"
+        )
     shutil.rmtree(out, ignore_errors=True)
     partial.replace(out)

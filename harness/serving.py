@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import errno
 import http.client
 import json
@@ -18,15 +17,15 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 from harness.engines.vllm import device_options, max_lora_rank, vllm_environment
 from harness.errors import EngineError
 
-PATIENCE = 15.0
+PATIENCE = 10.0
 """Seconds that the server gets to finish after it was asked to."""
 
-_PR_SET_PDEATHSIG = 1
+_WATCH = "read _; kill -s TERM -- -$1; sleep 5; kill -s KILL -- -$1"
+"""A shell that outlives this process: its standard input ends when we do, even by SIGKILL, and then so does the server."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +80,7 @@ class Server:
     log: Path
     api_key: str | None = field(default=None, repr=False)
     _process: subprocess.Popen[bytes] = field(init=False)
+    _watch: subprocess.Popen[bytes] = field(init=False)
 
     def __enter__(self) -> Server:
         if find_spec("vllm") is None:
@@ -96,8 +96,9 @@ class Server:
                 env=self._environment(os.environ),
                 # A session of its own: Ctrl-C reaches this process only, and `stop` reaches all of the server's.
                 start_new_session=True,
-                preexec_fn=_die_with_parent(),
             )
+        watch = ["/bin/sh", "-c", _WATCH, "watch", str(self._process.pid)]
+        self._watch = subprocess.Popen(watch, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True)
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -128,13 +129,18 @@ class Server:
     def stop(self) -> None:
         """End the server and every process it has started."""
         try:
-            self._process.terminate()
+            self._signal(signal.SIGTERM)
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(PATIENCE)
         finally:
-            with suppress(ProcessLookupError):
-                os.killpg(self._process.pid, signal.SIGKILL)
+            self._signal(signal.SIGKILL)
             self._process.wait()
+            self._watch.kill()
+            self._watch.communicate()
+
+    def _signal(self, signal_: signal.Signals) -> None:
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal_)
 
     def _environment(self, environment: Mapping[str, str]) -> dict[str, str]:
         own = {**environment, **vllm_environment(), "PYTHONUNBUFFERED": "1"}
@@ -169,11 +175,3 @@ def last_error(log: Path) -> str:
         if found and "root cause" not in line:
             return found[1][:300]
     return lines[-1][:300] if lines else "it printed nothing"
-
-
-def _die_with_parent() -> Callable[[], Any] | None:
-    """What a child runs so that it is asked to end when this process is gone, even by SIGKILL. Linux only."""
-    if sys.platform != "linux":
-        return None
-    libc = ctypes.CDLL(None)
-    return lambda: libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)

@@ -18,19 +18,21 @@ def data() -> None:
 def list_corpora() -> None:
     """Show the corpora found, and where."""
     from rich.console import Console
-    from rich.table import Column, Table
+    from rich.table import Table
 
     from harness.corpora import SPLITS, load, locate
 
-    table = Table("task", "corpus", "items", "license", Column("path", overflow="fold"))
-    for task, splits in SPLITS.items():
-        source = locate(task)
-        counts = dict.fromkeys(splits, 0)
-        for item in load(task):
+    table = Table("task", "corpus", "items", "license")
+    sources = [locate(task) for task in SPLITS]
+    for source in sources:
+        counts = dict.fromkeys(SPLITS[source.task], 0)
+        for item in load(source.task):
             counts[item.split] += 1
-        numbers = "\n".join(f"{split} {count:,}" for split, count in counts.items())
-        table.add_row(task, source.kind, numbers, source.license, str(source.path))
+        numbers = ", ".join(f"{split} {count:,}" for split, count in counts.items())
+        table.add_row(source.task, source.kind, numbers, source.license)
     Console().print(table)
+    for source in sources:  # below the table, where a long path is not broken
+        click.echo(f"{source.task}: {source.path}")
 
 
 @data.command()

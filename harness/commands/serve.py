@@ -102,10 +102,8 @@ def _show_request(server: Server, adapters: dict[str, Adapter], base_name: str) 
     from prompts.render import PLAIN_STOP
     from prompts.spec import PromptSpec
 
-    name, spec = base_name, PromptSpec.make("hexagons")
-    for name, adapter in adapters.items():  # noqa: B007
-        spec = adapter.spec
-        break
+    name, adapter = next(iter(adapters.items()), (base_name, None))
+    spec = adapter.spec if adapter else PromptSpec.make("hexagons")
     item = next(item for item in load(spec.task, "dev") if item.actions)
     request: dict[str, Any] = {"model": name, "messages": conversation(item, spec), "max_tokens": 256, "temperature": 0}
     if "--chat-template" in server.options:

@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from itertools import pairwise
+from functools import cache
 
 import pytest
 from hypothesis import given, settings
@@ -24,6 +24,7 @@ seeds = st.integers(0, 10**6)
 TALK = {"greeting", "hello", "announce", "praise", "check", "lead", "which", "color", "where"}
 
 
+@cache
 def hexagons(count: int = 2000, seed: int = 0) -> list[HexagonsItem]:
     return list(primer("hexagons", count, seed))
 
@@ -129,65 +130,55 @@ def test_actions_a_step_are_about_as_many_as_in_the_release() -> None:
 # An independent reading of the simplest sentences. Tiles are compared by their pixel centers, not by the world's own geometry.
 
 
+ORDINAL = rf"(?:\d+(?:st|nd|rd|th)|{'|'.join(ORDINALS[1:])})"
+NUMBER = rf"(?:\d+|{'|'.join(reversed(NUMBERS))})"
+COLUMN = re.compile(
+    r"(?P<left>left ?most|far left)(?= column)|(?P<right>right ?most|far right|last)(?= column)"
+    rf"|(?P<back>{ORDINAL}) column from the right|(?P<nth>{ORDINAL}) column|column (?:# )?(?P<n>{NUMBER})"
+)
+TILE = re.compile(
+    r"(?P<top>top|topmost|top most) T\b|(?P<last>bottom|bottom most|last) T\b"
+    rf"|(?P<back>{ORDINAL}) T from the bottom|T in row (?P<row>{NUMBER})|(?P<nth>{ORDINAL}) T\b|T (?P<n>{NUMBER})"
+)
+WAY = re.compile(r"\b(up|upper|upward|down|lower|downward)\b(?:(?: and)?(?: to the)? (left|right))?")
+
+
 def number(word: str) -> int:
-    word = word.lower()
     digits = re.match(r"\d+", word)
     return int(digits[0]) if digits else NUMBERS.index(word) if word in NUMBERS else ORDINALS.index(word)
 
 
-COLUMN = re.compile(
-    r"(?P<left>left ?most|far left|first)(?= column)|(?P<right>right ?most|far right|last)(?= column)"
-    r"|(?P<back>\w+) column from the right|(?P<nth>\w+) column|column (?:# )?(?P<n>\w+)"
-)
-TILE = re.compile(
-    r"(?P<top>top|topmost|top most) T\b|(?P<last>bottom|bottom most|last) T\b|(?P<back>\w+) T from the bottom"
-    r"|T in row (?P<row>\w+)|(?P<nth>\w+) T\b|T (?P<n>\w+)"
-)
+def plain(text: str) -> str:
+    """The text in small letters with T for a tile."""
+    return re.sub(r"\b(tile|hexagon|hex|cell|spot)\b", "T", text.lower())
 
 
 def read_tile(text: str) -> tuple[int, int] | None:
-    """The one tile that a text names by its place in a column (0-based row and column); None if it cannot be read."""
-    text = re.sub(r"\b(tile|hexagon|hex|cell|spot)\b", "T", text.lower())
-    tile, column = TILE.search(text), COLUMN.search(text)
+    """The tile that a text names first, by its place in a column (0-based row and column); None if it cannot be read."""
+    tile, column = TILE.search(plain(text)), COLUMN.search(plain(text))
     if not tile or not column:
         return None
     t, c = tile.groupdict(), column.groupdict()
-    try:
-        row = (
-            1
-            if t["top"]
-            else ROWS
-            if t["last"]
-            else ROWS + 1 - number(t["back"])
-            if t["back"]
-            else number(t["row"] or t["nth"] or t["n"])
-        )
-        if c["left"] or c["right"]:
-            place = 1 if c["left"] else COLUMNS
-        else:
-            place = COLUMNS + 1 - number(c["back"]) if c["back"] else number(c["nth"] or c["n"])
-    except ValueError:
-        return None
-    return row - 1, place - 1
+    up = number(t["back"]) if t["back"] else 1 if t["last"] else 0
+    row = ROWS + 1 - up if up else 1 if t["top"] else number(t["row"] or t["nth"] or t["n"])
+    back = number(c["back"]) if c["back"] else 1 if c["right"] else 0
+    return row - 1, (COLUMNS + 1 - back if back else 1 if c["left"] else number(c["nth"] or c["n"])) - 1
 
 
 def pixel(tile: tuple[int, int]) -> tuple[float, float]:
     return 1.5 * tile[1], math.sqrt(3) * (tile[0] + 0.5 * (tile[1] % 2))
 
 
-def of_frame(frame: str, seed: int = 11, count: int = 12000) -> list[HexagonsItem]:
-    return [item for item in hexagons(count, seed) if item.meta["frame"] == frame]
+def of_frame(frame: str) -> list[HexagonsItem]:
+    return [item for item in hexagons(8000, 11) if item.meta["frame"] == frame]
 
 
 def test_a_tile_is_where_its_words_say() -> None:
-    items = [
-        i
-        for i in of_frame("cells")
-        if len(i.actions) == 1 and not re.search(r"tiles|hexes|hexagons|cells|spots|columns", i.instruction)
-    ]
+    several = re.compile(r"tiles|hexes|hexagons|cells|spots|columns")
+    items = [item for item in of_frame("cells") if len(item.actions) == 1 and not several.search(item.instruction)]
     read = [(read_tile(item.instruction), item) for item in items]
     assert len(items) > 200
-    assert sum(tile is not None for tile, _ in read) > 0.8 * len(items)
+    assert sum(tile is not None for tile, _ in read) > 0.95 * len(items)
     for tile, item in read:
         assert tile in (None, item.actions[0].tile), item.instruction
         assert item.actions[0].color in item.instruction.lower()
@@ -196,40 +187,38 @@ def test_a_tile_is_where_its_words_say() -> None:
 def test_a_ring_is_the_six_tiles_nearest_to_its_center() -> None:
     read = Counter[bool]()
     for item in of_frame("ring"):
-        place = re.search(r"(?:around|surrounding|touching|adjacent to|surround|circle) (.*)", item.instruction.lower())
-        center = (
-            read_tile(place[1]) if place and "its top" not in item.instruction and "the top" not in item.instruction else None
-        )
-        read[center is not None] += 1
-        if center is not None:
-            distances = {(r, c): math.dist(pixel((r, c)), pixel(center)) for r in range(ROWS) for c in range(COLUMNS)}
-            ring = {tile for tile, distance in distances.items() if 0 < distance < 1.8}
-            assert len(ring) == 6
-            assert {t for t in ring if item.after[t] == item.after[item.actions[0].tile]} == ring, item.instruction
-    assert read[True] > 0.6 * read.total() > 60
+        by_top = re.search(r"(its|the) top T is", plain(item.instruction))
+        named = read_tile(item.instruction[item.instruction.lower().index("top") + 4 :] if by_top else item.instruction)
+        read[named is not None] += 1
+        if named is None:
+            continue
+        center = (named[0] + 1, named[1]) if by_top else named
+        distances = {(r, c): math.dist(pixel((r, c)), pixel(center)) for r in range(ROWS) for c in range(COLUMNS)}
+        ring = {tile for tile, distance in distances.items() if 0 < distance < 1.8}
+        color = item.actions[0].color
+        assert len(ring) == 6
+        assert {paint.tile for paint in item.actions} == {tile for tile in ring if item.before[tile] != color}, item.instruction
+    assert read[True] > 0.95 * read.total() > 60
 
 
 def test_a_diagonal_runs_the_way_its_words_say() -> None:
-    items = [item for item in of_frame("diagonal") if len(item.actions) > 2]
-    assert len(items) > 100
-    for item in items:
-        text = (
-            item.instruction.lower().split(" from the ")[0] if "from the right" in item.instruction else item.instruction.lower()
-        )
+    checked = Counter[str]()
+    for item in of_frame("diagonal"):
         start = read_tile(item.instruction)
-        if start is None or item.before[start] == item.actions[0].color:
+        way = WAY.search(re.sub(r"T down (of|in)", r"T \1", plain(item.instruction)))
+        if start is None or way is None or len(item.actions) < 3 or item.actions[0].tile == item.actions[-1].tile:
             continue
-        points = sorted((pixel(p.tile) for p in item.actions), key=lambda p: math.dist(p, pixel(start)))
-        steps = {(round(b[0] - a[0], 6), round(b[1] - a[1], 6)) for a, b in pairwise(points)}
-        if len(steps) != 1:  # a tile of the line had its color already
-            assert len({round(math.atan2(dy, dx), 6) for dx, dy in steps}) == 1
-            continue
-        (dx, dy), way = steps.pop(), re.findall(r"\b(up|upper|upward|down|lower|downward)\b", text)
-        if way:
-            assert (dy < 0) == (way[-1] in ("up", "upper", "upward")), item.instruction
-        assert (abs(dx) < 1e-6) == (
-            not re.search(r"(?:up|down|upper|lower)(?: and to the| to the|) (?:left|right)", item.instruction)
-        ), text
+        (x, y), far = pixel(start), max((pixel(paint.tile) for paint in item.actions), key=lambda p: math.dist(p, pixel(start)))
+        vertical, sideways = -1 if way[1] in ("up", "upper", "upward") else 1, {"left": -1, None: 0, "right": 1}[way[2]]
+        direction = math.atan2(vertical * (0.5 if sideways else 1), sideways * math.sqrt(3) / 2)
+        assert math.atan2(far[1] - y, far[0] - x) == pytest.approx(direction), item.instruction
+        for paint in item.actions:
+            if paint.tile != start:
+                px, py = pixel(paint.tile)
+                assert math.atan2(py - y, px - x) == pytest.approx(direction), item.instruction
+        checked[f"{vertical} {sideways}"] += 1
+    assert len(checked) == 6
+    assert min(checked.values()) > 10
 
 
 SIDES = {
@@ -254,9 +243,8 @@ def axes(yaw: float) -> dict[str, tuple[float, float, float]]:
 def test_a_block_is_on_the_side_that_its_words_say() -> None:
     sides = Counter[str]()
     for item in minecraft(8000, 4):
-        texts = [turn.text.lower() for turn in item.history if isinstance(turn, Utterance)]
-        place = rf"({'|'.join(SIDES.values())}) the ({'|'.join(COLORS)}) (?:block|brick|cube|one)"
-        found = next((m for text in reversed(texts[-3:]) if (m := re.search(place, text))), None)
+        text = item.history[-1].text.lower()
+        found = re.search(rf"({'|'.join(SIDES.values())}) the ({'|'.join(COLORS)}) (?:block|brick|cube|one)", text)
         if item.meta["frame"] != "relate" or not found:
             continue
         named = [block for block in item.before.blocks() if block.color == found[2]]
@@ -264,29 +252,25 @@ def test_a_block_is_on_the_side_that_its_words_say() -> None:
             continue
         side = next(side for side, words in SIDES.items() if re.fullmatch(words, found[1]))
         expected = [a + round(d) for a, d in zip(named[0][:3], axes(item.pose.yaw)[side], strict=True)]
-        assert list(item.actions[0].cell) == expected, (texts[-3:], item.pose)
+        assert list(item.actions[0].cell) == expected, (text, item.pose)
         sides[side] += 1
-    assert min(sides.values()) > 10
+    assert min(sides.values()) > 4
     assert sides.keys() == SIDES.keys()
 
 
-@pytest.mark.parametrize(("word", "side"), [("rightmost", "right"), ("leftmost", "left"), ("topmost", "up"), ("lowest", "down")])
-def test_the_outermost_block_is_removed(word: str, side: str) -> None:
-    checked = 0
-    for item in minecraft(20000, 9):
-        text = item.history[-1].text.lower() if isinstance(item.history[-1], Utterance) else ""
-        found = re.search(rf"the {word} ({'|'.join(COLORS)})", text)
+def test_the_outermost_block_is_removed() -> None:
+    sides = {"rightmost": "right", "leftmost": "left", "topmost": "up", "lowest": "down"}
+    checked = Counter[str]()
+    for item in minecraft(8000, 9):
+        found = re.search(rf"the ({'|'.join(sides)}) ({'|'.join(COLORS)})", item.history[-1].text.lower())
         if item.meta["frame"] != "remove" or not found:
             continue
-        axis = axes(item.pose.yaw)[side]
-        along = {
-            block: sum(a * b for a, b in zip(block[:3], axis, strict=True))
-            for block in item.before.blocks()
-            if block.color == found[1]
-        }
-        assert item.actions[0].cell == max(along, key=lambda block: along[block])[:3]
-        checked += 1
-    assert checked > 5
+        axis = axes(item.pose.yaw)[sides[found[1]]]
+        colored = [block[:3] for block in item.before.blocks() if block.color == found[2]]
+        along = {cell: sum(a * b for a, b in zip(cell, axis, strict=True)) for cell in colored}
+        assert [action.cell for action in item.actions] == [max(along, key=lambda cell: along[cell])]
+        checked[found[1]] += 1
+    assert checked.keys() == sides.keys()
 
 
 @settings(max_examples=15)

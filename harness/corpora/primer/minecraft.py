@@ -83,7 +83,7 @@ def games(rng: Random) -> Iterator[MinecraftItem]:
         for number in range(1, 1 + rng.randint(1, 5)):
             before = site.structure
             if before:
-                yaw = _yaw(rng) if rng.random() < 0.2 else yaw + rng.uniform(-8.0, 8.0)
+                yaw = _yaw(rng) if rng.random() < 0.2 else math.fmod(yaw + rng.uniform(-8.0, 8.0), 360.0)
                 focus = site.figure[-1] if site.figure else before.blocks()[0][:3]
                 site.pose = _pose(rng, focus, before, yaw)
             lines, actions, frame = _turn(site, first=number == 1)

@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from harness.corpora.item import Executed, MinecraftItem, Turn, Utterance
+from harness.worlds.minecraft import Action, Pose, Structure
+from serialization.words import h3_tokens, tokenize
+
+RED = Action("place", "red", 0, 1, 0)
+BLUE = Action("remove", "blue", 1, 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("Place a RED block.", "place a red block ."),
+        ("hm.. okay", "hm .. okay"),
+        ("wait...", "wait ..."),
+        ("a 3X3 square, 2x3x4 high", "a 3 x 3 square , 2 x 3 x 4 high"),
+        ("10x10x2's", "10 x 10 x 2 's"),
+        ("*built", "* built"),
+        ("one*", "one *"),
+        ("orange*****", "orange*****"),
+        ("so, don't", "so , do n't"),
+        ("we're done!! cannot", "we 're done ! ! can not"),
+        ("gonna", "gon na"),
+        ("an 'L' shape", "an ' l ' shape"),
+        ('like an "n"', "like an `` n ''"),
+        ("1,2,1 at 3:4", "1,2,1 at 3:4"),
+        ("(2 empty) yes--no", "( 2 empty ) yes -- no"),
+        ("good. now two more.", "good . now two more ."),
+        ("ok. we go. on", "ok. we go . on"),
+        ("an l. perfect. Now", "an l. perfect . now"),
+        ("step 1. go", "step 1. go"),
+        ("great.. now", "great .. now"),
+        ("yep! :)", "yep ! : )"),
+        ("", ""),
+    ],
+)
+def test_tokenize(text: str, tokens: str) -> None:
+    assert " ".join(tokenize(text)) == tokens
+
+
+@settings(deadline=None)  # the first example imports nltk
+@given(st.text(max_size=200))
+def test_any_line_has_tokens_without_blanks(text: str) -> None:
+    tokens = tokenize(text)
+    assert all(token and not any(c.isspace() for c in token) for token in tokens)
+    assert bool(tokens) == bool(text.split())
+
+
+def item(*history: Turn) -> MinecraftItem:
+    return MinecraftItem("", "train", history, Structure(), Pose(0, 1, 0, 0, 0), (RED,), Structure(), "C1", "game")
+
+
+def test_h3_reaches_the_start_of_the_game() -> None:
+    start = [Utterance("Builder", "Mission has started."), Utterance("Architect", "hi"), Executed((RED, BLUE))]
+    assert h3_tokens(item()) == ["<dialogue>"]
+    assert h3_tokens(item(*start, Utterance("Builder", "ok?"))) == [
+        *("<dialogue>", "<architect>", "hi", "</architect>"),
+        *("<builder_putdown_red>", "<builder_pickup_blue>", "<builder>", "ok", "?", "</builder>"),
+    ]
+
+
+def test_h3_stops_at_the_last_run_but_one() -> None:
+    long_ago = [Utterance("Architect", "long ago"), Executed((RED,))]
+    history = [*long_ago, Utterance("Architect", "before"), Executed((BLUE,)), Utterance("Architect", "now")]
+    expected = ["<architect>", "before", "</architect>", "<builder_pickup_blue>", "<architect>", "now", "</architect>"]
+    assert h3_tokens(item(*history)) == expected
+    assert h3_tokens(item(Utterance("Architect", "even before"), Executed((RED,)), *history)) == expected
+
+
+def test_only_the_builder_opens_the_mission() -> None:
+    assert h3_tokens(item(Utterance("Architect", "Mission has started."))) == [
+        *("<dialogue>", "<architect>", "mission", "has", "started", ".", "</architect>")
+    ]
