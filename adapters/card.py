@@ -20,19 +20,22 @@ pipeline_tag: text-generation
 ---
 # {name}
 
-A Llama of {parameters:,} parameters ({layers} layers, hidden size {hidden}, {heads} heads, tied embeddings, {vocabulary:,} tokens, context of
-{context:,} tokens) for following instructions in two grid worlds: painting HEXAGONS boards and building in Minecraft. It was trained from
-nothing, so that prompting, fine-tuning and serving work on a machine without a GPU and without a download. It is no general language model.
+A Llama of {parameters:,} parameters for following instructions in two grid worlds: painting HEXAGONS boards and building in
+Minecraft. It has {layers} layers, a hidden size of {hidden}, {heads} heads, tied embeddings, {vocabulary:,} tokens and a context of
+{context:,} tokens. It was trained from nothing, so that prompting, fine-tuning and serving work on a machine without a GPU and
+without a download. It is no general language model.
 
 ## How it was made
 
     {command}
 
-- Text: few-shot conversations of at most {max_examples} examples, in the harness's own prompt formats ({default_share:.0%} in the default format of the
-  task, the others in any other), from {sources}, and, for {primer_share:.0%} of the conversations, from {primer_items:,} synthetic items a task made by rules.
+- Text: few-shot conversations of at most {max_examples} examples in the harness's own prompt formats ({default_share:.0%} of them in the
+  default format of the task, the others in any other), from {sources}.
+  {primer_share:.0%} of the conversations are about {primer_items:,} synthetic items a task, made by rules, instead.
   The colors of {recolor_share:.0%} of the train items were exchanged at random. No dev or test item was seen.
-- Training: {steps:,} steps of about {tokens_per_batch:,} tokens, {tokens:,} tokens in all; AdamW, peak learning rate {learning_rate:g} with {warmup} steps of warm-up
-  and a cosine down to a twentieth; {precision}; a token outside the answers weighs {prompt_weight:g} in the loss. Seed {seed}.
+- Training: {steps:,} steps of about {tokens_per_batch:,} tokens, {tokens:,} tokens in all; AdamW, a peak learning rate of
+  {learning_rate:g} with {warmup} steps of warm-up and a cosine down to a twentieth; {precision}; a token outside the answers
+  weighs {prompt_weight:g} in the loss. Seed {seed}.
 - Time: {seconds:,.0f} s on {machine}. Other work may have shared the machine.
 - Weights: float16 safetensors. Tokenizer: byte-level BPE, every digit a token of its own, learned from the same text.
 
@@ -42,14 +45,15 @@ Loss on the answers' tokens in few-shot conversations of dev items:
 
 {curve}
 
-F1 on {dev_items} dev items a task, greedy, in the default prompt format (HEXAGONS: action-based; Minecraft: net actions, micro), in percent:
+F1 on {dev_items} dev items a task, greedy, in the default prompt format, in percent (HEXAGONS: action-based; Minecraft: net
+actions, micro):
 
 {scores}
 
 ## Limits
 
-It knows the words of these two tasks and little else, understands simple instructions only, and is far below the published models. It is a base to try the
-harness with and to fine-tune. Its answers are coordinates: check them by the worlds' rules.
+It knows the words of these two tasks and little else, understands simple instructions only, and is far below the published
+models. It is a base to try the harness with and to fine-tune. Its answers are coordinates: check them by the worlds' rules.
 
 ## Licenses of what it saw
 

@@ -18,7 +18,7 @@ def clock() -> Any:
     one that was killed counts up to its last checkpoint."""
     from transformers import TrainerCallback
 
-    class Clock(TrainerCallback):
+    class Clock(TrainerCallback):  # type: ignore[misc]
         start = 0.0
 
         def on_train_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
@@ -28,3 +28,13 @@ def clock() -> Any:
             state.log_history[-1]["seconds"] = round(time.monotonic() - self.start, 1)
 
     return Clock()
+
+
+def fast_bf16() -> bool:
+    """Whether bfloat16 is the faster arithmetic here: a GPU that has it, or a CPU with AVX512_BF16 or AMX."""
+    import torch
+
+    if torch.cuda.is_available():
+        return bool(torch.cuda.is_bf16_supported())
+    asked = (getattr(torch.cpu, f"_is_{name}_supported", None) for name in ("avx512_bf16", "amx_tile"))
+    return any(supported() for supported in asked if supported)

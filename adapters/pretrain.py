@@ -102,7 +102,7 @@ def make_trainer(model: Any, recipe: PretrainRecipe, batches: Any, dev: Any, fol
     import torch
     from transformers import Trainer, TrainingArguments
 
-    class WeightedTrainer(Trainer):
+    class WeightedTrainer(Trainer):  # type: ignore[misc]
         def compute_loss(
             self, model: Any, inputs: dict[str, Any], return_outputs: bool = False, num_items_in_batch: Any = None
         ) -> Any:

@@ -91,8 +91,10 @@ class Lora(_Strict):
 
 class FinetuneTraining(_Strict):
     epochs: Annotated[float, Field(gt=0)]
+    max_steps: Positive | None
+    """Where this is not null it decides instead of the epochs."""
     learning_rate: Rate
-    warmup: Fraction
+    warmup: Annotated[float, Field(ge=0, lt=1)]
     """Of the steps."""
     weight_decay: Fraction
     max_grad_norm: Annotated[float, Field(gt=0)]
@@ -104,15 +106,15 @@ class FinetuneTraining(_Strict):
     """In tokens: longer rows are dropped and counted, never cut."""
     gradient_checkpointing: bool
     shots: Count
-    """Examples in front of every training item."""
-    recolor_copies: Count
-    """Copies of every training item with colors exchanged at random, beside the item itself."""
+    """Examples in front of every item, in training and on dev."""
     evaluations: Positive
     """Spread evenly over the run, beside the one before the first step; a checkpoint is written at each."""
-    dev_items: Positive
-    """Dev items answered by generation at each evaluation: a fixed, evenly spread choice."""
-    dev_shots: Count
+    dev_loss_items: Positive
+    """Dev items whose loss is measured: a fixed, evenly spread choice."""
+    dev_f1_items: Positive
+    """Dev items that are answered by generation at each evaluation: likewise."""
     max_new_tokens: Positive
+    """Of an answer on dev."""
     seed: int
 
 

@@ -50,6 +50,10 @@ class Options:
     preview: bool
     json: bool
 
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.temperature <= 2.0:
+            raise UsageError(f"--temperature {self.temperature}: a number from 0 (greedy) to 2")
+
 
 def load_adapter_of(options: Options) -> Adapter | None:
     if options.adapter is None:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 @click.option("--seed", default=0, show_default=True, help="Chooses the examples; seeds sampling.")
 @click.option("--name", help="The run's folder below runs/. [default: made of the settings]")
 @click.option("--constrained", is_flag=True, help="Hold the model to the answer's grammar while it decodes.")
-@click.option("--temperature", default=0.0, show_default=True, type=click.FloatRange(0.0, 2.0), help="0 is greedy.")
+@click.option("--temperature", default=0.0, show_default=True, help="0 is greedy.")
 @click.option("--max-new-tokens", default=512, show_default=True, type=click.IntRange(1), help="Longest answer.")
 @click.option("--context-length", type=click.IntRange(1), help="Tokens of prompt and answer together. [default: the model's]")
 @click.option("--batch-size", type=click.IntRange(1), help="Prompts handed to the engine at once.")

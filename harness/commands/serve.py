@@ -43,8 +43,9 @@ def serve(base: str | None, pairs: tuple[str, ...], host: str, port: int, api_ke
     check_port(host, port)
     served = [ServedAdapter(name, adapter.path, adapter_rank(adapter.path)) for name, adapter in adapters.items()]
     options = server_options(model, display_name(model), served, host, port, _template_for(model))
-    # Leaving by an exception, so that the server is ended on the way out.
+    # Leaving by an exception, so that the server is ended on the way out. Shells start background jobs deaf to SIGINT.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     with Server(options, host, port, RUNS / f"serve-{port}.log", api_key) as server:
         names = _wait(server, display_name(model))
         click.echo(f"Serving {', '.join(names)} at {server.url} (Ctrl-C stops it; its log: {server.log})")

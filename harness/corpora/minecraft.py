@@ -40,10 +40,16 @@ def find_logs(folder: Path) -> Path | None:
 
 
 def digest(source: Path) -> str:
-    """The sha256 of an archive, or of the needed files of an unpacked corpus with their names, in hexadecimal."""
+    """The sha256 of an archive, or of the needed files of an unpacked corpus with their names, in hexadecimal.
+
+    Raises DataError if one cannot be read.
+    """
     if source.is_file():
-        with source.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        try:
+            with source.open("rb") as file:
+                return hashlib.file_digest(file, "sha256").hexdigest()
+        except OSError as error:
+            raise DataError(f"cannot read {source}: {error.strerror}") from None
     total = hashlib.sha256()
     for name, data in _files(source):
         total.update(f"{name.removeprefix(str(source))}\0{hashlib.sha256(data).hexdigest()}\n".encode())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.corpora.item import Item, MinecraftItem, Turn, Utterance
+from harness.corpora.item import Item, MinecraftItem, Utterance
 
 
 def to_record(item: Item) -> dict[str, Any]:
@@ -12,7 +12,7 @@ def to_record(item: Item) -> dict[str, Any]:
     if isinstance(item, MinecraftItem):
         return {
             "id": item.id,
-            "history": [_turn(turn) for turn in item.history],
+            "history": [turn._asdict() for turn in item.history],
             "before": item.before.blocks(),
             "pose": item.pose._asdict(),
             "actions": item.actions,
@@ -26,7 +26,3 @@ def to_record(item: Item) -> dict[str, Any]:
         "actions": item.actions,
         "after": item.after.digits(),
     }
-
-
-def _turn(turn: Turn) -> dict[str, Any]:
-    return turn._asdict()

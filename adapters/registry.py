@@ -1,0 +1,103 @@
+"""Loading adapters: what an adapter folder must hold, and refusing one that does not fit."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from harness.engines.shared import adapter_rank
+from harness.errors import AdapterError, UsageError
+from harness.models import display_name, fingerprint, resolve_base
+from prompts.spec import PromptSpec
+
+HARNESS_FILE = "harness.json"
+CONFIG_FILE = "adapter_config.json"
+WEIGHTS_FILE = "adapter_model.safetensors"
+
+
+@dataclass(frozen=True, slots=True)
+class Adapter:
+    """An adapter that fits its base and this harness's prompt format."""
+
+    path: Path
+    rank: int
+    spec: PromptSpec
+    """The prompt format it was trained in, and the only one it may be used with."""
+    base: str
+    """What to load it on: a local folder or a hub name."""
+
+
+class _Saved(BaseModel):
+    """What loading needs of harness.json."""
+
+    task: str
+    context: str
+    format: str
+    frame: str
+    prompt_hash: str
+    base: str
+    base_fingerprint: str | None
+
+
+def load_adapter(folder: Path, base: str | None) -> Adapter:
+    """The adapter in `folder`, or in `folder/adapter`, for a base model; None is the built-in one.
+
+    Raises AdapterError for a folder that is not whole, and for an adapter of another base, of another prompt format or with
+    weights beside LoRA's.
+    """
+    path = folder if (folder / CONFIG_FILE).is_file() else folder / "adapter"
+    for name in (CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE):
+        if not (path / name).is_file():
+            raise AdapterError(
+                f"{folder} holds no adapter of this harness: {name} is not there; make one with `harness finetune`"
+            )
+    saved = _read_saved(path / HARNESS_FILE)
+    _check_modules(path / CONFIG_FILE)
+    model = resolve_base(base)
+    _check_base(path, saved, model)
+    return Adapter(path, adapter_rank(path), _spec(path, saved), model)
+
+
+def _read_saved(path: Path) -> _Saved:
+    try:
+        return _Saved.model_validate_json(path.read_bytes())
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"])) or "content"
+        raise AdapterError(f"{path}: {where}: {first['msg']}; the adapter must be trained again") from None
+    except OSError as error:
+        raise AdapterError(f"{path} cannot be read: {error.strerror}") from None
+
+
+def _check_modules(path: Path) -> None:
+    try:
+        config: Any = json.loads(path.read_bytes())
+    except (OSError, ValueError) as error:
+        raise AdapterError(f"{path} cannot be read: {error}") from None
+    extra = config.get("modules_to_save") if isinstance(config, dict) else None
+    if extra:
+        raise AdapterError(f"{path}: modules_to_save is {extra}, and vLLM serves LoRA weights only: train without it")
+
+
+def _check_base(path: Path, saved: _Saved, model: str) -> None:
+    there, here = saved.base_fingerprint, fingerprint(model)
+    if there != here or (there is None and saved.base != model):
+        was, now = f"{saved.base} ({there or 'from a hub'})", f"{display_name(model)} ({here or 'from a hub'})"
+        raise AdapterError(f"{path} was trained on the base {was}, not on {now}: name its own base")
+
+
+def _spec(path: Path, saved: _Saved) -> PromptSpec:
+    try:
+        spec = PromptSpec.make(saved.task, saved.context, saved.format, saved.frame)
+    except UsageError as error:
+        raise AdapterError(f"{path} was trained in a prompt format that is not known here: {error}") from None
+    if spec.hash != saved.prompt_hash:
+        raise AdapterError(
+            f"{path} was trained with the prompt format {spec.name} as it was then ({saved.prompt_hash}); "
+            f"its text is another now ({spec.hash}): train the adapter again"
+        )
+    return spec

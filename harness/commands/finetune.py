@@ -1,0 +1,110 @@
+"""`harness finetune`: train a LoRA adapter."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from adapters.finetune import Job, Trained
+
+
+@click.command()
+@click.argument("recipe")
+@click.option("--task", default="hexagons", show_default=True, help="hexagons or minecraft.")
+@click.option("--base", help="Base model: a hub name or a local folder; the built-in tiny-llama if not given.")
+@click.option("--name", help="Name of the run folder under runs/; RECIPE-TASK if not given.")
+@click.option("--max-steps", type=click.IntRange(min=1), help="Train for so many steps instead of the recipe's epochs.")
+@click.option("--context", help="What the model sees of an item.")
+@click.option("--format", help="How actions are written.")
+@click.option("--frame", help="Minecraft: world or builder.")
+@click.option("--shots", type=click.IntRange(min=0), help="Examples in front of every training item.")
+@click.option("--limit", type=click.IntRange(min=1), help="Train on the first items only.")
+@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Change a key of the recipe, as in lora.r=8.")
+def finetune(recipe: str, **options: Any) -> None:
+    """Train a LoRA adapter by RECIPE (llama-lora, llama-qlora, or a file).
+
+    \b
+    harness finetune llama-lora
+    harness finetune llama-lora --task minecraft --base meta-llama/Meta-Llama-3-8B
+
+    A run that was killed goes on where it was when the same command is given again.
+    """
+    from adapters.finetune import finetune as train
+    from harness.runs import RUNS, Run
+
+    job, kind = _job(recipe, options)
+    name = options["name"] or f"{job.recipe_name}-{job.spec.task}"
+    folder = RUNS / name
+    click.echo(
+        f"{job.recipe_name} on {_base_name(job)}: {job.spec.name}, {len(job.train)} train and {len(job.dev)} dev items "
+        f"of the {kind} corpus; {folder}"
+    )
+    Run(folder, _settings(job))
+    if (folder / "adapter" / "harness.json").is_file():
+        click.echo(f"This run is finished: the adapter is in {folder / 'adapter'}; choose another --name to train again")
+        return
+    result = train(job, folder, click.echo)
+    _print(result)
+    if not result.effect:
+        click.echo("Warning: training changed nothing: all of the adapter's second matrices are zero", err=True)
+    click.echo(f"The adapter is in {folder / 'adapter'}")
+
+
+def _job(recipe: str, options: dict[str, Any]) -> tuple[Job, str]:
+    """What to train, and where its items come from: "official" or "sample"."""
+    from adapters.finetune import Job
+    from adapters.recipe import FinetuneRecipe, load_recipe, recipe_path
+    from harness.corpora import load, locate
+    from harness.errors import UsageError
+    from harness.models import resolve_base
+    from prompts.spec import PromptSpec
+
+    flags = {"training.max_steps": options["max_steps"], "training.shots": options["shots"]}
+    overrides = [*options["overrides"], *(f"{key}={value}" for key, value in flags.items() if value is not None)]
+    base = resolve_base(options["base"])
+    loaded = load_recipe(recipe, overrides, built_in=base == resolve_base(None))
+    if not isinstance(loaded, FinetuneRecipe):
+        raise UsageError(f"{recipe} is a recipe for `harness pretrain`")
+    spec = PromptSpec.make(options["task"], options["context"], options["format"], options["frame"])
+    train, dev = load(spec.task, "train")[: options["limit"]], load(spec.task, "dev")
+    return Job(recipe_path(recipe).stem, loaded, base, spec, train, dev), locate(spec.task).kind
+
+
+def _base_name(job: Job) -> str:
+    from harness.models import display_name
+
+    return display_name(job.base)
+
+
+def _settings(job: Job) -> dict[str, Any]:
+    """Everything that decides the adapter."""
+    from harness.models import fingerprint
+    from harness.runs import items_hash
+
+    return {
+        "command": "finetune",
+        "recipe": {"name": job.recipe_name, **job.recipe.model_dump()},
+        **asdict(job.spec),
+        "prompt_hash": job.spec.hash,
+        "base": _base_name(job),
+        "base_fingerprint": fingerprint(job.base),
+        "train_items": len(job.train),
+        "train_hash": items_hash(job.train),
+        "dev_hash": items_hash(job.dev),
+    }
+
+
+def _print(result: Trained) -> None:
+    """The curve as a table."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("step", "seconds", "train loss", "dev loss", "dev F1")
+    for point in result.curve:
+        train_loss = f"{point['train_loss']:.3f}" if "train_loss" in point else ""
+        row = (f"{point['seconds']:.0f}", train_loss, f"{point['dev_loss']:.3f}", f"{100 * point['dev_f1']:.1f}%")
+        table.add_row(str(int(point["step"])), *row)
+    Console().print(table)

@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.cli import main
+from harness.corpora import load
+from prompts.messages import gold_answer
+from prompts.spec import PromptSpec
+
+
+@pytest.fixture(autouse=True)
+def _sample_corpora_in_an_empty_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("HARNESS_DATA", raising=False)
+    monkeypatch.chdir(tmp_path)
+
+
+def script(task: str, answer: Any = gold_answer, **spec: str) -> str:
+    """A file of completions for the dev split of the sample; `answer` makes the text from an item and a format."""
+    lines = [json.dumps({"id": i.id, "text": answer(i, PromptSpec.make(task, **spec))}) for i in load(task, "dev")]
+    Path("script.jsonl").write_text("\n".join(lines) + "\n")
+    return "script.jsonl"
+
+
+def run(*arguments: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, str, str]:
+    code = main(["prompt", "--engine", "scripted", *arguments])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+@pytest.mark.parametrize("task", ["hexagons", "minecraft"])
+@pytest.mark.parametrize("shots", ["0", "5"])
+def test_a_perfect_script_scores_one(task: str, shots: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run("--task", task, "--model", script(task), "--shots", shots, "--name", "r", "--json", capsys=capsys)
+    assert code == 0
+    scores = json.loads(out)
+    assert (scores["missing"], scores["errors"]) == (0, 0)
+    assert (scores["action"] if task == "hexagons" else scores["micro"]["overall"])["f1"] == 1.0
+    assert json.loads(Path("runs/r/scores.json").read_text()) == scores
+    assert "of the sample corpus; engine scripted, model script.jsonl; " in err
+    assert {p.name for p in Path("runs/r").iterdir()} == {"run.yaml", "predictions.jsonl", "scores.json", "log.txt"}
+
+
+def test_garbage_scores_nothing_and_is_kept(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run("--model", script("hexagons", lambda i, s: "No idea \0!"), "--name", "r", "--json", capsys=capsys)
+    assert code == 0
+    wrong = [i for i in load("hexagons", "dev") if i.actions]
+    assert json.loads(out)["action"]["f1"] == pytest.approx(1 - len(wrong) / len(load("hexagons", "dev")))
+    first = json.loads(Path("runs/r/predictions.jsonl").read_text().splitlines()[0])
+    assert (first["text"], first["actions"], first["discarded"][0][1]) == ("No idea \0!", [], "not a group")
+
+
+@pytest.mark.parametrize("name", ["lines", "calls", "json"])
+def test_builder_frame_answers_are_turned_back(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    model = script("minecraft", format=name, frame="builder")
+    arguments = ("--task", "minecraft", "--model", model, "--format", name, "--frame", "builder", "--json", "--name", "r")
+    assert json.loads(run(*arguments, capsys=capsys)[1])["micro"]["overall"]["f1"] == 1.0
+
+
+def test_a_context_of_predicted_boards_rolls_out(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ("--model", script("hexagons"), "--context", "full-history+predicted-board", "--json", "--name", "r")
+    assert json.loads(run(*arguments, capsys=capsys)[1])["action"]["em"] == 1.0
+    ids = [json.loads(line)["id"] for line in Path("runs/r/predictions.jsonl").read_text().splitlines()]
+    steps = [int(i.rpartition("/")[2]) for i in ids]
+    assert steps == sorted(steps)
+
+
+def test_an_item_without_an_answer_is_an_error_not_a_wrong_answer(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = Path(script("hexagons")).read_text().splitlines()
+    Path("script.jsonl").write_text("\n".join(lines[1:]) + "\n")
+    code, out, _ = run("--model", "script.jsonl", "--name", "r", "--json", capsys=capsys)
+    assert (code, json.loads(out)["errors"]) == (0, 1)
+    Path("script.jsonl").write_text("\n".join(lines) + "\n")
+    code, out, _ = run("--model", "script.jsonl", "--name", "r", "--json", capsys=capsys)
+    assert (code, json.loads(out)["errors"], json.loads(out)["action"]["f1"]) == (0, 0, 1.0)
+
+
+def test_a_second_call_has_nothing_to_do(capsys: pytest.CaptureFixture[str]) -> None:
+    model = script("hexagons")
+    run("--model", model, "--name", "r", capsys=capsys)
+    before = Path("runs/r/predictions.jsonl").read_bytes()
+    code, _, err = run("--model", model, "--name", "r", capsys=capsys)
+    assert code == 0
+    assert f"{len(load('hexagons', 'dev'))} items are answered already" in err
+    assert Path("runs/r/predictions.jsonl").read_bytes() == before
+
+
+def test_preview_prints_the_text_and_calls_no_model(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run("--preview", "--shots", "2", "--model", "there-is-no-such-file", capsys=capsys)
+    item = load("hexagons", "dev")[0]
+    assert code == 0
+    assert out.count("### Input") == 3
+    assert f"Instruction: {item.instruction}\n\n### Output\n" in out  # type: ignore[union-attr]
+    assert f"[{item.id}: about " in err
+    assert not Path("runs").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--task", "chess"], "no task named 'chess'"),
+        (["--split", "deve"], "did you mean dev"),
+        (["--format", "lines"], "no format for hexagons named 'lines'"),
+        (["--context", "h3"], "no context for hexagons named 'h3'"),
+        (["--frame", "builder"], "--frame builder is for minecraft"),
+        (["--engine", "vlm"], "did you mean vllm"),
+        (["--engine", "openai"], "needs --base-url and --model"),
+        ([], "--engine scripted needs --model FILE"),
+        (["--model", "nowhere.jsonl", "--adapter", "x"], "--adapter is for the engines vllm and transformers"),
+        (["--shots", "-1"], "--shots"),
+        (["--limit", "0"], "--limit"),
+        (["--temperature", "nan"], "--temperature"),
+    ],
+)
+def test_usage_errors_are_one_line_and_exit_2(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = run(*arguments, capsys=capsys)
+    assert code == 2
+    assert message in err
+    assert "Traceback" not in err
+
+
+def test_no_key_reaches_the_run_folder(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-in-the-environment")
+    arguments = ["--base-url", "http://user:sk-secret-in-the-url@127.0.0.1:9/v1", "--name", "r"]
+    assert run("--model", script("hexagons"), *arguments, capsys=capsys)[0] == 0
+    for path in Path("runs/r").iterdir():
+        assert "sk-secret" not in path.read_text(), path
+    assert "127.0.0.1:9" in Path("runs/r/run.yaml").read_text()
