@@ -21,16 +21,16 @@ pipeline_tag: text-generation
 # {name}
 
 A Llama of {parameters:,} parameters for following instructions in two grid worlds: painting HEXAGONS boards and building in
-Minecraft. It has {layers} layers, a hidden size of {hidden}, {heads} heads, tied embeddings, {vocabulary:,} tokens and a context of
-{context:,} tokens. It was trained from nothing, so that prompting, fine-tuning and serving work on a machine without a GPU and
-without a download. It is no general language model.
+Minecraft. It has {layers} layers, a hidden size of {hidden}, {heads} heads, tied embeddings, {vocabulary:,} tokens and a
+context of {context:,} tokens. It was trained from nothing, so that prompting, fine-tuning and serving work on a machine
+without a GPU and without a download. It is no general language model.
 
 ## How it was made
 
     {command}
 
-- Text: few-shot conversations of at most {max_examples} examples in the harness's own prompt formats ({default_share:.0%} of them in the
-  default format of the task, the others in any other), from {sources}.
+- Text: few-shot conversations of at most {max_examples} examples in the harness's own prompt formats ({default_share:.0%} of
+  them in the default format of the task, the others in any other), from {sources}.
   {primer_share:.0%} of the conversations are about {primer_items:,} synthetic items a task, made by rules, instead.
   The colors of {recolor_share:.0%} of the train items were exchanged at random. No dev or test item was seen.
 - Training: {steps:,} steps of about {tokens_per_batch:,} tokens, {tokens:,} tokens in all; AdamW, a peak learning rate of

@@ -18,8 +18,9 @@ from adapters.registry import HARNESS_FILE
 from adapters.rows import Rows, make_rows
 from harness.corpora.item import Item
 from harness.errors import HarnessError, UsageError
+from harness.files import write_atomically
 from harness.models import display_name, fingerprint, load_tokenizer
-from harness.runs import provenance, write_atomically
+from harness.runs import provenance
 from prompts.render import Renderer
 from prompts.shots import ShotPool
 from prompts.spec import PromptSpec
@@ -133,7 +134,7 @@ def make_trainer(job: Job, model: Any, tokenizer: Any, rows: Rows, dev_rows: Row
         per_device_eval_batch_size=training.batch_size,
         gradient_accumulation_steps=training.accumulation,
         gradient_checkpointing=training.gradient_checkpointing,
-        train_sampling_strategy="group_by_length",
+        train_sampling_strategy="sequential",
         learning_rate=training.learning_rate,
         lr_scheduler_type="cosine",
         warmup_steps=training.warmup,

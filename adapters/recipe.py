@@ -153,12 +153,10 @@ def load_recipe(name: str, overrides: Sequence[str] = (), *, built_in: bool = Fa
     block = values.pop("built_in", None) or {}
     if not isinstance(block, Mapping):
         raise UsageError(f"{path}: built_in must be a mapping")
-    checked = _check(path, _merged(values, block))
-    if not built_in:
-        checked = _check(path, values)
+    plain, small = _check(path, values), _check(path, _merged(values, block), " (built_in)")
+    checked, values = (small, _merged(values, block)) if built_in else (plain, values)
     for override in overrides:
-        values = _merged(_merged(values, block) if built_in else values, _nested(override))
-        block = {}
+        values = _merged(values, _nested(override))
         checked = _check(path, values, f" (--set {override})")
     return checked
 
@@ -200,7 +198,8 @@ def _check(path: Path, values: Mapping[str, Any], where: str = "") -> PretrainRe
     try:
         return adapter.validate_python(values)
     except ValidationError as error:
-        first = error.errors()[0]
+        # A key that does not exist says more than the missing one that it may stand for.
+        first = min(error.errors(), key=lambda e: e["type"] != "extra_forbidden")
         key = ".".join(str(part) for part in first["loc"] if part not in ("pretrain", "finetune"))
         problem = "no such key" if first["type"] == "extra_forbidden" else first["msg"]
         raise UsageError(f"{path}{where}: {key or 'kind'}: {problem}") from None

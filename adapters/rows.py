@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from random import Random
 from typing import Any
 
 from harness.corpora.item import Item
 from prompts.render import Renderer
 from prompts.rendered import TrainingRow
 from prompts.shots import ShotPool
+
+GROUP = 50
+"""Batches among which rows are sorted by length: enough to waste little on padding, few enough to stay mixed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +23,28 @@ class Rows:
     kept: tuple[TrainingRow, ...]
     dropped: int
 
+    def order(self, batch_size: int, batches: int, seed: int) -> list[int]:
+        """The rows of `batches` batches one after the other, as indices: each epoch goes through all rows in another random
+        order, in which rows of like length share a batch. It depends on the arguments alone, so a resumed run keeps to it.
+        """
+        random, order, left = Random(f"{seed}/rows"), list[int](), list[int]()
+        lengths = [len(row.prompt_ids) + len(row.completion_ids) for row in self.kept]
+        while len(order) < batch_size * batches:
+            shuffled = random.sample(range(len(lengths)), len(lengths))
+            epoch = left + shuffled
+            groups = [
+                sorted(epoch[i : i + GROUP * batch_size], key=lengths.__getitem__)
+                for i in range(0, len(epoch), GROUP * batch_size)
+            ]
+            grouped = [index for group in groups for index in group]
+            chunks = [grouped[i : i + batch_size] for i in range(0, len(grouped), batch_size)]
+            left = chunks.pop() if len(chunks[-1]) < batch_size else []
+            random.shuffle(chunks)
+            order += [index for chunk in chunks for index in chunk]
+        return order[: batch_size * batches]
+
     def dataset(self) -> Any:
-        """The columns that TRL's SFTTrainer takes: `input_ids` and `completion_mask`, 1 where the loss is."""
+        """In order, with the columns that TRL's SFTTrainer takes: `input_ids` and `completion_mask`, 1 where the loss is."""
         from datasets import Dataset
 
         return Dataset.from_dict(

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 OUTSIDE = ("name", "preview", "json", "concurrency")
 """Flags that cannot change a prediction."""
 
+ANSWER_TOKENS = {"grouped": 256, "lines": 384, "triplets": 768, "calls": 768, "json": 1024}
+"""The longest answer by format: more than 99% of the gold answers need, in the built-in model's tokens."""
+
 LOCAL_ENGINES = ("vllm", "transformers")
 """Those that load the base model themselves and can put an adapter on it."""
 
@@ -42,7 +45,7 @@ class Options:
     name: str | None
     constrained: bool
     temperature: float
-    max_new_tokens: int
+    max_new_tokens: int | None
     context_length: int | None
     batch_size: int | None
     concurrency: int
@@ -109,6 +112,10 @@ def build_engine(options: Options, adapter: Adapter | None) -> Engine:
     return engine
 
 
+def answer_tokens(options: Options, spec: PromptSpec) -> int:
+    return options.max_new_tokens or ANSWER_TOKENS[spec.format]
+
+
 def build_plan(
     options: Options, spec: PromptSpec, tokenizer: Any, context_length: int, batch_size: int, pool: list[Item]
 ) -> Plan:
@@ -117,9 +124,9 @@ def build_plan(
     from prompts.render import Renderer
     from prompts.shots import ShotPool
 
-    renderer = Renderer(spec, tokenizer, context_length, options.max_new_tokens)
+    renderer = Renderer(spec, tokenizer, context_length, answer_tokens(options, spec))
     sampling = Sampling(
-        max_tokens=options.max_new_tokens,
+        max_tokens=answer_tokens(options, spec),
         temperature=options.temperature,
         seed=options.seed,
         stop=renderer.stop,
@@ -147,7 +154,8 @@ def settings_of(options: Options, spec: PromptSpec, adapter: Adapter | None, ite
         "data_hash": items_hash(items),
         "items": len(items),
         "batch_size": plan.batch_size,
-        "context_length": plan.renderer.budget + options.max_new_tokens,
+        "max_new_tokens": plan.sampling.max_tokens,
+        "context_length": plan.renderer.budget + plan.sampling.max_tokens,
     }
 
 

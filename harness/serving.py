@@ -12,7 +12,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.util import find_spec
@@ -21,10 +21,10 @@ from pathlib import Path
 from harness.engines.vllm import device_options, max_lora_rank, vllm_environment
 from harness.errors import EngineError
 
-PATIENCE = 10.0
-"""Seconds that the server gets to finish after it was asked to."""
+ROUNDS, PAUSE = 4, 5.0
+"""How often the server is asked to end before it is killed, and the seconds it gets each time."""
 
-_WATCH = "read _; kill -s TERM -- -$1; sleep 5; kill -s KILL -- -$1"
+_WATCH = "read _; for _ in 1 2 3 4; do kill -s INT -- -$1 || exit; sleep 5; done; kill -s KILL -- -$1"
 """A shell that outlives this process: its standard input ends when we do, even by SIGKILL, and then so does the server."""
 
 
@@ -106,18 +106,15 @@ class Server:
 
     @property
     def url(self) -> str:
-        host = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(self.host, self.host)
-        return f"http://{host}:{self.port}/v1"
+        """Where a client on this machine reaches it."""
+        host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host)
+        return f"http://[{host}]:{self.port}/v1" if ":" in host else f"http://{host}:{self.port}/v1"
 
-    def wait_until_ready(self, between: Callable[[], None] = lambda: None) -> list[str]:
-        """Block until the server answers, calling `between` now and then; the names of its models.
-
-        Raises EngineError with the log's last error if the server ends before.
-        """
+    def wait_until_ready(self) -> list[str]:
+        """Block until the server answers; the names of its models. Raises EngineError if it ends before."""
         while self._get("/health") is None:
             if self._process.poll() is not None:
                 raise self._failure()
-            between()
             time.sleep(0.2)
         return [model["id"] for model in json.loads(self._get("/v1/models") or '{"data": []}')["data"]]
 
@@ -129,9 +126,12 @@ class Server:
     def stop(self) -> None:
         """End the server and every process it has started."""
         try:
-            self._signal(signal.SIGTERM)
-            with suppress(subprocess.TimeoutExpired):
-                self._process.wait(PATIENCE)
+            # SIGINT, because while it is starting vLLM does not heed SIGTERM; killed outright, it leaves shared memory behind.
+            for _ in range(ROUNDS):
+                self._signal(signal.SIGINT)
+                with suppress(subprocess.TimeoutExpired):
+                    self._process.wait(PAUSE)
+                    break
         finally:
             self._signal(signal.SIGKILL)
             self._process.wait()

@@ -83,9 +83,9 @@ def _numbers(text: str, size: int) -> tuple[set[int], bool]:
     outside = False
     for piece in text.split(","):
         first, _, last = piece.partition("-")
-        low, high = int(first), int(last or first)
+        low, high = sorted((int(first), int(last or first)))
         found.update(range(low, min(high, size - 1) + 1))
-        outside = outside or low >= size or high >= size or high < low
+        outside = outside or high >= size
     return found, outside
 
 

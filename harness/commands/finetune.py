@@ -59,13 +59,13 @@ def _job(recipe: str, options: dict[str, Any]) -> tuple[Job, str]:
     from adapters.recipe import FinetuneRecipe, load_recipe, recipe_path
     from harness.corpora import load, locate
     from harness.errors import UsageError
-    from harness.models import resolve_base
+    from harness.models import BUILT_IN, resolve_base
     from prompts.spec import PromptSpec
 
     flags = {"training.max_steps": options["max_steps"], "training.shots": options["shots"]}
     overrides = [*options["overrides"], *(f"{key}={value}" for key, value in flags.items() if value is not None)]
     base = resolve_base(options["base"])
-    loaded = load_recipe(recipe, overrides, built_in=base == resolve_base(None))
+    loaded = load_recipe(recipe, overrides, built_in=options["base"] in (None, BUILT_IN))
     if not isinstance(loaded, FinetuneRecipe):
         raise UsageError(f"{recipe} is a recipe for `harness pretrain`")
     spec = PromptSpec.make(options["task"], options["context"], options["format"], options["frame"])

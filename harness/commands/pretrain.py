@@ -48,7 +48,8 @@ def _run(recipe: PretrainRecipe, folder: Path, out: Path, command: str) -> None:
     from adapters.card import model_card
     from adapters.pretrain import pretrain as train
     from harness.corpora import SPLITS, locate
-    from harness.runs import Run, write_atomically
+    from harness.files import write_atomically
+    from harness.runs import Run
 
     sources = {task: locate(task) for task in SPLITS}
     found = ", ".join(f"{task} ({source.kind})" for task, source in sources.items())

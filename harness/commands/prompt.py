@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 @click.option("--name", help="The run's folder below runs/. [default: made of the settings]")
 @click.option("--constrained", is_flag=True, help="Hold the model to the answer's grammar while it decodes.")
 @click.option("--temperature", default=0.0, show_default=True, help="0 is greedy.")
-@click.option("--max-new-tokens", default=512, show_default=True, type=click.IntRange(1), help="Longest answer.")
+@click.option("--max-new-tokens", type=click.IntRange(1), help="Longest answer. [default: by the format]")
 @click.option("--context-length", type=click.IntRange(1), help="Tokens of prompt and answer together. [default: the model's]")
 @click.option("--batch-size", type=click.IntRange(1), help="Prompts handed to the engine at once.")
 @click.option("--concurrency", default=8, show_default=True, type=click.IntRange(1, 256), help="Requests at a time (openai).")
@@ -89,7 +89,7 @@ def _preview(options: Options, spec: PromptSpec, items: list[Item], pool: list[I
         click.echo(rendered.text)
         count = f"{len(rendered.token_ids)} tokens" if rendered.token_ids else f"about {len(rendered.text) // 3} tokens"
         click.echo(
-            f"[{item.id}: {count} of {length - options.max_new_tokens}; {rendered.dropped_history} turns "
+            f"[{item.id}: {count} of {plan.renderer.budget}; {rendered.dropped_history} turns "
             f"and {rendered.dropped_shots} examples left out]",
             err=True,
         )
@@ -152,7 +152,7 @@ def _finish(options: Options, folder: Path, items: list[Item]) -> None:
     import json
 
     from harness.commands.score import print_scores, score_file
-    from harness.runs import write_atomically
+    from harness.files import write_atomically
 
     scores = score_file(folder, ids=[item.id for item in items])
     write_atomically(folder / "scores.json", json.dumps(scores, indent=1) + "\n")

@@ -33,7 +33,6 @@ def serve(base: str | None, pairs: tuple[str, ...], host: str, port: int, api_ke
 
     The server speaks the OpenAI protocol. It runs until Ctrl-C.
     """
-    from harness.engines.shared import adapter_rank
     from harness.models import display_name, resolve_base
     from harness.runs import RUNS
     from harness.serving import ServedAdapter, Server, check_port, server_options
@@ -41,7 +40,7 @@ def serve(base: str | None, pairs: tuple[str, ...], host: str, port: int, api_ke
     model = resolve_base(base)
     adapters = _load(pairs, base, display_name(model))
     check_port(host, port)
-    served = [ServedAdapter(name, adapter.path, adapter_rank(adapter.path)) for name, adapter in adapters.items()]
+    served = [ServedAdapter(name, adapter.path, adapter.rank) for name, adapter in adapters.items()]
     options = server_options(model, display_name(model), served, host, port, _template_for(model))
     # Leaving by an exception, so that the server is ended on the way out. Shells start background jobs deaf to SIGINT.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
@@ -98,7 +97,7 @@ def _wait(server: Server, name: str) -> list[str]:
 def _show_request(server: Server, adapters: dict[str, Adapter], base_name: str) -> None:
     """Print a curl line that asks one item of the corpus, in the prompt format of the first adapter."""
     from harness.corpora import load
-    from harness.runs import write_atomically
+    from harness.files import write_atomically
     from prompts.messages import conversation
     from prompts.render import PLAIN_STOP
     from prompts.spec import PromptSpec

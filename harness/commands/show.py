@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import difflib
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from harness.errors import HarnessError, UsageError
+from harness.errors import UsageError
+from harness.files import write_atomically
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -66,7 +66,7 @@ def show(item_id: str, run: str | None, svg: Path | None, png: Path | None, scal
         picture = item_svg(item, prediction.state if prediction else None, behind=behind)
         for path, content in ((svg, picture.encode()), (png, png_bytes(picture, scale=scale))):
             if path is not None:
-                _write(path, content)
+                write_atomically(path, content)
                 console.print(f"Written: {path}", soft_wrap=True)
 
 
@@ -172,13 +172,3 @@ def _printable(text: str) -> str:
     """The text without control characters, which could drive the terminal, and cut to a readable length."""
     shown = "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text[:_LONGEST].strip())
     return shown if len(text) <= _LONGEST else f"{shown} ... ({len(text) - _LONGEST:,} more characters)"
-
-
-def _write(path: Path, content: bytes) -> None:
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        temporary.write_bytes(content)
-        os.replace(temporary, path)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise HarnessError(f"{path}: cannot be written: {error.strerror}; choose a file in a folder that exists") from error

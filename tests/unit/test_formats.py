@@ -102,7 +102,7 @@ def test_monsters_yield_nothing_and_say_why(fmt: Format, text: str) -> None:
             1,
             ["no color", "unknown color", "partly off the board", "not a group"],
         ),
-        ("hexagons", "grouped", "red: 5-3 1", 0, ["off the board"]),
+        ("hexagons", "grouped", "red: 5-3 1", 3, []),
         ("hexagons", "json", '[[0, 4, "red"], [0, 5, "bl', 1, ["not an action"]),
         (
             "hexagons",

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tiny import build_tiny_adapter, build_tiny_model
+from tests.tiny import build_tiny_adapter, build_tiny_model
 
 from harness.engines.base import Sampling
 from harness.engines.shared import adapter_rank
