@@ -17,7 +17,8 @@ from adapters.recipe import FinetuneRecipe
 from adapters.registry import HARNESS_FILE
 from adapters.rows import Rows, make_rows
 from harness.corpora.item import Item
-from harness.errors import HarnessError, UsageError
+from harness.engines.shared import brief
+from harness.errors import EngineError, HarnessError, UsageError
 from harness.files import write_atomically
 from harness.models import display_name, fingerprint, load_tokenizer
 from harness.runs import provenance
@@ -56,7 +57,8 @@ class Trained:
 def finetune(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
     """Train in `folder` (a run that was killed goes on from its last checkpoint) and write `folder/adapter`.
 
-    Raises UsageError where the base cannot be quantized here and HarnessError where no row is short enough.
+    Raises EngineError for a base that cannot be loaded, UsageError where it cannot be quantized, HarnessError where no row is
+    short enough.
     """
     from transformers import set_seed
 
@@ -83,25 +85,36 @@ def finetune(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
     history = trainer.state.log_history
     seconds = max(entry.get("seconds", 0.0) for entry in history)
     counts = {"items": len(job.train), "rows": len(rows.kept), "dropped": rows.dropped}
-    result = Trained(trainer.state.global_step, seconds, **counts, curve=_curve(history), effect=_has_effect(trainer.model))
+    result = Trained(trainer.state.global_step, seconds, **counts, curve=_curve(history), effect=has_effect(trainer.model))
     _save(job, trainer.model, tokenizer, result, folder / "adapter")
     return result
 
 
 def _load_base(job: Job) -> Any:
-    import torch
     from transformers import AutoModelForCausalLM
 
-    if job.recipe.quantize is None:
-        dtype = torch.bfloat16 if torch.cuda.is_available() and torch.cuda.is_bf16_supported() else torch.float32
-        return AutoModelForCausalLM.from_pretrained(job.base, dtype=dtype)
+    how = _quantized(job) if job.recipe.quantize else {"dtype": _weights_dtype()}
+    try:
+        return AutoModelForCausalLM.from_pretrained(job.base, **how)
+    except (OSError, ValueError) as error:
+        raise EngineError(f"--base {job.base}: the model cannot be loaded: {brief(error)}") from error
+
+
+def _weights_dtype() -> Any:
+    import torch
+
+    return torch.bfloat16 if torch.cuda.is_available() and torch.cuda.is_bf16_supported() else torch.float32
+
+
+def _quantized(job: Job) -> dict[str, Any]:
     from importlib.util import find_spec
+
+    import torch
 
     if not torch.cuda.is_available() or find_spec("bitsandbytes") is None:
         missing = "bitsandbytes (pip install bitsandbytes)" if torch.cuda.is_available() else "an NVIDIA GPU"
-        raise UsageError(
-            f"the recipe {job.recipe_name} quantizes to {job.recipe.quantize}, which needs {missing}: use llama-lora"
-        )
+        name, kind = job.recipe_name, job.recipe.quantize
+        raise UsageError(f"the recipe {name} quantizes to {kind}, which needs {missing}: use llama-lora")
     from transformers import BitsAndBytesConfig
 
     config = BitsAndBytesConfig(
@@ -110,7 +123,7 @@ def _load_base(job: Job) -> Any:
         bnb_4bit_use_double_quant=True,
         bnb_4bit_compute_dtype=torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16,
     )
-    return AutoModelForCausalLM.from_pretrained(job.base, quantization_config=config, device_map={"": 0})
+    return {"quantization_config": config, "device_map": {"": 0}}
 
 
 def make_trainer(job: Job, model: Any, tokenizer: Any, rows: Rows, dev_rows: Rows, folder: Path) -> Any:
@@ -199,7 +212,7 @@ def _curve(history: Sequence[Mapping[str, Any]]) -> list[dict[str, float]]:
     return curve
 
 
-def _has_effect(model: Any) -> bool:
+def has_effect(model: Any) -> bool:
     """Whether any of the LoRA's second matrices, which begin as zeros, is not zero."""
     return any(bool(p.any()) for name, p in model.named_parameters() if "lora_B" in name)
 

@@ -30,13 +30,9 @@ class Rows:
         random, order, left = Random(f"{seed}/rows"), list[int](), list[int]()
         lengths = [len(row.prompt_ids) + len(row.completion_ids) for row in self.kept]
         while len(order) < batch_size * batches:
-            shuffled = random.sample(range(len(lengths)), len(lengths))
-            epoch = left + shuffled
-            groups = [
-                sorted(epoch[i : i + GROUP * batch_size], key=lengths.__getitem__)
-                for i in range(0, len(epoch), GROUP * batch_size)
-            ]
-            grouped = [index for group in groups for index in group]
+            epoch = left + random.sample(range(len(lengths)), len(lengths))
+            groups = (epoch[i : i + GROUP * batch_size] for i in range(0, len(epoch), GROUP * batch_size))
+            grouped = [index for group in groups for index in sorted(group, key=lengths.__getitem__)]
             chunks = [grouped[i : i + batch_size] for i in range(0, len(grouped), batch_size)]
             left = chunks.pop() if len(chunks[-1]) < batch_size else []
             random.shuffle(chunks)

@@ -106,7 +106,7 @@ def build_engine(options: Options, adapter: Adapter | None) -> Engine:
         engine = kind(Path(options.model))
     else:
         path = adapter.path if adapter else None
-        engine = kind(resolve_base(options.model), adapter=path, context_length=options.context_length, seed=options.seed)
+        engine = kind(resolve_base(options.model), adapter=path, context_length=options.context_length)
     if options.batch_size:
         engine.batch_size = options.batch_size
     return engine
@@ -125,11 +125,13 @@ def build_plan(
     from prompts.shots import ShotPool
 
     renderer = Renderer(spec, tokenizer, context_length, answer_tokens(options, spec))
+    # A chat endpoint ends its answers itself, and some begin them with a blank line.
+    chats = options.engine == "openai" and not options.completions
     sampling = Sampling(
         max_tokens=answer_tokens(options, spec),
         temperature=options.temperature,
         seed=options.seed,
-        stop=renderer.stop,
+        stop=() if chats else renderer.stop,
         constraint=spec.written.constraint() if options.constrained else None,
     )
     return Plan(renderer, sampling, ShotPool(pool, options.seed), options.shots, batch_size)

@@ -79,8 +79,8 @@ class Server:
     port: int
     log: Path
     api_key: str | None = field(default=None, repr=False)
-    _process: subprocess.Popen[bytes] = field(init=False)
-    _watch: subprocess.Popen[bytes] = field(init=False)
+    _process: subprocess.Popen[bytes] = field(init=False, repr=False)
+    _watch: subprocess.Popen[bytes] = field(init=False, repr=False)
 
     def __enter__(self) -> Server:
         if find_spec("vllm") is None:
@@ -144,6 +144,8 @@ class Server:
 
     def _environment(self, environment: Mapping[str, str]) -> dict[str, str]:
         own = {**environment, **vllm_environment(), "PYTHONUNBUFFERED": "1"}
+        # A `VllmEngine` of this process may have set both otherwise: the server needs a process for its engine, and a log.
+        own |= {"VLLM_ENABLE_V1_MULTIPROCESSING": "1", "VLLM_LOGGING_LEVEL": "INFO"}
         own.pop("VLLM_API_KEY", None)
         # Not on the command line, which every user of the machine can read.
         return own | {"VLLM_API_KEY": self.api_key} if self.api_key else own

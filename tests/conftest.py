@@ -34,4 +34,5 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest
     """No hub, no keys, no terminal width of the developer's."""
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     monkeypatch.setenv("COLUMNS", "120")
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    for key in ("OPENAI_API_KEY", "HARNESS_API_KEY"):
+        monkeypatch.delenv(key, raising=False)

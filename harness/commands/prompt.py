@@ -98,6 +98,8 @@ def _preview(options: Options, spec: PromptSpec, items: list[Item], pool: list[I
 def _run(
     options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], pool: list[Item], source: Source
 ) -> None:
+    from rich.console import Console
+
     from harness.predicting import batches, predict, resume
     from harness.runs import RUNS, Run, log_to
 
@@ -108,7 +110,8 @@ def _run(
         f"{spec.context}, {spec.format}, {spec.frame} frame; {options.shots} shots; {RUNS / name}",
         err=options.json,
     )
-    engine = build_engine(options, adapter)
+    with Console(stderr=True).status("loading the model"):
+        engine = build_engine(options, adapter)
     try:
         plan = build_plan(options, spec, engine.tokenizer, engine.context_length, engine.batch_size, pool)
         run = Run(RUNS / name, settings_of(options, spec, adapter, items, plan))

@@ -42,6 +42,8 @@ def vllm_environment() -> dict[str, str]:
         "VLLM_NO_USAGE_STATS": "1",
         # torch's C++ warnings: the CPU build binds its memory to a NUMA node and says so at every start.
         "TORCH_CPP_LOG_LEVEL": "ERROR",
+        # Threads that spin while they wait for each other cost a small model nine tenths of its speed on shared cores.
+        "OMP_WAIT_POLICY": "PASSIVE",
     }
     return {name: os.environ.get(name, value) for name, value in defaults.items()}
 

@@ -114,7 +114,7 @@ def test_a_finished_run_is_not_trained_again_and_another_is_refused(
 
 
 def test_a_killed_run_goes_on_and_ends_as_if_it_had_not_been(base: Path, tmp_path: Path) -> None:
-    words = command(base, "--max-steps", "40", "--limit", "12", "--set", "training.evaluations=20")
+    words = command(base, "--max-steps", "12", "--limit", "12", "--set", "training.evaluations=6")
     process = subprocess.Popen(
         [*words, "--name", "killed"], cwd=tmp_path, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
@@ -133,7 +133,7 @@ def test_a_killed_run_goes_on_and_ends_as_if_it_had_not_been(base: Path, tmp_pat
     curves = []
     for name in ("killed", "whole"):
         said = json.loads((tmp_path / f"runs/{name}/adapter/harness.json").read_text())
-        assert said["steps"] == 40
+        assert said["steps"] == 12
         curves.append([(point["step"], point["dev_f1"]) for point in said["curve"]])
     assert curves[0] == curves[1]
     weights = [(tmp_path / f"runs/{name}/adapter/adapter_model.safetensors").read_bytes() for name in ("killed", "whole")]

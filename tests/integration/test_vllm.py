@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.tiny import build_tiny_adapter, build_tiny_model
 
 from harness.engines.base import Sampling
 from harness.engines.transformers import TransformersEngine
@@ -17,6 +16,7 @@ from harness.engines.vllm import VllmEngine
 from harness.errors import AdapterError, EngineError
 from prompts.rendered import Rendered
 from serialization.constraint import Constraint
+from tests.tiny import build_tiny_adapter, build_tiny_model
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(600)]
 

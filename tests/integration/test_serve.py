@@ -1,0 +1,242 @@
+"""`harness serve` with a real vLLM and the official client: models, chat, streams, adapters, keys, and a clean end."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import openai
+import pytest
+
+from harness.corpora import load
+from harness.engines.base import Sampling
+from harness.engines.openai import OpenAIEngine
+from harness.errors import EngineError
+from harness.models import fingerprint, load_tokenizer
+from harness.serving import Server
+from prompts.render import Renderer
+from prompts.spec import PromptSpec
+from serialization.constraint import Constraint
+from tests.tiny import build_tiny_adapter, build_tiny_model
+
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(600)]
+
+KEY = "sk-very-secret"
+SPEC = PromptSpec.make("hexagons")
+QUESTION: Any = [{"role": "user", "content": "Paint the tile red."}]
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def build_adapter(base: Path, folder: Path, seed: int) -> Path:
+    """An adapter as `harness finetune` leaves it, with random weights."""
+    build_tiny_adapter(base, folder, seed=seed)
+    said = {"task": SPEC.task, "context": SPEC.context, "format": SPEC.format, "frame": SPEC.frame, "prompt_hash": SPEC.hash}
+    (folder / "harness.json").write_text(json.dumps({**said, "base": "tiny", "base_fingerprint": fingerprint(base)}))
+    return folder
+
+
+class Serving:
+    """`harness serve` as a user starts it. `said` holds what it printed by the time it answers."""
+
+    def __init__(self, folder: Path, *options: str, key: str | None = None, wait: bool = True) -> None:
+        self.port = free_port()
+        self.folder = folder
+        folder.mkdir(exist_ok=True)
+        environment = {name: value for name, value in os.environ.items() if name not in ("HARNESS_DATA", "HARNESS_API_KEY")}
+        environment |= {"HARNESS_API_KEY": key} if key else {}
+        self.environment = environment
+        command = [sys.executable, "-m", "harness.cli", "serve", "--port", str(self.port), *options]
+        with (folder / "stderr").open("wb") as stderr:
+            self.process = subprocess.Popen(
+                command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=stderr, text=True
+            )
+        assert self.process.stdout is not None
+        self.said = [self.process.stdout.readline() for _ in range(3)] if wait else []
+        assert all(self.said), (folder / "stderr").read_text()
+
+    @property
+    def log(self) -> Path:
+        return self.folder / "runs" / f"serve-{self.port}.log"
+
+    def server(self) -> int | None:
+        """The id of the server's process, which is its group's too."""
+        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
+        found = [int(child) for child in children if b"api_server" in Path(f"/proc/{child}/cmdline").read_bytes()]
+        return found[0] if found else None
+
+    @contextmanager
+    def client(self, key: str = KEY) -> Iterator[openai.OpenAI]:
+        with openai.OpenAI(base_url=f"http://127.0.0.1:{self.port}/v1", api_key=key, max_retries=0, timeout=60) as client:
+            yield client
+
+    def end(self, sign: signal.Signals) -> int:
+        self.process.send_signal(sign)
+        code = self.process.wait(60)
+        if self.process.stdout is not None:
+            self.process.stdout.close()
+        return code
+
+
+def group(leader: int) -> list[int]:
+    """The running processes of a process group."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            state, _, pgid = stat.read_text().rpartition(")")[2].split()[:3]
+        except OSError:
+            continue
+        if int(pgid) == leader and state not in "ZX":
+            found.append(int(stat.parent.name))
+    return found
+
+
+def gone(leader: int) -> bool:
+    """Whether a process group ends, given time for an orderly end."""
+    deadline = time.monotonic() + 40
+    while group(leader) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    return not group(leader)
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build_tiny_model(tmp_path_factory.mktemp("base") / "tiny", context_length=1024)
+
+
+@pytest.fixture(scope="module")
+def serving(base: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
+    folder = tmp_path_factory.mktemp("serving")
+    first, second = (build_adapter(base, folder / name, seed) for name, seed in (("first", 1), ("second", 2)))
+    serving = Serving(folder, "--base", str(base), "--adapter", f"one={first}", "--adapter", f"two={second}", key=KEY)
+    yield serving
+    if serving.process.poll() is None:
+        serving.end(signal.SIGINT)
+
+
+def test_it_says_where_it_is_and_its_curl_line_works(serving: Serving) -> None:
+    assert serving.said[0].startswith(f"Serving tiny, one, two at http://127.0.0.1:{serving.port}/v1 ")
+    assert "dev item hexagons/dev/" in serving.said[1]
+    assert KEY not in "".join(serving.said)
+    if shutil.which("curl") is None:
+        pytest.skip("there is no curl")
+    line = serving.said[2]
+    done = subprocess.run(["sh", "-c", line], env=serving.environment, capture_output=True, text=True, check=True)
+    answer = json.loads(done.stdout)
+    assert answer["model"] == "one"
+    assert answer["usage"]["completion_tokens"] > 0
+
+
+def test_the_official_client_lists_chats_completes_and_streams(serving: Serving) -> None:
+    options: Any = {"max_tokens": 12, "temperature": 0}
+    with serving.client() as client:
+        assert [model.id for model in client.models.list()] == ["tiny", "one", "two"]
+        chat = client.chat.completions.create(model="tiny", messages=QUESTION, **options)
+        text = chat.choices[0].message.content
+        with client.chat.completions.create(model="tiny", messages=QUESTION, stream=True, **options) as parts:
+            pieces = [part.choices[0].delta.content or "" for part in parts]
+        assert text
+        assert len(pieces) > 1
+        assert "".join(pieces) == text
+        assert client.completions.create(model="tiny", prompt="Paint", **options).choices[0].text
+
+
+def test_every_adapter_answers_for_itself(serving: Serving) -> None:
+    answers = set()
+    with serving.client() as client:
+        for model in ("tiny", "one", "two"):
+            chat = client.chat.completions.create(model=model, messages=QUESTION, max_tokens=12, temperature=0)
+            answers.add(chat.choices[0].message.content)
+    assert len(answers) == 3
+
+
+def test_the_endpoint_reads_the_tokens_that_the_renderer_wrote(serving: Serving, base: Path) -> None:
+    renderer = Renderer(SPEC, load_tokenizer(str(base)), 1024, 64)
+    rendered = [renderer.render(item) for item in load("hexagons", "dev")[:4]]
+    engine = OpenAIEngine(f"http://127.0.0.1:{serving.port}/v1", "one", api_key=KEY)
+    answers = list(engine.generate(rendered, Sampling(max_tokens=8, constraint=Constraint("regex", "(red|blue)"))))
+    assert [answer.prompt_tokens for answer in answers] == [len(one.token_ids) for one in rendered]
+    assert {answer.text for answer in answers} <= {"red", "blue"}
+
+
+def test_without_the_key_it_answers_401(serving: Serving) -> None:
+    with serving.client("wrong") as client, pytest.raises(openai.AuthenticationError):
+        client.models.list()
+    engine = OpenAIEngine(f"http://127.0.0.1:{serving.port}/v1", "tiny", api_key="wrong")
+    with pytest.raises(EngineError, match="HARNESS_API_KEY"):
+        list(engine.generate([Renderer(SPEC, None, 1024, 64).render(load("hexagons", "dev")[0])], Sampling()))
+
+
+def test_a_model_that_is_not_served_is_named(serving: Serving) -> None:
+    engine = OpenAIEngine(f"http://127.0.0.1:{serving.port}/v1", "three", api_key=KEY)
+    with pytest.raises(EngineError, match=r"model three .*--model"):
+        list(engine.generate([Renderer(SPEC, None, 1024, 64).render(load("hexagons", "dev")[0])], Sampling()))
+
+
+def test_a_second_one_on_the_same_port_is_refused(serving: Serving, base: Path) -> None:
+    command = [sys.executable, "-m", "harness.cli", "serve", "--base", str(base), "--port", str(serving.port)]
+    done = subprocess.run(command, cwd=serving.folder, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr == f"Error: port {serving.port} of 127.0.0.1 is in use: choose another with --port\n"
+
+
+def test_ctrl_c_ends_it_and_leaves_nothing(serving: Serving) -> None:
+    leader = serving.server()
+    assert leader is not None
+    assert len(group(leader)) > 1
+    assert KEY.encode() not in Path(f"/proc/{leader}/cmdline").read_bytes()
+    assert serving.end(signal.SIGINT) == 130
+    assert group(leader) == []
+    assert "Interrupted." in (serving.folder / "stderr").read_text()
+    assert KEY not in serving.log.read_text() + (serving.folder / "stderr").read_text()
+
+
+def test_killed_outright_it_leaves_nothing_either(tmp_path: Path) -> None:
+    """With a base that has no chat template: ours is used, and it can chat."""
+    base = build_tiny_model(tmp_path / "plain", chat=False)
+    serving = Serving(tmp_path / "serving", "--base", str(base))
+    request = json.loads(serving.log.with_suffix(".json").read_text())
+    assert request["stop"]
+    renderer = Renderer(SPEC, load_tokenizer(str(base)), 2048, 64)
+    rendered = renderer.render(next(item for item in load("hexagons", "dev") if item.actions))
+    with serving.client() as client:
+        chat = client.chat.completions.create(**request)
+    assert chat.usage is not None
+    assert chat.usage.prompt_tokens == len(rendered.token_ids)
+    leader = serving.server()
+    assert leader is not None
+    assert serving.end(signal.SIGKILL) == -signal.SIGKILL
+    assert gone(leader)
+
+
+def test_sigterm_while_it_starts_leaves_nothing(base: Path, tmp_path: Path) -> None:
+    serving = Serving(tmp_path / "serving", "--base", str(base), wait=False)
+    deadline = time.monotonic() + 60
+    while (leader := serving.server()) is None and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert leader is not None
+    time.sleep(5)
+    assert serving.end(signal.SIGTERM) == 128 + signal.SIGTERM
+    assert group(leader) == []
+
+
+def test_a_server_that_ends_at_once_is_told_with_its_error(tmp_path: Path) -> None:
+    with (
+        pytest.raises(EngineError, match=r"the server ended: .*--no-such-option"),
+        Server(["--no-such-option"], "127.0.0.1", 1, tmp_path / "runs" / "log") as server,
+    ):
+        server.wait_until_ready()
