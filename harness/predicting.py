@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from harness.corpora.item import HexagonsItem, Item
-from harness.engines.base import Completion, Engine, Sampling
+from harness.engines.base import Completion, Engine, Report, Sampling, silent
 from harness.runs import Run
 from harness.worlds.hexagons import Board, Paint
 from prompts.messages import read_answer
@@ -99,8 +99,12 @@ class Progress:
     seconds: float
 
 
-def predict(run: Run, todo: Sequence[Sequence[Item]], plan: Plan, engine: Engine) -> Iterator[Progress]:
-    """Answer the batches; every answer is in the run's file before the next one is taken from the engine."""
+def predict(run: Run, todo: Sequence[Sequence[Item]], plan: Plan, engine: Engine, report: Report = silent) -> Iterator[Progress]:
+    """Answer the batches; every answer is in the run's file before the next one is taken from the engine.
+
+    `report` is told again and again how many items of the batch at hand are answered.
+    """
+    engine.report = report
     boards = Boards(run.records) if plan.rolls_out else None
     for batch in todo:
         start = time.monotonic()
@@ -115,6 +119,7 @@ def predict(run: Run, todo: Sequence[Sequence[Item]], plan: Plan, engine: Engine
             if boards:
                 boards.draw(record)
             done.items += 1
+            report(done.items)
             done.errors += "error" in record
             done.prompt_tokens += record.get("prompt_tokens", 0)
             done.completion_tokens += record.get("completion_tokens", 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,9 +20,14 @@ from harness.prompting import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from logging import Logger
+
     from adapters.registry import Adapter
     from harness.corpora import Source
     from harness.corpora.item import Item
+    from harness.engines.base import Report
+    from harness.predicting import Progress
     from prompts.spec import PromptSpec
 
 
@@ -120,17 +126,18 @@ def _run(
         if run.records:
             click.echo(f"{len(run.records)} items are answered already; going on with the rest", err=True)
         logger.info("%d items answered, %d batches to go", len(run.records), len(todo))
-        _with_progress(predict(run, todo, plan, engine), sum(map(len, todo)), logger)
+        _with_progress(functools.partial(predict, run, todo, plan, engine), sum(map(len, todo)), logger)
         run.close()
     finally:
         engine.close()
     _finish(options, run.folder, items)
 
 
-def _with_progress(steps: Any, total: int, logger: Any) -> None:
-    """A bar with rates while the batches go by, and a log line for each."""
+def _with_progress(steps: Callable[[Report], Iterator[Progress]], total: int, logger: Logger) -> None:
+    """A bar with rates while the items go by, and a log line for each batch."""
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as RichProgress
 
     columns = (
         TextColumn("{task.description}"),
@@ -139,11 +146,16 @@ def _with_progress(steps: Any, total: int, logger: Any) -> None:
         TimeRemainingColumn(),
         TextColumn("{task.fields[rate]}"),
     )
-    with Progress(*columns, console=Console(stderr=True)) as progress:
-        bar = progress.add_task("items", total=total, rate="")
-        for step in steps:
+    with RichProgress(*columns, console=Console(stderr=True)) as progress:
+        bar, done = progress.add_task("items", total=total, rate=""), 0
+
+        def report(answered: int) -> None:
+            progress.update(bar, completed=done + answered)
+
+        for step in steps(report):
+            done += step.items
             rate = f"{step.items / step.seconds:.1f} items/s, {step.completion_tokens / step.seconds:.0f} tokens/s"
-            progress.update(bar, advance=step.items, rate=rate)
+            progress.update(bar, completed=done, rate=rate)
             logger.info(
                 "%d items, %d errors, %d + %d tokens in %.1f s",
                 *(step.items, step.errors, step.prompt_tokens, step.completion_tokens, step.seconds),

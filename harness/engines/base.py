@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -41,6 +41,14 @@ class Completion:
     error: str | None = None
 
 
+Report = Callable[[int], None]
+"""Told how many prompts of the batch are answered so far."""
+
+
+def silent(answered: int) -> None:
+    """The report of an engine that nobody watches."""
+
+
 class Engine(Protocol):
     """A place where text is generated."""
 
@@ -52,6 +60,9 @@ class Engine(Protocol):
     """Prompts to hand over at once."""
     independent: bool
     """Whether an answer cannot depend on the other prompts of its batch, so that a run may go on in the middle of one."""
+
+    report: Report
+    """Set by whoever wants to watch; called while a batch that is answered as a whole goes on."""
 
     def generate(self, prompts: Sequence[Rendered], sampling: Sampling) -> Iterable[Completion]:
         """One completion a prompt, in order, as they come. A failure of one prompt is its `error`; EngineError if

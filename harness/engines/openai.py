@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from harness.engines.base import Completion, Sampling
+from harness.engines.base import Completion, Report, Sampling, silent
 from harness.engines.shared import brief, item_seed
 from harness.errors import EngineError
 from prompts.rendered import Rendered
@@ -49,6 +49,7 @@ class OpenAIEngine:
         self._chat = chat
         self._reached = False
         self.context_length = context_length
+        self.report: Report = silent
         # Requests run low at the end of a batch, so a batch is many times what is in flight.
         self.batch_size = 16 * concurrency
 

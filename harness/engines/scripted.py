@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from harness.engines.base import Completion, Sampling
+from harness.engines.base import Completion, Report, Sampling, silent
 from harness.errors import DataError, EngineError
 from prompts.rendered import Rendered
 
@@ -26,6 +26,7 @@ class ScriptedEngine:
     batch_size = 100
 
     def __init__(self, script: str | Path | Sequence[Mapping[str, Any]]) -> None:
+        self.report: Report = silent
         if isinstance(script, str | Path):
             self._source = str(script)
             self._answers = self._collect(_read(Path(script)))

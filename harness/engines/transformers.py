@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from harness.engines.base import Completion, Sampling
+from harness.engines.base import Completion, Report, Sampling, silent
 from harness.engines.shared import adapter_rank, brief, item_seed
 from harness.errors import EngineError
 from prompts.rendered import Rendered
@@ -39,6 +39,7 @@ class TransformersEngine:
         self.tokenizer: Any = tokenizer
         self.context_length: int = context_length or getattr(self._model.config, "max_position_embeddings", None) or 2048
         self.batch_size = batch_size
+        self.report: Report = silent
 
     def generate(self, prompts: Sequence[Rendered], sampling: Sampling) -> list[Completion]:
         """See `Engine.generate`. The model's training mode and torch's random state are left as they were."""

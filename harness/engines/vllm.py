@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import logging
 import os
 import warnings
@@ -9,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from harness.engines.base import Completion, Sampling
+from harness.engines.base import Completion, Report, Sampling, silent
 from harness.engines.shared import adapter_rank, brief, item_seed
 from harness.errors import AdapterError, EngineError
 from prompts.rendered import Rendered
@@ -81,6 +82,7 @@ class VllmEngine:
             self._lora = LoRARequest("adapter", 1, str(adapter))
         self.tokenizer: Any = self._llm.get_tokenizer()
         self.context_length: int = self._llm.model_config.max_model_len
+        self.report: Report = silent
 
     def generate(self, prompts: Sequence[Rendered], sampling: Sampling) -> list[Completion]:
         """See `Engine.generate`. Equal calls give equal answers: nothing is carried over from earlier ones."""
@@ -95,7 +97,7 @@ class VllmEngine:
             inputs = [{"prompt_token_ids": list(prompts[index].token_ids)} for index in asked]
             try:
                 with _quiet():
-                    outputs = self._llm.generate(inputs, params, use_tqdm=False, lora_request=self._lora)
+                    outputs = self._llm.generate(inputs, params, use_tqdm=_bar(self.report), lora_request=self._lora)
             except Exception as error:
                 raise EngineError(f"vLLM failed: {brief(error)}") from error
             for index, output in zip(asked, outputs, strict=True):
@@ -158,6 +160,22 @@ def _load(model: str, options: dict[str, Any]) -> Any:
             )
         except Exception as error:
             raise EngineError(f"vLLM cannot load the model {model}: {brief(error)}") from error
+
+
+def _bar(report: Report) -> Any:
+    """vLLM tells how far it is to a tqdm bar only; this one draws nothing and passes on how many prompts are answered."""
+    from tqdm import tqdm
+
+    class Reporting(tqdm):  # type: ignore[misc]
+        def __init__(self, *args: Any, **options: Any) -> None:
+            super().__init__(*args, **options, file=io.StringIO())
+
+        def update(self, n: float | None = 1) -> None:
+            super().update(n)
+            if self.desc.startswith("Processed"):
+                report(int(self.n))
+
+    return Reporting
 
 
 def _quiet() -> warnings.catch_warnings:
