@@ -12,6 +12,7 @@ from pydantic import BaseModel, ValidationError
 from harness.engines.shared import adapter_rank
 from harness.errors import AdapterError, UsageError
 from harness.models import display_name, fingerprint, resolve_base
+from harness.runs import RUNS
 from prompts.spec import PromptSpec
 
 HARNESS_FILE = "harness.json"
@@ -44,12 +45,13 @@ class _Saved(BaseModel):
 
 
 def load_adapter(folder: Path, base: str | None) -> Adapter:
-    """The adapter in `folder`, or in `folder/adapter`, for a base model; None is the built-in one.
+    """The adapter in `folder`, which may be a run's folder or name, for a base model; None is the built-in one.
 
     Raises AdapterError for a folder that is not whole, and for an adapter of another base, of another prompt format or with
     weights beside LoRA's.
     """
-    path = folder if (folder / CONFIG_FILE).is_file() else folder / "adapter"
+    places = (folder, folder / "adapter", RUNS / folder / "adapter")
+    path = next((place for place in places if (place / CONFIG_FILE).is_file()), folder)
     for name in (CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE):
         if not (path / name).is_file():
             raise AdapterError(

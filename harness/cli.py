@@ -81,7 +81,10 @@ def main(argv: list[str] | None = None) -> int:
     except Exception as error:
         if "--debug" in arguments:
             raise
-        print(f"Error: {type(error).__name__}: {' '.join(str(error).split())} (a bug; --debug shows where)", file=sys.stderr)
+        print(
+            f"Error: {type(error).__name__}: {' '.join(str(error).split())} (a bug; `harness --debug ...` shows where)",
+            file=sys.stderr,
+        )
         return 1
 
 

@@ -11,6 +11,7 @@ from harness.errors import EngineError
 
 BUILT_IN = "tiny-llama"
 _MIB = 1 << 20
+_DESCRIBING = ("adapter_config.json", "chat_template.jinja", "config.json", "tokenizer.json", "tokenizer_config.json")
 
 
 def resolve_base(name: str | None) -> str:
@@ -36,14 +37,14 @@ def display_name(base: str) -> str:
 
 
 def fingerprint(base: str | Path) -> str | None:
-    """16 hex digits over the model or adapter in a folder: its config, tokenizer, and of every weight file the size and the
-    first and last MiB. None for a hub name, whose files are not here."""
+    """16 hex digits over the model or adapter in a folder: its config, tokenizer and chat template, and of every weight file
+    the size and the first and last MiB. None for a hub name, whose files are not here."""
     folder = Path(base)
     if not folder.is_dir():
         return None
     digest = hashlib.sha256()
     for path in sorted(folder.iterdir()):
-        if path.name in ("config.json", "adapter_config.json", "tokenizer.json"):
+        if path.name in _DESCRIBING:
             digest.update(path.name.encode() + path.read_bytes())
         elif path.suffix == ".safetensors":
             size = path.stat().st_size

@@ -66,14 +66,17 @@ class Boards:
         return replace(item, before=self._boards[item.id.rpartition("/")[0]])
 
 
-def resume(run: Run, planned: Sequence[Sequence[Item]], engine: Engine) -> list[list[Item]]:
+def resume(run: Run, planned: Sequence[Sequence[Item]], plan: Plan, engine: Engine) -> list[list[Item]]:
     """Cut the run back to what can be kept, and return the batches that are still to be done.
 
-    Where answers do not depend on their batch, every answered item is kept and failed ones are asked again. Elsewhere a
-    batch that was interrupted is done again as a whole, so that the end is the same as if nothing had happened.
+    Where answers do not depend on their batch, every answered item is kept and failed ones are asked again (with predicted
+    boards, so is all that came after the first of them). Elsewhere a batch that was interrupted is done again as a whole, so
+    that the end is the same as if nothing had happened.
     """
     if engine.independent:
-        kept = [record for record in run.records if "error" not in record]
+        failed = [n for n, record in enumerate(run.records) if "error" in record]
+        seen = run.records[: failed[0]] if failed and plan.rolls_out else run.records
+        kept = [record for record in seen if "error" not in record]
         done = {record["id"] for record in kept}
         todo = [[item for item in batch if item.id not in done] for batch in planned]
         run.keep(kept)
@@ -151,5 +154,5 @@ def _record(item: Item, rendered: Rendered | PromptTooLongError, answer: Complet
         "prompt_tokens": answer.prompt_tokens,
         "completion_tokens": answer.completion_tokens,
         "dropped_history": rendered.dropped_history,
-        "dropped_shots": rendered.dropped_shots,
+        "dropped_shots": plan.shots - (len(rendered.messages) - 2) // 2,
     }

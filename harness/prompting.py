@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from harness.engines.base import without_secrets
 from harness.errors import UsageError
 
 if TYPE_CHECKING:
@@ -16,6 +18,9 @@ if TYPE_CHECKING:
     from harness.predicting import Plan
     from prompts.spec import PromptSpec
 
+CONCURRENCY = 8
+"""Requests to an endpoint at a time."""
+
 OUTSIDE = ("name", "preview", "json", "concurrency")
 """Flags that cannot change a prediction."""
 
@@ -24,6 +29,16 @@ ANSWER_TOKENS = {"grouped": 256, "lines": 384, "triplets": 768, "calls": 768, "j
 
 LOCAL_ENGINES = ("vllm", "transformers")
 """Those that load the base model themselves and can put an adapter on it."""
+
+ONLY_FOR = {
+    "adapter": LOCAL_ENGINES,
+    "base_url": ("openai",),
+    "completions": ("openai",),
+    "concurrency": ("openai",),
+    "constrained": ("vllm", "openai"),
+    "context_length": (*LOCAL_ENGINES, "openai"),
+}
+"""Flags that mean nothing to the other engines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +63,7 @@ class Options:
     max_new_tokens: int | None
     context_length: int | None
     batch_size: int | None
-    concurrency: int
+    concurrency: int | None
     completions: bool
     preview: bool
     json: bool
@@ -56,13 +71,18 @@ class Options:
     def __post_init__(self) -> None:
         if not 0.0 <= self.temperature <= 2.0:
             raise UsageError(f"--temperature {self.temperature}: a number from 0 (greedy) to 2")
+        for flag, engines in ONLY_FOR.items():
+            if getattr(self, flag) not in (None, False) and self.engine not in engines:
+                raise UsageError(
+                    f"--{flag.replace('_', '-')} is for {' and '.join(engines)}; --engine {self.engine} has no use for it"
+                )
+        if self.base_url is not None and not re.match(r"https?://[^/]", self.base_url):
+            raise UsageError(f"--base-url {without_secrets(self.base_url)}: it begins with http:// or https:// and a host")
 
 
 def load_adapter_of(options: Options) -> Adapter | None:
     if options.adapter is None:
         return None
-    if options.engine not in LOCAL_ENGINES:
-        raise UsageError(f"--adapter is for the engines vllm and transformers; --engine {options.engine} has its own models")
     from adapters.registry import load_adapter
 
     adapter: Adapter = load_adapter(Path(options.adapter), options.model)
@@ -96,7 +116,7 @@ def build_engine(options: Options, adapter: Adapter | None) -> Engine:
         engine = kind(
             options.base_url,
             options.model,
-            concurrency=options.concurrency,
+            concurrency=options.concurrency or CONCURRENCY,
             chat=not options.completions,
             context_length=options.context_length or 4096,
         )
@@ -149,7 +169,9 @@ def settings_of(options: Options, spec: PromptSpec, adapter: Adapter | None, ite
         **asdict(spec),
         "split": options.split or "dev",
         "model": options.model or BUILT_IN,
-        "base_url": _without_login(options.base_url),
+        "base_url": without_secrets(options.base_url or "") or None,
+        "script_hash": _file_hash(Path(options.model)) if options.engine == "scripted" and options.model else None,
+        "shots_hash": plan.pool.hash,
         "base_fingerprint": fingerprint(resolve_base(options.model)) if local else None,
         "adapter_fingerprint": fingerprint(adapter.path) if adapter else None,
         "prompt_hash": spec.hash,
@@ -161,9 +183,8 @@ def settings_of(options: Options, spec: PromptSpec, adapter: Adapter | None, ite
     }
 
 
-def _without_login(url: str | None) -> str | None:
-    """A URL without a user name and password: run folders are passed on."""
-    return re.sub(r"(?<=//)[^/@]*@", "", url) if url else url
+def _file_hash(path: Path) -> str | None:
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:16] if path.is_file() else None
 
 
 def default_name(options: Options, spec: PromptSpec) -> str:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import os
 import platform
 import subprocess
+import weakref
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import IO, Any
 
-from harness.corpora.item import Item
+from harness.corpora.item import HexagonsItem, Item
 from harness.errors import HarnessError, UsageError
 from harness.files import write_atomically
 
@@ -22,11 +24,12 @@ PACKAGES = ("grid-world-harness", "torch", "transformers", "peft", "trl", "vllm"
 
 
 def items_hash(items: Iterable[Item]) -> str:
-    """16 hex digits over ids, states and gold actions: the same data give the same digits wherever they come from."""
+    """16 hex digits over what is said, seen and done: the same data give the same digits wherever they come from."""
     digest = hashlib.sha256()
     for item in items:
-        digest.update(item.id.encode() + item.before.cells.tobytes() + item.after.cells.tobytes())
-        digest.update(json.dumps(item.actions).encode())
+        asked = item.instruction if isinstance(item, HexagonsItem) else item.pose
+        digest.update(item.before.cells.tobytes() + item.after.cells.tobytes())
+        digest.update(json.dumps([item.id, asked, item.history, item.actions]).encode())
     return digest.hexdigest()[:16]
 
 
@@ -71,17 +74,28 @@ class Run:
     def __init__(self, folder: Path, settings: dict[str, Any]) -> None:
         self.folder = folder
         self.predictions = folder / "predictions.jsonl"
-        self.records: list[dict[str, Any]] = []
         self._file: IO[str] | None = None
-        before = self._settings_on_disk()
-        if before is None:
-            write_atomically(folder / "run.yaml", _yaml({"settings": settings, **provenance()}))
-        elif before != settings:
+        self._release = weakref.finalize(self, os.close, _lock(folder))
+        try:
+            self.records = self._open(settings)
+        except HarnessError:
+            self._release()
+            raise
+
+    def _open(self, settings: dict[str, Any]) -> list[dict[str, Any]]:
+        """The records to go on from."""
+        before, records = self._settings_on_disk(), self._records_on_disk()
+        if before == settings:
+            return records
+        # An answer, or a checkpoint of a training, is something to lose.
+        begun = any("error" not in record for record in records) or any(self.folder.glob("checkpoints/*"))
+        if before is not None and begun:
             keys = sorted(k for k in {*before, *settings} if before.get(k) != settings.get(k))
             changes = "; ".join(f"{k}: {before.get(k)} there, {settings.get(k)} now" for k in keys)
-            raise UsageError(f"{folder} holds a run with other settings ({changes}); choose another --name or remove it")
-        else:
-            self.records = self._records_on_disk()
+            raise UsageError(f"{self.folder} holds a run with other settings ({changes}); choose another --name or remove it")
+        self.predictions.unlink(missing_ok=True)
+        write_atomically(self.folder / "run.yaml", _yaml({"settings": settings, **provenance()}))
+        return []
 
     def _settings_on_disk(self) -> dict[str, Any] | None:
         import yaml
@@ -90,7 +104,7 @@ class Run:
         if not path.exists():
             return None
         try:
-            settings = yaml.safe_load(path.read_text())["settings"]
+            settings = yaml.safe_load(path.read_bytes())["settings"]
         except (OSError, yaml.YAMLError, TypeError, KeyError) as error:
             raise HarnessError(f"{path}: not a run's description; remove {self.folder} or choose another --name") from error
         return settings if isinstance(settings, dict) else {}
@@ -99,17 +113,23 @@ class Run:
         """The complete lines; half a line at the end is what a killed process leaves and is dropped."""
         if not self.predictions.exists():
             return []
-        lines = self.predictions.read_text().split("\n")[:-1]
+        lines = self.predictions.read_bytes().split(b"\n")[:-1]
         try:
-            return [json.loads(line) for line in lines]
+            records = [json.loads(line) for line in lines]
         except ValueError as error:
             raise HarnessError(f"{self.predictions}: a line is not JSON; remove {self.folder} to start again") from error
+        for number, record in enumerate(records, start=1):
+            if not (isinstance(record, dict) and isinstance(record.get("id"), str) and isinstance(record.get("actions"), list)):
+                raise HarnessError(f"{self.predictions}:{number}: not an answer of this run; remove {self.folder} to start again")
+        return records
 
     def keep(self, records: Sequence[dict[str, Any]]) -> None:
         """Go on from these records: the file is cut back to them, and what is appended follows."""
+        if self._file:
+            self._file.close()
         self.records = list(records)
         write_atomically(self.predictions, "".join(_line(record) for record in records))
-        self._file = self.predictions.open("a")
+        self._file = self.predictions.open("a", encoding="ascii")
 
     def append(self, record: dict[str, Any]) -> None:
         assert self._file is not None, "keep() opens the file"
@@ -117,13 +137,38 @@ class Run:
         self._file.flush()
         self.records.append(record)
 
+    def sort(self, ids: Sequence[str]) -> None:
+        """Put the records in the order of `ids`: failed items that were asked again stand where they would have stood."""
+        place = {item_id: number for number, item_id in enumerate(ids)}
+        if self.records != (ordered := sorted(self.records, key=lambda record: place[record["id"]])):
+            self.keep(ordered)
+
     def close(self) -> None:
         if self._file:
             self._file.close()
+        self._release()
+
+
+def _lock(folder: Path) -> int:
+    """The descriptor of a file that holds the folder while it is open. Raises HarnessError if another process holds it."""
+    import fcntl
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        file = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
+    except OSError as error:
+        raise HarnessError(f"{folder}: cannot be written: {error.strerror}") from error
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        os.close(file)
+        raise HarnessError(f"{folder} is being written by another run; wait for it, or choose another --name") from error
+    return file
 
 
 def _line(record: dict[str, Any]) -> str:
-    return json.dumps(record, ensure_ascii=False) + "\n"
+    # ASCII only: a model may answer with half a surrogate pair, which no file encoding takes.
+    return json.dumps(record) + "\n"
 
 
 def _yaml(value: dict[str, Any]) -> str:

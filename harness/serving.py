@@ -21,6 +21,9 @@ from pathlib import Path
 from harness.engines.vllm import device_options, max_lora_rank, vllm_environment
 from harness.errors import EngineError
 
+STARTING = 1800.0
+"""Seconds that the server gets to load its model; a large one from a slow disk takes many minutes."""
+
 ROUNDS, PAUSE = 4, 5.0
 """How often the server is asked to end before it is killed, and the seconds it gets each time."""
 
@@ -111,10 +114,13 @@ class Server:
         return f"http://[{host}]:{self.port}/v1" if ":" in host else f"http://{host}:{self.port}/v1"
 
     def wait_until_ready(self) -> list[str]:
-        """Block until the server answers; the names of its models. Raises EngineError if it ends before."""
+        """Block until the server answers; the names of its models. Raises EngineError if it ends before or hangs."""
+        deadline = time.monotonic() + STARTING
         while self._get("/health") is None:
             if self._process.poll() is not None:
                 raise self._failure()
+            if time.monotonic() > deadline:
+                raise EngineError(f"the server does not answer after {STARTING:.0f} s; its log: {self.log}")
             time.sleep(0.2)
         return [model["id"] for model in json.loads(self._get("/v1/models") or '{"data": []}')["data"]]
 

@@ -30,6 +30,12 @@ def plain_template() -> str:
     return files("prompts").joinpath("templates", "plain.jinja").read_text()
 
 
+def _folded(messages: Sequence[Message]) -> list[Message]:
+    """The same without a system message: its text stands before the first question."""
+    system, question, *rest = messages
+    return [{"role": "user", "content": f"{system['content']}\n\n{question['content']}"}, *rest]
+
+
 class Renderer:
     """Renders items in one prompt format for one model.
 
@@ -56,15 +62,28 @@ class Renderer:
         return () if self.is_chat else PLAIN_STOP
 
     def text(self, messages: Sequence[Message], *, open_answer: bool = True) -> str:
-        """Messages as one string, special tokens included; `open_answer` ends it where the model is to go on."""
+        """Messages as one string, special tokens included; `open_answer` ends it where the model is to go on.
+
+        Raises EngineError for a chat template that does not take them.
+        """
         if self.tokenizer is None:
             from jinja2.sandbox import ImmutableSandboxedEnvironment
 
             template = ImmutableSandboxedEnvironment().from_string(plain_template())
             return template.render(messages=messages, bos_token="", add_generation_prompt=open_answer)
+        from jinja2 import TemplateError
+
         own = {} if self.is_chat else {"chat_template": plain_template()}
-        text: str = self.tokenizer.apply_chat_template(list(messages), tokenize=False, add_generation_prompt=open_answer, **own)
-        return text
+        fold = False
+        while True:
+            turns = _folded(messages) if fold else list(messages)
+            try:
+                return str(self.tokenizer.apply_chat_template(turns, tokenize=False, add_generation_prompt=open_answer, **own))
+            except TemplateError as error:
+                # Some chat templates take no system message; the instructions then open the first question.
+                if fold:
+                    raise EngineError(f"the model's chat template does not take our turns: {error}") from error
+                fold = True
 
     def token_ids(self, text: str) -> tuple[int, ...]:
         """Raises EngineError if the text would begin with two BOS tokens."""

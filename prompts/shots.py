@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Sequence
+from functools import cached_property
 
 from harness.corpora.item import Item
 
@@ -19,14 +21,24 @@ class ShotPool:
 
         self._order = sorted(pool, key=key)
 
+    @cached_property
+    def hash(self) -> str:
+        """16 hex digits over the items in their order, by their ids and gold actions."""
+        said = json.dumps([[item.id, item.actions] for item in self._order])
+        return hashlib.sha256(said.encode()).hexdigest()[:16]
+
     def choose(self, item: Item, count: int) -> list[Item]:
-        """The first `count` items of distinct groups other than the item's own; fewer if the pool has no more."""
-        chosen: list[Item] = []
-        groups = {item.group}
+        """The first `count` items of distinct groups other than the item's own.
+
+        Where there are not so many groups, some give a second item; fewer items if all together are too few.
+        """
+        first: list[Item] = []
+        second: list[Item] = []
+        groups: set[str] = set()
         for candidate in self._order:
-            if len(chosen) == count:
+            if len(first) == count:
                 break
-            if candidate.group not in groups and candidate.id != item.id:
+            if candidate.group != item.group and candidate.id != item.id:
+                (second if candidate.group in groups else first).append(candidate)
                 groups.add(candidate.group)
-                chosen.append(candidate)
-        return chosen
+        return [*first, *second][:count]

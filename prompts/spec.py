@@ -55,7 +55,8 @@ class PromptSpec:
         """16 hex digits over everything this format makes of fixed items: any change of its text changes them."""
         from prompts.messages import conversation, gold_answer
         from prompts.probe import PROBES
+        from prompts.render import plain_template
 
         *shots, item = PROBES[self.task]
-        made = [asdict(self), conversation(item, self, shots), gold_answer(item, self)]
+        made = [asdict(self), conversation(item, self, shots), gold_answer(item, self), plain_template()]
         return hashlib.sha256(json.dumps(made, sort_keys=True).encode()).hexdigest()[:16]

@@ -46,7 +46,8 @@ def _reader(task: str, build: Callable[..., Any]) -> Callable[[re.Match[str]], A
         except ValueError:
             return "not JSON"
         error = next(_validator(task).iter_errors(value), None)
-        return f"not an action: {error.message[:80]}" if error else build(*value)
+        # JSON Schema counts 1.0 as an integer; a cell's index must be one.
+        return f"not an action: {error.message[:80]}" if error else build(*(int(v) if isinstance(v, float) else v for v in value))
 
     return read
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import re
 import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from rich.console import Console
 from rich.table import Table
 
 HARNESS = Path(sys.executable).parent / "harness"
+TASKS = ("hexagons", "minecraft")
 PORT = 8377
 SERVER_SECONDS = 300
 console = Console()
@@ -59,15 +60,18 @@ def ask(task: str, adapter: Path) -> str:
     arguments = [HARNESS, "serve", "--adapter", f"demo-{task}={adapter}", "--port", str(PORT)]
     console.print(f"\n[bold]$ harness {' '.join(map(str, arguments[1:]))}[/bold]", highlight=False)
     server = subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True)
+    # A server that says nothing is ended, and with it the loop over its lines.
+    watchdog = threading.Timer(SERVER_SECONDS, server.terminate)
+    watchdog.start()
     try:
         assert server.stdout is not None
-        deadline = time.monotonic() + SERVER_SECONDS
         for line in server.stdout:
             print(line, end="")
-            if re.search(r"^curl ", line):
+            if line.startswith("curl "):
                 break
-            if time.monotonic() > deadline:
-                sys.exit("the server did not answer in time")
+        else:
+            sys.exit("the server ended, or did not answer in time")
+        watchdog.cancel()
         item = load(task, "dev")[0]
         client = OpenAI(base_url=f"http://127.0.0.1:{PORT}/v1", api_key="none")
         answer = client.chat.completions.create(
@@ -78,6 +82,7 @@ def ask(task: str, adapter: Path) -> str:
         )
         return f"{item.id}: {answer.choices[0].message.content!r}"
     finally:
+        watchdog.cancel()
         server.send_signal(signal.SIGINT)
         server.wait(60)
 
@@ -103,12 +108,12 @@ def main() -> None:
     options = parser.parse_args()
     start = time.monotonic()
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
-    for old in Path("runs").glob("demo-*"):
-        shutil.rmtree(old)
+    for name in (f"demo-{task}{suffix}" for task in TASKS for suffix in ("", "-base", "-adapter")):
+        shutil.rmtree(Path("runs") / name, ignore_errors=True)
 
     print(harness("data", "list"))
     table = Table("task", "model", "score", "95% interval", title="The built-in model, before and after fine-tuning, 5 shots")
-    for task in ("hexagons", "minecraft"):
+    for task in TASKS:
         steps = ["--max-steps", str(options.max_steps)] if options.max_steps else []
         print(harness("finetune", "llama-lora", "--task", task, "--name", f"demo-{task}", *steps))
         for name, extra in (("base", ()), ("adapter", ("--adapter", f"runs/demo-{task}"))):

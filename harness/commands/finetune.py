@@ -42,7 +42,7 @@ def finetune(recipe: str, **options: Any) -> None:
         f"{job.recipe_name} on {_base_name(job)}: {job.spec.name}, {len(job.train)} train and {len(job.dev)} dev items "
         f"of the {kind} corpus; {folder}"
     )
-    Run(folder, _settings(job))
+    run = Run(folder, _settings(job))
     if (folder / "adapter" / "harness.json").is_file():
         click.echo(f"This run is finished: the adapter is in {folder / 'adapter'}; choose another --name to train again")
         return
@@ -50,6 +50,7 @@ def finetune(recipe: str, **options: Any) -> None:
     _print(result)
     if not result.effect:
         click.echo("Warning: training changed nothing: all of the adapter's second matrices are zero", err=True)
+    run.close()
     click.echo(f"The adapter is in {folder / 'adapter'}")
 
 

@@ -55,7 +55,7 @@ def _run(recipe: PretrainRecipe, folder: Path, out: Path, command: str) -> None:
     found = ", ".join(f"{task} ({source.kind})" for task, source in sources.items())
     click.echo(f"A new Llama from {found}: {recipe.training.steps:,} steps in {folder}")
     data = {task: f"{source.kind} {source.digest()}" for task, source in sources.items()}
-    Run(folder, {"command": "pretrain", "recipe": recipe.model_dump(), "data": data})
+    run = Run(folder, {"command": "pretrain", "recipe": recipe.model_dump(), "data": data})
     finished = folder / "result.json"
     if finished.is_file() and (out / "config.json").is_file():
         click.echo(f"This run is finished: the model is in {out}")
@@ -63,6 +63,7 @@ def _run(recipe: PretrainRecipe, folder: Path, out: Path, command: str) -> None:
     result = train(recipe, folder, out)
     write_atomically(out / "README.md", model_card(recipe, result, command, out.name))
     write_atomically(finished, json.dumps(asdict(result), indent=1) + "\n")
+    run.close()
     _print(result.dev_f1, out)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from pathlib import Path
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from harness.corpora.item import Item
     from harness.engines.base import Report
     from harness.predicting import Progress
+    from harness.runs import Run
     from prompts.spec import PromptSpec
 
 
@@ -50,11 +51,11 @@ if TYPE_CHECKING:
 @click.option("--max-new-tokens", type=click.IntRange(1), help="Longest answer. [default: by the format]")
 @click.option("--context-length", type=click.IntRange(1), help="Tokens of prompt and answer together. [default: the model's]")
 @click.option("--batch-size", type=click.IntRange(1), help="Prompts handed to the engine at once.")
-@click.option("--concurrency", default=8, show_default=True, type=click.IntRange(1, 256), help="Requests at a time (openai).")
+@click.option("--concurrency", type=click.IntRange(1, 256), help="Requests at a time (openai). [default: 8]")
 @click.option("--completions", is_flag=True, help="Use the completions endpoint: a model without a chat template (openai).")
 @click.option("--preview", is_flag=True, help="Print the exact text and its token count, and call no model.")
 @click.option("--json", is_flag=True, help="Print the scores as JSON.")
-def prompt(**flags: Any) -> None:
+def prompt(**flags: Any) -> int:
     """Let a model answer the items of a split, then score it.
 
     \b
@@ -67,9 +68,8 @@ def prompt(**flags: Any) -> None:
     spec = spec_of(options, adapter)
     items, pool, source = _items(options, spec.task)
     if options.preview:
-        _preview(options, spec, items[: options.limit or 1], pool)
-        return
-    _run(options, spec, adapter, items, pool, source)
+        return _preview(options, spec, items[: options.limit or 1], pool)
+    return _run(options, spec, adapter, items, pool, source)
 
 
 def _items(options: Options, task: str) -> tuple[list[Item], list[Item], Source]:
@@ -81,7 +81,7 @@ def _items(options: Options, task: str) -> tuple[list[Item], list[Item], Source]
     return items[: options.limit], pool, locate(task)
 
 
-def _preview(options: Options, spec: PromptSpec, items: list[Item], pool: list[Item]) -> None:
+def _preview(options: Options, spec: PromptSpec, items: list[Item], pool: list[Item]) -> int:
     """The exact text, from the tokenizer alone."""
     from harness.models import context_length_of, load_tokenizer, resolve_base
 
@@ -99,11 +99,10 @@ def _preview(options: Options, spec: PromptSpec, items: list[Item], pool: list[I
             f"and {rendered.dropped_shots} examples left out]",
             err=True,
         )
+    return 0
 
 
-def _run(
-    options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], pool: list[Item], source: Source
-) -> None:
+def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], pool: list[Item], source: Source) -> int:
     from rich.console import Console
 
     from harness.predicting import batches, predict, resume
@@ -118,19 +117,18 @@ def _run(
     )
     with Console(stderr=True).status("loading the model"):
         engine = build_engine(options, adapter)
-    try:
+    with closing(engine):
         plan = build_plan(options, spec, engine.tokenizer, engine.context_length, engine.batch_size, pool)
-        run = Run(RUNS / name, settings_of(options, spec, adapter, items, plan))
-        logger = log_to(run.folder)
-        todo = resume(run, batches(items, plan), engine)
-        if run.records:
-            click.echo(f"{len(run.records)} items are answered already; going on with the rest", err=True)
-        logger.info("%d items answered, %d batches to go", len(run.records), len(todo))
-        _with_progress(functools.partial(predict, run, todo, plan, engine), sum(map(len, todo)), logger)
-        run.close()
-    finally:
-        engine.close()
-    _finish(options, run.folder, items)
+        with closing(Run(RUNS / name, settings_of(options, spec, adapter, items, plan))) as run:
+            logger = log_to(run.folder)
+            planned = batches(items, plan)
+            todo = resume(run, planned, plan, engine)
+            if run.records:
+                click.echo(f"{len(run.records)} items are answered already; going on with the rest", err=True)
+            logger.info("%d items answered, %d batches to go", len(run.records), len(todo))
+            _with_progress(functools.partial(predict, run, todo, plan, engine), sum(map(len, todo)), logger)
+            run.sort([item.id for batch in planned for item in batch])
+    return _finish(options, run, items, logger)
 
 
 def _with_progress(steps: Callable[[Report], Iterator[Progress]], total: int, logger: Logger) -> None:
@@ -162,17 +160,49 @@ def _with_progress(steps: Callable[[Report], Iterator[Progress]], total: int, lo
             )
 
 
-def _finish(options: Options, folder: Path, items: list[Item]) -> None:
-    """Score the run, keep the scores beside it and show them."""
+def _finish(options: Options, run: Run, items: list[Item], logger: Logger) -> int:
+    """Score the run, keep the scores beside it, show them, and say what was left out. The exit code: 1 if items failed."""
     import json
 
     from harness.commands.score import print_scores, score_file
     from harness.files import write_atomically
 
-    scores = score_file(folder, ids=[item.id for item in items])
-    write_atomically(folder / "scores.json", json.dumps(scores, indent=1) + "\n")
+    scores = score_file(run.folder, ids=[item.id for item in items])
+    write_atomically(run.folder / "scores.json", json.dumps(scores, indent=1) + "\n")
     if options.json:
         click.echo(json.dumps(scores))
     else:
         print_scores(scores)
-        click.echo(f"{folder / 'predictions.jsonl'}, {folder / 'scores.json'}")
+        click.echo(f"{run.predictions}, {run.folder / 'scores.json'}")
+    for line in _losses(run.records, options.shots):
+        logger.info(line)
+        click.echo(line, err=True)
+    errors = [record for record in run.records if "error" in record]
+    if errors:
+        logger.error("%s: %s", errors[0]["id"], errors[0]["error"])
+        click.echo(
+            f"Error: {len(errors)} of {len(items)} items got no answer and count as empty; the same command asks them again. "
+            f"First: {errors[0]['id']}: {errors[0]['error']}",
+            err=True,
+        )
+    return 1 if errors else 0
+
+
+def _losses(records: list[dict[str, Any]], shots: int) -> list[str]:
+    """What did not fit or was thrown away, in words; nothing is cut silently."""
+    counts = {
+        "turns of history left out of {n} prompts, {total} in all, to fit the context": "dropped_history",
+        f"examples of the {shots} asked for missing in {{n}} prompts, {{total}} in all: no room, or no more to choose from": (
+            "dropped_shots"
+        ),
+    }
+    lines = []
+    for text, key in counts.items():
+        lost = [record[key] for record in records if record.get(key)]
+        if lost:
+            lines.append(text.format(n=len(lost), total=sum(lost)))
+    cut = sum(record.get("finish_reason") == "length" for record in records)
+    unread = sum(bool(record.get("discarded")) for record in records)
+    lines += [f"{cut} answers were cut at the longest length allowed (--max-new-tokens)"] if cut else []
+    lines += [f"{unread} answers have parts that are no actions"] if unread else []
+    return lines

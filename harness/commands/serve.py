@@ -111,5 +111,5 @@ def _show_request(server: Server, adapters: dict[str, Adapter], base_name: str) 
     body = server.log.with_suffix(".json").absolute()
     write_atomically(body, json.dumps(request, indent=1) + "\n")
     key = '-H "Authorization: Bearer $HARNESS_API_KEY" ' if server.api_key else ""
-    click.echo(f"To ask it the dev item {item.id}:")
+    click.echo(f"To ask it the dev item {item.id}{' (with the key in HARNESS_API_KEY)' if key else ''}:")
     click.echo(f"curl {server.url}/chat/completions {key}-H 'Content-Type: application/json' -d @{shlex.quote(str(body))}")

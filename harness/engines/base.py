@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -39,6 +40,11 @@ class Completion:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     error: str | None = None
+
+
+def without_secrets(url: str) -> str:
+    """A URL as it may be shown and written down: without a user name, password, query or fragment."""
+    return re.sub(r"(?<=//)[^/@]*@", "", url.split("?")[0].split("#")[0])
 
 
 Report = Callable[[int], None]

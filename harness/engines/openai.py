@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from harness.engines.base import Completion, Report, Sampling, silent
+from harness.engines.base import Completion, Report, Sampling, silent, without_secrets
 from harness.engines.shared import brief, item_seed
 from harness.errors import EngineError
 from prompts.rendered import Rendered
@@ -40,6 +40,7 @@ class OpenAIEngine:
         context_length: int = 4096,
     ) -> None:
         self._url = base_url
+        self._shown = without_secrets(base_url)
         self._model = model
         # The client does not start without a key; a server that wants none ignores it.
         self._key = api_key or next(filter(None, map(os.environ.get, KEY_VARIABLES)), "none")
@@ -95,7 +96,7 @@ class OpenAIEngine:
 
     def _unreachable(self, error: BaseException) -> Completion:
         """One prompt may break a connection; two in a row, or the very first, mean that there is no server."""
-        message = f"no connection to {self._url}: {self._tell(error)}"
+        message = f"no connection to {self._shown}: {self._tell(error)}"
         if not self._reached:
             raise EngineError(f"{message}; start the server or check --base-url")
         self._reached = False
@@ -106,10 +107,10 @@ class OpenAIEngine:
         self._reached = True
         status = getattr(error, "status_code", None)
         if status in (401, 403):
-            raise EngineError(f"{self._url} refuses the key ({self._tell(error)}): set {' or '.join(KEY_VARIABLES)}")
+            raise EngineError(f"{self._shown} refuses the key ({self._tell(error)}): set {' or '.join(KEY_VARIABLES)}")
         if status == 404:
             raise EngineError(
-                f"{self._url} does not know the path or the model {self._model} ({self._tell(error)}): "
+                f"{self._shown} does not know the path or the model {self._model} ({self._tell(error)}): "
                 "check --base-url (most end in /v1) and --model"
             )
         return Completion(error=f"the endpoint failed: {self._tell(error)}")
@@ -133,7 +134,8 @@ class OpenAIEngine:
 
     def _tell(self, error: BaseException) -> str:
         """The message in one line and without the key, which some servers quote."""
-        return brief(str(error).replace(self._key, "***") if self._key != "none" else error)
+        text = str(error).replace(self._url, self._shown)
+        return brief(text.replace(self._key, "***") if self._key != "none" else text)
 
 
 async def _result(task: asyncio.Task[Completion]) -> Completion:

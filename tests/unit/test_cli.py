@@ -61,7 +61,11 @@ def broken(monkeypatch: pytest.MonkeyPatch) -> list[BaseException]:
         (HarnessError("file.jsonl, line 3:\n  not JSON"), 1, "Error: file.jsonl, line 3: not JSON"),
         (UsageError("--shots -1: at least 0"), 2, "Error: --shots -1: at least 0"),
         (KeyboardInterrupt(), 130, "Interrupted."),
-        (ZeroDivisionError("division by zero"), 1, "Error: ZeroDivisionError: division by zero (a bug; --debug shows where)"),
+        (
+            ZeroDivisionError("division by zero"),
+            1,
+            "Error: ZeroDivisionError: division by zero (a bug; `harness --debug ...` shows where)",
+        ),
     ],
 )
 def test_errors_are_one_line_and_have_their_exit_code(

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -70,8 +71,10 @@ def plan(context: str = "full-history", batch_size: int = 4) -> Plan:
 def run_all(folder: Path, engine: Fake, how: Plan) -> list[dict[str, Any]]:
     run = Run(folder, {"a": 1})
     try:
-        for _ in predict(run, resume(run, batches(ITEMS, how), engine), how, engine):
+        planned = batches(ITEMS, how)
+        for _ in predict(run, resume(run, planned, how, engine), how, engine):
             pass
+        run.sort([item.id for batch in planned for item in batch])
     finally:
         run.close()
     return run.records
@@ -138,6 +141,26 @@ def test_a_failed_item_is_an_error_and_asked_again(tmp_path: Path) -> None:
     assert not any("error" in record for record in records)
 
 
+@pytest.mark.parametrize("context", ["full-history", "predicted-board"])
+def test_after_failures_a_rerun_ends_with_the_same_bytes(tmp_path: Path, context: str) -> None:
+    how = plan(context)
+    run_all(tmp_path / "whole", Fake(True), how)
+    run_all(tmp_path / "failed", Fake(True, errs_at=ITEMS[0].id), how)
+    run_all(tmp_path / "failed", Fake(True), how)
+    whole, failed = ((tmp_path / name / "predictions.jsonl").read_bytes() for name in ("whole", "failed"))
+    assert failed == whole
+
+
+def test_half_a_surrogate_pair_is_kept(tmp_path: Path) -> None:
+    run = Run(tmp_path, {})
+    run.keep([])
+    run.append({"id": "a", "actions": [], "text": "\ud800"})
+    run.close()
+    run = Run(tmp_path, {})
+    assert run.records == [{"id": "a", "actions": [], "text": "\ud800"}]
+    run.close()
+
+
 def test_a_prompt_that_cannot_fit_is_an_error_of_its_item(tmp_path: Path) -> None:
     short = Plan(Renderer(PromptSpec.make("hexagons"), None, 30, 10), Sampling(), ShotPool([], 0), 0, 4)
     engine = Fake(False)
@@ -163,16 +186,42 @@ def test_a_record_holds_what_was_said_and_read(tmp_path: Path) -> None:
 
 
 def test_other_settings_under_the_same_name_are_refused(tmp_path: Path) -> None:
-    Run(tmp_path, {"shots": 5, "seed": 0})
+    run = Run(tmp_path, {"shots": 5, "seed": 0})
+    run.keep([{"id": "a", "actions": []}])
+    run.close()
     with pytest.raises(UsageError, match=r"shots: 5 there, 3 now.*--name"):
         Run(tmp_path, {"shots": 3, "seed": 0})
+    assert (tmp_path / "predictions.jsonl").read_text() == '{"id": "a", "actions": []}\n'
+
+
+def test_settings_that_led_to_no_answer_may_be_corrected(tmp_path: Path) -> None:
+    run = Run(tmp_path, {"base_url": "http://wrong"})
+    run.keep([{"id": "a", "actions": [], "error": "no connection"}])
+    run.close()
+    run = Run(tmp_path, {"base_url": "http://right"})
+    assert run.records == []
+    run.close()
+
+
+def test_a_folder_has_one_run_at_a_time(tmp_path: Path) -> None:
+    run = Run(tmp_path, {})
+    with pytest.raises(HarnessError, match="is being written by another run"):
+        Run(tmp_path, {})
+    run.close()
+    Run(tmp_path, {}).close()
 
 
 def test_a_broken_run_folder_is_named(tmp_path: Path) -> None:
-    Run(tmp_path, {})
-    (tmp_path / "predictions.jsonl").write_text("{}\nnot json\n{}\n")
-    with pytest.raises(HarnessError, match=r"predictions\.jsonl: a line is not JSON"):
-        Run(tmp_path, {})
+    Run(tmp_path, {}).close()
+    for broken in (b"{}\nnot json\n{}\n", b"\xff\xfe\n"):
+        (tmp_path / "predictions.jsonl").write_bytes(broken)
+        with pytest.raises(HarnessError, match=r"predictions\.jsonl: a line is not JSON"):
+            Run(tmp_path, {})
+    for strange in ("{}", "[]", '{"id": 3, "actions": []}', '{"id": "x"}'):
+        (tmp_path / "predictions.jsonl").write_text(strange + "\n")
+        with pytest.raises(HarnessError, match=r"predictions\.jsonl:1: not an answer"):
+            Run(tmp_path, {})
+    (tmp_path / "predictions.jsonl").unlink()
     (tmp_path / "run.yaml").write_text("- nothing")
     with pytest.raises(HarnessError, match="not a run's description"):
         Run(tmp_path, {})
@@ -180,16 +229,18 @@ def test_a_broken_run_folder_is_named(tmp_path: Path) -> None:
         find_run("nowhere")
 
 
-def test_the_data_hash_follows_states_and_gold() -> None:
+def test_the_data_hash_follows_words_states_and_gold() -> None:
     assert items_hash(ITEMS) == items_hash(list(ITEMS))
     assert items_hash(ITEMS) != items_hash(ITEMS[1:])
-    assert items_hash(ITEMS[:1]) != items_hash(procedure(0, 1)[:0] + procedure(1, 1))
+    other = [replace(ITEMS[0], instruction="tile two"), *ITEMS[1:]]
+    assert items_hash(ITEMS) != items_hash(other)
+    assert items_hash(ITEMS) != items_hash([replace(ITEMS[0], actions=()), *ITEMS[1:]])
 
 
 def test_run_yaml_says_what_reruns_it(tmp_path: Path) -> None:
     import yaml
 
-    Run(tmp_path, {"shots": 5})
+    Run(tmp_path, {"shots": 5}).close()
     described = yaml.safe_load((tmp_path / "run.yaml").read_text())
     assert described["settings"] == {"shots": 5}
     assert {"started", "versions", "git"} <= described.keys()

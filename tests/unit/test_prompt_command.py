@@ -41,7 +41,7 @@ def test_a_perfect_script_scores_one(task: str, shots: str, capsys: pytest.Captu
     assert (scores["action"] if task == "hexagons" else scores["micro"]["overall"])["f1"] == 1.0
     assert json.loads(Path("runs/r/scores.json").read_text()) == scores
     assert "of the sample corpus; engine scripted, model script.jsonl; " in err
-    assert {p.name for p in Path("runs/r").iterdir()} == {"run.yaml", "predictions.jsonl", "scores.json", "log.txt"}
+    assert {p.name for p in Path("runs/r").iterdir()} == {".lock", "run.yaml", "predictions.jsonl", "scores.json", "log.txt"}
 
 
 def test_garbage_scores_nothing_and_is_kept(capsys: pytest.CaptureFixture[str]) -> None:
@@ -71,11 +71,11 @@ def test_a_context_of_predicted_boards_rolls_out(capsys: pytest.CaptureFixture[s
 def test_an_item_without_an_answer_is_an_error_not_a_wrong_answer(capsys: pytest.CaptureFixture[str]) -> None:
     lines = Path(script("hexagons")).read_text().splitlines()
     Path("script.jsonl").write_text("\n".join(lines[1:]) + "\n")
-    code, out, _ = run("--model", "script.jsonl", "--name", "r", "--json", capsys=capsys)
-    assert (code, json.loads(out)["errors"]) == (0, 1)
-    Path("script.jsonl").write_text("\n".join(lines) + "\n")
-    code, out, _ = run("--model", "script.jsonl", "--name", "r", "--json", capsys=capsys)
-    assert (code, json.loads(out)["errors"], json.loads(out)["action"]["f1"]) == (0, 0, 1.0)
+    code, out, err = run("--model", "script.jsonl", "--name", "r", "--json", capsys=capsys)
+    assert (code, json.loads(out)["errors"]) == (1, 1)
+    assert f"1 of {len(lines)} items got no answer" in err
+    assert "First: hexagons/dev/" in err
+    assert "got no answer" not in Path("runs/r/scores.json").read_text()
 
 
 def test_a_second_call_has_nothing_to_do(capsys: pytest.CaptureFixture[str]) -> None:
@@ -109,7 +109,7 @@ def test_preview_prints_the_text_and_calls_no_model(capsys: pytest.CaptureFixtur
         (["--engine", "vlm"], "did you mean vllm"),
         (["--engine", "openai"], "needs --base-url and --model"),
         ([], "--engine scripted needs --model FILE"),
-        (["--model", "nowhere.jsonl", "--adapter", "x"], "--adapter is for the engines vllm and transformers"),
+        (["--model", "nowhere.jsonl", "--adapter", "x"], "--adapter is for vllm and transformers; --engine scripted"),
         (["--shots", "-1"], "--shots"),
         (["--limit", "0"], "--limit"),
         (["--temperature", "nan"], "--temperature"),
@@ -122,10 +122,42 @@ def test_usage_errors_are_one_line_and_exit_2(arguments: list[str], message: str
     assert "Traceback" not in err
 
 
-def test_no_key_reaches_the_run_folder(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_flags_that_mean_nothing_to_the_engine_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    for flags in (
+        ["--constrained"],
+        ["--completions"],
+        ["--concurrency", "2"],
+        ["--context-length", "99"],
+        ["--base-url", "http://x"],
+    ):
+        code, _, err = run("--model", script("hexagons"), *flags, capsys=capsys)
+        assert code == 2
+        assert f"{flags[0]} is for " in err
+
+
+def test_what_was_left_out_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    _, _, err = run("--model", script("hexagons", lambda i, s: "hm"), "--shots", "50", "--name", "r", capsys=capsys)
+    count = len(load("hexagons", "dev"))
+    assert f"{count} answers have parts that are no actions" in err
+    assert f"examples of the 50 asked for missing in {count} prompts" in err
+    assert "that are no actions" in Path("runs/r/log.txt").read_text()
+
+
+def test_another_script_is_another_run(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--model", script("hexagons"), "--name", "r", capsys=capsys)[0] == 0
+    code, _, err = run("--model", script("hexagons", lambda i, s: "none"), "--name", "r", capsys=capsys)
+    assert code == 2
+    assert "script_hash" in err
+
+
+def test_no_key_reaches_the_run_folder_or_a_message(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-in-the-environment")
-    arguments = ["--base-url", "http://user:sk-secret-in-the-url@127.0.0.1:9/v1", "--name", "r"]
-    assert run("--model", script("hexagons"), *arguments, capsys=capsys)[0] == 0
+    url = "http://user:sk-secret-login@127.0.0.1:9/v1?api_key=sk-secret-query"
+    code = main(["prompt", "--engine", "openai", "--base-url", url, "--model", "m", "--limit", "2", "--name", "r"])
+    captured = capsys.readouterr()
+    assert code == 1
+    assert "no connection to http://127.0.0.1:9/v1" in captured.err
+    assert "sk-secret" not in captured.out + captured.err
     for path in Path("runs/r").iterdir():
         assert "sk-secret" not in path.read_text(), path
-    assert "127.0.0.1:9" in Path("runs/r/run.yaml").read_text()
+    assert "http://127.0.0.1:9/v1" in Path("runs/r/run.yaml").read_text()

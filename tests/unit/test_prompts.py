@@ -137,7 +137,10 @@ def test_shots_follow_the_seed_and_never_share_the_items_target() -> None:
         assert len({shot.group for shot in chosen} | {asked.group}) == 6
         assert chosen == ShotPool(list(reversed(pool)), 3).choose(asked, 5)
     assert ShotPool(pool, 3).choose(item, 5) != ShotPool(pool, 4).choose(item, 5)
-    assert len(ShotPool(pool, 3).choose(pool[0], 100)) == 6
+    few = ShotPool(pool, 3).choose(pool[0], 100)
+    assert len({shot.id for shot in few}) == len(few) == 60
+    assert [shot.group for shot in few].count(pool[0].group) == 0
+    assert len({shot.group for shot in few[:6]}) == 6
 
 
 class Doubler:
