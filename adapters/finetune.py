@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from adapters.dev import dev_f1, spread
-from adapters.loop import clock, fast_bf16, last_checkpoint
+from adapters.loop import clock, fast_bf16, keep_memory, last_checkpoint
 from adapters.recipe import FinetuneRecipe
 from adapters.registry import HARNESS_FILE
 from adapters.rows import Rows, make_rows
@@ -63,6 +63,7 @@ def finetune(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
     from transformers import set_seed
 
     training = job.recipe.training
+    keep_memory()
     set_seed(training.seed)
     tokenizer = load_tokenizer(job.base)
     model = _load_base(job)

@@ -11,7 +11,7 @@ from typing import Any
 
 from adapters.conversations import TASKS, ConversationBatches, make_pools, tokenizer_texts
 from adapters.dev import dev_f1, spread
-from adapters.loop import clock, last_checkpoint
+from adapters.loop import clock, keep_memory, last_checkpoint
 from adapters.recipe import PretrainRecipe, Shape
 from adapters.tokenizer import train_tokenizer
 from harness.corpora import load
@@ -66,6 +66,7 @@ def pretrain(recipe: PretrainRecipe, folder: Path, out: Path) -> Pretrained:
     from transformers import set_seed
 
     training, data = recipe.training, recipe.data
+    keep_memory()
     set_seed(training.seed)
     pools = make_pools(data, "train", training.seed)
     tokenizer = _tokenizer(folder / "tokenizer", recipe, pools)

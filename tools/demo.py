@@ -22,6 +22,9 @@ from rich.table import Table
 
 HARNESS = Path(sys.executable).parent / "harness"
 TASKS = ("hexagons", "minecraft")
+STEPS = {"hexagons": 100, "minecraft": 40}
+"""Training steps that take a few minutes on two cores."""
+
 PORT = 8377
 SERVER_SECONDS = 300
 console = Console()
@@ -104,7 +107,7 @@ def best_item(run: Path) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--limit", type=int, default=50, help="dev items a run")
-    parser.add_argument("--max-steps", type=int, help="training steps an adapter; the recipe's if not given")
+    parser.add_argument("--full", action="store_true", help="train by the recipe to its end instead of for a few minutes")
     options = parser.parse_args()
     start = time.monotonic()
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
@@ -114,8 +117,8 @@ def main() -> None:
     print(harness("data", "list"))
     table = Table("task", "model", "score", "95% interval", title="The built-in model, before and after fine-tuning, 5 shots")
     for task in TASKS:
-        steps = ["--max-steps", str(options.max_steps)] if options.max_steps else []
-        print(harness("finetune", "llama-lora", "--task", task, "--name", f"demo-{task}", *steps))
+        short = () if options.full else ("--max-steps", str(STEPS[task]), "--set", "training.dev_f1_items=40")
+        print(harness("finetune", "llama-lora", "--task", task, "--name", f"demo-{task}", *short))
         for name, extra in (("base", ()), ("adapter", ("--adapter", f"runs/demo-{task}"))):
             common = ("--task", task, "--shots", "5", "--limit", str(options.limit), "--name", f"demo-{task}-{name}", "--json")
             scores = json.loads(harness("prompt", *common, *extra).splitlines()[-1])

@@ -1,0 +1,31 @@
+"""The built package: its top-level names, and the data that must travel with the code."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(300)]
+
+ROOT = Path(__file__).parents[2]
+NOT_SOURCE = (".*", "runs", "build", "tests", "docs", "*.egg-info", "__pycache__")
+
+
+def test_the_wheel_holds_five_packages_and_their_data(tmp_path: Path) -> None:
+    source = shutil.copytree(ROOT, tmp_path / "source", ignore=shutil.ignore_patterns(*NOT_SOURCE))
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w", tmp_path, source]
+    subprocess.run(command, check=True, capture_output=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    names = zipfile.ZipFile(wheel).namelist()
+    tops = {name.partition("/")[0] for name in names if ".dist-info/" not in name}
+    assert tops == {"harness", "serialization", "prompts", "adapters", "eval"}
+    shipped = [p for top in sorted(tops) for p in (ROOT / top).rglob("*") if p.is_file() and "__pycache__" not in p.parts]
+    missing = {str(path.relative_to(ROOT)) for path in shipped} - set(names)
+    assert not missing
+    for kind in (".safetensors", ".yaml", ".jinja", ".txt", ".jsonl", ".xml", ".json"):
+        assert any(name.endswith(kind) for name in names), kind
