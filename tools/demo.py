@@ -20,10 +20,12 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from harness.corpora import load, locate
+
 HARNESS = Path(sys.executable).parent / "harness"
 TASKS = ("hexagons", "minecraft")
-STEPS = {"hexagons": 100, "minecraft": 40}
-"""Training steps that take a few minutes on two cores."""
+STEPS = {"official": {"hexagons": 100, "minecraft": 40}, "sample": {"hexagons": 4, "minecraft": 4}}
+"""Training steps: a few minutes on two cores. The samples are so small that more would only learn them by heart."""
 
 PORT = 8377
 SERVER_SECONDS = 300
@@ -56,7 +58,6 @@ def ask(task: str, adapter: Path) -> str:
     """Serve the adapter, put one rendered question to it over HTTP as any client would, and return the answer."""
     from openai import OpenAI
 
-    from harness.corpora import load
     from prompts.messages import conversation
     from prompts.spec import PromptSpec
 
@@ -92,7 +93,6 @@ def ask(task: str, adapter: Path) -> str:
 
 def best_item(run: Path) -> str:
     """The longest answer that is wholly right, or else just the longest: something worth looking at."""
-    from harness.corpora import load
 
     records = [json.loads(line) for line in (run / "predictions.jsonl").read_text().splitlines()]
     gold = {item.id: {tuple(a) for a in item.actions} for item in load("hexagons", "dev")}
@@ -117,7 +117,7 @@ def main() -> None:
     print(harness("data", "list"))
     table = Table("task", "model", "score", "95% interval", title="The built-in model, before and after fine-tuning, 5 shots")
     for task in TASKS:
-        short = () if options.full else ("--max-steps", str(STEPS[task]), "--set", "training.dev_f1_items=40")
+        short = () if options.full else ("--max-steps", str(STEPS[locate(task).kind][task]), "--set", "training.dev_f1_items=40")
         print(harness("finetune", "llama-lora", "--task", task, "--name", f"demo-{task}", *short))
         for name, extra in (("base", ()), ("adapter", ("--adapter", f"runs/demo-{task}"))):
             common = ("--task", task, "--shots", "5", "--limit", str(options.limit), "--name", f"demo-{task}-{name}", "--json")
