@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from adapters.dev import dev_f1, spread
-from adapters.loop import clock, fast_bf16, keep_memory, last_checkpoint
+from adapters.loop import clock, fast_bf16, last_checkpoint
 from adapters.recipe import FinetuneRecipe
 from adapters.registry import HARNESS_FILE
 from adapters.rows import Rows, make_rows
 from harness.corpora.item import Item
-from harness.engines.shared import brief
+from harness.engines.shared import brief, keep_memory
 from harness.errors import EngineError, HarnessError, UsageError
 from harness.files import write_atomically
 from harness.models import display_name, fingerprint, load_tokenizer

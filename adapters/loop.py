@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -30,18 +28,6 @@ def clock() -> Any:
             state.log_history[-1]["seconds"] = round(time.monotonic() - self.start, 1)
 
     return Clock()
-
-
-def keep_memory() -> None:
-    """Tell glibc to keep freed memory for the next step instead of returning it: batches of changing length otherwise spend a
-    third of a step on a CPU in page faults. Does nothing where the C library is another."""
-    if not sys.platform.startswith("linux"):
-        return
-    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
-    if mallopt:
-        trim_threshold, mmap_threshold = -1, -3
-        mallopt(mmap_threshold, 1 << 30)
-        mallopt(trim_threshold, (1 << 31) - 1)
 
 
 def fast_bf16() -> bool:

@@ -11,10 +11,11 @@ from typing import Any
 
 from adapters.conversations import TASKS, ConversationBatches, make_pools, tokenizer_texts
 from adapters.dev import dev_f1, spread
-from adapters.loop import clock, keep_memory, last_checkpoint
+from adapters.loop import clock, last_checkpoint
 from adapters.recipe import PretrainRecipe, Shape
 from adapters.tokenizer import train_tokenizer
 from harness.corpora import load
+from harness.engines.shared import keep_memory
 from harness.errors import HarnessError
 from prompts.shots import ShotPool
 from prompts.spec import PromptSpec

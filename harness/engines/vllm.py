@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.engines.base import Completion, Report, Sampling, silent
-from harness.engines.shared import adapter_rank, brief, item_seed
+from harness.engines.shared import adapter_rank, brief, item_seed, keep_memory
 from harness.errors import AdapterError, EngineError
 from prompts.rendered import Rendered
 
@@ -139,6 +139,7 @@ class VllmEngine:
 
 
 def _load(model: str, options: dict[str, Any]) -> Any:
+    keep_memory()
     # In this process, so that nothing is left behind when it is killed and no scheduling differs from run to run.
     os.environ.update(vllm_environment(), VLLM_ENABLE_V1_MULTIPROCESSING="0")
     os.environ.setdefault("VLLM_LOGGING_LEVEL", "CRITICAL")
