@@ -8,7 +8,9 @@ import sys
 import zlib
 from pathlib import Path
 
+from harness.engines.base import Completion
 from harness.errors import AdapterError
+from prompts.rendered import Rendered
 
 
 def brief(error: BaseException | str, limit: int = 300) -> str:
@@ -49,3 +51,13 @@ def keep_memory() -> None:
         trim_threshold, mmap_threshold = -1, -3
         mallopt(mmap_threshold, 1 << 30)
         mallopt(trim_threshold, (1 << 31) - 1)
+
+
+def refusal(prompt: Rendered, context_length: int) -> Completion | None:
+    """The error of a prompt that a local model would end the whole batch for; None if it can be asked."""
+    length = len(prompt.token_ids)
+    if length == 0:
+        return Completion(error="the prompt holds no tokens")
+    if length >= context_length:
+        return Completion(error=f"the prompt has {length} tokens and the model takes {context_length} with the answer")
+    return None

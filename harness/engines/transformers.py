@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.engines.base import Completion, Report, Sampling, silent
-from harness.engines.shared import adapter_rank, brief, item_seed
+from harness.engines.shared import adapter_rank, brief, item_seed, refusal
 from harness.errors import EngineError
 from prompts.rendered import Rendered
 
@@ -47,7 +47,7 @@ class TransformersEngine:
 
         if sampling.constraint is not None:
             raise EngineError("the transformers engine cannot hold an answer to a grammar: use --engine vllm for that")
-        answers: list[Completion | None] = [self._refuse(prompt) for prompt in prompts]
+        answers: list[Completion | None] = [refusal(prompt, self.context_length) for prompt in prompts]
         asked = [index for index, answer in enumerate(answers) if answer is None]
         training = self._model.training
         self._model.eval()
@@ -64,14 +64,6 @@ class TransformersEngine:
     def close(self) -> None:
         """Let go of the model."""
         del self._model
-
-    def _refuse(self, prompt: Rendered) -> Completion | None:
-        length = len(prompt.token_ids)
-        if length == 0:
-            return Completion(error="the prompt holds no tokens")
-        if length >= self.context_length:
-            return Completion(error=f"the prompt has {length} tokens and the model takes {self.context_length} with the answer")
-        return None
 
     def _answer(self, batch: Sequence[Rendered], sampling: Sampling) -> list[Completion]:
         import torch

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.engines.base import Completion, Report, Sampling, silent
-from harness.engines.shared import adapter_rank, brief, item_seed, keep_memory
+from harness.engines.shared import adapter_rank, brief, item_seed, keep_memory, refusal
 from harness.errors import AdapterError, EngineError
 from prompts.rendered import Rendered
 
@@ -90,7 +90,7 @@ class VllmEngine:
 
         # A cached prefix was computed in another batch, and its last bits with it.
         self._llm.reset_prefix_cache()
-        answers: list[Completion | None] = [self._refuse(prompt) for prompt in prompts]
+        answers: list[Completion | None] = [refusal(prompt, self.context_length) for prompt in prompts]
         asked = [index for index, answer in enumerate(answers) if answer is None]
         if asked:
             params = [SamplingParams(**self._parameters(prompts[index], sampling)) for index in asked]
@@ -111,15 +111,6 @@ class VllmEngine:
         self._llm.llm_engine.engine_core.shutdown()
         del self._llm
         cleanup_dist_env_and_memory()
-
-    def _refuse(self, prompt: Rendered) -> Completion | None:
-        """The error of a prompt that vLLM would end the whole batch for; None if it can be asked."""
-        length = len(prompt.token_ids)
-        if length == 0:
-            return Completion(error="the prompt holds no tokens")
-        if length >= self.context_length:
-            return Completion(error=f"the prompt has {length} tokens and the model takes {self.context_length} with the answer")
-        return None
 
     def _parameters(self, prompt: Rendered, sampling: Sampling) -> dict[str, Any]:
         """Every setting is given: vLLM fills none in from the model's generation_config.json."""
