@@ -49,15 +49,15 @@ class Predictions:
 
 
 def read_records(path: Path, *, partial: bool = False) -> list[Record]:
-    """The lines of a predictions file, in order.
+    """The lines of a file of JSON Lines whose objects each have an `id` of their own, in order.
 
-    `partial` is for a run in progress: a last line without its newline is left out if it is not JSON yet. Raises DataError
+    `partial` is for a file in progress: a last line without its newline is left out if it is not JSON yet. Raises DataError
     with file and line for what is not a JSON object with an `id`, and for an id that came before.
     """
     try:
         *lines, rest = path.read_bytes().split(b"\n")
     except OSError as error:
-        raise DataError(f"{path}: cannot be read ({error.strerror}); give a predictions file or a run folder") from error
+        raise DataError(f"{path}: cannot be read ({error.strerror})") from error
     records: list[Record] = []
     first_line: dict[str, int] = {}
     for number, line in enumerate([*lines, rest] if rest else lines, start=1):
@@ -66,7 +66,7 @@ def read_records(path: Path, *, partial: bool = False) -> list[Record]:
         except (ValueError, RecursionError) as error:
             if partial and number > len(lines):
                 break
-            raise DataError(f"{path}:{number}: not JSON ({error}); a predictions file has one JSON object a line") from error
+            raise DataError(f"{path}:{number}: not JSON ({error}); there must be one JSON object a line") from error
         if not isinstance(fields, dict) or not isinstance(fields.get("id"), str):
             raise DataError(f'{path}:{number}: not a JSON object with a string "id"')
         record = Record(number, fields["id"], fields)

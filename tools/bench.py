@@ -31,7 +31,7 @@ def in_turn(first: Callable[[], float], second: Callable[[], float], rounds: int
 
 
 def throughput(items_count: int) -> list[tuple[float, float]]:
-    """Tokens a second of the whole run loop (render, generate, parse, write) and of plain vllm.LLM.generate."""
+    """Tokens a second of the whole run loop (render, generate, parse, write) and of plain vllm.LLM.generate on the same texts."""
     from harness.corpora import load
     from harness.engines.base import Sampling
     from harness.engines.vllm import VllmEngine
@@ -47,7 +47,7 @@ def throughput(items_count: int) -> list[tuple[float, float]]:
     pool = ShotPool(load("hexagons", "train"), 0)
     renderer = Renderer(PromptSpec.make("hexagons"), engine.tokenizer, engine.context_length, 128)
     plan = Plan(renderer, Sampling(max_tokens=128), pool, 5, engine.batch_size)
-    prompts = [renderer.render(item, pool.choose(item, 5)) for item in items]
+    texts = [renderer.render(item, pool.choose(item, 5)).text for item in items]
 
     def harness_rate() -> float:
         with tempfile.TemporaryDirectory() as folder:
@@ -62,11 +62,10 @@ def throughput(items_count: int) -> list[tuple[float, float]]:
     def plain_rate() -> float:
         from vllm import SamplingParams
 
-        engine._llm.reset_prefix_cache()
+        engine.llm.reset_prefix_cache()
         params = SamplingParams(max_tokens=128, temperature=0.0)
-        inputs = [{"prompt_token_ids": list(prompt.token_ids)} for prompt in prompts]
         start = time.perf_counter()
-        outputs = engine._llm.generate(inputs, params, use_tqdm=False)
+        outputs = engine.llm.generate(texts, params, use_tqdm=False, tokenization_kwargs={"add_special_tokens": False})
         return sum(len(output.outputs[0].token_ids) for output in outputs) / (time.perf_counter() - start)
 
     return in_turn(harness_rate, plain_rate)

@@ -74,14 +74,14 @@ class VllmEngine:
         options: dict[str, Any] = {"max_model_len": context_length or -1, "seed": seed}
         if adapter is not None:
             options |= {"enable_lora": True, "max_loras": 1, "max_lora_rank": max_lora_rank(adapter_rank(adapter))}
-        self._llm = _load(model, options)
+        self.llm = _load(model, options)
         self._lora = None
         if adapter is not None:
             from vllm.lora.request import LoRARequest
 
             self._lora = LoRARequest("adapter", 1, str(adapter))
-        self.tokenizer: Any = self._llm.get_tokenizer()
-        self.context_length: int = self._llm.model_config.max_model_len
+        self.tokenizer: Any = self.llm.get_tokenizer()
+        self.context_length: int = self.llm.model_config.max_model_len
         self.report: Report = silent
 
     def generate(self, prompts: Sequence[Rendered], sampling: Sampling) -> list[Completion]:
@@ -89,7 +89,7 @@ class VllmEngine:
         from vllm import SamplingParams
 
         # A cached prefix was computed in another batch, and its last bits with it.
-        self._llm.reset_prefix_cache()
+        self.llm.reset_prefix_cache()
         answers: list[Completion | None] = [refusal(prompt, self.context_length) for prompt in prompts]
         asked = [index for index, answer in enumerate(answers) if answer is None]
         if asked:
@@ -97,7 +97,7 @@ class VllmEngine:
             inputs = [{"prompt_token_ids": list(prompts[index].token_ids)} for index in asked]
             try:
                 with _quiet():
-                    outputs = self._llm.generate(inputs, params, use_tqdm=_bar(self.report), lora_request=self._lora)
+                    outputs = self.llm.generate(inputs, params, use_tqdm=_bar(self.report), lora_request=self._lora)
             except Exception as error:
                 raise EngineError(f"vLLM failed: {brief(error)}") from error
             for index, output in zip(asked, outputs, strict=True):
@@ -108,8 +108,8 @@ class VllmEngine:
         """Free the model's memory, so that another one can be loaded."""
         from vllm.distributed import cleanup_dist_env_and_memory
 
-        self._llm.llm_engine.engine_core.shutdown()
-        del self._llm
+        self.llm.llm_engine.engine_core.shutdown()
+        del self.llm
         cleanup_dist_env_and_memory()
 
     def _parameters(self, prompt: Rendered, sampling: Sampling) -> dict[str, Any]:
