@@ -1,0 +1,164 @@
+"""The clean test set of BAP v2 (sections 3.1 and 3.2), computed from an annotation of the Minecraft items.
+
+An annotation says of an item whether its context is clear (in one way, or in several on an empty board) or not, and if so,
+whether the builder did what was asked for. Items with an unclear context are left out. An incorrect structure is repaired by
+looking ahead: in a run of incorrect items, directly followed by a correct one, builders mend their mistakes, so each item of
+the run takes the structure of that correct item. A run that is followed by an unclear item or by the end of the game cannot
+be repaired and is left out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from eval.minecraft import BuilderTurn
+from eval.predictions import read_records
+from harness.errors import DataError
+from harness.worlds.minecraft import Structure
+
+OURS = "our annotation"
+"""How results on the annotation that ships with the harness are labeled. The authors' own is not published."""
+
+
+class CleanTurn(NamedTuple):
+    """An item of the clean test set. `after` is the repaired gold structure."""
+
+    id: str
+    cluster: str
+    before: Structure
+    after: Structure
+
+
+@dataclass(frozen=True, slots=True)
+class Judgment:
+    """What an annotator says of one item. `correct` is None exactly where the context is "unclear"."""
+
+    id: str
+    context: str
+    correct: bool | None
+    annotator: str = ""
+    reason: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        extra = {"annotator": self.annotator, "reason": self.reason}
+        return {"id": self.id, "context": self.context, "correct": self.correct} | {k: v for k, v in extra.items() if v}
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """The judgments of one annotation file by item id; `name` says in results whose annotation it is."""
+
+    name: str
+    judgments: Mapping[str, Judgment]
+
+
+@dataclass(frozen=True, slots=True)
+class CleanSet:
+    """The clean test set, and how it came about. All ids are in the order of the items."""
+
+    items: tuple[CleanTurn, ...]
+    multiple: frozenset[str]
+    """The items of the set with several interpretations (M); the others are unique (U)."""
+    unclear: tuple[str, ...]
+    repaired: tuple[str, ...]
+    left_out: tuple[str, ...]
+    """Incorrect items that could not be repaired."""
+
+
+@cache
+def _validator() -> Any:
+    from jsonschema import Draft202012Validator
+
+    return Draft202012Validator(json.loads(files("eval").joinpath("annotations", "annotation.schema.json").read_bytes()))
+
+
+def read_annotation(path: Path, items: Sequence[BuilderTurn], *, name: str | None = None, partial: bool = False) -> Annotation:
+    """The annotation in a file of JSON Lines, checked against its schema and the items it is about.
+
+    `partial` is for an annotation in progress: a last line without its newline is left out if it is not JSON yet. Raises
+    DataError with file and line for what is not of the form, an unknown or repeated item, and several interpretations on a
+    board that is not empty.
+    """
+    known = {item.id: item for item in items}
+    judgments = {}
+    for record in read_records(path, partial=partial):
+        where = f"{path}:{record.line}"
+        if error := next(_validator().iter_errors(dict(record.fields)), None):
+            field = "/".join(map(str, error.absolute_path)) or "the line"
+            raise DataError(f"{where}: {record.id}: {field}: {error.message}; see the annotation format in docs/metrics.md")
+        if record.id not in known:
+            raise DataError(f"{where}: unknown item {record.id!r}: not one of the {len(known)} items annotated")
+        judgment = Judgment(**{k: v for k, v in record.fields.items() if k in Judgment.__slots__})
+        if judgment.context == "multiple" and known[record.id].before.cells.any():
+            raise DataError(f'{where}: {record.id}: "multiple" is for items with an empty board; this one has blocks before')
+        judgments[record.id] = judgment
+    return Annotation(name or str(path), judgments)
+
+
+def our_annotation(items: Sequence[BuilderTurn]) -> Annotation:
+    """The annotation of the test items that ships with the harness (`eval/annotations/README.md`)."""
+    with as_file(files("eval").joinpath("annotations", "minecraft_test.jsonl")) as path:
+        return read_annotation(path, items, name=OURS)
+
+
+def clean_set(items: Sequence[BuilderTurn], annotation: Annotation) -> CleanSet:
+    """Repair and select. `items` are those of a split in order, each game's together and in time order.
+
+    Raises DataError if an item has no judgment.
+    """
+    if missing := [item.id for item in items if item.id not in annotation.judgments]:
+        raise DataError(
+            f"{annotation.name}: {len(missing)} of {len(items)} items are not annotated, the first is {missing[0]}; annotate them"
+        )
+    judged = annotation.judgments
+    clean, repaired, left_out = [], [], []
+    gold: Structure | None = None
+    following = None
+    for item in reversed(items):
+        judgment = judged[item.id]
+        if following != item.cluster or judgment.correct is None:
+            gold = None
+        if judgment.correct:
+            gold = item.after
+        following = item.cluster
+        if judgment.correct is None:
+            continue
+        if gold is None:
+            left_out.append(item.id)
+            continue
+        if not judgment.correct:
+            repaired.append(item.id)
+        clean.append(CleanTurn(item.id, item.cluster, item.before, gold))
+    multiple = frozenset(item.id for item in clean if judged[item.id].context == "multiple")
+    unclear = tuple(item.id for item in items if judged[item.id].correct is None)
+    return CleanSet(tuple(reversed(clean)), multiple, unclear, tuple(reversed(repaired)), tuple(reversed(left_out)))
+
+
+def statistics(items: Sequence[BuilderTurn], annotation: Annotation) -> dict[str, int]:
+    """The counts of section 3.2 of the paper."""
+    clean = clean_set(items, annotation)
+    judgments = [annotation.judgments[item.id] for item in items]
+    return {
+        "items": len(items),
+        "unclear": len(clean.unclear),
+        "clear": len(items) - len(clean.unclear),
+        "unique": _count(judgment.context == "unique" for judgment in judgments),
+        "multiple": _count(judgment.context == "multiple" for judgment in judgments),
+        "incorrect": _count(judgment.correct is False for judgment in judgments),
+        "repaired": len(clean.repaired),
+        "left_out": len(clean.left_out),
+        "clean": len(clean.items),
+        "clean_unique": len(clean.items) - len(clean.multiple),
+        "clean_multiple": len(clean.multiple),
+        "clean_empty_board": _count(not item.before.cells.any() for item in clean.items),
+    }
+
+
+def _count(values: Iterable[bool]) -> int:
+    return sum(values)
