@@ -10,7 +10,7 @@ be repaired and is left out.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import as_file, files
@@ -58,8 +58,7 @@ class Annotation:
     judgments: Mapping[str, Judgment]
 
 
-@dataclass(frozen=True, slots=True)
-class CleanSet:
+class CleanSet(NamedTuple):
     """The clean test set, and how it came about. All ids are in the order of the items."""
 
     items: tuple[CleanTurn, ...]
@@ -87,18 +86,28 @@ def read_annotation(path: Path, items: Sequence[BuilderTurn], *, name: str | Non
     """
     known = {item.id: item for item in items}
     judgments = {}
+    for where, judgment in _read(path, partial):
+        if judgment.id not in known:
+            raise DataError(f"{where}: unknown item {judgment.id!r}: not one of the {len(known)} items annotated")
+        if judgment.context == "multiple" and known[judgment.id].before.cells.any():
+            raise DataError(f'{where}: {judgment.id}: "multiple" is for items with an empty board; this one has blocks before')
+        judgments[judgment.id] = judgment
+    return Annotation(name or str(path), judgments)
+
+
+def read_judgments(path: Path, *, name: str | None = None) -> Annotation:
+    """The same without the items, for what needs the judgments alone. Raises DataError for all but what the items tell."""
+    return Annotation(name or str(path), {judgment.id: judgment for _, judgment in _read(path)})
+
+
+def _read(path: Path, partial: bool = False) -> Iterator[tuple[str, Judgment]]:
+    """Each judgment with its file and line, checked against the schema."""
     for record in read_records(path, partial=partial):
         where = f"{path}:{record.line}"
         if error := next(_validator().iter_errors(dict(record.fields)), None):
             field = "/".join(map(str, error.absolute_path)) or "the line"
             raise DataError(f"{where}: {record.id}: {field}: {error.message}; see the annotation format in docs/metrics.md")
-        if record.id not in known:
-            raise DataError(f"{where}: unknown item {record.id!r}: not one of the {len(known)} items annotated")
-        judgment = Judgment(**{k: v for k, v in record.fields.items() if k in Judgment.__slots__})
-        if judgment.context == "multiple" and known[record.id].before.cells.any():
-            raise DataError(f'{where}: {record.id}: "multiple" is for items with an empty board; this one has blocks before')
-        judgments[record.id] = judgment
-    return Annotation(name or str(path), judgments)
+        yield where, Judgment(**{k: v for k, v in record.fields.items() if k in Judgment.__slots__})
 
 
 def our_annotation(items: Sequence[BuilderTurn]) -> Annotation:

@@ -8,13 +8,16 @@ an action that is undone or infeasible costs nothing, and a removal at a right c
 - type, color, location: multisets of kinds; of kinds with colors; of cells
 - shape: overall after the best alignment of the net actions (`eval.alignment`), for every item
 
+Overall and location are strict, but for the items that are said to allow several interpretations: an empty board, where the
+predicted structure is aligned with the gold one first (the fairer F1 of section 4.1).
+
 Micro sums counts over items; a ratio with denominator 0 is 0. Macro is the mean of each item's F1, where an item with
 nothing to do and nothing done is 1.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any, Protocol
 
 import numpy as np
@@ -45,11 +48,16 @@ def _stack(structures: Sequence[Structure]) -> npt.NDArray[np.uint8]:
     return np.stack([structure.cells for structure in structures]) if structures else np.zeros((0, *SHAPE), np.uint8)
 
 
-def count(items: Sequence[BuilderTurn], predicted: Sequence[Sequence[Action]], *, fair: bool = False) -> Ints:
+def empty_boards(items: Sequence[BuilderTurn]) -> frozenset[str]:
+    """The ids of the items that begin with no block on the board."""
+    return frozenset(item.id for item in items if not item.before.cells.any())
+
+
+def count(items: Sequence[BuilderTurn], predicted: Sequence[Sequence[Action]], *, multiple: Set[str] = frozenset()) -> Ints:
     """True positives, false positives and false negatives; shape (items, 5, 3), the metrics in the order of `METRICS`.
 
-    `fair` counts overall and location of the items with an empty board after the best alignment of the two structures: each
-    of them is taken to allow several interpretations (the legacy items hold no judgment on that).
+    Overall and location of the items in `multiple` are counted after the best alignment of the two structures. Items with
+    blocks before are counted strictly, whatever `multiple` says.
     """
     before = _stack([item.before for item in items])
     reached = _stack(
@@ -58,11 +66,11 @@ def count(items: Sequence[BuilderTurn], predicted: Sequence[Sequence[Action]], *
     done, wanted = net_actions(before, reached), net_actions(before, _stack([item.after for item in items]))
     shape, aligned = align(done, wanted, len(items))
     hits = {name: overlap(done, wanted, columns, len(items)) for name, columns in _COLUMNS.items()} | {"shape": shape}
-    if fair:
+    if multiple:
         # On an empty board the net actions are the structure, so its alignment is the one already found.
-        empty = ~before.any(axis=(1, 2, 3))
+        chosen = np.array([item.id in multiple for item in items], bool) & ~before.any(axis=(1, 2, 3))
         for name in ("overall", "location"):
-            hits[name] = np.where(empty, overlap(aligned, wanted, _COLUMNS[name], len(items)), hits[name])
+            hits[name] = np.where(chosen, overlap(aligned, wanted, _COLUMNS[name], len(items)), hits[name])
     sizes = [np.bincount(rows[:, 0], minlength=len(items))[:, None] for rows in (done, wanted)]
     positive = np.column_stack([hits[name] for name in METRICS])
     return np.stack([positive, sizes[0] - positive, sizes[1] - positive], axis=2)
@@ -110,19 +118,27 @@ def _intervals(counts: Ints, clusters: Sequence[str], seed: int) -> dict[str, An
 
 
 def score(
-    items: Sequence[BuilderTurn], predicted: Sequence[Sequence[Action]], *, fair: bool = False, seed: int = 0
+    items: Sequence[BuilderTurn],
+    predicted: Sequence[Sequence[Action]],
+    *,
+    multiple: Set[str] = frozenset(),
+    subsets: Mapping[str, Set[str]] | None = None,
+    seed: int = 0,
 ) -> dict[str, Any]:
     """All scores as fractions: micro, macro, and both for empty (EB) and non-empty boards (NEB), with 95% intervals of F1.
 
-    `predicted` holds the actions of each item, in the same order.
+    `predicted` holds the actions of each item, in the same order; `multiple` are the ids that allow several interpretations;
+    `subsets` are more sets of ids to score by themselves.
     """
-    counts = count(items, predicted, fair=fair)
+    counts = count(items, predicted, multiple=multiple)
     clusters = [item.cluster for item in items]
-    empty = np.array([not item.before.cells.any() for item in items], bool)
+    empty = empty_boards(items)
+    parts = {"EB": empty, "NEB": {item.id for item in items} - empty, **(subsets or {})}
     result: dict[str, Any] = {"micro": _micro(counts), "macro": _macro(counts), "subsets": {}}
     intervals = _intervals(counts, clusters, seed) | {"subsets": {}}
-    for name, chosen in (("EB", empty), ("NEB", ~empty)):
+    for name, ids in parts.items():
+        chosen = [i for i, item in enumerate(items) if item.id in ids]
         part = counts[chosen]
         result["subsets"][name] = {"items": len(part), "micro": _micro(part), "macro": _macro(part)}
-        intervals["subsets"][name] = _intervals(part, [clusters[i] for i in np.flatnonzero(chosen)], seed)
+        intervals["subsets"][name] = _intervals(part, [clusters[i] for i in chosen], seed)
     return result | {"intervals": intervals}

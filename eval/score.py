@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Sequence, Set
+from typing import Any, NamedTuple
 
 from eval import hexagons, minecraft
+from eval.annotation import Annotation, clean_set
 from eval.predictions import Predictions
 from harness.errors import UsageError
 
-BENCHMARKS = ("legacy", "fair")
-"""For Minecraft. legacy: the strict metrics of 2020 on all items. fair: the same items, aligned where the board is empty."""
+BENCHMARKS = ("legacy", "fair", "v2")
+"""For Minecraft. legacy: the strict metrics of 2020 on all items. fair: the same items, aligned where the board is empty.
+v2: the clean test set, aligned where the annotation says that several interpretations are right."""
 
 
 def score(
@@ -20,25 +22,57 @@ def score(
     predictions: Predictions,
     *,
     benchmark: str = "legacy",
+    annotation: Annotation | None = None,
+    only: Set[str] | None = None,
     rollout: bool = False,
     seed: int = 0,
 ) -> dict[str, Any]:
-    """The scores of all `items` (`hexagons.DrawingStep` or `minecraft.BuilderTurn`), as fractions.
+    """The scores of the `items` of a split (`hexagons.DrawingStep` or `minecraft.BuilderTurn`), as fractions.
 
-    An item without a prediction ("missing") and one with an error ("errors") count in every denominator as empty
-    predictions, and are counted. Raises UsageError where there is nothing to score and for an unknown task or benchmark.
+    `only` restricts them to some ids. An item without a prediction ("missing") and one with an error ("errors") count in
+    every denominator as empty predictions, and are counted. The v2 benchmark needs the annotation of the whole split and
+    scores its clean test set. Raises UsageError where there is nothing to score and for an unknown task or benchmark.
     """
-    if not items:
+    chosen = choose_items(task, items, benchmark, annotation, only)
+    if not chosen.items:
         raise UsageError(f"there is nothing to score: no items of {task}/{split}")
-    predicted: list[Any] = [predictions.actions.get(item.id, ()) for item in items]
-    ids = {item.id for item in items}
-    head: dict[str, Any] = {"task": task, "split": split, "items": len(items)}
+    ids = {item.id for item in chosen.items}
+    head: dict[str, Any] = {"task": task, "split": split, "items": len(ids)}
     head["missing"] = len(ids - predictions.actions.keys() - predictions.errors)
     head["errors"] = len(ids & predictions.errors)
+    predicted: list[Any] = [predictions.actions.get(item.id, ()) for item in chosen.items]
     if task == "hexagons":
-        return head | hexagons.score(items, predicted, rollout=rollout, seed=seed)
-    if task != "minecraft":
+        return head | hexagons.score(chosen.items, predicted, rollout=rollout, seed=seed)
+    named = {"benchmark": benchmark} | ({"annotation": annotation.name} if annotation else {})
+    interpretations = {"U": ids - chosen.multiple, "M": chosen.multiple} if annotation else {}
+    return named | head | minecraft.score(chosen.items, predicted, multiple=chosen.multiple, subsets=interpretations, seed=seed)
+
+
+class Chosen(NamedTuple):
+    """What a benchmark scores: the items, with its gold states, and the ids that allow several interpretations."""
+
+    items: Sequence[Any]
+    multiple: Set[str] = frozenset()
+
+
+def choose_items(
+    task: str,
+    items: Sequence[Any],
+    benchmark: str = "legacy",
+    annotation: Annotation | None = None,
+    only: Set[str] | None = None,
+) -> Chosen:
+    """The items of a split that a benchmark scores, or those of them with ids in `only`. Raises UsageError as `score` does."""
+    if task not in ("hexagons", "minecraft"):
         raise UsageError(f"no task named {task!r}: known: hexagons, minecraft")
     if benchmark not in BENCHMARKS:
-        raise UsageError(f"no benchmark named {benchmark!r} can be computed here: choose one of {', '.join(BENCHMARKS)}")
-    return {"benchmark": benchmark} | head | minecraft.score(items, predicted, fair=benchmark == "fair", seed=seed)
+        raise UsageError(f"no benchmark named {benchmark!r}: choose one of {', '.join(BENCHMARKS)}")
+    if (benchmark == "v2") != (annotation is not None):
+        raise UsageError("the v2 benchmark, and no other, goes with an annotation")
+    multiple: Set[str] = frozenset()
+    if annotation is not None:
+        # Before the selection: the repair of an item looks at those after it.
+        items, multiple, *_ = clean_set(items, annotation)
+    elif benchmark == "fair":
+        multiple = minecraft.empty_boards(items)
+    return Chosen([item for item in items if only is None or item.id in only], multiple)

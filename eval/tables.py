@@ -25,7 +25,7 @@ _DECIMALS = {"hexagons": 2, "minecraft": 1}
 def print_scores(scores: Mapping[str, Any], console: Console | None = None) -> None:
     """Print what `eval.score.score` returned: the numbers, then the papers' with a word on which can be compared."""
     console = console or Console()
-    benchmark = f", {scores['benchmark']} benchmark" if "benchmark" in scores else ""
+    benchmark = f", {benchmark_name(scores)} benchmark" if "benchmark" in scores else ""
     console.print(f"{scores['task']}/{scores['split']}{benchmark}: {scores['items']:,} items")
     if scores["missing"] or scores["errors"]:
         counted = f"{scores['missing']:,} missing and {scores['errors']:,} with an error"
@@ -34,6 +34,11 @@ def print_scores(scores: Mapping[str, Any], console: Console | None = None) -> N
     console.print(_minecraft(scores) if scores["task"] == "minecraft" else _hexagons(scores))
     console.print()
     console.print(_papers(scores))
+
+
+def benchmark_name(scores: Mapping[str, Any]) -> str:
+    """The Minecraft benchmark as every result must name it: v2 with whose annotation it is on."""
+    return f"{scores['benchmark']} ({scores['annotation']})" if "annotation" in scores else str(scores["benchmark"])
 
 
 def _percent(value: float | None) -> str:
@@ -63,7 +68,9 @@ def _hexagons(scores: Mapping[str, Any]) -> Table:
 
 
 def _minecraft(scores: Mapping[str, Any]) -> Table:
-    caption = "Percent, net actions [95% interval over games]; EB, NEB: empty and non-empty board before."
+    caption = (
+        "Percent, net actions [95% interval over games]; EB, NEB: empty and non-empty board; U, M: one interpretation, several."
+    )
     table = _table("", "micro F1", "P", "R", "macro F1", caption=caption)
     parts: list[tuple[str, Any, Any, tuple[str, ...]]] = [("", scores, scores["intervals"], METRICS)]
     for name, part in scores["subsets"].items():

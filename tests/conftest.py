@@ -36,3 +36,10 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest
     monkeypatch.setenv("COLUMNS", "120")
     for key in ("OPENAI_API_KEY", "HARNESS_API_KEY"):
         monkeypatch.delenv(key, raising=False)
+
+
+@pytest.fixture(autouse=True)
+def _data_or_skip(request: pytest.FixtureRequest) -> None:
+    """A test marked `data` is skipped where the corpora are not, and says so."""
+    if request.node.get_closest_marker("data"):
+        request.getfixturevalue("data_dir")

@@ -24,7 +24,7 @@ from harness.corpora import load, locate
 
 HARNESS = Path(sys.executable).parent / "harness"
 TASKS = ("hexagons", "minecraft")
-STEPS = {"official": {"hexagons": 100, "minecraft": 40}, "sample": {"hexagons": 4, "minecraft": 4}}
+STEPS = {"official": {"hexagons": 100, "minecraft": 25}, "sample": {"hexagons": 4, "minecraft": 4}}
 """Training steps: a few minutes on two cores. The samples are so small that more would only learn them by heart."""
 
 PORT = 8377

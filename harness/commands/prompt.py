@@ -164,10 +164,11 @@ def _finish(options: Options, run: Run, items: list[Item], logger: Logger) -> in
     """Score the run, keep the scores beside it, show them, and say what was left out. The exit code: 1 if items failed."""
     import json
 
-    from harness.commands.score import print_scores, score_file
+    from eval.tables import print_scores
     from harness.files import write_atomically
+    from harness.scoring import read_answers, score_answers
 
-    scores = score_file(run.folder, ids=[item.id for item in items])
+    scores = score_answers(read_answers(run.folder, ids=[item.id for item in items]))
     write_atomically(run.folder / "scores.json", json.dumps(scores, indent=1) + "\n")
     if options.json:
         click.echo(json.dumps(scores))

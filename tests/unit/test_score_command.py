@@ -10,9 +10,9 @@ import pytest
 from eval.minecraft import METRICS
 from eval.published import PUBLISHED, beside
 from harness.cli import main
-from harness.commands.score import score_file
 from harness.corpora import load
 from harness.errors import UsageError
+from harness.scoring import read_answers, score_answers
 from harness.worlds.hexagons import Paint
 from tests.scored import Step, Turn, step, turn
 
@@ -25,6 +25,7 @@ Write = Callable[..., Path]
 @pytest.fixture
 def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
     """Writes predictions; the corpora hold STEPS and TURNS only."""
+    monkeypatch.delenv("HARNESS_DATA", raising=False)
 
     def items(task: str, split: str) -> list[Step] | list[Turn]:
         return [] if split != "test" else STEPS if task == "hexagons" else TURNS
@@ -84,6 +85,28 @@ def test_fair_differs_from_legacy_on_an_empty_board(write: Write, capsys: pytest
     assert found == [0, 1]
 
 
+def test_v2_scores_the_clean_items_of_an_annotation(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    labels = [("unique", False), ("multiple", True), ("unique", True), ("unclear", None)]
+    annotation = write(
+        *(
+            {"id": item.id, "context": context, "correct": correct}
+            for item, (context, correct) in zip(TURNS, labels, strict=True)
+        ),
+        name="annotation.jsonl",
+    )
+    file = write(*({"id": item.id, "actions": [["place", "red", 3, 1, 3]]} for item in TURNS))
+    code, out, _ = run(capsys, file, "--json", "--benchmark", "v2", "--annotation", annotation)
+    scores = json.loads(out)
+    assert code == 0
+    assert (scores["benchmark"], scores["annotation"], scores["items"]) == ("v2", str(annotation), 3)
+    assert {name: part["items"] for name, part in scores["subsets"].items()} == {"EB": 3, "NEB": 0, "U": 2, "M": 1}
+    assert scores["subsets"]["M"]["micro"]["overall"]["tp"] == 1
+    assert scores["subsets"]["U"]["micro"]["overall"]["tp"] == 0
+    assert f"v2 ({annotation}) benchmark" in run(capsys, file, "--benchmark", "v2", "--annotation", annotation)[1].replace(
+        "\n", ""
+    )
+
+
 def test_tables_in_percent_with_the_papers_numbers(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, write(*perfect(STEPS[:3])), "--rollout")
     assert code == 0
@@ -117,9 +140,9 @@ def test_a_run_is_scored_on_the_items_it_was_asked_for(write: Write, capsys: pyt
 
 def test_a_list_of_ids_restricts_the_items(write: Write) -> None:
     file = write(*perfect(STEPS[:4]))
-    assert score_file(file, ids=[STEPS[0].id, STEPS[5].id])["action"]["f1"] == 0.5
+    assert score_answers(read_answers(file, ids=[STEPS[0].id, STEPS[5].id]))["action"]["f1"] == 0.5
     with pytest.raises(UsageError, match="'x' is not an item of hexagons/test"):
-        score_file(file, ids=["x"])
+        read_answers(file, ids=["x"])
 
 
 GOOD = {"id": STEPS[0].id, "actions": []}
@@ -156,7 +179,7 @@ BAD = {
     "nothing to score": ([], ["--task", "minecraft", "--split", "dev"], 2, "no items of minecraft/val"),
     "benchmark of the other task": ([GOOD], ["--benchmark", "fair"], 2, "--benchmark is for minecraft"),
     "no such benchmark": ([{"id": TURNS[0].id, "actions": []}], ["--benchmark", "fare"], 2, "did you mean fair?"),
-    "v2": ([{"id": TURNS[0].id, "actions": []}], ["--benchmark", "v2"], 2, "choose legacy or fair"),
+    "v2 of the sample": ([{"id": TURNS[0].id, "actions": []}], ["--benchmark", "v2"], 2, "give --annotation FILE"),
     "annotation without v2": ([GOOD], ["--annotation", "a.jsonl"], 2, "--annotation is for --benchmark v2 only"),
 }
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from eval.alignment import align
 from eval.alignment import net_actions as net_rows
-from eval.minecraft import METRICS, count, item_f1, score
+from eval.minecraft import METRICS, count, empty_boards, item_f1, score
 from harness.corpora import load
 from harness.corpora.item import MinecraftItem
 from harness.worlds.minecraft import COLORS, Action, Structure, in_region, net_actions, turn_action
@@ -22,7 +22,7 @@ RED = [(0, 1, 0, "red")]
 
 
 def counts(item: Turn, *actions: Action, fair: bool = False) -> dict[str, list[int]]:
-    return dict(zip(METRICS, count([item], [actions], fair=fair)[0].tolist(), strict=True))
+    return dict(zip(METRICS, count([item], [actions], multiple={item.id} if fair else frozenset())[0].tolist(), strict=True))
 
 
 def overall(item: Turn, *actions: Action) -> list[int]:
@@ -174,13 +174,13 @@ class TestProperties:
     def test_what_was_done_scores_one(self, before: Structure, done: list[Action]) -> None:
         item = Turn("i", "g", before, before.apply(done).structure)
         for fair in (False, True):
-            assert (item_f1(count([item], [done], fair=fair)) == 1).all()
+            assert (item_f1(count([item], [done], multiple={item.id} if fair else frozenset())) == 1).all()
 
     @settings(deadline=None)
     @given(st.lists(st.tuples(turns, actions), min_size=1, max_size=6))
     def test_bounds_and_sums(self, pairs: list[tuple[Turn, list[Action]]]) -> None:
         items, predicted = [p[0] for p in pairs], [p[1] for p in pairs]
-        together, fair = count(items, predicted), count(items, predicted, fair=True)
+        together, fair = count(items, predicted), count(items, predicted, multiple=empty_boards(items))
         apart = np.concatenate([count([item], [actions]) for item, actions in pairs])
         assert (together == apart).all()
         assert (together >= 0).all()
@@ -283,7 +283,7 @@ def test_reference_predictors(data_dir: Path, split: str) -> None:
     found, expected = [], []
     for predictor in dict.fromkeys(row[0] for row in rows):
         predicted = _predict(predictor, items)
-        strict, fair = count(items, predicted), count(items, predicted, fair=True)
+        strict, fair = count(items, predicted), count(items, predicted, multiple=empty_boards(items))
         for _, metric, *numbers in (row for row in rows if row[0] == predictor):
             part = fair[:, :1] if metric == "fair" else strict[:, METRICS.index(metric)][:, None]
             tp, fp, fn = part.sum(axis=(0, 1)).tolist()

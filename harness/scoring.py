@@ -1,0 +1,167 @@
+"""From a predictions file or a run to its items, its predictions and its scores. No model is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from harness.errors import DataError, UsageError
+from harness.registry import choose
+
+if TYPE_CHECKING:
+    from eval.annotation import Annotation
+    from eval.predictions import Predictions
+    from eval.score import Chosen
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """A predictions file with what it answers."""
+
+    name: str
+    """The run's name, or the file's."""
+    file: Path
+    settings: Mapping[str, Any]
+    """run.yaml's settings; empty for a file that is in no run's folder."""
+    records: Mapping[str, Mapping[str, Any]]
+    """The lines of the file by item id."""
+    task: str
+    split: str
+    items: Sequence[Any]
+    """All items of the split."""
+    only: Set[str] | None
+    """The ids of those that were to be answered, None for all."""
+    predictions: Predictions
+
+
+@dataclass(frozen=True, slots=True)
+class Benchmark:
+    """How to score: for Minecraft legacy, fair or v2 with an annotation file (the one that ships with the harness if None)."""
+
+    name: str | None = None
+    annotation: Path | None = None
+
+    def __post_init__(self) -> None:
+        if self.annotation and self.name != "v2":
+            raise UsageError("--annotation is for --benchmark v2 only")
+
+    def of(self, answers: Answers) -> tuple[str, Annotation | None]:
+        """Its name and annotation for these answers. Raises UsageError if it is not for their task or split."""
+        from eval.annotation import our_annotation, read_annotation
+        from eval.score import BENCHMARKS
+        from harness.corpora import locate
+
+        if self.name and answers.task != "minecraft":
+            raise UsageError(f"--benchmark is for minecraft; {answers.task} has one set of scores")
+        name = choose("benchmark", self.name or "legacy", BENCHMARKS)
+        if name != "v2":
+            return name, None
+        if self.annotation:
+            return name, read_annotation(self.annotation, answers.items)
+        if answers.split != "test" or locate(answers.task).kind != "official":
+            raise UsageError(
+                "--benchmark v2: the annotation that ships with the harness is of the official corpus's test split; "
+                "give --annotation FILE for other items"
+            )
+        return name, our_annotation(answers.items)
+
+    def choose(self, answers: Answers) -> Chosen:
+        """The items it scores, with their gold states."""
+        from eval.score import choose_items
+
+        name, annotation = self.of(answers)
+        return choose_items(answers.task, answers.items, name, annotation, answers.only)
+
+
+def read_answers(
+    path: Path,
+    *,
+    task: str | None = None,
+    split: str | None = None,
+    ids: Collection[str] | None = None,
+    partial: bool = False,
+) -> Answers:
+    """A predictions file, or a run given by its folder or name.
+
+    `ids` are the items to score; without them it is those a run was asked for, or else the whole split. `partial` leaves out
+    a half-written last line (a run in progress). Raises DataError for what is wrong in the file, with its line, and
+    UsageError for arguments that do not fit it.
+    """
+    from eval.predictions import decode, read_records
+    from harness.corpora import load
+    from harness.runs import find_run
+
+    file = path if path.is_file() else find_run(str(path)) / "predictions.jsonl"
+    settings = {} if path.is_file() else _run_settings(file.parent)
+    records = read_records(file, partial=partial)
+    task, split = _task_and_split(file, records, task or settings.get("task"), split or settings.get("split"))
+    items = load(task, split)
+    known = {item.id for item in items}
+    predictions = decode(file, records, task, known, _parse)
+    only = set(ids) if ids is not None else {item.id for item in items[: settings["limit"]]} if settings.get("limit") else None
+    if only is not None and (strange := only - known):
+        raise UsageError(f"{min(strange)!r} is not an item of {task}/{split}")
+    name = file.name if path.is_file() else file.resolve().parent.name
+    return Answers(name, file, settings, {r.id: r.fields for r in records}, task, split, items, only, predictions)
+
+
+def score_answers(
+    answers: Answers, benchmark: Benchmark | None = None, *, rollout: bool = False, seed: int = 0
+) -> dict[str, Any]:
+    """The scores as `harness score --json` prints them. `rollout` adds HEXAGONS boards drawn on predicted boards."""
+    from eval.score import score
+
+    name, annotation = (benchmark or Benchmark()).of(answers)
+    return score(
+        answers.task,
+        answers.split,
+        answers.items,
+        answers.predictions,
+        benchmark=name,
+        annotation=annotation,
+        only=answers.only,
+        rollout=rollout,
+        seed=seed,
+    )
+
+
+def _run_settings(folder: Path) -> dict[str, Any]:
+    """What run.yaml says that the run was to do; task, split and limit are of their kind if they are there."""
+    import yaml
+
+    file = folder / "run.yaml"
+    if not file.exists():
+        return {}
+    try:
+        settings = yaml.safe_load(file.read_bytes())["settings"]
+        kinds = {"task": str, "split": str, "limit": int}
+        return {key: value for key, value in settings.items() if isinstance(value, kinds.get(key, object))}
+    except (OSError, yaml.YAMLError, TypeError, KeyError, AttributeError) as error:
+        raise DataError(f"{file}: not a run's description; score {folder / 'predictions.jsonl'} itself") from error
+
+
+def _parse(name: str, task: str, text: str) -> Iterable[Any]:
+    from serialization.formats import get_format
+
+    return get_format(task, name).parse(text).actions
+
+
+def _task_and_split(file: Path, records: list[Any], task: str | None, split: str | None) -> tuple[str, str]:
+    """Those of the ids, checked against what was asked for."""
+    from eval.predictions import infer_split
+    from harness.corpora import SPLITS, split_name
+
+    found = infer_split(file, records)
+    if found is None:
+        if task is None or split is None:
+            raise UsageError(f"{file} holds no predictions to tell the task and the split from: give --task and --split")
+        return task, split_name(task, split)
+    if found[1] not in SPLITS.get(found[0], ()):
+        known = ", ".join(f"{name}/{part}" for name, parts in SPLITS.items() for part in parts)
+        raise DataError(f"{file}:{records[0].line}: no corpus has the items of {'/'.join(found)}; known: {known}")
+    if task not in (None, found[0]) or (split is not None and split_name(found[0], split) != found[1]):
+        asked = f"{task or found[0]}/{split or found[1]}"
+        raise DataError(f"{file}:{records[0].line}: predictions for {'/'.join(found)}, not for {asked} as asked for")
+    return found
