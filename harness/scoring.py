@@ -12,6 +12,7 @@ from harness.registry import choose
 
 if TYPE_CHECKING:
     from eval.annotation import Annotation
+    from eval.items import ItemScore
     from eval.predictions import Predictions
     from eval.score import Chosen
 
@@ -34,6 +35,20 @@ class Answers:
     only: Set[str] | None
     """The ids of those that were to be answered, None for all."""
     predictions: Predictions
+
+    def discarded(self) -> dict[str, frozenset[str]]:
+        """By item id, why the parser threw pieces of the text away; only items that lost something."""
+        from serialization.formats import get_format
+
+        found = {}
+        for item_id, fields in self.records.items():
+            pieces, text, name = fields.get("discarded"), fields.get("text"), fields.get("format")
+            if pieces is None and isinstance(text, str) and isinstance(name, str):
+                pieces = get_format(self.task, name).parse(text).discarded
+            reasons = {piece[1] for piece in pieces or () if isinstance(piece, list | tuple) and len(piece) == 2}
+            if reasons:
+                found[item_id] = frozenset(map(str, reasons))
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,3 +180,15 @@ def _task_and_split(file: Path, records: list[Any], task: str | None, split: str
         asked = f"{task or found[0]}/{split or found[1]}"
         raise DataError(f"{file}:{records[0].line}: predictions for {'/'.join(found)}, not for {asked} as asked for")
     return found
+
+
+def item_scores_of(answers: Answers, benchmark: Benchmark | None = None) -> list[ItemScore]:
+    """The scores of each item that the benchmark has, with the classes of its errors."""
+    from eval.errors import Clues
+    from eval.items import item_scores
+
+    items, multiple = (benchmark or Benchmark()).choose(answers)
+    unanswered = answers.predictions.errors | ({item.id for item in items} - answers.predictions.actions.keys())
+    quarters = {item.id: item.pose.quarter for item in answers.items} if answers.task == "minecraft" else {}
+    clues = Clues(answers.discarded(), unanswered, quarters)
+    return item_scores(answers.task, items, answers.predictions, multiple=multiple, clues=clues)

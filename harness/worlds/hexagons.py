@@ -53,7 +53,13 @@ def _cube(tile: Tile) -> tuple[int, int, int]:
     return tile.column, -tile.column - z, z
 
 
-def _from_cube(x: int, z: int) -> Tile:
+def to_cube(tile: tuple[int, int]) -> tuple[int, int]:
+    """Coordinates (x, z) in which a move of the board is the same addition for every tile, in even columns and in odd ones."""
+    x, _, z = _cube(Tile(*tile))
+    return x, z
+
+
+def from_cube(x: int, z: int) -> Tile:
     return Tile(z + (x - (x & 1)) // 2, x)
 
 
@@ -65,7 +71,7 @@ def step(tile: Tile, direction: str, count: int = 1) -> Tile:
     """The tile `count` tiles away in one of `DIRECTIONS`; it may lie off the board. Raises KeyError for other names."""
     dx, dz = DIRECTIONS[direction]
     x, _, z = _cube(tile)
-    return _from_cube(x + count * dx, z + count * dz)
+    return from_cube(x + count * dx, z + count * dz)
 
 
 def neighbors(tile: Tile) -> tuple[Tile, ...]:
@@ -92,7 +98,7 @@ def line(a: Tile, b: Tile) -> tuple[Tile, ...]:
     worst = np.argmax(np.abs(rounded - points), axis=1)
     rows = np.arange(n + 1)
     rounded[rows, worst] -= rounded.sum(axis=1)
-    return tuple(_from_cube(int(x), int(z)) for x, _, z in rounded)
+    return tuple(from_cube(int(x), int(z)) for x, _, z in rounded)
 
 
 class Board:

@@ -1,0 +1,167 @@
+"""What is wrong with a wrong prediction, found without a human.
+
+Every item that is not exactly right has one or more of `CLASSES`; the first of them in that order is its main one. Changes are
+compared as the scores compare them: tiles with their new color (HEXAGONS), net placements and removals (Minecraft).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from harness.worlds import hexagons, minecraft
+
+CLASSES = {
+    "not answered": "the engine gave an error, or the predictions have no such item",
+    "unparsable": "there is text, but no action could be read from it",
+    "nothing predicted": "no change was predicted where one was wanted",
+    "right place, wrong color": "the right cells change, at least one to a wrong color",
+    "mirrored left-right": "right after a mirroring of left and right (of the board, or as the builder sees it)",
+    "mirrored front-back": "right after a mirroring of front and back as the builder sees it; of top and bottom on the board",
+    "shifted by one": "right after a move of everything by one tile, or by one cell along the ground",
+    "wrong height": "right after a move of everything up or down",
+    "right shape, wrong place": "right after a move of everything; in Minecraft also with a turn about the vertical axis",
+    "over-execution": "all that was wanted, and more",
+    "under-execution": "a part of what was wanted, and nothing else",
+    "infeasible": "actions that cannot be carried out: floating, on an occupied cell, removing nothing",
+    "off the board": "actions outside the board or the build region",
+    "wrong count": "more or fewer changes than wanted",
+    "other": "as many changes as wanted, and none of the above",
+}
+_EXCLUSIVE = ("not answered", "unparsable", "nothing predicted")
+_OFF_THE_BOARD = ("off the board", "outside the build region")
+"""The parsers' reasons for throwing an action away because of where it is."""
+
+Position = tuple[int, ...]
+
+
+class Change(NamedTuple):
+    """A change of one cell, and what it becomes: a color, or a kind and a color."""
+
+    position: Position
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Clues:
+    """What the classification needs beside items and actions, by item id."""
+
+    discarded: Mapping[str, Set[str]] = field(default_factory=dict)
+    """Why the parser threw pieces of the text away."""
+    unanswered: Set[str] = frozenset()
+    quarters: Mapping[str, int] = field(default_factory=dict)
+    """Minecraft: the builder's direction in quarter turns (`harness.worlds.minecraft.Pose.quarter`)."""
+
+
+def classify(item: Any, actions: Sequence[Any], clues: Clues, *, same_shape: bool = False) -> tuple[str, ...]:
+    """The classes of an item that is not exactly right, in the order of `CLASSES`; at least one.
+
+    `same_shape` says that a Minecraft prediction matches after alignment (`eval.alignment`).
+    """
+    reasons = clues.discarded.get(item.id, frozenset())
+    found: set[str] = set()
+    if item.id in clues.unanswered:
+        found.add("not answered")
+    elif not actions and reasons:
+        found.add("unparsable")
+    elif isinstance(item.before, hexagons.Board):
+        found |= _tiles(item, actions)
+    else:
+        found |= _blocks(item, actions, clues.quarters.get(item.id, 0))
+        found |= {"right shape, wrong place"} if same_shape else set()
+    if not reasons.isdisjoint(_OFF_THE_BOARD):
+        found.add("off the board")
+    if not found.isdisjoint(_EXCLUSIVE):
+        found &= {*_EXCLUSIVE, "infeasible", "off the board"}
+    return tuple(name for name in CLASSES if name in found) or ("other",)
+
+
+def _tiles(item: Any, actions: Sequence[hexagons.Paint]) -> set[str]:
+    painted = {action.tile: action.color for action in actions if hexagons.on_board(*action.tile)}
+    made = frozenset(Change(tile, color) for tile, color in painted.items())
+    wanted = frozenset(Change(action.tile, action.color) for action in item.before.diff(item.after))
+    found = _amounts(made, wanted)
+    if len(painted) < len({action.tile for action in actions}):
+        found.add("off the board")
+    if (shift := _shift(*(_moved(changes, hexagons.to_cube) for changes in (made, wanted)))) is not None:
+        x, z = shift
+        found.add("shifted by one" if max(abs(x), abs(z), abs(x + z)) == 1 else "right shape, wrong place")
+        return found
+    mirrored = {"mirrored left-right": (1, -1), "mirrored front-back": (-1, 1)}
+    for name, (row, column) in mirrored.items():
+        image = _moved(made, lambda tile, row=row, column=column: (row * tile[0], column * tile[1]))  # type: ignore[misc]
+        shift = _shift(image, wanted)
+        if shift is not None and shift[0 if row > 0 else 1] == 0:
+            found.add(name)
+    return found
+
+
+def _blocks(item: Any, actions: Sequence[minecraft.Action], quarter: int) -> set[str]:
+    reached, ignored = item.before.apply(actions)
+    # In the builder's frame: x to the left, z ahead.
+    made, wanted = (
+        frozenset(
+            Change(minecraft.turn_action(a, -quarter).cell, f"{a.kind} {a.color}")
+            for a in minecraft.net_actions(item.before, state)
+        )
+        for state in (reached, item.after)
+    )
+    found = _amounts(made, wanted)
+    outside = [action for action in ignored if not minecraft.in_region(*action.cell)]
+    found |= {"off the board"} if outside else set()
+    found |= {"infeasible"} if len(outside) < len(ignored) else set()
+    shift = _shift(made, wanted)
+    if shift is not None:
+        x, y, z = shift
+        found |= {"wrong height"} if not x and not z else set()
+        found |= {"shifted by one"} if not y and abs(x) + abs(z) == 1 else set()
+    turned = {block[:3] for block in item.before.turned(-quarter).blocks()}
+    for name, axis in (("mirrored left-right", 0), ("mirrored front-back", 2)):
+        found |= {name} if _mirrored(made, wanted, axis, turned, shift is None) else set()
+    return found
+
+
+def _mirrored(made: Set[Change], wanted: Set[Change], axis: int, blocks: Set[Position], free: bool) -> bool:
+    """Whether a mirroring along `axis` makes it right: through the middle of one of the `blocks`, or `free`ly anywhere.
+
+    A block on the other side of another one is mirrored; two equal rows a few cells apart are only shifted.
+    """
+    shift = _shift(_moved(made, lambda cell: tuple(-v if n == axis else v for n, v in enumerate(cell))), wanted)
+    if shift is None or any(v for n, v in enumerate(shift) if n != axis):
+        return False
+    return free or any(2 * cell[axis] == shift[axis] for cell in blocks)
+
+
+def _amounts(made: Set[Change], wanted: Set[Change]) -> set[str]:
+    """The classes that numbers and colors alone tell."""
+    if not made:
+        return {"nothing predicted"}
+    found = {"wrong count"} if len(made) != len(wanted) else set()
+    if made > wanted and wanted:
+        found.add("over-execution")
+    if made < wanted:
+        found.add("under-execution")
+    if _plain(made) == _plain(wanted):
+        found.add("right place, wrong color")
+    return found
+
+
+def _plain(changes: Iterable[Change]) -> set[tuple[Position, str]]:
+    """The changes without their colors; a removal is still another thing than a placement."""
+    return {(change.position, change.what.partition(" ")[0] if " " in change.what else "") for change in changes}
+
+
+def _moved(changes: Iterable[Change], move: Callable[[Any], Position]) -> frozenset[Change]:
+    return frozenset(Change(move(change.position), change.what) for change in changes)
+
+
+def _shift(made: Set[Change], wanted: Set[Change]) -> Position | None:
+    """By how much `made` must be moved to be `wanted`; None if no move does or nothing is there."""
+    if len(made) != len(wanted) or not made:
+        return None
+    # A move keeps the order of the cells, so the first goes to the first.
+    first, target = min(made).position, min(wanted).position
+    shift = tuple(b - a for a, b in zip(first, target, strict=True))
+    moved = {Change(tuple(a + d for a, d in zip(change.position, shift, strict=True)), change.what) for change in made}
+    return shift if moved == wanted else None

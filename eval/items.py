@@ -1,0 +1,55 @@
+"""Scores item by item: what the comparison of runs, the breakdowns and the report are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from eval import hexagons, minecraft
+from eval.errors import Clues, classify
+from eval.predictions import Predictions
+
+
+@dataclass(frozen=True, slots=True)
+class ItemScore:
+    """One item of one run.
+
+    HEXAGONS: action-based F1 and exact match. Minecraft: overall F1 and exact match over net actions, after alignment where
+    the benchmark says so. `wanted` and `made` count changes of gold and prediction; `hits` those in both, so that
+    2 * hits / (wanted + made) is the F1. `classes` are those of `eval.errors`, the main one first; empty where exact.
+    """
+
+    id: str
+    cluster: str
+    f1: float
+    exact: bool
+    wanted: int
+    made: int
+    hits: int
+    classes: tuple[str, ...]
+
+
+def item_scores(
+    task: str, items: Sequence[Any], predictions: Predictions, *, multiple: Set[str] = frozenset(), clues: Clues | None = None
+) -> list[ItemScore]:
+    """The scores of each item; `multiple` are the Minecraft items that allow several interpretations."""
+    clues = clues or Clues()
+    predicted: list[Any] = [predictions.actions.get(item.id, ()) for item in items]
+    same_shape = np.zeros(len(items), bool)
+    if task == "hexagons":
+        sizes = hexagons.sizes(items, predicted)
+    else:
+        counts = minecraft.count(items, predicted, multiple=multiple)
+        (hits, extra, missed), shape = counts[:, 0].T, counts[:, minecraft.METRICS.index("shape")]
+        sizes = np.column_stack([hits + missed, hits + extra, hits])
+        same_shape = (shape[:, 0] > 0) & (shape[:, 1:] == 0).all(axis=1)
+    found = []
+    for item, actions, (wanted, made, hits), alike in zip(items, predicted, sizes.tolist(), same_shape.tolist(), strict=True):
+        exact = wanted == made == hits
+        f1 = 2 * hits / (wanted + made) if wanted + made else 1.0
+        classes = () if exact else classify(item, actions, clues, same_shape=alike)
+        found.append(ItemScore(item.id, item.cluster, f1, exact, wanted, made, hits, classes))
+    return found
