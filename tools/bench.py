@@ -11,9 +11,12 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
+
+from harness.corpora import load
 
 ROUNDS = 3
 
@@ -32,7 +35,6 @@ def in_turn(first: Callable[[], float], second: Callable[[], float], rounds: int
 
 def throughput(items_count: int) -> list[tuple[float, float]]:
     """Tokens a second of the whole run loop (render, generate, parse, write) and of plain vllm.LLM.generate on the same texts."""
-    from harness.corpora import load
     from harness.engines.base import Sampling
     from harness.engines.vllm import VllmEngine
     from harness.models import resolve_base
@@ -88,6 +90,29 @@ def corpus_cache() -> list[tuple[float, float]]:
     return pairs
 
 
+def scoring() -> list[tuple[float, float]]:
+    """Seconds of a plain search over the alignments and of all metrics, for the items of test; gold is moved by a cell.
+
+    The plain search, which gives one of the metrics only, is timed on every 16th item.
+    """
+    from eval.minecraft import count
+    from harness.worlds.minecraft import net_actions
+    from tests.oracle import best_overlap
+
+    items: list[Any] = load("minecraft", "test")
+    moved = [[action._replace(x=action.x + 1) for action in item.actions] for item in items]
+    few = [
+        (net_actions(item.before, item.before.apply(actions).structure), net_actions(item.before, item.after))
+        for item, actions in zip(items[::16], moved[::16], strict=True)
+    ]
+    share = len(items) / len(few)
+
+    def plain() -> float:
+        return share * seconds(lambda: [best_overlap(made, gold) for made, gold in few])
+
+    return in_turn(plain, lambda: seconds(lambda: count(items, moved)))
+
+
 def start_up() -> list[tuple[float, float]]:
     """Seconds of an interpreter that does nothing and of `harness --help`."""
     harness = Path(sys.executable).parent / "harness"
@@ -107,6 +132,7 @@ def main() -> None:
     for name, unit, floor, pairs in (
         ("bare interpreter / `harness --help`", "s", 0.05, start_up()),
         ("Minecraft corpus: first load / cached load", "s", 5.0, corpus_cache()),
+        ("BAP v2 metrics: plain search / pair offsets", "s", 50.0, scoring()),
         ("run loop / plain LLM.generate", "tokens/s", 0.95, throughput(options.items)),
     ):
         ratios = sorted(a / b for a, b in pairs)

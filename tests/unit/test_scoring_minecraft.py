@@ -1,13 +1,12 @@
 from __future__ import annotations
 
-import itertools
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from eval.alignment import align
@@ -16,6 +15,8 @@ from eval.minecraft import METRICS, count, empty_boards, item_f1, score
 from harness.corpora import load
 from harness.corpora.item import MinecraftItem
 from harness.worlds.minecraft import COLORS, Action, Structure, in_region, net_actions, turn_action
+from harness.worlds.minecraft import turn as world_turn
+from tests.oracle import best_overlap
 from tests.scored import Turn, place, remove, turn
 
 RED = [(0, 1, 0, "red")]
@@ -131,16 +132,6 @@ actions = st.lists(
 turns = st.builds(Turn, st.just("i"), st.sampled_from("abc"), structures, structures)
 
 
-def _best_overlap(predicted: frozenset[Action], gold: frozenset[Action]) -> int:
-    """The definition, tried alignment by alignment."""
-    best = 0
-    for quarters, dx, dz in itertools.product(range(4), range(-10, 11), range(-10, 11)):
-        moved = {t._replace(x=t.x + dx, z=t.z + dz) for t in (turn_action(a, quarters) for a in predicted)}
-        if all(in_region(*a.cell) for a in moved):
-            best = max(best, len(moved & gold))
-    return best
-
-
 class TestProperties:
     @settings(deadline=None)
     @given(turns, actions)
@@ -164,10 +155,23 @@ class TestProperties:
         rows = [net_rows(item.before.cells[None], s.cells[None]) for s in (reached, item.after)]
         best, aligned = align(*rows, 1)
         gold = {tuple(row) for row in rows[1].tolist()}
-        assert best[0] == _best_overlap(net_actions(item.before, reached), net_actions(item.before, item.after))
+        assert best[0] == best_overlap(net_actions(item.before, reached), net_actions(item.before, item.after))
         assert len({tuple(row) for row in aligned.tolist()} & gold) == best[0]
         assert (aligned[:, 3:] >= 0).all()
         assert (aligned[:, 3:] <= [10, 8, 10]).all()
+
+    @settings(max_examples=60, deadline=None)
+    @given(structures, structures, st.integers(0, 3), st.integers(-9, 9), st.integers(-9, 9))
+    def test_where_and_how_turned_it_stands_is_nothing_to_fairer_and_shape(
+        self, made: Structure, gold: Structure, quarters: int, dx: int, dz: int
+    ) -> None:
+        blocks = [(*world_turn(b.x, b.z, quarters), b.y, b.color) for b in made.blocks()]
+        moved = [(int(x) + dx, y, int(z) + dz, color) for x, z, y, color in blocks]
+        assume(all(in_region(x, y, z) for x, y, z, _ in moved))
+        empty = np.zeros((1, 11, 9, 11), np.uint8)
+        wanted = net_rows(empty, gold.cells[None])
+        found = [align(net_rows(empty, s.cells[None]), wanted, 1)[0].tolist() for s in (made, Structure.of(moved))]
+        assert found[0] == found[1]
 
     @settings(deadline=None)
     @given(structures, actions)
@@ -190,6 +194,12 @@ class TestProperties:
         micro = score(items, predicted)["micro"]
         for i, name in enumerate(METRICS):
             assert [micro[name][key] for key in ("tp", "fp", "fn")] == together[:, i].sum(axis=0).tolist()
+
+    def test_shape_cannot_be_below_overall(self) -> None:
+        """Table 11, Example D of the paper prints Shape 0.0 beside Overall 0.5: no best alignment can, leaving all as it is."""
+        item = turn([], [(0, 1, 0, "red"), (1, 1, 0, "blue")])
+        found = counts(item, place("red", 0, 1, 0), place("green", 3, 1, 0))
+        assert found["overall"] == found["shape"] == [1, 1, 1]
 
     @settings(deadline=None)
     @given(st.dictionaries(st.tuples(st.integers(-5, 5), st.integers(-5, 5)), st.sampled_from(COLORS), min_size=1), st.randoms())
