@@ -45,6 +45,11 @@ class Judgment:
     annotator: str = ""
     reason: str = ""
 
+    @property
+    def label(self) -> str:
+        """Both answers in words: "unclear", "unique, correct"."""
+        return self.context if self.correct is None else f"{self.context}, {'correct' if self.correct else 'incorrect'}"
+
     def as_json(self) -> dict[str, Any]:
         extra = {"annotator": self.annotator, "reason": self.reason}
         return {"id": self.id, "context": self.context, "correct": self.correct} | {k: v for k, v in extra.items() if v}
@@ -95,12 +100,12 @@ def read_annotation(path: Path, items: Sequence[BuilderTurn], *, name: str | Non
     return Annotation(name or str(path), judgments)
 
 
-def read_judgments(path: Path, *, name: str | None = None) -> Annotation:
+def read_judgments(path: Path, *, name: str | None = None, partial: bool = False) -> Annotation:
     """The same without the items, for what needs the judgments alone. Raises DataError for all but what the items tell."""
-    return Annotation(name or str(path), {judgment.id: judgment for _, judgment in _read(path)})
+    return Annotation(name or str(path), {judgment.id: judgment for _, judgment in _read(path, partial)})
 
 
-def _read(path: Path, partial: bool = False) -> Iterator[tuple[str, Judgment]]:
+def _read(path: Path, partial: bool) -> Iterator[tuple[str, Judgment]]:
     """Each judgment with its file and line, checked against the schema."""
     for record in read_records(path, partial=partial):
         where = f"{path}:{record.line}"

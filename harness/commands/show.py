@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,10 +17,6 @@ if TYPE_CHECKING:
     from harness.corpora.item import Item
     from harness.drawing.items import State
     from serialization.parsed import Discarded
-
-_COMPACT = {"hexagons": "grouped", "minecraft": "lines"}
-"""The shortest action format of each task."""
-_LONGEST = 2000
 
 
 class Prediction(NamedTuple):
@@ -110,6 +105,7 @@ def find_prediction(run: str, item: Item) -> Prediction:
 def _print_item(console: Console, item: Item, history: int) -> None:
     from harness.corpora.item import HexagonsItem, Utterance
     from harness.drawing.items import states_text
+    from harness.drawing.text import counted, printable, written
 
     console.print(item.id, style="bold")
     left_out = max(0, len(item.history) - history)
@@ -117,29 +113,30 @@ def _print_item(console: Console, item: Item, history: int) -> None:
         console.print(f"({left_out} earlier turns; --history {len(item.history)} shows them)", style="dim")
     for turn in item.history[left_out:]:
         if isinstance(turn, Utterance):
-            console.print(f"{turn.speaker}: {_printable(turn.text)}")
+            console.print(f"{turn.speaker}: {printable(turn.text)}")
         else:
-            console.print(f"  > {_written(item, turn.actions)}", style="dim")
+            console.print(f"  > {written(item.task, turn.actions)}", style="dim")
     if isinstance(item, HexagonsItem):
-        console.print(f"Instruction: {_printable(item.instruction)}", style="bold")
-    console.print(f"Gold, {_count(item.actions)}: {_written(item, item.actions)}\n")
+        console.print(f"Instruction: {printable(item.instruction)}", style="bold")
+    console.print(f"Gold, {counted(item.actions)}: {written(item.task, item.actions)}\n")
     console.print(states_text(item))
 
 
 def _print_prediction(console: Console, item: Item, prediction: Prediction) -> None:
     from harness.drawing.items import prediction_text
+    from harness.drawing.text import counted, printable, written
 
     console.print()
     if prediction.state is None:
-        console.print(f"No prediction, but an error: {_printable(str(prediction.error))}", style="bold")
+        console.print(f"No prediction, but an error: {printable(str(prediction.error))}", style="bold")
         return
     if prediction.text is not None:
-        console.print(f"The model's text: {_printable(prediction.text)}")
+        console.print(f"The model's text: {printable(prediction.text)}")
     for piece in prediction.discarded:
-        console.print(f"Discarded: {_printable(piece.text)!r} ({piece.reason})")
-    console.print(f"Predicted, {_count(prediction.actions)}: {_written(item, prediction.actions)}", style="bold")
+        console.print(f"Discarded: {printable(piece.text)!r} ({piece.reason})")
+    console.print(f"Predicted, {counted(prediction.actions)}: {written(item.task, prediction.actions)}", style="bold")
     if prediction.ignored:
-        console.print(f"Not possible, {_count(prediction.ignored)}: {_written(item, prediction.ignored)}")
+        console.print(f"Not possible, {counted(prediction.ignored)}: {written(item.task, prediction.ignored)}")
     right, wrong, missing = _compare(item, prediction.state)
     console.print(f"Changes of the state: {right} right, {wrong} wrong, {missing} missing\n")
     console.print(prediction_text(item, prediction.state))
@@ -155,20 +152,3 @@ def _changes(before: Any, after: Any) -> frozenset[Any]:
     from harness.worlds.minecraft import Structure, net_actions
 
     return net_actions(before, after) if isinstance(before, Structure) else frozenset(before.diff(after))
-
-
-def _count(actions: Sequence[Any]) -> str:
-    return f"{len(actions)} action{'s' * (len(actions) != 1)}"
-
-
-def _written(item: Item, actions: Sequence[Any]) -> str:
-    """The actions on one line in the task's shortest format."""
-    from serialization.formats import get_format
-
-    return get_format(item.task, _COMPACT[item.task]).write(actions).replace("\n", ", ")
-
-
-def _printable(text: str) -> str:
-    """The text without control characters, which could drive the terminal, and cut to a readable length."""
-    shown = "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text[:_LONGEST].strip())
-    return shown if len(text) <= _LONGEST else f"{shown} ... ({len(text) - _LONGEST:,} more characters)"

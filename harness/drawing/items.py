@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from rich.columns import Columns
 from rich.console import Group, RenderableType
+from rich.table import Table
 from rich.text import Text
 
 from harness.corpora.item import HexagonsItem, Item, MinecraftItem
@@ -13,7 +16,6 @@ from harness.worlds.hexagons import Board
 from harness.worlds.minecraft import Structure
 
 State = Board | Structure
-_TITLES = ("gold", "predicted", "difference")
 
 
 def item_svg(item: Item, predicted: State | None = None, *, behind: bool = False) -> str:
@@ -21,25 +23,35 @@ def item_svg(item: Item, predicted: State | None = None, *, behind: bool = False
 
     `behind` shows a structure from behind the builder. Raises TypeError for a predicted state of the other task.
     """
+    pictures = item_pictures(item, predicted, behind=behind)
+    return pictures["gold"] if predicted is None else side_by_side(list(pictures.items()), legend=True)
+
+
+def item_pictures(item: Item, predicted: State | None = None, *, behind: bool = False) -> dict[str, str]:
+    """The same as one SVG each: "gold" and, with a predicted state, "predicted" and "difference"."""
     match item, predicted:
-        case HexagonsItem(), None:
-            return hexagons.board_svg(item.after, before=item.before, numbers=True)
-        case HexagonsItem(), Board():
-            boards = [hexagons.board_svg(board, before=item.before, numbers=True) for board in (item.after, predicted)]
-            boards.append(hexagons.difference_svg(item.after, predicted, item.before, numbers=True))
-            return side_by_side(list(zip(_TITLES, boards, strict=True)), legend=True)
+        case HexagonsItem(), Board() | None:
+            return _boards(item, predicted)
         case MinecraftItem(), Structure() | None:
-            return _structures_svg(item, predicted, -item.pose.quarter if behind else 0)
+            return _structures(item, predicted, -item.pose.quarter if behind else 0)
     raise TypeError(f"a predicted {type(predicted).__name__} for an item of {item.task}")
 
 
-def _structures_svg(item: MinecraftItem, predicted: Structure | None, quarters: int) -> str:
-    states = [item.after] if predicted is None else [item.after, predicted]
-    pictures = [minecraft.structure_svg(s, pose=item.pose, before=item.before, quarters=quarters) for s in states]
-    if predicted is None:
-        return pictures[0]
-    pictures.append(minecraft.difference_svg(item.after, predicted, item.before, pose=item.pose, quarters=quarters))
-    return side_by_side(list(zip(_TITLES, pictures, strict=True)), legend=True)
+def _boards(item: HexagonsItem, predicted: Board | None) -> dict[str, str]:
+    states = {"gold": item.after} | ({} if predicted is None else {"predicted": predicted})
+    drawn = {title: hexagons.board_svg(board, before=item.before, numbers=True) for title, board in states.items()}
+    if predicted is not None:
+        drawn["difference"] = hexagons.difference_svg(item.after, predicted, item.before, numbers=True)
+    return drawn
+
+
+def _structures(item: MinecraftItem, predicted: Structure | None, quarters: int) -> dict[str, str]:
+    view: Any = {"pose": item.pose, "quarters": quarters}
+    states = {"gold": item.after} | ({} if predicted is None else {"predicted": predicted})
+    drawn = {title: minecraft.structure_svg(state, before=item.before, **view) for title, state in states.items()}
+    if predicted is not None:
+        drawn["difference"] = minecraft.difference_svg(item.after, predicted, item.before, **view)
+    return drawn
 
 
 def states_text(item: Item) -> RenderableType:
@@ -50,6 +62,22 @@ def states_text(item: Item) -> RenderableType:
     before: RenderableType = terminal.structure_text(item.before) if len(item.before) else Text("no blocks")
     after = terminal.structure_text(item.after, pose=item.pose, before=item.before)
     return Group(_titled("Before", before), Text(), _titled("After", after))
+
+
+def states_beside(item: MinecraftItem, width: int) -> RenderableType:
+    """The same side by side in `width` columns, around the blocks only; the builder is where it stood before."""
+    window = terminal.Window.around(item.before, item.after)
+    if not len(item.before):
+        after = terminal.structure_text(item.after, pose=item.pose, before=item.before, window=window)
+        return Group(_titled("Before", Text("no blocks")), Text(), _titled("After", after))
+    both = Table.grid(padding=(0, 3, 0, 0))
+    for _ in range(2):
+        both.add_column(width=width // 2 - 3)
+    both.add_row(
+        _titled("Before", terminal.structure_text(item.before, pose=item.pose, window=window)),
+        _titled("After", terminal.structure_text(item.after, before=item.before, window=window)),
+    )
+    return both
 
 
 def prediction_text(item: Item, predicted: State) -> RenderableType:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from rich.columns import Columns
 from rich.console import Group
@@ -71,7 +72,29 @@ def _tile_style(color: str, column: int) -> str:
     return f"{ink} on {hexagon_pictures.PALETTE[color]}"
 
 
-def structure_text(structure: Structure, *, pose: Pose | None = None, before: Structure | None = None) -> Group:
+class Window(NamedTuple):
+    """The part of the build region that maps show; all of it by default."""
+
+    x_low: int = -SIDE
+    x_high: int = SIDE
+    z_low: int = -SIDE
+    z_high: int = SIDE
+
+    @classmethod
+    def around(cls, *structures: Structure, margin: int = 2) -> Window:
+        """The smallest window with all blocks and a margin around them, as far as the region goes."""
+        ends = []
+        for places in zip(*((block.x, block.z) for structure in structures for block in structure.blocks()), strict=True):
+            ends += [max(min(places) - margin, -SIDE), min(max(places) + margin, SIDE)]
+        return cls(*ends)
+
+
+WHOLE = Window()
+
+
+def structure_text(
+    structure: Structure, *, pose: Pose | None = None, before: Structure | None = None, window: Window = WHOLE
+) -> Group:
     """One map a layer, from y = 1 up to the highest block, seen from above: +z is up and +x to the left.
 
     A block is its color's letter; R+ was placed since `before`, r- was removed. An arrow is the builder, on its layer or at
@@ -82,7 +105,7 @@ def structure_text(structure: Structure, *, pose: Pose | None = None, before: St
         changes = net_actions(before, structure)
         marks = {a.cell: f"{LETTERS[a.color].lower()}-" for a in changes if a.kind == "remove" and a.color}
         marks |= {a.cell: f"{LETTERS[a.color]}+" for a in changes if a.kind == "place" and a.color}
-    return _structure(structure, pose, marks, "R+ placed, r- removed" if marks else "")
+    return _structure(structure, pose, marks, "R+ placed, r- removed" if marks else "", window)
 
 
 def structure_difference_text(gold: Structure, predicted: Structure, before: Structure, *, pose: Pose | None = None) -> Group:
@@ -96,10 +119,13 @@ def structure_difference_text(gold: Structure, predicted: Structure, before: Str
     return _structure(predicted, pose, marks, "* right, ! wrong, ? missing; a small letter is an empty cell" if marks else "")
 
 
-def _structure(structure: Structure, pose: Pose | None, marks: Mapping[tuple[int, int, int], str], legend: str) -> Group:
+def _structure(
+    structure: Structure, pose: Pose | None, marks: Mapping[tuple[int, int, int], str], legend: str, window: Window = WHOLE
+) -> Group:
     heights = [block.y for block in structure.blocks()] + [y for _, y, _ in marks]
     top = max(heights, default=1)
-    layers = [_layer(structure, y, pose if pose and _layer_of(pose, top) == y else None, marks) for y in range(1, top + 1)]
+    stands = pose and _layer_of(pose, top)
+    layers = [_layer(structure, y, pose if stands == y else None, marks, window) for y in range(1, top + 1)]
     lines = [legend] if legend else []
     if pose is not None:
         lines.append(
@@ -116,20 +142,23 @@ def _arrow(pose: Pose) -> str:
     return _ARROWS[round(pose.yaw / 45.0) % 8]
 
 
-def _layer(structure: Structure, y: int, pose: Pose | None, marks: Mapping[tuple[int, int, int], str]) -> Text:
-    """A map of one layer, 11 x 11 cells of two characters inside a margin of one cell for a builder outside the region."""
-    edge = SIDE + 1
-    stands = None if pose is None else tuple(min(max(math.floor(p), -edge), edge) for p in (pose.x, pose.z))
+def _layer(structure: Structure, y: int, pose: Pose | None, marks: Mapping[tuple[int, int, int], str], window: Window) -> Text:
+    """A map of one layer, its cells of two characters inside a margin of one cell for a builder outside the window."""
+    x_low, x_high, z_low, z_high = window
+    stands = None
+    if pose is not None:
+        stands = min(max(math.floor(pose.x), x_low - 1), x_high + 1), min(max(math.floor(pose.z), z_low - 1), z_high + 1)
     text = Text(no_wrap=True)
-    text.append(f"y={y:<3}" + "".join(f"{x:>2}" for x in range(SIDE, -edge, -1)) + "  x", "dim")
-    for z in range(edge, -edge - 1, -1):
-        text.append(f"\n{z:>3}" if abs(z) <= SIDE else "\n  z" if z > 0 else "\n   ", "dim")
-        for x in range(edge, -edge - 1, -1):
+    text.append(f"y={y:<3}" + "".join(f"{x:>2}" for x in range(x_high, x_low - 1, -1)) + "  x", "dim")
+    for z in range(z_high + 1, z_low - 2, -1):
+        text.append(f"\n{z:>3}" if z_low <= z <= z_high else "\n  z" if z > z_high else "\n   ", "dim")
+        for x in range(x_high + 1, x_low - 2, -1):
             here, arrow = structure.color_at(x, y, z), _arrow(pose) if pose and (x, z) == stands else ""
             if (x, y, z) in marks:
                 cell, color = marks[x, y, z], here
             else:
-                cell, color = (LETTERS[here] if here else "·" if max(abs(x), abs(z)) <= SIDE else " ") + " ", here
+                inside = x_low <= x <= x_high and z_low <= z <= z_high
+                cell, color = (LETTERS[here] if here else "·" if inside else " ") + " ", here
             text.append(*_cell(cell, color, arrow))
     return text
 

@@ -1,0 +1,203 @@
+"""The loop in which a person judges Minecraft items one by one (the protocol of BAP v2, section 3.1)."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from eval.annotation import Judgment
+from harness.annotation_file import AnnotationFile
+from harness.corpora.item import MinecraftItem, Turn, Utterance
+from harness.drawing.items import states_beside
+from harness.drawing.text import counted, printable, written
+
+_FOLD = 8
+"""How many turns are shown at first, and how many more of what follows at a key."""
+_CONTEXTS = {"u": "unique", "m": "multiple", "x": "unclear"}
+_CORRECT = {"y": "correct", "n": "incorrect"}
+_MOVES = {"b": "back", "s": "skipped", "q": "quit"}
+HELP = """\
+Context: do the dialogue and the structure BEFORE the builder's actions tell
+what to build? What comes afterwards does not count.
+  u unique    yes, and in one way
+  m multiple  yes, in several places or directions (empty boards only)
+  x unclear   no, the builder has to guess; correctness is not asked then
+Correct: is the structure AFTER the actions what was asked for? What follows
+may tell: the key f shows whether the Architect corrects the builder.
+  y correct   n incorrect
+Always:
+  h the whole history    f what follows, and more of it
+  r a reason, kept with the judgment
+  b back one question or item    s skip the item    q quit (or Ctrl-D)
+Every judgment is kept at once; the same command goes on where you quit."""
+
+
+@dataclass
+class Loop:
+    """What is to be judged, by whom, and the terminal to ask in.
+
+    `read_key` gives the next key, `read_line` a line asked for with a text; EOFError from either means quit. `following`
+    gives the turns after an item. `proposals` holds two earlier judgments of an item to choose from.
+    """
+
+    items: Sequence[MinecraftItem]
+    file: AnnotationFile
+    annotator: str
+    following: Callable[[MinecraftItem], Sequence[Turn]]
+    console: Console
+    read_key: Callable[[], str]
+    read_line: Callable[[str], str]
+    proposals: Mapping[str, tuple[Judgment, Judgment]] = field(default_factory=dict)
+    _reason: str = field(default="", init=False)
+    _seen: int = field(default=0, init=False)
+
+    def run(self, *, again: bool = False) -> None:
+        """Ask from the first item without a judgment (`again`: from the first one) to the end, or until the person quits."""
+        place = 0 if again else self._open_from(0)
+        while place < len(self.items):
+            try:
+                answer = self._ask(place)
+            except EOFError:
+                answer = "q"
+            if isinstance(answer, Judgment):
+                self.file.record(answer)
+            elif answer == "q":
+                break
+            place = max(place - 1, 0) if answer == "b" else self._open_from(place + 1)
+        self._end()
+
+    def _open_from(self, place: int) -> int:
+        """The place of the first item from there on that is not judged."""
+        while place < len(self.items) and self.items[place].id in self.file.judgments:
+            place += 1
+        return place
+
+    def _judged(self) -> int:
+        return sum(item.id in self.file.judgments for item in self.items)
+
+    def _end(self) -> None:
+        judged = self._judged()
+        if judged == len(self.items):
+            self.file.sort()
+        rest = f"; {len(self.items) - judged:,} left: the same command goes on with them" if judged < len(self.items) else ""
+        self.console.print(f"\n{judged:,} of {len(self.items):,} judged{rest}\n{self.file.path}", soft_wrap=True)
+
+    def _ask(self, place: int) -> Judgment | str:
+        """The judgment of an item, or the key of a move: b, s or q."""
+        item = self.items[place]
+        earlier = self.file.judgments.get(item.id)
+        self._reason, self._seen = earlier.reason if earlier else "", 0
+        proposals = dict(zip("12", self.proposals.get(item.id, ()), strict=False))
+        contexts = {key: word for key, word in _CONTEXTS.items() if key != "m" or not len(item.before)}
+        first = {key: judgment.label for key, judgment in proposals.items()} | contexts
+        self._show(place)
+        while True:
+            key = self._choose(item, "Context before?", first)
+            if key in _MOVES:
+                return key
+            if chosen := proposals.get(key):
+                return replace(chosen, annotator=self.annotator, reason=self._reason or chosen.reason)
+            if key == "x":
+                return Judgment(item.id, _CONTEXTS[key], None, self.annotator, self._reason)
+            answer = self._choose(item, "Structure after?", _CORRECT)
+            if answer in _CORRECT:
+                return Judgment(item.id, _CONTEXTS[key], answer == "y", self.annotator, self._reason)
+            if answer != "b":
+                return answer
+
+    def _choose(self, item: MinecraftItem, question: str, answers: Mapping[str, str]) -> str:
+        """A key of `answers` or `_MOVES`; all others are served here."""
+        choices = "  ".join(f"{key} {word}" for key, word in answers.items())
+        while True:
+            self.console.print(Text.assemble("\n", (question, "bold"), f"  {choices}  ", ("h f r b s q  ? help", "dim")))
+            key = self.read_key().lower()
+            if word := answers.get(key) or _MOVES.get(key):
+                self._say(word)
+                return key
+            match key:
+                case "h":
+                    self.console.print(_dialogue(item.history))
+                case "f":
+                    self._follow(item)
+                case "r":
+                    self._ask_reason()
+                case "?":
+                    self.console.print(HELP)
+                case "m" if len(item.before):
+                    self._say("m is for items with an empty board; this one has blocks before")
+                case _:
+                    self._say(f"{printable(key) or 'that'} is no key here; ? lists them")
+
+    def _ask_reason(self) -> None:
+        now = f" (now: {printable(self._reason)}; empty removes it)" if self._reason else ""
+        self._reason = printable(self.read_line(f"Reason{now}: "))
+
+    def _follow(self, item: MinecraftItem) -> None:
+        turns = self.following(item)
+        self.console.print(_dialogue(turns[self._seen : self._seen + _FOLD]))
+        self._seen = min(self._seen + _FOLD, len(turns))
+        rest = len(turns) - self._seen
+        self._say(f"{rest} more turns follow: f shows them" if rest else "here the game ends")
+
+    def _say(self, text: str) -> None:
+        self.console.print(f"> {text}", style="dim")
+
+    def _show(self, place: int) -> None:
+        item, console = self.items[place], self.console
+        games = list(dict.fromkeys(item.cluster for item in self.items))
+        share, game = 100 * self._judged() / len(self.items), games.index(item.cluster) + 1
+        console.print()
+        console.rule(Text(item.id, "bold"), align="left")
+        console.print(f"item {place + 1:,} of {len(self.items):,}, {share:.1f}% judged, game {game} of {len(games)}\n")
+        if (hidden := len(item.history) - _FOLD) > 0:
+            console.print(f"{hidden} earlier turns: h shows them", style="dim")
+        console.print(_dialogue(item.history[-_FOLD:]))
+        console.print()
+        console.print(states_beside(item, console.width))
+        console.print(f"The builder did {counted(item.actions)}: {written(item.task, item.actions)}")
+        for number, judgment in zip("12", self.proposals.get(item.id, ()), strict=False):
+            console.print(f"{number}  {_with_reason(judgment)}", style="bold")
+        if earlier := self.file.judgments.get(item.id):
+            console.print(f"judged before: {_with_reason(earlier)}", style="bold")
+
+
+def keys(read: Callable[[], str]) -> Callable[[], str]:
+    """One key a call from what a terminal in raw mode gives, which is several keys where they were typed ahead.
+
+    An escape sequence is one key. Raises KeyboardInterrupt for Ctrl-C, EOFError for Ctrl-D and where the terminal is gone.
+    """
+    waiting: deque[str] = deque()
+
+    def read_key() -> str:
+        if not waiting:
+            typed = read()
+            waiting.extend([typed] if typed.startswith("\x1b") else typed)
+        key = waiting.popleft() if waiting else ""
+        if key == "\x03":
+            raise KeyboardInterrupt
+        if key in ("", "\x04"):
+            raise EOFError
+        return key
+
+    return read_key
+
+
+def _with_reason(judgment: Judgment) -> str:
+    reason = f" ({printable(judgment.reason)})" if judgment.reason else ""
+    return f"{printable(judgment.annotator) or 'no name'}: {judgment.label}{reason}"
+
+
+def _dialogue(turns: Sequence[Turn]) -> Table:
+    """What was said and done, with a column for the speakers."""
+    table = Table.grid(padding=(0, 2, 0, 0))
+    for turn in turns:
+        if isinstance(turn, Utterance):
+            table.add_row(Text(turn.speaker, "bold" if turn.speaker == "Architect" else ""), Text(printable(turn.text)))
+        else:
+            table.add_row(Text("Builder", "dim"), Text(f"> {written('minecraft', turn.actions)}", "dim"))
+    return table

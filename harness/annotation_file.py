@@ -1,0 +1,76 @@
+"""An annotation file being made: one writer at a time, every judgment on disk before the next one is asked for."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from eval.annotation import Judgment, read_annotation
+from eval.minecraft import BuilderTurn
+from harness.errors import HarnessError
+from harness.files import hold, write_atomically
+
+
+class AnnotationFile:
+    """The judgments of a file, and how to add to them. `open_annotation` makes one."""
+
+    def __init__(self, path: Path, items: Sequence[BuilderTurn]) -> None:
+        self.path = path
+        self._order = [item.id for item in items]
+        self.judgments: dict[str, Judgment] = {}
+        if path.exists():
+            self.judgments.update(read_annotation(path, items, partial=True).judgments)
+            if not path.read_bytes().endswith(b"\n"):
+                self._rewrite()
+
+    def record(self, judgment: Judgment) -> None:
+        """Append the judgment; where it changes an earlier one, rewrite the file. Raises HarnessError if it cannot be written."""
+        known = judgment.id in self.judgments
+        self.judgments[judgment.id] = judgment
+        if known:
+            self._rewrite()
+            return
+        try:
+            with self.path.open("a", encoding="ascii") as file:
+                file.write(_line(judgment))
+        except OSError as error:
+            raise HarnessError(f"{self.path}: cannot be written: {error.strerror}") from error
+
+    def add(self, judgments: Iterable[Judgment]) -> None:
+        """Add those of items that are not judged yet, all at once."""
+        new = {judgment.id: judgment for judgment in judgments if judgment.id not in self.judgments}
+        if new:
+            self.judgments |= new
+            self._rewrite()
+
+    def sort(self) -> None:
+        """Put the file in the order of the items, which skipping and going back may have changed."""
+        if list(self.judgments) != [item for item in self._order if item in self.judgments]:
+            self._rewrite()
+
+    def _rewrite(self) -> None:
+        self.judgments = {item: self.judgments[item] for item in self._order if item in self.judgments}
+        write_atomically(self.path, "".join(map(_line, self.judgments.values())))
+
+
+@contextmanager
+def open_annotation(path: Path, items: Sequence[BuilderTurn]) -> Iterator[AnnotationFile]:
+    """The file at `path`, made with the first judgment if there is none, held against other writers.
+
+    Half a last line, which a killed process leaves, is dropped. Raises HarnessError if another process holds the file, and
+    DataError as `eval.annotation.read_annotation` does for what is wrong in it.
+    """
+    busy = f"{path} is being written by another harness annotate; end that one, or choose another --out"
+    lock = hold(path.with_name(f".{path.name}.lock"), busy)
+    try:
+        yield AnnotationFile(path, items)
+    finally:
+        os.close(lock)
+
+
+def _line(judgment: Judgment) -> str:
+    # ASCII only: a terminal may give half a surrogate pair, which no file encoding takes.
+    return json.dumps(judgment.as_json()) + "\n"

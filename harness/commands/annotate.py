@@ -1,0 +1,220 @@
+"""`harness annotate`: making, counting, comparing and settling annotations of Minecraft items for the v2 benchmark."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from functools import cache, partial
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from harness.errors import UsageError
+
+if TYPE_CHECKING:
+    from eval.annotation import Annotation, Judgment
+    from harness.annotation_file import AnnotationFile
+    from harness.corpora.item import MinecraftItem, Turn
+
+_FILE = click.Path(path_type=Path)
+_SHIPPED = {"minecraft_test.jsonl": "our annotation", "minecraft_test_second.jsonl": "our annotation, second pass"}
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+def annotate() -> None:
+    """Judge Minecraft items for the v2 benchmark: label, compare, adjudicate.
+
+    Whether the context of an item is clear is judged from what came before the builder's actions; whether the builder did
+    what was asked for may be judged from what follows as well.
+    """
+
+
+@annotate.command()
+@click.option("--annotator", required=True, help="Who judges: letters, digits, dots, dashes and underscores.")
+@click.option("--split", help="The items to judge: train, val or test (default).")
+@click.option("--out", type=_FILE, help="The annotation file. [default: annotations/NAME.jsonl; NAME_SPLIT for train and val]")
+@click.option("--games", type=click.IntRange(min=1), help="Only the first games of the split.")
+@click.option("--item", "item_id", help="Only this item, whether it is judged already or not.")
+def label(annotator: str, split: str | None, out: Path | None, games: int | None, item_id: str | None) -> None:
+    """Judge items one by one in the terminal, in order and game by game.
+
+    Each judgment is written at once; the same command goes on where it was left. The key ? explains all keys.
+    """
+    from harness.annotation_file import open_annotation
+    from harness.corpora import locate
+
+    _check_name(annotator)
+    if item_id and (split or games):
+        raise UsageError("--item names one item: leave out --split and --games")
+    only = _item(item_id) if item_id else None
+    split = only.split if only else split or "test"
+    _check_terminal()
+    items = _items(split)
+    out = out or Path("annotations", f"{annotator}.jsonl" if split == "test" else f"{annotator}_{items[0].split}.jsonl")
+    chosen = [only] if only else _first_games(items, games)
+    click.echo(f"minecraft/{items[0].split}: {len(items):,} items of the {locate('minecraft').kind} corpus; {out}")
+    with open_annotation(out, items) as file:
+        if others := {judgment.annotator for judgment in file.judgments.values()} - {annotator}:
+            raise UsageError(f"{out} holds judgments of {min(others)!r}: give that --annotator, or choose another --out")
+        _loop(chosen, file, annotator, again=only is not None)
+
+
+@annotate.command()
+@click.argument("file", required=False, type=_FILE)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def stats(file: Path | None, as_json: bool) -> None:
+    """Count an annotation as section 3.2 of the BAP v2 paper does.
+
+    FILE is an annotation file, ours if there is none given. Games with items that are not judged yet are left out.
+    """
+    from eval.annotation import read_annotation, read_judgments, statistics
+
+    path, name = (file, str(file)) if file else _shipped("minecraft_test.jsonl")
+    items = _items_of(read_judgments(path, partial=True))
+    annotation = read_annotation(path, items, name=name, partial=True)
+    unfinished = {item.cluster for item in items if item.id not in annotation.judgments}
+    counted = [item for item in items if item.cluster not in unfinished]
+    if not counted:
+        raise UsageError(f"{path}: no game is judged to its end yet: go on with harness annotate label")
+    counts = {"games": len({item.cluster for item in counted})} | statistics(counted, annotation)
+    if as_json:
+        click.echo(json.dumps(counts))
+        return
+    left_out = f"; games left out that are not judged to their end: {len(unfinished):,}" if unfinished else ""
+    click.echo(f"{name}{left_out}")
+    for key, value in counts.items():
+        click.echo(f"{key.replace('_', ' '):20}{value:>6,}")
+
+
+@annotate.command()
+@click.argument("annotations", nargs=-1, type=_FILE, metavar="[FILE FILE]")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON; shares are fractions 0..1.")
+def agreement(annotations: tuple[Path, ...], as_json: bool) -> None:
+    """Compare two annotations over the items that both hold.
+
+    Without files: the two passes of our own annotation.
+    """
+    from eval.agreement import agreement as compare
+    from eval.agreement import print_agreement
+    from eval.annotation import read_judgments
+
+    if len(annotations) not in (0, 2):
+        raise UsageError("agreement compares two files: give two, or none for the two passes of our own annotation")
+    named = [(path, str(path)) for path in annotations] or [_shipped(name) for name in _SHIPPED]
+    first, second = (read_judgments(path, name=name, partial=True) for path, name in named)
+    found = compare(first, second)
+    if as_json:
+        click.echo(json.dumps(found))
+    else:
+        print_agreement(first.name, second.name, found)
+
+
+@annotate.command()
+@click.argument("first", type=_FILE, metavar="A")
+@click.argument("second", type=_FILE, metavar="B")
+@click.option("--out", required=True, type=_FILE, help="The annotation file to make, or to go on with.")
+@click.option("--annotator", default="adjudicator", show_default=True, help="Who decides.")
+def adjudicate(first: Path, second: Path, out: Path, annotator: str) -> None:
+    """Settle where annotations A and B differ: the keys 1 and 2 choose one, all others judge anew.
+
+    What A and B agree on is taken over at once. Items that only one of them holds are left out.
+    """
+    from eval.agreement import adjudication
+    from eval.annotation import read_annotation, read_judgments
+    from harness.annotation_file import open_annotation
+
+    _check_name(annotator)
+    if out.resolve() in (first.resolve(), second.resolve()):
+        raise UsageError(f"--out {out} is one of the two annotations: choose another file")
+    items = _items_of(read_judgments(first, partial=True))
+    judged = [read_annotation(path, items, name=path.stem, partial=True) for path in (first, second)]
+    agreed, differing = adjudication(*judged)
+    with open_annotation(out, items) as file:
+        file.add(agreed)
+        click.echo(f"agreed on and taken over: {len(agreed):,} items; to decide: {len(differing):,}")
+        if any(item not in file.judgments for item in differing):
+            _check_terminal()
+        _loop([item for item in items if item.id in differing], file, annotator, proposals=differing)
+
+
+def _check_name(annotator: str) -> None:
+    if not re.fullmatch(r"[\w-][\w.-]*", annotator):
+        raise UsageError(
+            f"--annotator {annotator!r}: a file is named after it: use letters, digits, dots, dashes and underscores"
+        )
+
+
+def _check_terminal() -> None:
+    if not sys.stdin.isatty():
+        raise UsageError("judging asks for keys and stdin is no terminal: run it in one, without a pipe (ssh: with -t)")
+
+
+def _item(item_id: str) -> MinecraftItem:
+    from harness.commands.show import find_item
+    from harness.corpora.item import MinecraftItem
+
+    item = find_item(item_id)
+    if not isinstance(item, MinecraftItem):
+        raise UsageError(f"--item {item_id}: only Minecraft items are annotated")
+    return item
+
+
+def _items(split: str) -> list[MinecraftItem]:
+    from harness.corpora import load
+    from harness.corpora.item import MinecraftItem
+
+    items = [item for item in load("minecraft", split) if isinstance(item, MinecraftItem)]
+    if not items:
+        raise UsageError(f"there are no items of minecraft/{split}: choose another --split")
+    return items
+
+
+def _items_of(annotation: Annotation) -> list[MinecraftItem]:
+    """The items of the split that an annotation is about. Raises UsageError if it is empty, or ours without its corpus."""
+    from harness.corpora import locate
+
+    if not annotation.judgments:
+        raise UsageError(f"{annotation.name} holds no judgments: make some with harness annotate label")
+    first = next(iter(annotation.judgments))
+    items = _items(first.split("/")[1])
+    if first not in {item.id for item in items} and locate("minecraft").kind == "sample":
+        raise UsageError(f"{annotation.name} is about {first}, which the shipped sample does not hold: set HARNESS_DATA")
+    return items
+
+
+def _first_games(items: Sequence[MinecraftItem], games: int | None) -> list[MinecraftItem]:
+    first = list(dict.fromkeys(item.cluster for item in items))[:games]
+    return [item for item in items if item.cluster in set(first)]
+
+
+def _shipped(name: str) -> tuple[Path, str]:
+    return Path(str(files("eval").joinpath("annotations", name))), _SHIPPED[name]
+
+
+def _loop(
+    items: Sequence[MinecraftItem],
+    file: AnnotationFile,
+    annotator: str,
+    *,
+    again: bool = False,
+    proposals: Mapping[str, tuple[Judgment, Judgment]] | None = None,
+) -> None:
+    from rich.console import Console
+
+    from harness.annotating import Loop, keys
+    from harness.corpora import load_games
+
+    @cache
+    def turns() -> dict[str, tuple[Turn, ...]]:
+        return {game.name: game.turns for game in load_games()}
+
+    def following(item: MinecraftItem) -> Sequence[Turn]:
+        return turns()[item.meta["game"]][len(item.history) + 1 :]
+
+    console = Console(highlight=False, markup=False, emoji=False)
+    read_line = partial(console.input, markup=False, emoji=False)
+    Loop(items, file, annotator, following, console, keys(click.getchar), read_line, proposals or {}).run(again=again)
