@@ -43,7 +43,7 @@ check: env ## Style, types, import directions
 	$(BIN)/lint-imports
 
 bench: env ## Benchmarks, as ratios measured in one run
-	$(BIN)/python tools/bench.py
+	PYTHONPATH=. $(BIN)/python tools/bench.py
 
 golden: env ## Record the golden prompts anew (read the difference before you commit it)
 	$(BIN)/python tools/record_goldens.py

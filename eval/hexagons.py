@@ -91,16 +91,6 @@ def _rollout(items: Sequence[DrawingStep], changes: Cells) -> Cells:
     return boards
 
 
-def _gold_changes(before: Cells, after: Cells) -> Cells:
-    return np.where(after != before, after, _UNCHANGED)
-
-
-def action_scores(items: Sequence[DrawingStep], predicted: Sequence[Sequence[Paint]]) -> Floats:
-    """The action-based numbers of each step, shape (steps, 4), in the order of `MEASURES`."""
-    gold = _gold_changes(_boards([item.before for item in items]), _boards([item.after for item in items]))
-    return measure(gold, _changes(predicted), _UNCHANGED)
-
-
 def sizes(items: Sequence[DrawingStep], predicted: Sequence[Sequence[Paint]]) -> Cells:
     """By step: how many tiles gold changes, how many are predicted, and how many both agree on; shape (steps, 3)."""
     before, after, changes = _boards([i.before for i in items]), _boards([i.after for i in items]), _changes(predicted)
@@ -116,7 +106,7 @@ def score(
     `rollout` adds the numbers on predicted boards; the items must then be in the order of their steps.
     """
     before, after, changes = _boards([i.before for i in items]), _boards([i.after for i in items]), _changes(predicted)
-    wanted = _gold_changes(before, after)
+    wanted = np.where(after != before, after, _UNCHANGED)
     each = {
         "action": measure(wanted, changes, _UNCHANGED),
         "board": measure(after, np.where(changes != _UNCHANGED, changes, before), _WHITE),

@@ -24,6 +24,31 @@ def cluster_sums(values: Floats, clusters: Sequence[str]) -> Floats:
     return sums
 
 
+def _resampled_ratios(
+    numerators: Floats, denominators: Floats, clusters: Sequence[str], seed: int, resamples: int
+) -> Floats | None:
+    """k ratios of sums in each resample of whole clusters, shape (resamples, k); None for fewer than two clusters."""
+    width = numerators.shape[1]
+    sums = cluster_sums(np.hstack([numerators, denominators]), clusters)
+    if len(sums) < 2:
+        return None
+    drawn = np.random.default_rng(seed).integers(len(sums), size=(resamples, len(sums)))
+    drawn += np.arange(resamples)[:, None] * len(sums)
+    times = np.bincount(drawn.ravel(), minlength=resamples * len(sums)).reshape(resamples, len(sums))
+    totals = times @ sums
+    return _ratios(totals[:, :width], totals[:, width:])
+
+
+def _ratios(above: Floats, below: Floats) -> Floats:
+    return np.divide(above, below, out=np.zeros_like(above), where=below > 0)
+
+
+def _ends(values: Floats) -> Floats:
+    tail = (1 - LEVEL) / 2
+    ends: Floats = np.quantile(values, [tail, 1 - tail], axis=0)
+    return ends
+
+
 def ratio_intervals(
     numerators: Floats, denominators: Floats, clusters: Sequence[str], *, seed: int = 0, resamples: int = RESAMPLES
 ) -> Floats | None:
@@ -33,19 +58,58 @@ def ratio_intervals(
     the same for the same seed. A resample with a denominator of 0 counts as 0, as F1 does with nothing predicted and nothing
     to predict. None for fewer than two clusters, which tell nothing about how clusters vary.
     """
-    width = numerators.shape[1]
+    ratios = _resampled_ratios(numerators, denominators, clusters, seed, resamples)
+    return None if ratios is None else _ends(ratios)
+
+
+def difference_interval(
+    numerators: Floats, denominators: Floats, clusters: Sequence[str], *, seed: int = 0, resamples: int = RESAMPLES
+) -> list[float] | None:
+    """95% percentile interval of the difference of two ratios over the same items: the paired cluster bootstrap.
+
+    Both arrays have shape (items, 2), a column for each of the two. None for fewer than two clusters.
+    """
+    ratios = _resampled_ratios(numerators, denominators, clusters, seed, resamples)
+    return None if ratios is None else [float(end) for end in _ends(ratios[:, 0] - ratios[:, 1])]
+
+
+def permutation_p(
+    numerators: Floats, denominators: Floats, clusters: Sequence[str], *, seed: int = 0, resamples: int = RESAMPLES
+) -> float:
+    """Two-sided p-value of a difference of two ratios over the same items, exchanging the two within whole clusters.
+
+    Arrays as for `difference_interval`. Exact where all exchanges can be tried, else from `resamples` random ones.
+    """
+    from scipy.stats import permutation_test
+
     sums = cluster_sums(np.hstack([numerators, denominators]), clusters)
+    # Both systems' clusters below each other: scipy permutes indices, and each stands for a numerator and a denominator.
+    both = np.concatenate([sums[:, [0, 2]], sums[:, [1, 3]]])
+
+    def difference(first: npt.NDArray[np.int64], second: npt.NDArray[np.int64], axis: int = -1) -> Floats:
+        one, other = both[first].sum(axis=-2), both[second].sum(axis=-2)
+        return _ratios(one[..., 0], one[..., 1]) - _ratios(other[..., 0], other[..., 1])
+
+    indices = np.arange(len(sums))
     if len(sums) < 2:
-        return None
-    drawn = np.random.default_rng(seed).integers(len(sums), size=(resamples, len(sums)))
-    drawn += np.arange(resamples)[:, None] * len(sums)
-    times = np.bincount(drawn.ravel(), minlength=resamples * len(sums)).reshape(resamples, len(sums))
-    totals = times @ sums
-    above, below = totals[:, :width], totals[:, width:]
-    ratios = np.divide(above, below, out=np.zeros_like(above), where=below > 0)
-    tail = (1 - LEVEL) / 2
-    ends: Floats = np.quantile(ratios, [tail, 1 - tail], axis=0)
-    return ends
+        return 1.0
+    tested = permutation_test(
+        (indices, indices + len(sums)),
+        difference,
+        permutation_type="samples",
+        vectorized=True,
+        n_resamples=resamples,
+        batch=1000,
+        rng=np.random.default_rng(seed),
+    )
+    return float(min(1.0, tested.pvalue))
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """The p-values corrected for testing all of them (Holm 1979)."""
+    from statsmodels.stats.multitest import multipletests
+
+    return [float(p) for p in multipletests(p_values, method="holm")[1]] if len(p_values) > 1 else list(p_values)
 
 
 def as_pairs(ends: Floats | None, count: int) -> list[list[float] | None]:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from eval.levels import NOTE
 from eval.minecraft import METRICS
-from eval.published import beside
+from eval.published import BY_LEVEL, HEXAGONS_PAPER, beside
 
-_HEXAGONS_ROWS = {
+HEXAGONS_ROWS = {
     "action": "action",
     "effective": "action, effective",
     "board": "board",
@@ -49,7 +50,8 @@ def _with_interval(value: float, interval: list[float] | None) -> str:
     return f"{_percent(value)} [{100 * interval[0]:.1f}, {100 * interval[1]:.1f}]" if interval else _percent(value)
 
 
-def _table(*columns: str, caption: str) -> Table:
+def numbers_table(*columns: str, caption: str | None = None) -> Table:
+    """A table with its first column to the left and the others to the right."""
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, caption=caption, caption_justify="left")
     for number, column in enumerate(columns):
         table.add_column(column, justify="right" if number else "left")
@@ -58,8 +60,8 @@ def _table(*columns: str, caption: str) -> Table:
 
 def _hexagons(scores: Mapping[str, Any]) -> Table:
     caption = "Percent, mean over steps [95% interval over procedures]; effective: without no-ops."
-    table = _table("", "F1", "EM", "P", "R", caption=caption)
-    for kind, label in _HEXAGONS_ROWS.items():
+    table = numbers_table("", "F1", "EM", "P", "R", caption=caption)
+    for kind, label in HEXAGONS_ROWS.items():
         if kind in scores:
             values, ends = scores[kind], scores["intervals"][kind]
             cells = [_with_interval(values[name], ends[name]) for name in ("f1", "em")]
@@ -71,7 +73,7 @@ def _minecraft(scores: Mapping[str, Any]) -> Table:
     caption = (
         "Percent, net actions [95% interval over games]; EB, NEB: empty and non-empty board; U, M: one interpretation, several."
     )
-    table = _table("", "micro F1", "P", "R", "macro F1", caption=caption)
+    table = numbers_table("", "micro F1", "P", "R", "macro F1", caption=caption)
     parts: list[tuple[str, Any, Any, tuple[str, ...]]] = [("", scores, scores["intervals"], METRICS)]
     for name, part in scores["subsets"].items():
         parts.append((f" {name} ({part['items']:,})", part, scores["intervals"]["subsets"][name], METRICS[:1]))
@@ -110,4 +112,36 @@ def _papers(scores: Mapping[str, Any]) -> Table:
         values = [f"{row.values[name]:.{_DECIMALS[row.task]}f}{mark}" if name in row.values else "" for name in ours]
         system = f"{row.system} ({sources.index(row.source) + 1})"
         table.add_row(system, row.setting, *values, f"no: {obstacle}" if obstacle else "yes", style="dim" if obstacle else "")
+    return table
+
+
+def print_groups(tables: Iterable[Mapping[str, Any]], console: Console | None = None) -> None:
+    """Print the tables of `eval.breakdown`; below one by our levels of abstraction, the paper's numbers by its own."""
+    console = console or Console()
+    # So that nobody takes the p for one of a test that knows about procedures and games.
+    console.print("\nMeans over items, in percent [95% interval]. Kruskal-Wallis: of F1, as if items were independent.")
+    for found in tables:
+        console.print()
+        console.print(_groups(found))
+        if found["note"] == NOTE:
+            console.print()
+            console.print(_paper_levels())
+
+
+def _groups(found: Mapping[str, Any]) -> Table:
+    test = found["test"]
+    notes = [found["note"] or "", f"{test['name']} {test['statistic']:.2f}, p = {test['p']:.2g}" if test else ""]
+    table = numbers_table(found["name"], "items", "F1", "EM", caption="\n".join(filter(None, notes)))
+    for group in found["groups"]:
+        f1 = _with_interval(group["f1"], group["interval"])
+        table.add_row(group["label"], f"{group['items']:,}", f1, _percent(group["em"]))
+    return table
+
+
+def _paper_levels() -> Table:
+    caption = f"{HEXAGONS_PAPER}, dev, by the paper's labels, which are not ours: other steps at each level."
+    table = numbers_table("level in the paper", "steps", "F1", "EM", caption=caption)
+    for row in BY_LEVEL:
+        values = [f"{row.values[name]:.2f}" if name in row.values else "" for name in ("f1", "em")]
+        table.add_row(f"{row.system}: {row.setting}", f"{row.items:,}", *values)
     return table

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,19 +36,20 @@ class Answers:
     """The ids of those that were to be answered, None for all."""
     predictions: Predictions
 
-    def discarded(self) -> dict[str, frozenset[str]]:
-        """By item id, why the parser threw pieces of the text away; only items that lost something."""
+    def pieces(self, item_id: str) -> list[tuple[str, str]]:
+        """The pieces of an answer's text that the parser threw away, as recorded or else parsed again, and why."""
         from serialization.formats import get_format
 
-        found = {}
-        for item_id, fields in self.records.items():
-            pieces, text, name = fields.get("discarded"), fields.get("text"), fields.get("format")
-            if pieces is None and isinstance(text, str) and isinstance(name, str):
-                pieces = get_format(self.task, name).parse(text).discarded
-            reasons = {piece[1] for piece in pieces or () if isinstance(piece, list | tuple) and len(piece) == 2}
-            if reasons:
-                found[item_id] = frozenset(map(str, reasons))
-        return found
+        fields = self.records.get(item_id, {})
+        found, text, name = fields.get("discarded"), fields.get("text"), fields.get("format")
+        if found is None and isinstance(text, str) and isinstance(name, str):
+            found = get_format(self.task, name).parse(text).discarded
+        return [(str(p[0]), str(p[1])) for p in found or () if isinstance(p, list | tuple) and len(p) == 2]
+
+    def discarded(self) -> dict[str, frozenset[str]]:
+        """By item id, why the parser threw pieces of the text away; only items that lost something."""
+        found = {item_id: frozenset(reason for _, reason in self.pieces(item_id)) for item_id in self.records}
+        return {item_id: reasons for item_id, reasons in found.items() if reasons}
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +112,7 @@ def read_answers(
     file = path if path.is_file() else find_run(str(path)) / "predictions.jsonl"
     settings = {} if path.is_file() else _run_settings(file.parent)
     records = read_records(file, partial=partial)
-    task, split = _task_and_split(file, records, task or settings.get("task"), split or settings.get("split"))
+    task, split = task_and_split(file, records, task or settings.get("task"), split or settings.get("split"))
     items = load(task, split)
     known = {item.id for item in items}
     predictions = decode(file, records, task, known, _parse)
@@ -163,8 +164,11 @@ def _parse(name: str, task: str, text: str) -> Iterable[Any]:
     return get_format(task, name).parse(text).actions
 
 
-def _task_and_split(file: Path, records: list[Any], task: str | None, split: str | None) -> tuple[str, str]:
-    """Those of the ids, checked against what was asked for."""
+def task_and_split(file: Path, records: list[Any], task: str | None, split: str | None) -> tuple[str, str]:
+    """Those of the ids, checked against what was asked for, which may be None. `file` is for messages only.
+
+    Raises DataError, with the line, for ids of no corpus or not of what was asked for, and UsageError where nothing tells.
+    """
     from eval.predictions import infer_split
     from harness.corpora import SPLITS, split_name
 
@@ -192,3 +196,53 @@ def item_scores_of(answers: Answers, benchmark: Benchmark | None = None) -> list
     quarters = {item.id: item.pose.quarter for item in answers.items} if answers.task == "minecraft" else {}
     clues = Clues(answers.discarded(), unanswered, quarters)
     return item_scores(answers.task, items, answers.predictions, multiple=multiple, clues=clues)
+
+
+def common_items(runs: Mapping[str, Answers], *, intersect: bool = False) -> frozenset[str]:
+    """The ids that all of some runs answered, by the runs' names; with `intersect`, those that all have in common.
+
+    Raises UsageError for runs of different tasks or splits, and, without `intersect`, if one has items that another lacks.
+    """
+    (first, answers), *others = runs.items()
+    for name, other in others:
+        if (other.task, other.split) != (answers.task, answers.split):
+            raise UsageError(
+                f"{first} answers {answers.task}/{answers.split} and {name} {other.task}/{other.split}: only runs over the same "
+                "items can be compared"
+            )
+    sets = {name: frozenset(run.records) for name, run in runs.items()}
+    common = frozenset.intersection(*sets.values())
+    if not intersect:
+        for name, ids in sets.items():
+            if lacking := sorted(frozenset.union(*sets.values()) - ids):
+                few = ", ".join(lacking[:3]) + (", ..." if len(lacking) > 3 else "")
+                raise UsageError(
+                    f"the runs hold different items: {name} lacks {len(lacking)} that another has ({few}); "
+                    f"--intersect compares the {len(common)} that all have"
+                )
+    if not common:
+        raise UsageError(f"{' and '.join(runs)} have no item in common")
+    return common
+
+
+def read_named(paths: Sequence[Path]) -> dict[str, Answers]:
+    """Runs by name, the path where two have the same name. Half a line at the end of a run's file is left out.
+
+    Raises UsageError for a repeated run.
+    """
+    read = [read_answers(path, partial=True) for path in paths]
+    short = [answers.name for answers in read]
+    names = [name if short.count(name) == 1 else str(path) for name, path in zip(short, paths, strict=True)]
+    if len(set(names)) < len(names):
+        raise UsageError(f"{max(names, key=names.count)} is given twice")
+    return dict(zip(names, read, strict=True))
+
+
+def read_runs(paths: Sequence[Path], *, intersect: bool = False) -> dict[str, Answers]:
+    """Runs over the same items as `read_named` gives them, each restricted to the common items.
+
+    Raises UsageError as `read_named` and `common_items` do.
+    """
+    runs = read_named(paths)
+    common = common_items(runs, intersect=intersect)
+    return {name: replace(answers, name=name, only=common) for name, answers in runs.items()}

@@ -64,12 +64,21 @@ def _print_counts(task: str, counts: dict[str, Any]) -> None:
     console.print(_table(f"{task}: splits", counts["splits"]))
     if task == "hexagons":
         console.print(_table("hexagons: annotation rounds", counts["rounds"] | {"total": counts["total"]}))
-        agreement = {
-            name: dict(zip(("mean", "lower verifier", "higher verifier"), values, strict=True))
-            for name, values in counts["agreement"].items()
-            if values
-        }
+        agreement = {split: _agreement_rows(values) for split, values in counts["agreement_by_split"].items()}
         console.print(_table("hexagons: verifiers' boards", agreement))
+
+
+def _agreement_rows(values: dict[str, Any]) -> dict[str, float | None]:
+    """The numbers of Table 2, one a row."""
+    three = ("mean", "lower verifier", "higher verifier")
+    rows: dict[str, float | None] = {}
+    for key, name, ends in (
+        ("board_f1", "board f1", three),
+        ("board_em", "board em", three),
+        ("action_em", "action em", ("at least", "at most")),
+    ):
+        rows |= {f"{name}, {end}": value for end, value in zip(ends, values[key] or [None] * len(ends), strict=True)}
+    return rows | {f"verifiers with each other, {name}": values[f"verifiers_{name}"] for name in ("f1", "em")}
 
 
 def _table(title: str, columns: dict[str, dict[str, Any]]) -> Any:

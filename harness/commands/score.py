@@ -7,6 +7,8 @@ from pathlib import Path
 
 import click
 
+from harness.errors import UsageError
+
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("file", type=click.Path(path_type=Path))
@@ -20,6 +22,10 @@ import click
 )
 @click.option("--rollout", is_flag=True, help="HEXAGONS: also score boards drawn on the predicted boards.")
 @click.option("--partial", is_flag=True, help="Leave out a half-written last line, for a run in progress.")
+@click.option(
+    "--by", multiple=True, help="Also by level, category, round, position or actions; board, interpretations or yaw; all."
+)
+@click.option("--save", is_flag=True, help="Keep the scores in the run's folder, as scores.json.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the bootstrap.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, with fractions, instead of tables in percent.")
 def score(
@@ -30,16 +36,31 @@ def score(
     annotation: Path | None,
     rollout: bool,
     partial: bool,
+    by: tuple[str, ...],
+    save: bool,
     seed: int,
     as_json: bool,
 ) -> None:
     """Score a predictions file or a run folder."""
-    from eval.tables import print_scores
+    from eval.tables import print_groups, print_scores
+    from harness.files import write_atomically
     from harness.scoring import Benchmark, read_answers, score_answers
 
+    if save and file.is_file():
+        raise UsageError("--save keeps the scores in the folder of a run: give the run, not a file")
     how = Benchmark(benchmark, annotation)
-    scores = score_answers(read_answers(file, task=task, split=split, partial=partial), how, rollout=rollout, seed=seed)
+    answers = read_answers(file, task=task, split=split, partial=partial)
+    scores = score_answers(answers, how, rollout=rollout, seed=seed)
+    if by:
+        from harness.attributes import groups_of
+
+        keys = None if "all" in by else dict.fromkeys(by)
+        scores["groups"] = groups_of(answers, how, by=keys, seed=seed).tables
+    if save:
+        write_atomically(answers.file.parent / "scores.json", json.dumps(scores, indent=1) + "\n")
     if as_json:
         click.echo(json.dumps(scores))
     else:
         print_scores(scores)
+        if by:
+            print_groups(scores["groups"])

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from statistics import fmean
 from typing import Any
 
+from harness.corpora.agreement import agreement
 from harness.corpora.item import HexagonsItem
 from harness.corpora.minecraft import SPLITS, items
 from harness.corpora.minecraft_logs import Game
@@ -22,14 +22,17 @@ def hexagons_stats(steps: Mapping[str, Sequence[HexagonsItem]]) -> dict[str, Any
     """The counts for the steps of each split. Shares and scores are fractions 0..1, None where nothing was verified.
 
     A procedure counts as agreed if its last step is. Steps that no verifier drew are left out of all shares.
+    `agreement_by_split` holds, for each split and for "all", what `harness.corpora.agreement` finds.
     """
     everything = [step for split in steps.values() for step in split]
     rounds = sorted({step.meta["annotation_round"] for step in everything})
+    whole = agreement(everything)
     return {
         "splits": {split: _split_counts(of_split) for split, of_split in steps.items()},
         "rounds": {str(r): _round_counts([s for s in everything if s.meta["annotation_round"] == r]) for r in rounds},
         "total": _round_counts(everything) | _split_counts(everything),
-        "agreement": _agreement(everything),
+        "agreement": {name: whole[name] for name in ("board_f1", "board_em")},
+        "agreement_by_split": {split: agreement(of_split) for split, of_split in steps.items()} | {"all": whole},
     }
 
 
@@ -52,16 +55,6 @@ def _round_counts(steps: Sequence[HexagonsItem]) -> dict[str, int]:
         "steps": len(steps),
         "tokens": sum(len(_TOKEN.findall(step.instruction)) for step in steps),
         "images": len({step.group for step in steps}),
-    }
-
-
-def _agreement(steps: Iterable[HexagonsItem]) -> dict[str, list[float] | None]:
-    """Board F1 and EM of the two verifiers against the Instructor: [mean, worse of the two, better of the two]."""
-    verified = [step.meta["agreement_scores"][:2] for step in steps if step.meta["agreement_scores"]]
-    exact = [[float(score == 1) for score in scores] for scores in verified]
-    return {
-        name: [fmean(fmean(pair) for pair in pairs), fmean(map(min, pairs)), fmean(map(max, pairs))] if pairs else None
-        for name, pairs in (("board_f1", verified), ("board_em", exact))
     }
 
 

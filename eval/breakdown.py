@@ -1,0 +1,125 @@
+"""Scores by subset: the items of a run in groups, such as levels of abstraction or numbers of actions, for both tasks.
+
+The F1 and the exact match of a group are the means of those of its items (`eval.items`): action-based for HEXAGONS, as in
+Tables 7 and 9 of "Draw Me a Flower"; of net actions for Minecraft.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from eval.items import ItemScore
+from eval.levels import LEVELS, NOTE
+from eval.statistics import Floats, as_pairs, ratio_intervals
+from harness.errors import UsageError
+
+
+class Grouping(NamedTuple):
+    """A way to put items into groups: its name in full, and the labels in the order in which they are shown."""
+
+    name: str
+    labels: tuple[str, ...]
+    note: str | None = None
+
+
+_BINS = {0: "0", 1: "1", 5: "2-5", 10: "6-10", 20: "11-20", 50: "21-50"}
+_MORE = "51+"
+_SIZES = (*_BINS.values(), _MORE)
+
+GROUPINGS = {
+    "hexagons": {
+        "level": Grouping("level of abstraction", LEVELS, NOTE),
+        "category": Grouping(
+            "category",
+            (
+                *("simple", "bounded iteration", "conditional iteration", "conditions", "recursion", "symmetry"),
+                *("composed objects", "other", "NONE"),
+            ),
+            "of the image; NONE: images of the second round, which have no category",
+        ),
+        "round": Grouping("annotation round", ("recruitment", "round I", "round II")),
+        "position": Grouping("position of the step", ("only", "first", "middle", "last")),
+        "actions": Grouping("gold actions", _SIZES),
+    },
+    "minecraft": {
+        "board": Grouping("board before", ("EB", "NEB"), "EB: empty, NEB: not empty"),
+        "actions": Grouping("net actions", _SIZES),
+        "interpretations": Grouping(
+            "interpretations",
+            ("U", "M", "unclear"),
+            "U: one, M: several; by the v2 benchmark's annotation, ours if it names none",
+        ),
+        "yaw": Grouping("yaw quadrant", ("+z", "-x", "-z", "+x"), "the axis that the builder looks along"),
+    },
+}
+"""By task, then by the name that `--by` takes. `actions` are counted here, the others are attributes of the items."""
+
+
+class Breakdown(NamedTuple):
+    """What `break_down` finds."""
+
+    tables: list[dict[str, Any]]
+    """By grouping {"name", "note", "groups": [{"label", "items", "f1", "em", "interval"}], "test"}; fractions 0..1. The interval
+    is that of the F1. The test {"name", "statistic", "p"} asks whether the F1 differs between groups; None where it cannot be
+    made. It takes items for independent, which those of one procedure or game are not."""
+    labels: dict[str, dict[str, str]]
+    """By the grouping's name: from an item's id to its label, for those that have one."""
+
+
+def break_down(
+    task: str,
+    scores: Sequence[ItemScore],
+    attributes: Mapping[str, Mapping[str, str]],
+    *,
+    by: Iterable[str] | None = None,
+    seed: int = 0,
+) -> Breakdown:
+    """The scores of some items in groups.
+
+    `attributes` says of an item's id what its scores do not, such as {"category": "symmetry"}; an item without one is in no
+    group of it. `by` are keys of `GROUPINGS`, in order; without it all of which something is known. Raises UsageError for a
+    key that the task does not have, or of which nothing is known.
+    """
+    known = GROUPINGS[task]
+    result = Breakdown([], {})
+    for key in known if by is None else by:
+        if key not in known:
+            raise UsageError(f"--by {key}: the groups of {task} are {', '.join(known)}")
+        labels = {s.id: _bin(s.wanted) if key == "actions" else attributes.get(s.id, {}).get(key, "") for s in scores}
+        labels = {item_id: label for item_id, label in labels.items() if label}
+        if labels:
+            result.tables.append(_table(known[key], labels, scores, seed))
+            result.labels[known[key].name] = labels
+        elif by is not None:
+            raise UsageError(f"--by {key}: none of these {len(scores)} items has a label for {known[key].name}")
+    return result
+
+
+def _bin(size: int) -> str:
+    return next((label for most, label in _BINS.items() if size <= most), _MORE)
+
+
+def _table(grouping: Grouping, labels: Mapping[str, str], scores: Sequence[ItemScore], seed: int) -> dict[str, Any]:
+    order = {label: place for place, label in enumerate(grouping.labels)}
+    groups, samples = [], []
+    for label in sorted(set(labels.values()), key=lambda label: (order.get(label, len(order)), label)):
+        members = [score for score in scores if labels.get(score.id) == label]
+        f1, em = np.array([score.f1 for score in members]), np.array([score.exact for score in members])
+        ends = ratio_intervals(f1[:, None], np.ones((len(f1), 1)), [score.cluster for score in members], seed=seed)
+        means = {"f1": float(f1.mean()), "em": float(em.mean())}
+        groups.append({"label": label, "items": len(members), **means, "interval": as_pairs(ends, 1)[0]})
+        samples.append(f1)
+    return {"name": grouping.name, "note": grouping.note, "groups": groups, "test": _kruskal_wallis(samples)}
+
+
+def _kruskal_wallis(samples: Sequence[Floats]) -> dict[str, Any] | None:
+    """None for fewer than two groups, and where all values are equal, of which it can say nothing."""
+    if len(samples) < 2 or np.ptp(np.concatenate(samples)) == 0:
+        return None
+    from scipy.stats import kruskal
+
+    found = kruskal(*samples)
+    return {"name": "Kruskal-Wallis", "statistic": float(found.statistic), "p": float(found.pvalue)}

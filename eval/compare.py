@@ -1,0 +1,95 @@
+"""Two or more runs over the same items: differences with intervals, tests and effect sizes, and where they differ.
+
+All of it is paired: the same items, resampled and permuted by whole clusters (drawing procedures, games).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from eval.items import ItemScore
+from eval.statistics import Floats, cluster_sums, difference_interval, holm, permutation_p
+
+METRICS = {"hexagons": ("f1", "em"), "minecraft": ("micro_f1", "macro_f1", "em")}
+"""The compared numbers by task, the first one leading. f1 is a mean over steps."""
+
+
+def compare_runs(task: str, runs: Mapping[str, Sequence[ItemScore]], *, changed: int = 10, seed: int = 0) -> dict[str, Any]:
+    """Every pair of runs, each the scores of the same items in the same order, as fractions.
+
+    A pair has, for each metric, the difference a - b with its 95% interval (paired cluster bootstrap), a p-value (permutation
+    test), the same after Holm's correction over all pairs of that metric, and the effect size (mean over standard deviation
+    of the clusters' differences of item scores; None where they do not vary); then wins, losses and ties item by item in F1,
+    and the `changed` items that differ most, the largest difference first.
+    """
+    first = next(iter(runs.values()))
+    clusters = [score.cluster for score in first]
+    pairs: list[dict[str, Any]] = []
+    for metric in METRICS[task]:
+        fractions = {name: _fractions(scores, metric) for name, scores in runs.items()}
+        found = []
+        for a, b in itertools.combinations(runs, 2):
+            numerators, denominators = (np.column_stack([fractions[a][part], fractions[b][part]]) for part in (0, 1))
+            found.append(
+                {"a": a, "b": b, "metric": metric, **_tests(numerators, denominators, clusters, seed)}
+                | {"effect": _effect(_item_values(runs[a], metric) - _item_values(runs[b], metric), clusters)}
+                | _wins(runs[a], runs[b], changed)
+            )
+        for pair, corrected in zip(found, holm([pair["p"] for pair in found]), strict=True):
+            pair["p_holm"] = corrected
+        pairs += found
+    return {
+        "task": task,
+        "items": len(first),
+        "clusters": len(set(clusters)),
+        "runs": list(runs),
+        "scores": {name: {m: _ratio(*_fractions(scores, m)) for m in METRICS[task]} for name, scores in runs.items()},
+        "pairs": pairs,
+    }
+
+
+def _fractions(scores: Sequence[ItemScore], metric: str) -> tuple[Floats, Floats]:
+    """Numerators and denominators by item, whose sums give the metric."""
+    if metric == "micro_f1":
+        return np.array([2.0 * s.hits for s in scores]), np.array([float(s.wanted + s.made) for s in scores])
+    return _item_values(scores, metric), np.ones(len(scores))
+
+
+def _item_values(scores: Sequence[ItemScore], metric: str) -> Floats:
+    return np.array([float(s.exact) if metric == "em" else s.f1 for s in scores])
+
+
+def _ratio(above: Floats, below: Floats) -> float:
+    return float(above.sum() / below.sum()) if below.sum() else 0.0
+
+
+def _tests(numerators: Floats, denominators: Floats, clusters: Sequence[str], seed: int) -> dict[str, Any]:
+    one, other = (_ratio(numerators[:, n], denominators[:, n]) for n in (0, 1))
+    return {
+        "difference": one - other,
+        "interval": difference_interval(numerators, denominators, clusters, seed=seed),
+        "p": permutation_p(numerators, denominators, clusters, seed=seed),
+    }
+
+
+def _effect(differences: Floats, clusters: Sequence[str]) -> float | None:
+    """Cohen's d for paired samples, a cluster's mean difference being one sample."""
+    sums = cluster_sums(np.column_stack([differences, np.ones(len(differences))]), clusters)
+    means = sums[:, 0] / sums[:, 1]
+    spread = float(means.std(ddof=1)) if len(means) > 1 else 0.0
+    return float(means.mean()) / spread if spread else None
+
+
+def _wins(a: Sequence[ItemScore], b: Sequence[ItemScore], changed: int) -> dict[str, Any]:
+    differences = [one.f1 - other.f1 for one, other in zip(a, b, strict=True)]
+    order = sorted(range(len(a)), key=lambda n: -abs(differences[n]))
+    return {
+        "wins": sum(d > 0 for d in differences),
+        "losses": sum(d < 0 for d in differences),
+        "ties": sum(d == 0 for d in differences),
+        "changed": [a[n].id for n in order[:changed] if differences[n]],
+    }

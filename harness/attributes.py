@@ -1,0 +1,60 @@
+"""What is known of the items of a run beyond their states, and the run's scores in groups by it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib.resources import as_file, files
+from typing import Any
+
+from eval.breakdown import Breakdown, break_down
+from eval.levels import dev_levels
+from harness.corpora import locate
+from harness.scoring import Answers, Benchmark, item_scores_of
+
+_ROUNDS = ("recruitment", "round I", "round II")
+_DIRECTIONS = ("+z", "-x", "-z", "+x")
+_INTERPRETATIONS = {"unique": "U", "multiple": "M", "unclear": "unclear"}
+
+
+def groups_of(answers: Answers, benchmark: Benchmark, *, by: Iterable[str] | None = None, seed: int = 0) -> Breakdown:
+    """The scores of the items that a benchmark scores, in groups (`eval.breakdown`). Raises UsageError as `break_down` does."""
+    return break_down(answers.task, item_scores_of(answers, benchmark), attributes_of(answers, benchmark), by=by, seed=seed)
+
+
+def attributes_of(answers: Answers, benchmark: Benchmark) -> dict[str, dict[str, str]]:
+    """By item id, the labels that `eval.breakdown.GROUPINGS` asks for, as far as they are known.
+
+    Levels are known of the official dev split only, interpretations of items that the benchmark's annotation is about, or ours
+    where the benchmark has none.
+    """
+    if answers.task == "hexagons":
+        # The sample's ids are like the official ones.
+        known = answers.split == "dev" and locate("hexagons").kind == "official"
+        levels = dev_levels() if known else {}
+        return {item.id: _step(item.meta) | _known("level", levels.get(item.id)) for item in answers.items}
+    contexts = _contexts(answers, benchmark)
+    return {item.id: _turn(item) | _known("interpretations", contexts.get(item.id)) for item in answers.items}
+
+
+def _contexts(answers: Answers, benchmark: Benchmark) -> dict[str, str]:
+    from eval.annotation import read_judgments
+
+    _, annotation = benchmark.of(answers)
+    if annotation is None:
+        with as_file(files("eval").joinpath("annotations", "minecraft_test.jsonl")) as path:
+            annotation = read_judgments(path)
+    return {item_id: _INTERPRETATIONS[judgment.context] for item_id, judgment in annotation.judgments.items()}
+
+
+def _step(meta: Any) -> dict[str, str]:
+    step, steps = meta["step"], meta["steps"]
+    place = "only" if steps == 1 else "first" if step == 1 else "last" if step == steps else "middle"
+    return {"category": meta["category"], "round": _ROUNDS[meta["annotation_round"]], "position": place}
+
+
+def _turn(item: Any) -> dict[str, str]:
+    return {"board": "NEB" if len(item.before) else "EB", "yaw": _DIRECTIONS[item.pose.quarter]}
+
+
+def _known(key: str, label: str | None) -> dict[str, str]:
+    return {key: label} if label else {}

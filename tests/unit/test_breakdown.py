@@ -1,0 +1,223 @@
+"""Scores in groups: every item in one group, every mean a mean of items, and our labels called ours."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import kruskal
+
+from eval.breakdown import GROUPINGS, Breakdown, break_down
+from eval.items import ItemScore
+from eval.levels import LEVELS, dev_levels
+from eval.published import BY_LEVEL, LEVEL_STEPS
+from harness.attributes import groups_of
+from harness.cli import main
+from harness.corpora import load
+from harness.errors import UsageError
+from harness.scoring import Benchmark, read_answers
+
+
+def scored(number: int, f1: float, wanted: int = 1, cluster: str = "c") -> ItemScore:
+    return ItemScore(f"i{number}", cluster, f1, f1 == 1, wanted, 1, 0, ())
+
+
+def by_category(*f1: float, categories: str) -> dict[str, Any]:
+    """The table of items with these scores, each in the category that a letter names, two items a cluster."""
+    scores = [scored(n, value, cluster=str(n // 2)) for n, value in enumerate(f1)]
+    (table,) = break_down(
+        "hexagons", scores, {f"i{n}": {"category": c} for n, c in enumerate(categories)}, by=["category"]
+    ).tables
+    return table
+
+
+def test_the_numbers_of_a_table() -> None:
+    table = by_category(0.5, 1.0, 0.0, 0.25, 1.0, categories="bbaab")
+    assert (table["name"], [group["label"] for group in table["groups"]]) == ("category", ["a", "b"])
+    first, second = table["groups"]
+    assert {key: first[key] for key in ("items", "f1", "em", "interval")} == {
+        "items": 2,
+        "f1": 0.125,
+        "em": 0.0,
+        "interval": None,
+    }
+    assert (second["items"], second["f1"], second["em"]) == (3, pytest.approx(2.5 / 3), pytest.approx(2 / 3))
+    low, high = second["interval"]
+    assert low <= 2.5 / 3 <= high
+    expected = kruskal([0.0, 0.25], [0.5, 1.0, 1.0])
+    assert table["test"] == {"name": "Kruskal-Wallis", "statistic": expected.statistic, "p": expected.pvalue}
+    json.dumps(table, allow_nan=False)
+
+
+def test_no_test_for_one_group_or_equal_values() -> None:
+    assert by_category(0.1, 0.9, categories="aa")["test"] is None
+    assert by_category(0.5, 0.5, 0.5, categories="aab")["test"] is None
+
+
+def test_labels_are_shown_in_the_order_of_the_papers() -> None:
+    scores = [scored(n, 0.5, wanted) for n, wanted in enumerate((60, 3, 0, 51, 20, 1, 10, 50))]
+    (table,) = break_down("minecraft", scores, {}).tables
+    assert [group["label"] for group in table["groups"]] == ["0", "1", "2-5", "6-10", "11-20", "21-50", "51+"]
+    attributes = {f"i{n}": {"level": level} for n, level in enumerate(("high", "none", "mid", "low", "none"))}
+    level, _ = break_down("hexagons", scores, attributes).tables
+    assert [(group["label"], group["items"]) for group in level["groups"]] == [("none", 2), ("low", 1), ("mid", 1), ("high", 1)]
+    assert level["note"].startswith("our labels")
+
+
+def test_what_cannot_be_grouped_is_refused() -> None:
+    with pytest.raises(UsageError, match="--by yaw: the groups of hexagons are level, category"):
+        break_down("hexagons", [scored(0, 1.0)], {}, by=["yaw"])
+    with pytest.raises(UsageError, match="--by level: none of these 1 items has a label for level of abstraction"):
+        break_down("hexagons", [scored(0, 1.0)], {}, by=["level"])
+
+
+items = st.lists(
+    st.tuples(st.floats(0, 1), st.integers(0, 70), st.sampled_from("abc"), st.sampled_from(["", *LEVELS])), min_size=1
+)
+
+
+@settings(max_examples=30)
+@given(items)
+def test_groups_are_a_partition_and_their_means_make_the_whole(drawn: list[tuple[float, int, str, str]]) -> None:
+    scores = [scored(n, f1, wanted, cluster) for n, (f1, wanted, cluster, _) in enumerate(drawn)]
+    attributes = {f"i{n}": {"level": level} for n, (*_, level) in enumerate(drawn)}
+    found = break_down("hexagons", scores, attributes)
+    for table in found.tables:
+        labels = found.labels[table["name"]]
+        assert sum(group["items"] for group in table["groups"]) == len(labels)
+        assert len({group["label"] for group in table["groups"]}) == len(table["groups"])
+        total = sum(group["items"] * group["f1"] for group in table["groups"])
+        assert total == pytest.approx(sum(score.f1 for score in scores if score.id in labels))
+        for group in table["groups"]:
+            assert 0 <= group["em"] <= group["f1"] + 1e-9 <= 1 + 2e-9
+    assert len(found.labels["gold actions"]) == len(scores)
+
+
+# The labels that ship.
+
+
+def rows() -> list[dict[str, Any]]:
+    text = files("eval").joinpath("annotations", "hexagons_levels_dev.jsonl").read_text()
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_the_data_card_says_what_is_in_the_file() -> None:
+    card = files("eval").joinpath("annotations", "README.md").read_text()
+    found = rows()
+    counts = [sum(row["level"] == level for row in found) for level in range(4)]
+    assert (len(found), len({row["id"] for row in found}), counts) == (446, 446, [172, 104, 99, 71])
+    assert "| this file | 172 | 104 | 99 | 71 |" in card
+    assert f"| the paper's labels (Table 5) | {' | '.join(map(str, LEVEL_STEPS.values()))} |" in card
+    same = sum(first == second for first, second in (row["passes"] for row in found))
+    assert f"{same} of {len(found)} steps ({100 * same / len(found):.1f}%)" in card
+    for row in found:
+        low, high = sorted(row["passes"])
+        assert row["level"] == (1 if (low, high) == (0, 1) else high)
+
+
+def test_the_agreement_of_the_card() -> None:
+    import krippendorff
+
+    passes = [row["passes"] for row in rows()]
+    alpha = krippendorff.alpha(reliability_data=list(zip(*passes, strict=True)), level_of_measurement="ordinal")
+    assert round(alpha, 3) == 0.965
+    pairs = [tuple(sorted(both)) for both in passes if both[0] != both[1]]
+    assert (len(pairs), sum(pair in ((0, 1), (1, 2)) for pair in pairs), pairs.count((2, 3))) == (30, 19, 9)
+
+
+def test_the_papers_numbers_by_level_add_up_to_its_numbers_for_dev() -> None:
+    by_system = {name: [row for row in BY_LEVEL if row.system == name] for name in ("human", "rules")}
+    verdicts = [round(2 * row.items * row.values["em"] / 100) for row in by_system["human"]]
+    assert verdicts == [283, 81, 158, 168]
+    assert [round(100 * n / (2 * row.items), 2) for n, row in zip(verdicts, by_system["human"], strict=True)] == [
+        row.values["em"] for row in by_system["human"]
+    ]
+    assert round(100 * sum(verdicts) / 892, 2) == 77.35
+    assert sum(round(row.items * row.values["em"] / 100) for row in by_system["rules"]) == 35
+    assert [row.setting for row in by_system["human"]] == list(LEVELS) == list(LEVEL_STEPS)
+    assert sum(LEVEL_STEPS.values()) == 446
+
+
+# Whole runs.
+
+
+@pytest.fixture
+def sample_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A run on the shipped sample's dev steps: the first is right, of the others nothing was predicted."""
+    monkeypatch.delenv("HARNESS_DATA", raising=False)
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "runs" / "mine"
+    folder.mkdir(parents=True)
+    first, *others = load("hexagons", "dev")
+    lines = [{"id": first.id, "actions": [list(a) for a in first.actions]}, *({"id": item.id, "actions": []} for item in others)]
+    (folder / "predictions.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return folder
+
+
+def test_groups_in_the_json_and_on_the_screen(sample_run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["score", "mine", "--by", "position", "--by", "actions", "--json"]) == 0
+    scores = json.loads(capsys.readouterr().out)
+    assert [table["name"] for table in scores["groups"]] == ["position of the step", "gold actions"]
+    assert scores["groups"][0]["groups"][0]["label"] == "first"
+    assert main(["score", "mine", "--by", "all"]) == 0
+    out = capsys.readouterr().out
+    assert "Kruskal-Wallis" in out
+    assert "annotation round" in out
+    assert "level of abstraction" not in out, "the sample has no levels"
+    assert main(["score", "mine", "--by", "level"]) == 2
+    assert "has a label for level of abstraction" in capsys.readouterr().err
+
+
+def test_scores_are_kept_in_the_run_if_asked_for(sample_run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["score", "mine", "--json"]) == 0
+    assert not (sample_run / "scores.json").exists()
+    assert main(["score", "mine", "--save", "--json"]) == 0
+    printed = capsys.readouterr().out.splitlines()
+    assert json.loads((sample_run / "scores.json").read_text()) == json.loads(printed[1])
+    assert main(["score", str(sample_run / "predictions.jsonl"), "--save"]) == 2
+    assert "give the run, not a file" in capsys.readouterr().err
+
+
+def of_whole_split(folder: Path, task: str, split: str, benchmark: Benchmark) -> Breakdown:
+    """The groups of a split with the gold actions for predictions."""
+    file = folder / "gold.jsonl"
+    lines = [{"id": item.id, "actions": [list(action) for action in item.actions]} for item in load(task, split)]
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return groups_of(read_answers(file), benchmark)
+
+
+def counts(found: Breakdown) -> dict[str, dict[str, int]]:
+    return {table["name"]: {group["label"]: group["items"] for group in table["groups"]} for table in found.tables}
+
+
+@pytest.mark.data
+def test_the_steps_of_dev_by_what_is_known_of_them(data_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = counts(of_whole_split(tmp_path, "hexagons", "dev", Benchmark()))
+    assert found["level of abstraction"] == {"none": 172, "low": 104, "mid": 99, "high": 71}
+    assert list(found["gold actions"].values()) == [4, 57, 143, 130, 65, 39, 8]
+    assert found["annotation round"] == {"recruitment": 14, "round I": 303, "round II": 129}
+    assert found["position of the step"] == {"only": 2, "first": 60, "middle": 324, "last": 60}
+    assert found["category"]["NONE"] == 129
+    assert main(["score", str(tmp_path / "gold.jsonl"), "--by", "level"]) == 0
+    out = capsys.readouterr().out
+    assert "our labels, not the paper's" in out
+    assert "by the paper's labels, which are not ours" in " ".join(out.split())
+    assert "87.77" in out
+    assert set(dev_levels()) == {item.id for item in load("hexagons", "dev")}
+
+
+@pytest.mark.data
+def test_the_items_of_minecraft_by_what_is_known_of_them(data_dir: Path, tmp_path: Path) -> None:
+    legacy = counts(of_whole_split(tmp_path, "minecraft", "test", Benchmark()))
+    assert legacy["board before"] == {"EB": 143, "NEB": 1473}
+    assert legacy["interpretations"] == {"U": 1251, "M": 96, "unclear": 269}
+    assert legacy["net actions"]["0"] == 16
+    assert set(legacy["yaw quadrant"]) == {"+z", "-x", "-z", "+x"}
+    clean = counts(of_whole_split(tmp_path, "minecraft", "test", Benchmark("v2")))
+    assert clean["interpretations"] == {"U": 1220, "M": 92}
+    assert set(GROUPINGS["minecraft"]) == {"board", "actions", "interpretations", "yaw"}
