@@ -93,6 +93,8 @@ class FinetuneTraining(_Strict):
     epochs: Annotated[float, Field(gt=0)]
     max_steps: Positive | None
     """Where this is not null it decides instead of the epochs."""
+    train_items: Positive | None
+    """Train on so many items instead of the whole train split: for learning curves."""
     learning_rate: Rate
     warmup: Annotated[float, Field(ge=0, lt=1)]
     """Of the steps."""

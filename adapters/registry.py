@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -44,12 +44,42 @@ class _Saved(BaseModel):
     base_fingerprint: str | None
 
 
+class _Trained(BaseModel):
+    """What a learning curve needs of it."""
+
+    items: int
+
+
+_S = TypeVar("_S", bound=BaseModel)
+
+
 def load_adapter(folder: Path, base: str | None) -> Adapter:
     """The adapter in `folder`, which may be a run's folder or name, for a base model; None is the built-in one.
 
     Raises AdapterError for a folder that is not whole, and for an adapter of another base, of another prompt format or with
     weights beside LoRA's.
     """
+    path = _find(folder)
+    saved = _read_saved(path / HARNESS_FILE, _Saved)
+    _check_modules(path / CONFIG_FILE)
+    model = resolve_base(base)
+    _check_base(path, saved, model)
+    return Adapter(path, adapter_rank(path), _spec(path, saved), model)
+
+
+def train_items(folder: Path, expected: str) -> int:
+    """How many items the adapter in `folder`, given as to `load_adapter`, was trained on.
+
+    Raises AdapterError if its fingerprint is not the expected one: the adapter was trained again since.
+    """
+    path = _find(folder)
+    if (found := fingerprint(path)) != expected:
+        raise AdapterError(f"{path} is another adapter ({found}) than the one that the run used ({expected})")
+    return _read_saved(path / HARNESS_FILE, _Trained).items
+
+
+def _find(folder: Path) -> Path:
+    """The folder of a whole adapter."""
     places = (folder, folder / "adapter", RUNS / folder / "adapter")
     path = next((place for place in places if (place / CONFIG_FILE).is_file()), folder)
     for name in (CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE):
@@ -57,16 +87,12 @@ def load_adapter(folder: Path, base: str | None) -> Adapter:
             raise AdapterError(
                 f"{folder} holds no adapter of this harness: {name} is not there; make one with `harness finetune`"
             )
-    saved = _read_saved(path / HARNESS_FILE)
-    _check_modules(path / CONFIG_FILE)
-    model = resolve_base(base)
-    _check_base(path, saved, model)
-    return Adapter(path, adapter_rank(path), _spec(path, saved), model)
+    return path
 
 
-def _read_saved(path: Path) -> _Saved:
+def _read_saved(path: Path, wanted: type[_S]) -> _S:
     try:
-        return _Saved.model_validate_json(path.read_bytes())
+        return wanted.model_validate_json(path.read_bytes())
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"])) or "content"

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import reprlib
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,7 +56,7 @@ def read_records(path: Path, *, partial: bool = False) -> list[Record]:
     with file and line for what is not a JSON object with an `id`, and for an id that came before.
     """
     try:
-        *lines, rest = path.read_bytes().split(b"\n")
+        *lines, rest = path.read_bytes().removeprefix(BOM_UTF8).split(b"\n")
     except OSError as error:
         raise DataError(f"{path}: cannot be read ({error.strerror})") from error
     records: list[Record] = []

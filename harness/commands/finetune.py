@@ -58,6 +58,7 @@ def _job(recipe: str, options: dict[str, Any]) -> tuple[Job, str]:
     """What to train, and where its items come from: "official" or "sample"."""
     from adapters.finetune import Job
     from adapters.recipe import FinetuneRecipe, load_recipe, recipe_path
+    from adapters.rows import part_of
     from harness.corpora import load, locate
     from harness.errors import UsageError
     from harness.models import BUILT_IN, resolve_base
@@ -70,7 +71,8 @@ def _job(recipe: str, options: dict[str, Any]) -> tuple[Job, str]:
     if not isinstance(loaded, FinetuneRecipe):
         raise UsageError(f"{recipe} is a recipe for `harness pretrain`")
     spec = PromptSpec.make(options["task"], options["context"], options["format"], options["frame"])
-    train, dev = load(spec.task, "train")[: options["limit"]], load(spec.task, "dev")
+    train = part_of(load(spec.task, "train")[: options["limit"]], loaded.training.train_items, loaded.training.seed)
+    dev = load(spec.task, "dev")
     return Job(recipe_path(recipe).stem, loaded, base, spec, train, dev), locate(spec.task).kind
 
 

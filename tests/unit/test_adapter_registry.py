@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from adapters.registry import CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE, load_adapter
+from adapters.registry import CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE, load_adapter, train_items
 from harness.errors import AdapterError
 from harness.models import fingerprint
 from prompts.spec import PromptSpec
@@ -113,6 +113,16 @@ def test_a_prompt_format_that_is_unknown_is_refused(run: Path, base: Path) -> No
     change(run, HARNESS_FILE, format="morse")
     with pytest.raises(AdapterError, match="morse"):
         load_adapter(run, str(base))
+
+
+def test_how_many_items_it_was_trained_on_is_told_of_the_adapter_that_was_meant(run: Path, tmp_path: Path) -> None:
+    change(run, HARNESS_FILE, items=400)
+    meant = str(fingerprint(run / "adapter"))
+    assert train_items(run, meant) == 400
+    with pytest.raises(AdapterError, match=r"another adapter .* than the one that the run used .0123456789abcdef"):
+        train_items(run, "0123456789abcdef")
+    with pytest.raises(AdapterError, match="none holds no adapter"):
+        train_items(tmp_path / "none", meant)
 
 
 def test_weights_beside_those_of_lora_are_refused(run: Path, base: Path) -> None:

@@ -111,3 +111,18 @@ def test_each_command_refuses_the_other_ones_recipes(
     result = CliRunner().invoke(cli, [command, recipe])
     assert isinstance(result.exception, UsageError)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_part_of_the_train_split_is_trained_on_and_said_in_the_runs_settings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from harness.commands.finetune import _job, _settings
+
+    monkeypatch.delenv("HARNESS_DATA", raising=False)
+    monkeypatch.setattr("harness.models.resolve_base", lambda name: str(tmp_path))
+    flags = dict.fromkeys(("max_steps", "shots", "base", "context", "format", "frame", "limit"))
+    jobs = [_job("llama-lora", {**flags, "task": "hexagons", "overrides": part})[0] for part in ((), ("training.train_items=7",))]
+    whole, part = (_settings(job) for job in jobs)
+    assert (whole["train_items"], part["train_items"]) == (18, 7)
+    assert whole["train_hash"] != part["train_hash"]
+    assert part["recipe"]["training"]["train_items"] == 7

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from adapters.rows import Rows, make_rows
+from adapters.rows import Rows, make_rows, part_of
 from adapters.tokenizer import train_tokenizer
 from harness.corpora import load
+from harness.errors import UsageError
 from prompts.messages import gold_answer
 from prompts.render import Renderer
 from prompts.rendered import TrainingRow
 from prompts.shots import ShotPool
 from prompts.spec import PromptSpec
 from serialization.formats import FORMATS
+from tests.scored import step
 from tests.tiny import CORPUS, build_tiny_model
 
 SPECS = [PromptSpec.make(task, format=name) for task, formats in FORMATS.items() for name in formats]
@@ -79,6 +84,26 @@ def test_long_rows_are_dropped_and_counted_and_the_others_are_whole(tokenizers: 
     fewer = make_rows(items, renderer, pool, 0, limit)
     assert fewer.dropped == sum(length > limit for length in lengths) > 0
     assert set(fewer.kept) <= set(rows)
+
+
+STEPS = [step([], [], number, procedure) for procedure in "abcd" for number in range(1, 6)]
+
+
+@given(st.integers(0, 20), st.integers(0, 20), st.integers(0, 5))
+def test_a_smaller_part_lies_within_a_larger_one_and_is_made_of_whole_procedures(one: int, other: int, seed: int) -> None:
+    small, large = (part_of(STEPS, count, seed) for count in sorted((one, other)))
+    assert [len(small), len(large)] == sorted((one, other))
+    assert [item for item in large if item in small] == small, "in the order of the items"
+    for part in (small, large):
+        held = Counter(item.cluster for item in part)
+        assert sum(count < 5 for count in held.values()) <= 1
+
+
+def test_parts_depend_on_the_seed_and_cannot_be_larger_than_the_whole() -> None:
+    assert part_of(STEPS, None, 0) == part_of(STEPS, len(STEPS), 7) == STEPS
+    assert len({tuple(item.id for item in part_of(STEPS, 6, seed)) for seed in range(5)}) > 1
+    with pytest.raises(UsageError, match=r"training\.train_items=21: there are 20 items to train on"):
+        part_of(STEPS, 21, 0)
 
 
 @pytest.mark.parametrize(("rows", "batch"), [(10, 3), (12, 4), (2, 5), (1, 1)])

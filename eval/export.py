@@ -1,0 +1,173 @@
+"""The headline numbers of some runs for other places: a model card on a hub, a paper, a page, a spreadsheet.
+
+In percent with two decimals and 95% intervals; every table names the benchmark, v2 with whose annotation it is on.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from eval.tables import benchmark_name
+from harness.errors import UsageError
+
+Scores = Mapping[str, Any]
+"""As `eval.score.score` returns them."""
+
+DATASETS = {"hexagons": "HEXAGONS", "minecraft": "Minecraft Builder Action Prediction"}
+_CLUSTERS = {"hexagons": "drawing procedures", "minecraft": "games"}
+
+
+class Number(NamedTuple):
+    """A score as a fraction 0..1, and its 95% interval where it has one."""
+
+    key: str
+    label: str
+    value: float
+    interval: Sequence[float] | None
+
+    def percent(self) -> list[float]:
+        """The value, and the ends of the interval if there is one."""
+        return [round(100 * value, 2) for value in (self.value, *(self.interval or ()))]
+
+    def __str__(self) -> str:
+        value, *ends = self.percent()
+        return f"{value:.2f} [{ends[0]:.2f}, {ends[1]:.2f}]" if ends else f"{value:.2f}"
+
+
+def headline(scores: Scores) -> list[Number]:
+    """The numbers that a result is quoted by, the leading one first."""
+    ends = scores["intervals"]
+    if scores["task"] == "hexagons":
+        names = (("action", "f1"), ("action", "em"), ("board", "f1"), ("procedure_macro", "f1"))
+        labels = ("action F1", "action EM", "board F1", "procedure-macro F1")
+        keys = ("action_f1", "action_em", "board_f1", "procedure_macro_f1")
+        pairs = zip(keys, labels, names, strict=True)
+        return [Number(key, label, scores[kind][name], ends[kind][name]) for key, label, (kind, name) in pairs]
+    micro, macro = scores["micro"], scores["macro"]
+    return [
+        Number("micro_f1", "micro F1", micro["overall"]["f1"], ends["micro"]["overall"]),
+        Number("macro_f1", "macro F1", macro["overall"], ends["macro"]["overall"]),
+        Number("shape_micro_f1", "shape, micro F1", micro["shape"]["f1"], ends["micro"]["shape"]),
+    ]
+
+
+def named(scores: Scores) -> str:
+    """What was scored, as every table names it: "hexagons/dev", "minecraft/test, v2 (our annotation)"."""
+    benchmark = f", {benchmark_name(scores)}" if "benchmark" in scores else ""
+    return f"{scores['task']}/{scores['split']}{benchmark}"
+
+
+def as_model_index(results: Mapping[str, Scores]) -> str:
+    """The `model-index` of a model card on the Hugging Face hub, in YAML: an entry for each run."""
+    import yaml
+    from huggingface_hub.repocard_data import EvalResult, eval_results_to_model_index
+
+    index = []
+    for name, scores in results.items():
+        found = [
+            EvalResult(
+                task_type="text-generation",
+                dataset_type=scores["task"],
+                dataset_name=DATASETS[scores["task"]],
+                dataset_config=benchmark_name(scores) if "benchmark" in scores else None,
+                dataset_split=scores["split"],
+                dataset_args={"items": scores["items"], "unanswered": scores["missing"] + scores["errors"]},
+                metric_type="exact_match" if number.key.endswith("_em") else "f1",
+                metric_name=f"{number.label}, percent",
+                metric_value=number.percent()[0],
+                metric_args={"interval_95": number.percent()[1:]} if number.interval else None,
+            )
+            for number in headline(scores)
+        ]
+        index += eval_results_to_model_index(name, found)
+    text: str = yaml.safe_dump({"model-index": index}, sort_keys=False, allow_unicode=True)
+    return text
+
+
+def as_markdown(results: Mapping[str, Scores]) -> str:
+    """A table with a row for each run. Raises UsageError for runs of two tasks."""
+    head, rows = _rows(results)
+    lines = [head, ["---", "---", *["---:"] * (len(head) - 2)], *rows]
+    table = "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines)
+    return f"{table}\n\n{' '.join(_notes(results))}\n"
+
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    # A bracket that begins a row would be taken for the argument of the line break before it.
+    "[": "{[}",
+    **{character: f"\\{character}" for character in "&%$#_{}"},
+}
+
+
+def as_latex(results: Mapping[str, Scores]) -> str:
+    """A table of the package booktabs with a row for each run. Raises UsageError for runs of two tasks."""
+    head, rows = _rows(results)
+    lines = [" & ".join(map(_escaped, line)) + r" \\" for line in (head, *rows)]
+    columns = "ll" + "r" * (len(head) - 2)
+    return "\n".join(
+        (
+            *(f"% {note}" for note in (r"Needs \usepackage{booktabs}.", *_notes(results))),
+            rf"\begin{{tabular}}{{{columns}}}",
+            *(r"\toprule", lines[0], r"\midrule", *lines[1:], r"\bottomrule"),
+            "\\end{tabular}\n",
+        )
+    )
+
+
+def _escaped(text: str) -> str:
+    return "".join(_LATEX.get(character, character) for character in text)
+
+
+def as_csv(results: Mapping[str, Scores]) -> str:
+    """A row for each run; every number is followed by the ends of its interval. Raises UsageError for runs of two tasks."""
+    _one_task(results)
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    columns = [column for n in headline(next(iter(results.values()))) for column in (n.key, f"{n.key}_low", f"{n.key}_high")]
+    writer.writerow(["run", "task", "split", "benchmark", "items", "missing", "errors", *columns])
+    for name, scores in results.items():
+        benchmark = benchmark_name(scores) if "benchmark" in scores else ""
+        what = [scores["task"], scores["split"], benchmark, *(scores[key] for key in ("items", "missing", "errors"))]
+        cells = [cell for n in headline(scores) for cell in (n.percent() if n.interval else [*n.percent(), "", ""])]
+        writer.writerow([name, *what, *cells])
+    return out.getvalue()
+
+
+def _rows(results: Mapping[str, Scores]) -> tuple[list[str], list[list[str]]]:
+    """The head and the rows of a table for people."""
+    _one_task(results)
+    numbers = {name: headline(scores) for name, scores in results.items()}
+    head = ["run", "benchmark", "items", *(number.label for number in next(iter(numbers.values())))]
+    return head, [[name, named(s), f"{s['items']:,}", *map(str, numbers[name])] for name, s in results.items()]
+
+
+def _notes(results: Mapping[str, Scores]) -> list[str]:
+    """What must be said below a table."""
+    task = next(iter(results.values()))["task"]
+    notes = [f"Percent, with 95% intervals by a bootstrap over whole {_CLUSTERS[task]}."]
+    for name, scores in results.items():
+        if scores["missing"] or scores["errors"]:
+            lost = f"{scores['missing']:,} items missing and {scores['errors']:,} with an error"
+            notes.append(f"{' '.join(name.split())}: {lost}, scored as empty predictions.")
+    return notes
+
+
+def _one_task(results: Mapping[str, Scores]) -> None:
+    tasks = sorted({scores["task"] for scores in results.values()})
+    if len(tasks) > 1:
+        raise UsageError(f"runs of {' and '.join(tasks)} have different numbers: make a table of each")
+
+
+WRITERS: dict[str, Callable[[Mapping[str, Scores]], str]] = {
+    "model-index": as_model_index,
+    "latex": as_latex,
+    "markdown": as_markdown,
+    "csv": as_csv,
+}
+"""By the name that `harness export --as` takes. Each takes scores by the runs' names."""

@@ -1,0 +1,77 @@
+"""`harness export`: the headline numbers of runs for a model card, a paper, a page or a spreadsheet; learning curves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from harness.errors import UsageError
+
+if TYPE_CHECKING:
+    from harness.scoring import Answers
+
+FORMS = ("model-index", "latex", "markdown", "csv", "curve")
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--as", "form", required=True, type=click.Choice(FORMS), help="What to write.")
+@click.option("--out", type=click.Path(path_type=Path), help="Write to this file; a curve as .svg or .md. [default: print]")
+@click.option("--benchmark", help="Minecraft: legacy (default), fair or v2.")
+@click.option("--annotation", type=click.Path(path_type=Path), help="Of v2, a file. [default: ours, for test]")
+@click.option("--sizes", metavar="N,N,...", help="Of a curve: the runs' training items. [default: as their adapters say]")
+def export(
+    runs: tuple[Path, ...], form: str, out: Path | None, benchmark: str | None, annotation: Path | None, sizes: str | None
+) -> None:
+    """Write the headline numbers of RUNS (names, folders or predictions files), with intervals.
+
+    \b
+    harness export my-run --as model-index
+    harness export base lora --as latex --out table.tex
+    harness export lora-400 lora-800 lora-3278 --as curve --out curve.svg
+    """
+    from eval.export import WRITERS
+    from harness.files import write_atomically
+    from harness.scoring import Benchmark, read_named, score_answers
+
+    if sizes is not None and form != "curve":
+        raise UsageError("--sizes is for --as curve only")
+    how = Benchmark(benchmark, annotation)
+    answers = read_named(runs)
+    scores = {name: score_answers(one, how) for name, one in answers.items()}
+    text = _curve(scores, _sizes(answers, sizes), out) if form == "curve" else WRITERS[form](scores)
+    if out is None:
+        click.echo(text, nl=False)
+    else:
+        write_atomically(out, text)
+        click.echo(str(out))
+
+
+def _curve(scores: dict[str, dict[str, object]], sizes: dict[str, int], out: Path | None) -> str:
+    from eval.curves import as_markdown, as_svg, curve
+
+    suffix = ".md" if out is None else out.suffix
+    if suffix not in (".md", ".svg"):
+        raise UsageError(f"--out {out}: a curve is written as .svg or .md")
+    return (as_svg if suffix == ".svg" else as_markdown)(curve(scores, sizes))
+
+
+def _sizes(answers: dict[str, Answers], given: str | None) -> dict[str, int]:
+    """The training items by run: as given, or as the runs' adapters say."""
+    if given is None:
+        return {name: _train_items(name, one) for name, one in answers.items()}
+    numbers = given.split(",")
+    if len(numbers) != len(answers) or not all(number.strip().isdecimal() for number in numbers):
+        raise UsageError(f"--sizes {given}: give {len(answers)} whole numbers, one for each run, as in 400,800")
+    return dict(zip(answers, map(int, numbers), strict=True))
+
+
+def _train_items(name: str, answers: Answers) -> int:
+    from adapters.registry import train_items
+
+    adapter = answers.settings.get("adapter")
+    if not adapter:
+        raise UsageError(f"{name} names no adapter that would say how many items it was trained on: give --sizes")
+    return train_items(Path(adapter), str(answers.settings.get("adapter_fingerprint")))

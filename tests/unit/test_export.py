@@ -1,0 +1,219 @@
+"""`harness export`: headline numbers in other people's formats, and learning curves."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+import yaml
+from huggingface_hub.repocard_data import model_index_to_eval_results
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adapters.registry import CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE
+from eval.curves import as_svg, curve, ticks
+from eval.export import WRITERS, headline
+from harness.cli import main
+from harness.corpora import load
+from harness.errors import UsageError
+from harness.models import fingerprint
+
+
+def drawn(f1: float = 0.1263, *, items: int = 446, missing: int = 0) -> dict[str, Any]:
+    """Scores of a HEXAGONS run."""
+    numbers = {kind: {"f1": f1, "em": 0.0625} for kind in ("action", "board", "procedure_macro")}
+    ends = {kind: {"f1": [f1 - 0.02, f1 + 0.03], "em": None} for kind in numbers}
+    head = {"task": "hexagons", "split": "dev", "items": items, "missing": missing, "errors": 0}
+    return {**head, **numbers, "intervals": ends}
+
+
+def built(**head: Any) -> dict[str, Any]:
+    """Scores of a Minecraft run."""
+    micro, ends = {"overall": {"f1": 0.5}, "shape": {"f1": 0.6}}, {"overall": [0.4, 0.6], "shape": None}
+    head = {"benchmark": "legacy", "task": "minecraft", "split": "test", "items": 1616, "missing": 0, "errors": 2} | head
+    return {**head, "micro": micro, "macro": {"overall": 0.25}, "intervals": {"micro": ends, "macro": {"overall": [0.2, 0.3]}}}
+
+
+OURS = {"benchmark": "v2", "annotation": "our annotation", "items": 1312, "errors": 0}
+
+
+def test_a_model_index_that_the_hubs_library_reads_back() -> None:
+    index = yaml.safe_load(WRITERS["model-index"]({"a": drawn(), "b": built(**OURS)}))["model-index"]
+    assert [entry["name"] for entry in index] == ["a", "b"]
+    name, results = model_index_to_eval_results(index[:1])
+    assert (name, len(results)) == ("a", 4)
+    first = results[0]
+    assert (first.dataset_name, first.dataset_split, first.dataset_args) == ("HEXAGONS", "dev", {"items": 446, "unanswered": 0})
+    assert (first.metric_type, first.metric_name, first.metric_value) == ("f1", "action F1, percent", 12.63)
+    assert first.metric_args == {"interval_95": [10.63, 15.63]}
+    assert (results[1].metric_type, results[1].metric_args) == ("exact_match", None)
+    (_, (micro, *_)) = model_index_to_eval_results(index[1:])
+    assert (micro.dataset_config, micro.dataset_name) == ("v2 (our annotation)", "Minecraft Builder Action Prediction")
+
+
+def test_a_table_in_markdown_names_the_benchmark_and_what_is_missing() -> None:
+    text = WRITERS["markdown"]({"a|b": built(**OURS), "old": built()})
+    head, rule, first, second, _, notes = text.splitlines()
+    assert head == "| run | benchmark | items | micro F1 | macro F1 | shape, micro F1 |"
+    assert rule == "| --- | --- | ---: | ---: | ---: | ---: |"
+    assert first.startswith(
+        r"| a\|b | minecraft/test, v2 (our annotation) | 1,312 | 50.00 [40.00, 60.00] | 25.00 [20.00, 30.00] |"
+    )
+    assert "| minecraft/test, legacy | 1,616 |" in second
+    assert "over whole games. old: 0 items missing and 2 with an error" in notes
+
+
+def test_a_table_in_latex() -> None:
+    lines = WRITERS["latex"]({r"[50%_of\$~]": drawn(missing=3)}).splitlines()
+    assert lines[0] == r"% Needs \usepackage{booktabs}."
+    assert all(line.startswith("%") for line in lines[:3])
+    assert "3 items missing" in lines[2] or "3 items missing" in lines[1]
+    body = lines[lines.index(r"\midrule") + 1]
+    assert body.startswith(
+        r"{[}50\%\_of\textbackslash{}\$\textasciitilde{}] & hexagons/dev & 446 & 12.63 {[}10.63, 15.63] & 6.25"
+    )
+    assert body.endswith(r" \\")
+    assert (lines[-1], lines[lines.index(r"\midrule") - 1].count("&")) == (r"\end{tabular}", body.count(" & "))
+
+
+def test_a_spreadsheet_has_every_number_with_the_ends_of_its_interval() -> None:
+    (row,) = csv.DictReader(io.StringIO(WRITERS["csv"]({"a, b": drawn()})))
+    assert (row["run"], row["benchmark"], row["missing"]) == ("a, b", "", "0")
+    assert [row[key] for key in ("action_f1", "action_f1_low", "action_f1_high")] == ["12.63", "10.63", "15.63"]
+    assert (row["action_em"], row["action_em_low"]) == ("6.25", "")
+
+
+@pytest.mark.parametrize("form", ["markdown", "latex", "csv"])
+def test_two_tasks_do_not_fit_in_one_table(form: str) -> None:
+    with pytest.raises(UsageError, match="runs of hexagons and minecraft have different numbers"):
+        WRITERS[form]({"a": drawn(), "b": built()})
+
+
+@given(st.text(st.characters(codec="utf-8"), min_size=1))
+def test_no_name_breaks_a_latex_row(name: str) -> None:
+    text = WRITERS["latex"]({name: drawn()})
+    body = text[text.index("\\midrule\n") + 9 : text.index("\\bottomrule")]
+    plain = re.sub(r"\\textbackslash\{\}|\\textasciitilde\{\}|\\textasciicircum\{\}|\\[&%$#_{}]|\{\[\}", "", body)
+    assert plain.count("&") == 6
+    assert plain.count("\\") == 2
+    assert not set(plain) & set("%$#_{}~^[")
+
+
+# Curves.
+
+
+def test_the_points_of_a_curve_are_in_order_of_size() -> None:
+    made = curve({"all": drawn(0.4), "some": drawn(0.2)}, {"all": 3278, "some": 400})
+    assert [(point.run, point.items) for point in made.points] == [("some", 400), ("all", 3278)]
+    assert made.scored == "hexagons/dev, 446 items"
+    with pytest.raises(UsageError, match="a is over hexagons/dev, 446 items, b over hexagons/dev, 50 items"):
+        curve({"a": drawn(), "b": drawn(items=50)}, {"a": 1, "b": 2})
+    with pytest.raises(UsageError, match=r"v2 \(our annotation\)"):
+        curve({"a": built(items=1), "b": built(**OURS | {"items": 1})}, {"a": 1, "b": 2})
+
+
+def test_the_picture_holds_every_point_inside_its_frame() -> None:
+    results = {str(n): drawn(f1) for n, f1 in enumerate((0.05, 0.3, 0.45))}
+    picture = ElementTree.fromstring(as_svg(curve(results, {"0": 0, "1": 400, "2": 3278})))
+    _, _, width, height = map(float, picture.attrib["viewBox"].split())
+    dots = picture.findall("{http://www.w3.org/2000/svg}circle")
+    places = [(float(dot.attrib["cx"]), float(dot.attrib["cy"])) for dot in dots]
+    assert len(places) == 6
+    assert all(0 < x < width and 0 < y < height for x, y in places)
+    leading = places[:3]
+    assert leading == sorted(leading)
+    assert [y for _, y in leading] == sorted((y for _, y in leading), reverse=True), "more is higher"
+
+
+@given(st.floats(0, 1e6))
+def testticks_are_few_and_reach_the_largest_value(most: float) -> None:
+    found = ticks(most)
+    assert found[0] == 0
+    assert 2 <= len(found) <= 10
+    assert found[-1] >= most
+    assert len({b - a for a, b in pairwise(found)}) == 1
+
+
+# The command.
+
+
+@pytest.fixture
+def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two runs on the sample, `half` and `whole`, of which the latter used an adapter trained on 18 items."""
+    monkeypatch.delenv("HARNESS_DATA", raising=False)
+    monkeypatch.chdir(tmp_path)
+    items = load("hexagons", "dev")
+    adapter = tmp_path / "runs" / "lora" / "adapter"
+    adapter.mkdir(parents=True)
+    for name in (CONFIG_FILE, WEIGHTS_FILE):
+        (adapter / name).write_text("{}")
+    (adapter / HARNESS_FILE).write_text(json.dumps({"items": 18}))
+    for name, some in (("half", items[::2]), ("whole", items)):
+        folder = tmp_path / "runs" / name
+        folder.mkdir()
+        lines = [{"id": item.id, "actions": [list(action) for action in item.actions]} for item in some]
+        (folder / "predictions.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+        (folder / "run.yaml").write_text(yaml.safe_dump({"settings": {"task": "hexagons", "split": "dev", "adapter": None}}))
+    used = {"task": "hexagons", "split": "dev", "adapter": "lora", "adapter_fingerprint": fingerprint(adapter)}
+    (tmp_path / "runs" / "whole" / "run.yaml").write_text(yaml.safe_dump({"settings": used}))
+    return tmp_path / "runs"
+
+
+def export(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    code = main(["export", *arguments])
+    return code, *capsys.readouterr()
+
+
+@pytest.mark.parametrize("form", WRITERS)
+def test_runs_are_scored_and_written(runs: Path, capsys: pytest.CaptureFixture[str], form: str) -> None:
+    code, out, err = export(capsys, "half", "whole", "--as", form)
+    assert (code, err) == (0, "")
+    assert "half" in out
+    assert "100.0" in out
+    assert export(capsys, "half", "whole", "--as", form, "--out", "deep/table") == (0, "deep/table\n", "")
+    assert Path("deep/table").read_text() == out
+
+
+def test_the_size_of_a_run_is_read_from_its_adapter(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = export(capsys, "whole", "--as", "curve")
+    assert code == 0
+    assert "| 18 | whole | 100.00 [100.00, 100.00] |" in out
+    code, _, err = export(capsys, "half", "whole", "--as", "curve")
+    assert (code, "half names no adapter" in err) == (2, True)
+    assert export(capsys, "half", "whole", "--as", "curve", "--sizes", "9,18", "--out", "c.svg")[0] == 0
+    assert Path("c.svg").read_text().startswith("<svg ")
+    (runs / "lora" / "adapter" / CONFIG_FILE).write_text('{"r": 8}')
+    code, _, err = export(capsys, "whole", "--as", "curve")
+    assert (code, "is another adapter" in err, err.count("\n")) == (1, True, 1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["half", "--as", "latex", "--sizes", "1"], "--sizes is for --as curve only"),
+        (["half", "--as", "curve", "--sizes", "1,2"], "--sizes 1,2: give 1 whole numbers"),
+        (["half", "--as", "curve", "--sizes", "x"], "--sizes x: give 1 whole numbers"),
+        (["half", "--as", "curve", "--sizes", "1", "--out", "c.png"], "--out c.png: a curve is written as .svg or .md"),
+        (["half", "half", "--as", "csv"], "half is given twice"),
+        (["half", "--as", "word"], "'word' is not one of"),
+        (["none", "--as", "csv"], "no run named 'none'"),
+        (["half", "--as", "csv", "--benchmark", "fair"], "--benchmark is for minecraft"),
+        (["--as", "csv"], "Missing argument"),
+    ],
+)
+def test_wrong_usage(runs: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str) -> None:
+    code, out, err = export(capsys, *arguments)
+    assert (code, out) == (2, "")
+    assert message in err
+
+
+def test_the_leading_number_comes_first() -> None:
+    assert [number.key for number in headline(drawn())][:2] == ["action_f1", "action_em"]
+    assert headline(built())[0].label == "micro F1"
