@@ -8,7 +8,7 @@ from itertools import combinations
 from random import Random
 
 from harness.corpora.primer.hexagons_words import SIDES, WAYS, Voice
-from harness.corpora.primer.words import listing
+from harness.corpora.wording import listing
 from harness.worlds.hexagons import COLUMNS, DIRECTIONS, ROWS, Board, Tile, distance, line, neighbors, on_board, step
 
 # The colors' shares among the release's train actions, in percent; white is left to the sample and the real corpus.

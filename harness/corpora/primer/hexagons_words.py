@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
-from harness.corpora.primer.words import NUMBERS, ORDINALS, listing, ordinal_digits, phrase, sentence
+from harness.corpora.wording import NUMBERS, ORDINALS, listing, ordinal_digits, phrase, sentence
 from harness.worlds.hexagons import COLUMNS, ROWS, Tile
 
 #: Slots: {what} tiles of a column, {column} one or more columns, {color}, {a} {b} {c} colors, {center} {start} {end} a tile,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from harness.corpora.primer.words import NUMBERS, listing, phrase, sentence
+from harness.corpora.wording import NUMBERS, listing, phrase, sentence
 
 #: Slots: {block} some blocks with their color, {where} a place, {it} a block that is there, {n} {k} numbers, {colors} a list.
 FRAMES: dict[str, tuple[str, ...]] = {

@@ -1,4 +1,4 @@
-"""Words for the synthetic instructions of the primer: numbers, lists, and frames whose bracketed alternatives are drawn."""
+"""Words for synthetic instructions: numbers, lists, and frames whose bracketed alternatives are drawn."""
 
 from __future__ import annotations
 

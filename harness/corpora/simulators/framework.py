@@ -1,0 +1,123 @@
+"""One framework for the three simulators of the collaborative building task (BAP v2, section 5.1.2).
+
+A turn of a game: the Architect chooses what comes next; the builder moves to where it can see that place; the Architect says
+it from the builder's point of view, perhaps leaves something out that the builder asks for; the builder acts; and perhaps
+asks for approval.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+from typing import Any, NamedTuple, Protocol
+
+from harness.corpora.item import Executed, MinecraftItem, Utterance
+from harness.corpora.simulators.carpentry import placements, removals
+from harness.corpora.simulators.poses import facing
+from harness.corpora.simulators.relations import Cell
+from harness.corpora.simulators.scene import Scene
+from harness.corpora.simulators.voice import Voice
+
+_QUARTERS = (46, 16, 20, 18)
+"""How often builders of the real games look along +z, -x, -z, +x, in percent of the test items."""
+_TRIES = 50
+
+
+class Goal(NamedTuple):
+    """What the Architect wants next: blocks to place, in order, and blocks to remove."""
+
+    placed: tuple[tuple[Cell, str], ...] = ()
+    removed: tuple[Cell, ...] = ()
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        return (*(cell for cell, _ in self.placed), *self.removed)
+
+
+class Order(NamedTuple):
+    """How it is said: the message, a question and its answer if something was left out, and what is true of it.
+
+    `meta` goes into the item's: "frame", "relation" [left, up, away] with its "reference" cell, "omitted", ...
+    """
+
+    text: str
+    question: str | None
+    answer: str | None
+    meta: dict[str, Any]
+
+
+class Architect(Protocol):
+    """One simulator's planner and speaker, for one game."""
+
+    def plan(self, scene: Scene) -> Goal | None:
+        """What comes next; None when the structure is done."""
+
+    def say(self, scene: Scene, goal: Goal) -> Order | None:
+        """The order for the pose that the scene has; None if no words pick it out without doubt, and another goal is tried."""
+
+
+def play(rng: Random, architect: Architect, voice: Voice, game: str, split: str) -> Iterator[MinecraftItem]:
+    """The items of one game, in order, with ids `<game>/<i>`; i counts turns of history, as world states are counted in logs."""
+    scene = Scene(rng, voice, facing(rng, [(0, 1, 0)], {}, rng.choices(range(4), _QUARTERS)[0]))
+    scene.turns += _opening(voice, rng)
+    failures = 0
+    while failures < _TRIES and (goal := architect.plan(scene)) is not None:
+        quarter = rng.choices(range(4), _QUARTERS)[0] if rng.random() < 0.3 else scene.pose.quarter
+        scene.pose = facing(rng, goal.cells, scene.blocks, quarter)
+        placed = placements(rng, scene.blocks, goal.placed) if goal.placed else ()
+        removed = removals(scene.blocks, goal.removed)
+        order = architect.say(scene, goal) if placed is not None and removed is not None else None
+        if placed is None or removed is None or order is None:
+            failures += 1
+            continue
+        failures = 0
+        _speak(scene, order, first=not scene.last)
+        yield _act(scene, (*removed, *placed), goal, order, game, split)
+    scene.turns.append(Utterance("Architect", voice.sentence(voice.draw("done"))))
+
+
+def _opening(voice: Voice, rng: Random) -> list[Utterance]:
+    turns = [Utterance("Builder", voice.draw("started"))]
+    if rng.random() < 0.5:
+        turns.append(Utterance("Architect", voice.sentence(voice.draw("greeting"))))
+        if rng.random() < 0.6:
+            turns.append(Utterance("Builder", voice.sentence(voice.draw("hello"))))
+    return turns
+
+
+def _speak(scene: Scene, order: Order, first: bool) -> None:
+    """The order, with the talk around it: approval asked for and given, small talk, a question answered."""
+    rng, voice, turns = scene.rng, scene.voice, scene.turns
+    if not first:
+        if rng.random() < 0.25:
+            turns.append(Utterance("Builder", voice.sentence(voice.draw("check"))))
+        if rng.random() < 0.35:
+            turns.append(Utterance("Architect", voice.sentence(voice.draw("praise"))))
+        if rng.random() < 0.03:
+            turns.append(Utterance("Architect", voice.sentence(voice.draw("chat"))))
+    text = order.text
+    if not first and rng.random() < 0.3:
+        text = f"{voice.draw('lead')} {text}"
+    turns.append(Utterance("Architect", voice.sentence(text)))
+    if order.question is not None and order.answer is not None:
+        turns.append(Utterance("Builder", voice.sentence(order.question)))
+        turns.append(Utterance("Architect", voice.sentence(order.answer)))
+
+
+def _act(scene: Scene, actions: tuple[Any, ...], goal: Goal, order: Order, game: str, split: str) -> MinecraftItem:
+    before, history = scene.structure(), tuple(scene.turns)
+    scene.carry_out(actions)
+    scene.turns.append(Executed(actions))
+    scene.last = goal.cells
+    return MinecraftItem(
+        id=f"{game}/{len(history)}",
+        split=split,
+        history=history,
+        before=before,
+        pose=scene.pose,
+        actions=actions,
+        after=scene.structure(),
+        group=game,
+        cluster=game,
+        meta=order.meta,
+    )
