@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from harness.corpora.item import Executed, HexagonsItem, MinecraftItem, Utterance
 from harness.corpora.primer import hexagons_words, minecraft_words, primer
-from harness.corpora.primer.words import NUMBERS, ORDINALS, listing, ordinal_digits, phrase
+from harness.corpora.wording import NUMBERS, ORDINALS, listing, ordinal_digits, phrase
 from harness.errors import UsageError
 from harness.worlds.hexagons import COLUMNS, ROWS, Board
 from harness.worlds.minecraft import COLORS, Structure
