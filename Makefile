@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 GPU := $(shell command -v nvidia-smi >/dev/null 2>&1 && nvidia-smi -L 2>/dev/null | head -n 1)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help env demo test check bench golden clean-env
+.PHONY: help env demo test browser check bench golden clean-env
 
 help: ## This list
 	@grep -E '^[a-z-]+:.*##' Makefile | awk -F ':.*## ' '{printf "make %-10s %s\n", $$1, $$2}'
@@ -32,9 +32,15 @@ endif
 demo: env ## Fine-tune, prompt, serve and score, in one go, on what this machine has
 	$(BIN)/python tools/demo.py
 
-test: env ## The whole suite: unit tests, then those that start a real vLLM and real training
+test: env browser ## The whole suite: unit tests, then those that start a real vLLM and real training
 	$(BIN)/python -m pytest -q -n 2 -m "not integration"
 	$(BIN)/python -m pytest -q -m integration
+
+browser: ## A Chromium for the tests of HTML reports; they are skipped where there is none and root cannot install it
+	@{ test -n "$$HARNESS_CHROMIUM" || command -v chromium || command -v chromium-browser || command -v google-chrome || { \
+	  test "$$(id -u)" = 0 && apt-get update -qq && \
+	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium; }; \
+	} >/dev/null 2>&1 || echo "There is no chromium: the tests of HTML reports in a browser are skipped"
 
 check: env ## Style, types, import directions
 	$(BIN)/ruff check

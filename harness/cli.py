@@ -19,6 +19,11 @@ COMMANDS = {
     "pretrain": "harness.commands.pretrain:pretrain",
     "serve": "harness.commands.serve:serve",
     "score": "harness.commands.score:score",
+    "import": "harness.commands.imports:import_run",
+    "export": "harness.commands.export:export",
+    "annotate": "harness.commands.annotate:annotate",
+    "compare": "harness.commands.compare:compare",
+    "report": "harness.commands.report:report",
 }
 
 SUMMARIES = {
@@ -29,6 +34,11 @@ SUMMARIES = {
     "pretrain": "Train the small built-in base model from nothing.",
     "serve": "Serve a base model and its adapters over HTTP.",
     "score": "Score a predictions file.",
+    "import": "Make a run of predictions made elsewhere.",
+    "export": "Write the numbers of runs for a model card, a paper or a page; learning curves.",
+    "annotate": "Judge Minecraft items for the v2 benchmark: label, compare, adjudicate.",
+    "compare": "Test runs against each other, item by item.",
+    "report": "Write an HTML report of runs, with pictures of every item.",
 }
 
 

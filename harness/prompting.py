@@ -132,6 +132,16 @@ def build_engine(options: Options, adapter: Adapter | None) -> Engine:
     return engine
 
 
+def local_tokenizer(engine: str, model: str | None) -> Any:
+    """The tokenizer that an engine's prompts are counted with, without its model; None where an endpoint has its own.
+
+    Raises EngineError where there is none to be had.
+    """
+    from harness.models import load_tokenizer, resolve_base
+
+    return load_tokenizer(resolve_base(model)) if engine in LOCAL_ENGINES else None
+
+
 def answer_tokens(options: Options, spec: PromptSpec) -> int:
     return options.max_new_tokens or ANSWER_TOKENS[spec.format]
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from harness.prompting import (
-    LOCAL_ENGINES,
     Options,
     build_engine,
     build_plan,
     default_name,
     load_adapter_of,
+    local_tokenizer,
     settings_of,
     spec_of,
 )
@@ -83,12 +83,11 @@ def _items(options: Options, task: str) -> tuple[list[Item], list[Item], Source]
 
 def _preview(options: Options, spec: PromptSpec, items: list[Item], pool: list[Item]) -> int:
     """The exact text, from the tokenizer alone."""
-    from harness.models import context_length_of, load_tokenizer, resolve_base
+    from harness.models import context_length_of, resolve_base
 
-    tokenizer, length = None, options.context_length or 4096
-    if options.engine in LOCAL_ENGINES:
-        base = resolve_base(options.model)
-        tokenizer, length = load_tokenizer(base), options.context_length or context_length_of(base)
+    tokenizer = local_tokenizer(options.engine, options.model)
+    known = context_length_of(resolve_base(options.model)) if tokenizer is not None and not options.context_length else 4096
+    length = options.context_length or known
     plan = build_plan(options, spec, tokenizer, length, 1, pool)
     for item in items:
         rendered = plan.renderer.render(item, plan.pool.choose(item, plan.shots))

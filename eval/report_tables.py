@@ -1,0 +1,226 @@
+"""Rows for the tables of the HTML report, and the numbers beside its charts. Fractions in, fractions out."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+from markupsafe import Markup
+
+from eval.charts import interval_strip, length_grid, line_chart
+from eval.errors import CLASSES
+from eval.minecraft import METRICS
+from eval.tables import HEXAGONS_ROWS
+
+
+class Scored(Protocol):
+    """What the report needs of an item's score."""
+
+    @property
+    def f1(self) -> float: ...
+    @property
+    def exact(self) -> bool: ...
+    @property
+    def wanted(self) -> int: ...
+    @property
+    def made(self) -> int: ...
+    @property
+    def classes(self) -> Sequence[str]: ...
+
+
+class Cell(NamedTuple):
+    """A number and its 95% interval, where it has one."""
+
+    value: float | None
+    interval: Sequence[float] | None = None
+
+
+class Measure(NamedTuple):
+    """A headline number of one run."""
+
+    name: str
+    """As the papers' rows name it: f1 or em; empty for one they do not report."""
+    label: str
+    cell: Cell
+    strip: Markup
+
+
+class MetricTable(NamedTuple):
+    """`rows`: a label, and the cells of each run."""
+
+    caption: str
+    columns: Sequence[str]
+    rows: Sequence[tuple[str, Sequence[Sequence[Cell]]]]
+
+
+def headline(scores: Sequence[Mapping[str, Any]]) -> list[list[Measure]]:
+    """The main numbers of each run, with strips on one common scale that ends at a round number."""
+    found = [_main(each) for each in scores]
+    ends = [end for run in found for _, _, cell in run for end in (cell.value or 0, *(cell.interval or ()))]
+    limit = min(1.0, math.ceil(10 * max(ends) + 0.001) / 10)
+    return [
+        [Measure(name, label, cell, interval_strip(cell.value or 0, cell.interval, limit)) for name, label, cell in run]
+        for run in found
+    ]
+
+
+def _main(scores: Mapping[str, Any]) -> list[tuple[str, str, Cell]]:
+    ends = scores["intervals"]
+    if scores["task"] == "hexagons":
+        action, steps = scores["action"], ends["action"]
+        return [
+            ("f1", "action F1", Cell(action["f1"], steps["f1"])),
+            ("em", "action exact match", Cell(action["em"], steps["em"])),
+            ("", "board F1", Cell(scores["board"]["f1"], ends["board"]["f1"])),
+        ]
+    return [
+        ("f1", "micro F1", Cell(scores["micro"]["overall"]["f1"], ends["micro"]["overall"])),
+        ("", "macro F1", Cell(scores["macro"]["overall"], ends["macro"]["overall"])),
+        ("", "shape, micro F1", Cell(scores["micro"]["shape"]["f1"], ends["micro"]["shape"])),
+    ]
+
+
+def metric_tables(scores: Sequence[Mapping[str, Any]]) -> list[MetricTable]:
+    """All that the scores hold: one table for HEXAGONS; for Minecraft one of all items and one of each subset."""
+    first = scores[0]
+    if first["task"] == "hexagons":
+        kinds = [kind for kind in HEXAGONS_ROWS if kind in first]
+        rows = [(HEXAGONS_ROWS[kind], [_hexagons_cells(each, kind) for each in scores]) for kind in kinds]
+        return [MetricTable("Percent, mean over steps; effective: without actions that change nothing", _DRAWN, rows)]
+    tables = [_minecraft_table(f"All items ({first['items']:,})", [(each, each["intervals"]) for each in scores])]
+    for name, part in first["subsets"].items():
+        caption = f"{_SUBSETS.get(name, name)} ({part['items']:,})"
+        parts = [(each["subsets"][name], each["intervals"]["subsets"][name]) for each in scores]
+        tables.append(_minecraft_table(caption, parts))
+    return tables
+
+
+_DRAWN = ("F1", "EM", "P", "R")
+_BUILT = ("micro F1", "P", "R", "macro F1")
+_SUBSETS = {
+    "EB": "EB: items that begin on an empty board",
+    "NEB": "NEB: items that begin with blocks on the board",
+    "U": "U: items with one right interpretation",
+    "M": "M: items with several right interpretations",
+}
+
+
+def _hexagons_cells(scores: Mapping[str, Any], kind: str) -> list[Cell]:
+    values, ends = scores[kind], scores["intervals"][kind]
+    return [*(Cell(values[name], ends[name]) for name in ("f1", "em")), Cell(values.get("precision")), Cell(values.get("recall"))]
+
+
+def _minecraft_table(caption: str, parts: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> MetricTable:
+    return MetricTable(caption, _BUILT, [(name, [_minecraft_cells(*part, name) for part in parts]) for name in METRICS])
+
+
+def _minecraft_cells(part: Mapping[str, Any], ends: Mapping[str, Any], name: str) -> list[Cell]:
+    micro = part["micro"][name]
+    return [
+        Cell(micro["f1"], ends["micro"][name]),
+        Cell(micro["precision"]),
+        Cell(micro["recall"]),
+        Cell(part["macro"][name], ends["macro"][name]),
+    ]
+
+
+def pair_rows(comparison: Mapping[str, Any] | None) -> list[tuple[str, str, list[tuple[str, Mapping[str, Any]]]]]:
+    """The pairs of `eval.compare.compare_runs`: both names, and a label and the numbers for each metric."""
+    rows: dict[tuple[str, str], list[tuple[str, Mapping[str, Any]]]] = {}
+    for pair in comparison["pairs"] if comparison else ():
+        words = (word.upper() if word in ("f1", "em") else word for word in pair["metric"].split("_"))
+        rows.setdefault((pair["a"], pair["b"]), []).append((" ".join(words), pair))
+    return [(a, b, found) for (a, b), found in rows.items()]
+
+
+class SubsetTable(NamedTuple):
+    """`rows`: a label, the number of items, and of each run F1 with its interval and EM. `tests`: one of each run, or None."""
+
+    name: str
+    note: str
+    rows: Sequence[tuple[str, int, Sequence[tuple[Cell, Cell]]]]
+    tests: Sequence[Mapping[str, Any] | None]
+
+
+def subset_tables(runs: Sequence[Sequence[Mapping[str, Any]]]) -> list[SubsetTable]:
+    """The breakdowns of the first run, each beside those of the other runs with the same name and labels."""
+    tables = []
+    for subset in runs[0]:
+        same = [_named(run, "name", subset["name"]) for run in runs]
+        rows = []
+        for group in subset["groups"]:
+            groups = [_named(other["groups"], "label", group["label"]) for other in same]
+            cells = [(Cell(g.get("f1"), g.get("interval")), Cell(g.get("em"))) for g in groups]
+            rows.append((str(group["label"]), int(group["items"]), cells))
+        tables.append(SubsetTable(str(subset["name"]), subset.get("note") or "", rows, [other.get("test") for other in same]))
+    return tables
+
+
+def _named(entries: Sequence[Mapping[str, Any]], key: str, name: Any) -> Mapping[str, Any]:
+    return next((entry for entry in entries if entry[key] == name), {"groups": ()})
+
+
+class ClassRow(NamedTuple):
+    """An error class: by run, of how many items it is the first class, and of how many any."""
+
+    name: str
+    meaning: str
+    counts: Sequence[tuple[int, int]]
+
+
+def class_rows(runs: Sequence[Sequence[Scored]]) -> list[ClassRow]:
+    """The error classes, the most frequent first one over all runs first."""
+    first = [Counter(item.classes[0] for item in items if item.classes) for items in runs]
+    every = [Counter(name for item in items for name in item.classes) for items in runs]
+    names = sorted(set().union(*every), key=lambda name: (-sum(c[name] for c in first), -sum(c[name] for c in every), name))
+    return [
+        ClassRow(name, CLASSES.get(name, ""), [(a[name], b[name]) for a, b in zip(first, every, strict=True)]) for name in names
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Lengths:
+    """Predicted against gold numbers of changes of one run."""
+
+    chart: Markup
+    wanted: float
+    """Mean per item; so is `made`."""
+    made: float
+    fewer: float
+    """Share of the items with fewer changes than in gold; so are `same` and `more`."""
+    same: float
+    more: float
+
+    @classmethod
+    def of(cls, items: Sequence[Scored]) -> Lengths:
+        """Of at least one item."""
+        pairs = [(item.wanted, item.made) for item in items]
+        shares = [sum(test) / len(pairs) for test in zip(*((m < w, m == w, m > w) for w, m in pairs), strict=True)]
+        wanted, made = (sum(numbers) / len(pairs) for numbers in zip(*pairs, strict=True))
+        return cls(length_grid(pairs), wanted, made, *shares)
+
+
+_CURVES = (
+    ("dev_f1", "F1 on some dev items, percent", 100, 0),
+    ("dev_loss", "loss on dev", 1, 2),
+    ("train_loss", "loss on train", 1, 2),
+)
+"""Of each measure the key, a title, a factor and the decimals of its axis."""
+
+
+def curve_charts(curve: Sequence[Mapping[str, float]]) -> list[tuple[str, Markup]]:
+    """A title and a chart for each measure of a learning curve; none for an empty one."""
+    charts = []
+    for key, label, scale, digits in _CURVES:
+        if points := [(point["step"], scale * point[key]) for point in curve if key in point]:
+            charts.append((label, line_chart(label, points, digits=digits)))
+    return charts
+
+
+def fact_rows(runs: Sequence[Mapping[str, str]]) -> list[tuple[str, list[str]]]:
+    """Each label that any run has, with the values of all runs."""
+    labels = dict.fromkeys(label for run in runs for label in run)
+    return [(label, [run.get(label) or "not recorded" for run in runs]) for label in labels]

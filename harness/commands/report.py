@@ -1,0 +1,50 @@
+"""`harness report`: one HTML file with the scores of runs, what is wrong with them, and every item with its pictures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), help="The file. [default: report.html in the first run's folder]")
+@click.option("--benchmark", help="Minecraft: legacy (default), fair or v2.")
+@click.option("--annotation", type=click.Path(path_type=Path), help="Of v2, a file. [default: ours, for test]")
+@click.option("--intersect", is_flag=True, help="Report on the items that all runs have, where they differ.")
+@click.option("--limit", type=click.IntRange(1), help="How many items to put into the browser; the tables are about all.")
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(0), help="Of the resampling.")
+def report(
+    runs: tuple[Path, ...],
+    out: Path | None,
+    benchmark: str | None,
+    annotation: Path | None,
+    intersect: bool,
+    limit: int | None,
+    seed: int,
+) -> None:
+    """Write an HTML report of runs (names, folders or predictions files), with pictures of every item.
+
+    The file needs no network and no other file. A run in progress is taken as far as it is.
+    """
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from eval.report import render
+    from harness.files import write_atomically
+    from harness.reporting.collect import collect, read
+    from harness.scoring import Benchmark
+
+    how = Benchmark(benchmark, annotation)
+    answers = read(runs, intersect=intersect)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True)) as progress:
+        bar = progress.add_task("items", total=None)
+        made = collect(
+            answers, how, limit=limit, seed=seed, step=lambda done, total: progress.update(bar, completed=done, total=total)
+        )
+    page = render(made)
+    path = out or next(iter(answers.values())).file.with_name("report.html")
+    write_atomically(path, page)
+    click.echo(f"{path}: {len(page) / 1e6:.1f} MB, {len(made.listed):,} items")

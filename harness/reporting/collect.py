@@ -1,0 +1,189 @@
+"""From runs to a report: the one place that knows both what runs hold and what a page shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import takewhile
+from pathlib import Path
+from typing import Any
+
+from eval.compare import compare_runs
+from eval.report import CHUNK, Listed, Report, Run, cut, pack
+from harness.attributes import groups_of
+from harness.corpora.item import HexagonsItem, Item, MinecraftItem, Utterance
+from harness.drawing.items import item_pictures
+from harness.drawing.text import written
+from harness.reporting.facts import cost_of, curve_of, settings_of
+from harness.reporting.prompts import Prompts
+from harness.scoring import Answers, Benchmark, item_scores_of, read_answers, read_runs, score_answers
+from harness.worlds.minecraft import net_actions
+
+_SNIPPET = 160
+"""Characters of what was asked for that stand in the list."""
+
+_PIECES = 50
+"""How many discarded pieces of an answer are shown."""
+
+Step = Callable[[int, int], None]
+"""Told after each item how many are done, and of how many."""
+
+
+def silent(done: int, total: int) -> None:
+    """Tells nobody."""
+
+
+def read(paths: Sequence[Path], *, intersect: bool = False) -> dict[str, Answers]:
+    """The runs by name. One is taken with all that it was asked for, several with the items that all of them answered.
+
+    Raises UsageError for runs over different items, unless `intersect` takes the common ones, and as `read_answers` does.
+    """
+    if len(paths) > 1:
+        return read_runs(paths, intersect=intersect)
+    answers = read_answers(paths[0], partial=True)
+    return {answers.name: answers}
+
+
+def collect(
+    runs: dict[str, Answers],
+    benchmark: Benchmark,
+    *,
+    limit: int | None = None,
+    seed: int = 0,
+    step: Step = silent,
+) -> Report:
+    """Score, compare and draw. `limit` is how many items the browser holds; the tables are about all of them."""
+    prompts = {name: Prompts(answers) for name, answers in runs.items()}
+    scored = {name: item_scores_of(answers, benchmark) for name, answers in runs.items()}
+    reported = []
+    for name, answers in runs.items():
+        groups, (curve, training) = groups_of(answers, benchmark, seed=seed), curve_of(answers)
+        reported.append(
+            Run(
+                name=name,
+                facts=settings_of(answers),
+                cost=cost_of(answers),
+                notes=prompts[name].notes,
+                scores=score_answers(answers, benchmark, rollout=True, seed=seed),
+                items=scored[name],
+                subsets=groups.tables,
+                labels=groups.labels,
+                curve=curve,
+                training=training,
+            )
+        )
+    first = next(iter(runs.values()))
+    items = _items(first, benchmark)[:limit]
+    chunks = [pack(chunk) for chunk in _chunks(items, list(zip(runs.values(), prompts.values(), strict=True)), step)]
+    return Report(
+        runs=reported,
+        comparison=compare_runs(first.task, scored, changed=5, seed=seed) if len(runs) > 1 else None,
+        listed=[Listed(shown.item.id, _snippet(shown.item)) for shown in items],
+        chunks=chunks,
+        texts=pack([_searched(shown.item, runs.values()) for shown in items]),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """An item as it is drawn; `repaired` where the benchmark gave it another gold state than the recorded one."""
+
+    item: Item
+    repaired: bool
+
+
+def _items(answers: Answers, benchmark: Benchmark) -> list[_Shown]:
+    """The scored items in the corpus's order, with the benchmark's gold states."""
+    scored = {item.id: item for item in benchmark.choose(answers).items}
+    chosen = [item for item in answers.items if item.id in scored]
+    return [_Shown(replace(item, after=scored[item.id].after), item.after != scored[item.id].after) for item in chosen]
+
+
+def _chunks(items: Sequence[_Shown], runs: Sequence[tuple[Answers, Prompts]], step: Step) -> Iterator[dict[str, Any]]:
+    """The details of the items, `CHUNK` at a time."""
+    for start in range(0, len(items), CHUNK):
+        chunk: dict[str, Any] = {"items": [], "runs": [[] for _ in runs]}
+        for number, shown in enumerate(items[start : start + CHUNK], start=start + 1):
+            chunk["items"].append(_shared(shown))
+            for made, (answers, prompts) in zip(chunk["runs"], runs, strict=True):
+                made.append(_made(shown.item, answers, prompts))
+            step(number, len(items))
+        yield chunk
+
+
+def _shared(shown: _Shown) -> dict[str, Any]:
+    """What does not depend on a run: the turns ("" speaks where something was done), the gold actions and their picture."""
+    item = shown.item
+    turns = [
+        [turn.speaker, turn.text] if isinstance(turn, Utterance) else ["", written(item.task, turn.actions) or "nothing"]
+        for turn in item.history
+    ]
+    if isinstance(item, HexagonsItem):
+        turns.append(["Instructor", item.instruction])
+    actions: Any = item.actions
+    if shown.repaired and isinstance(item, MinecraftItem):
+        actions = sorted(net_actions(item.before, item.after), key=lambda action: (action.kind == "place", action.cell))
+    return {
+        "turns": turns,
+        "gold": written(item.task, actions),
+        "picture": item_pictures(item)["gold"],
+        "note": "Gold repaired by the benchmark's annotation." if shown.repaired else "",
+    }
+
+
+def _made(item: Item, answers: Answers, prompts: Prompts) -> dict[str, Any]:
+    """What one run made of an item."""
+    text, note = prompts.of(item)
+    found = {"prompt": text, "promptNote": note}
+    record = answers.records.get(item.id)
+    if record is None:
+        return found | {"problem": "The run holds no prediction for this item."}
+    if record.get("error"):
+        return found | {"problem": cut(f"No prediction, but an error: {record['error']}")}
+    actions: Any = answers.predictions.actions[item.id]
+    state, ignored = item.before.apply(actions)
+    drawn = item_pictures(item, state)
+    said = record.get("text")
+    return found | {
+        "problem": "",
+        "pictures": [drawn["predicted"], drawn["difference"]],
+        "actions": cut(written(item.task, actions)),
+        "ignored": cut(written(item.task, ignored)) if ignored else "",
+        "text": cut(said) if isinstance(said, str) else None,
+        "discarded": _discarded(answers, item.id),
+        "facts": _facts(record),
+    }
+
+
+def _discarded(answers: Answers, item_id: str) -> list[list[str]]:
+    return [[cut(text), cut(reason)] for text, reason in answers.pieces(item_id)[:_PIECES]]
+
+
+def _facts(record: Mapping[str, Any]) -> list[str]:
+    """What is recorded of one answer, in words."""
+    named = {"prompt_tokens": "prompt tokens", "completion_tokens": "completion tokens", "seconds": "seconds"}
+    facts = [f"{record[key]:,} {name}" for key, name in named.items() if isinstance(record.get(key), int | float)]
+    return [*facts, f"ended by: {cut(str(record['finish_reason']))}"] if record.get("finish_reason") else facts
+
+
+def _said_last(item: Item) -> list[Utterance]:
+    """What the item is about: the instruction, or what was said since the builder's last action."""
+    if isinstance(item, HexagonsItem):
+        return [Utterance("Instructor", item.instruction)]
+    said = takewhile(lambda turn: isinstance(turn, Utterance), reversed(item.history))
+    return [turn for turn in said if isinstance(turn, Utterance)][::-1]
+
+
+def _snippet(item: Item) -> str:
+    said = _said_last(item)
+    text = " / ".join([turn.text for turn in said if turn.speaker != "Builder"] or [turn.text for turn in said])
+    return text if len(text) <= _SNIPPET else f"{text[: _SNIPPET - 1]}…"
+
+
+def _searched(item: Item, runs: Iterable[Answers]) -> str:
+    """All that a reader sees said about an item, but for the prompt: its id, what was said, what the models answered."""
+    said = [turn.text for turn in item.history if isinstance(turn, Utterance)]
+    said += [item.instruction] if isinstance(item, HexagonsItem) else []
+    records = (answers.records.get(item.id, {}) for answers in runs)
+    answered = [str(record.get(key) or "") for record in records for key in ("text", "error")]
+    return "\n".join([item.id, *said, *map(cut, answered)]).lower()

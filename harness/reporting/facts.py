@@ -1,0 +1,106 @@
+"""What a run's settings, answers and log say of it, as labels and values for a reader."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from harness.runs import RUNS
+from harness.scoring import Answers
+
+_LABELS = {
+    "model": "model",
+    "adapter": "adapter",
+    "engine": "engine",
+    "shots": "examples",
+    "context": "context",
+    "format": "answer format",
+    "frame": "frame",
+    "temperature": "temperature",
+    "constrained": "held to the grammar",
+    "seed": "seed",
+    "limit": "only the first items",
+    "max_new_tokens": "longest answer, tokens",
+    "context_length": "context, tokens",
+}
+_SPOKEN = {None: "none", True: "yes", False: "no"}
+_BATCH = re.compile(r"INFO \d+ items, \d+ errors, \d+ \+ \d+ tokens in (\d+\.\d+) s$", re.MULTILINE)
+"""The line of log.txt that `harness prompt` writes after each batch."""
+
+
+def settings_of(answers: Answers) -> dict[str, str]:
+    """What was run; empty for a predictions file that is in no run's folder."""
+    settings = answers.settings
+    return {label: _spoken(settings[key]) for key, label in _LABELS.items() if key in settings}
+
+
+def _spoken(value: Any) -> str:
+    return _SPOKEN[value] if value is None or isinstance(value, bool) else str(value)
+
+
+def cost_of(answers: Answers) -> dict[str, str]:
+    """What the answers took and what was lost on the way, as far as it was recorded."""
+    records = list(answers.records.values())
+    seconds = sum(_numbers(records, "seconds")) or _logged_seconds(answers.file.with_name("log.txt"))
+    return {
+        "prompt tokens": _total(_numbers(records, "prompt_tokens")),
+        "completion tokens": _total(_numbers(records, "completion_tokens")),
+        "seconds": f"{seconds:,.0f} ({len(records) / seconds:,.1f} items a second)" if seconds else "",
+        "answers cut at the longest length": _counted(records, "finish_reason", "length"),
+        "turns of history left out": _lost(records, "dropped_history"),
+        "examples left out": _lost(records, "dropped_shots"),
+        "answers with parts that are no actions": _counted(records, "discarded"),
+        "errors": f"{sum('error' in record for record in records):,}",
+    }
+
+
+def _numbers(records: Iterable[Mapping[str, Any]], key: str) -> list[float]:
+    values = (record.get(key) for record in records)
+    return [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
+
+
+def _total(values: Sequence[float]) -> str:
+    return f"{sum(values):,.0f} ({sum(values) / len(values):,.0f} an answer)" if values else ""
+
+
+def _lost(records: Sequence[Mapping[str, Any]], key: str) -> str:
+    lost = _numbers(records, key)
+    return f"{sum(lost):,.0f} in {sum(n > 0 for n in lost):,} prompts" if lost else ""
+
+
+def _counted(records: Sequence[Mapping[str, Any]], key: str, value: object = None) -> str:
+    """How many records have a value there, or any but an empty one; nothing where no record has the field."""
+    found = [record[key] for record in records if key in record]
+    return f"{sum(one == value if value else bool(one) for one in found):,}" if found else ""
+
+
+def _logged_seconds(log: Path) -> float:
+    try:
+        return sum(map(float, _BATCH.findall(log.read_text(errors="replace"))))
+    except OSError:
+        return 0.0
+
+
+def curve_of(answers: Answers) -> tuple[list[dict[str, float]], str]:
+    """The learning curve of the run's adapter, and a sentence on it or on why there is none."""
+    adapter = answers.settings.get("adapter")
+    if not isinstance(adapter, str):
+        return [], "No adapter was used, so there is no learning curve."
+    folder = Path(adapter)
+    for place in (folder, folder.parent, RUNS / folder):
+        if curve := _points(place / "curve.jsonl"):
+            last = curve[-1]
+            return curve, f"The adapter {adapter}: {last['step']:,.0f} steps in {last.get('seconds', 0):,.0f} s."
+    return [], f"The learning curve of the adapter {adapter} is not here."
+
+
+def _points(file: Path) -> list[dict[str, float]]:
+    """The points of a curve; none if there is no such file or it is not one."""
+    try:
+        points = [json.loads(line) for line in file.read_text().splitlines()]
+        return [{key: float(value) for key, value in point.items()} for point in points if "step" in point]
+    except (OSError, ValueError, TypeError, AttributeError):
+        return []

@@ -1,0 +1,267 @@
+"""The HTML report in a real browser, from a file, with as many items as the Minecraft test split has."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from eval.predictions import Predictions
+from eval.report import render
+from harness.corpora import load
+from harness.reporting.collect import collect
+from harness.scoring import Answers, Benchmark
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(300)]
+
+ITEMS = 1616
+HOSTILE = "</script><script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>\x00\ud800"
+SIZES = [(375, 812), (1440, 900)]
+OPTIONS = [
+    *("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"),
+    "--no-first-run",
+]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    names = (os.environ.get("HARNESS_CHROMIUM"), "chromium", "chromium-browser", "google-chrome")
+    found = next((path for name in names if name and (path := shutil.which(name))), None)
+    if found is None:
+        pytest.skip("there is no chromium on PATH, and HARNESS_CHROMIUM names none")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found, args=OPTIONS)
+        yield browser
+        browser.close()
+
+
+def answers(name: str, items: list[Any], every: int) -> Answers:
+    """Gold actions, but for one item in `every` that gets no more than the first; what the third said is hostile."""
+    actions = {item.id: item.actions[:1] if n % every == 0 else item.actions for n, item in enumerate(items)}
+    records = {item.id: {"id": item.id, "text": f"Reply-{n} of {name}", "discarded": []} for n, item in enumerate(items)}
+    records[items[2].id] |= {"text": HOSTILE, "discarded": [[HOSTILE, HOSTILE]]}
+    file = Path("runs", name, "predictions.jsonl")
+    return Answers(name, file, {}, records, "minecraft", "test", items, None, Predictions(actions))
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A report of two runs."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("HARNESS_DATA", raising=False)
+        sample = [item for item in load("minecraft", "test") if len(item.actions) > 1]
+        items = [
+            replace(sample[n % len(sample)], id=f"minecraft/test/B1-A2-C3-15224327769{n // 20:02}/{n}", cluster=str(n // 20))
+            for n in range(ITEMS)
+        ]
+        runs = {name: answers(name, items, every) for name, every in (("one", 3), ("two & more", 4))}
+        page = render(collect(runs, Benchmark()))
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    path.write_bytes(page)
+    return path
+
+
+class Opened:
+    """The report in a window of its own; what it complains about and what it asks the network for is kept."""
+
+    def __init__(
+        self, browser: Browser, file: Path, width: int = 1440, height: int = 900, scheme: Any = "light", at: str = ""
+    ) -> None:
+        self.context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+        self.page: Page = self.context.new_page()
+        self.complaints: list[str] = []
+        self.requests: list[str] = []
+        self.page.on("console", lambda message: self.complaints.append(message.text))
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        start = time.perf_counter()
+        self.page.goto(file.as_uri() + at)
+        self.page.wait_for_selector("html[data-ready]", state="attached")
+        self.page.wait_for_selector("#list [role=option]")
+        self.seconds = time.perf_counter() - start
+
+    def __enter__(self) -> Opened:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.context.close()
+
+    def count(self, text: str) -> None:
+        self.page.wait_for_function("text => document.getElementById('count').textContent.startsWith(text)", arg=text)
+
+    def chosen(self, item_id: str) -> None:
+        """Waits until the detail is that of an item and its pictures are drawn."""
+        self.page.wait_for_function("id => document.querySelector('#detail h3')?.textContent === id", arg=item_id)
+        self.page.wait_for_function(
+            "() => [...document.querySelectorAll('#detail img')].every(i => i.complete && i.naturalWidth > 0)"
+        )
+
+
+def index(opened: Opened) -> dict[str, Any]:
+    found: dict[str, Any] = opened.page.evaluate("JSON.parse(document.getElementById('index').textContent)")
+    return found
+
+
+def ids(opened: Opened) -> list[str]:
+    found: list[str] = index(opened)["ids"]
+    return found
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "height"), SIZES)
+def test_it_opens_alone_and_at_once(browser: Browser, file: Path, width: int, height: int, scheme: str) -> None:
+    with Opened(browser, file, width, height, scheme) as opened:
+        page = opened.page
+        print(f"\n{ITEMS} items, {file.stat().st_size / 1e6:.1f} MB: ready in {opened.seconds:.2f} s")
+        assert opened.seconds < 10
+        opened.count(f"{ITEMS:,} of {ITEMS:,} items")
+        assert page.locator("#list [role=option]").count() < 100
+        assert page.locator("#detail img").count() == 3
+        for box in page.query_selector_all("details"):
+            box.evaluate("box => { box.open = true }")
+        page.keyboard.press("j")
+        opened.chosen(ids(opened)[1])
+        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+        light = page.evaluate("getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)[0] > 128")
+        assert light == (scheme == "light")
+        assert opened.complaints == []
+        assert {url for url in opened.requests if not url.startswith("data:")} == {file.as_uri()}
+
+
+def test_search_filters_and_order(browser: Browser, file: Path) -> None:
+    with Opened(browser, file) as opened:
+        page = opened.page
+        wrong = -(-ITEMS // 3)
+        page.select_option("#class", label=f"under-execution ({wrong})")
+        opened.count(f"{wrong} of")
+        page.fill("#query", "Two REPLY-99")
+        opened.count("5 of")  # 99, 990, 993, 996 and 999
+        page.fill("#query", "reply-99 nonsense")
+        opened.count("0 of")
+        assert page.get_by_text("No item is like that.").is_visible()
+        page.get_by_role("button", name="Clear").click()
+        opened.count(f"{ITEMS:,} of")
+        page.fill("#high", "99")
+        opened.count(f"{wrong} of")
+        page.fill("#low", "99.5")
+        opened.count("0 of")
+        page.get_by_role("button", name="Clear").click()
+        page.select_option("#run", label="two & more")
+        page.select_option("#class", "wrong")
+        opened.count(f"{-(-ITEMS // 4)} of")
+        page.get_by_role("button", name="Clear").click()
+        page.select_option("#order", "apart")
+        page.locator("#list [role=option]").first.click()
+        one, two = (run["f1"] for run in index(opened)["runs"])
+        opened.chosen(ids(opened)[max(range(ITEMS), key=lambda n: abs(one[n] - two[n]))])
+        groups = page.locator("#group option").all_inner_texts()
+        page.select_option("#group", index=1)
+        opened.count(f"{groups[1].split('(')[1][:-1]} of")
+        assert opened.complaints == []
+
+
+def test_keys(browser: Browser, file: Path) -> None:
+    with Opened(browser, file) as opened:
+        page, names = opened.page, ids(opened)
+        for key, n in (("j", 1), ("ArrowRight", 2), ("k", 1), ("ArrowLeft", 0), ("k", 0)):
+            page.keyboard.press(key)
+            opened.chosen(names[n])
+        page.keyboard.press("/")
+        assert page.evaluate("document.activeElement.id") == "query"
+        page.keyboard.type("jk/")
+        assert page.input_value("#query") == "jk/"
+        page.keyboard.press("Escape")
+        page.get_by_role("button", name="Clear").click()
+        page.locator("#list").focus()
+        for key, n in (("End", ITEMS - 1), ("ArrowUp", ITEMS - 2), ("Home", 0), ("PageDown", 10), ("ArrowDown", 11)):
+            page.keyboard.press(key)
+            opened.chosen(names[n])
+            assert page.locator("#list [aria-selected=true]").get_attribute("aria-posinset") == str(n + 1)
+            active = page.get_attribute("#list", "aria-activedescendant")
+            assert page.locator(f"#{active}").is_visible()
+        for _ in range(60):
+            page.keyboard.press("j")
+        opened.chosen(names[71])
+        page.get_by_role("button", name="Previous").click()
+        opened.chosen(names[70])
+        assert opened.complaints == []
+
+
+def test_the_address_names_the_item_and_the_run(browser: Browser, file: Path) -> None:
+    with Opened(browser, file) as opened:
+        name = ids(opened)[700]
+    with Opened(browser, file, at=f"#item={name}&run=two%20%26%20more") as opened:
+        page = opened.page
+        opened.chosen(name)
+        assert page.locator("#run option:checked").inner_text() == "two & more"
+        assert page.get_by_text("Reply-700 of two & more").is_visible()
+        page.get_by_role("group", name="Run").get_by_role("button").first.click()
+        page.get_by_text("Reply-700 of one").wait_for()
+        page.keyboard.press("j")
+        opened.chosen(ids(opened)[701])
+        assert page.url == f"{file.as_uri()}#item={ids(opened)[701]}"
+        link = page.locator("#scores a[href^='#item=']").first
+        target = str(link.get_attribute("href")).removeprefix("#item=")
+        link.click()
+        opened.chosen(target)
+        assert opened.complaints == []
+    with Opened(browser, file, at="#item=no/such/item") as opened:
+        opened.chosen(ids(opened)[0])
+
+
+def test_hostile_text_is_shown_and_does_nothing(browser: Browser, file: Path) -> None:
+    with Opened(browser, file) as opened:
+        page, name = opened.page, ids(opened)[2]
+        page.keyboard.press("j")
+        page.keyboard.press("j")
+        opened.chosen(name)
+        shown = page.get_by_role("region", name="The model's text").inner_text()
+        assert shown.startswith("</script><script>window.hacked = 1</script><img src=x")
+        assert page.evaluate("window.hacked") is None
+        assert page.locator("#detail img[src=x]").count() == 0
+        # Even code that gets into the page is not run.
+        page.evaluate("document.body.append(Object.assign(document.createElement('script'), {textContent: 'window.hacked = 2'}))")
+        assert page.evaluate("window.hacked") is None
+
+
+def test_controls_have_names_and_words_have_contrast(browser: Browser, file: Path) -> None:
+    contrast = """() => {
+      const channel = (value) => (value /= 255) <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+      const light = (color) => {
+        const [r, g, b] = color.match(/[\\d.]+/g).map(Number);
+        return 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
+      };
+      const behind = (node) => {
+        const color = getComputedStyle(node).backgroundColor;
+        return color.startsWith("rgba(0, 0, 0, 0") ? behind(node.parentElement) : color;
+      };
+      const pale = [];
+      for (const node of document.querySelectorAll("p, th, td, a, label, legend, h1, h2, h3, h4, span, b, pre, button, kbd")) {
+        if (!node.checkVisibility() || !node.textContent.trim() || node.disabled) continue;
+        const [a, b] = [light(getComputedStyle(node).color), light(behind(node))].sort((x, y) => y - x);
+        if ((a + 0.05) / (b + 0.05) < 4.5) pale.push(`${node.tagName} ${node.className}: ${node.textContent.slice(0, 30)}`);
+      }
+      return pale;
+    }"""
+    for scheme in ("light", "dark"):
+        with Opened(browser, file, scheme=scheme) as opened:
+            page = opened.page
+            assert page.evaluate(contrast) == []
+            for field in page.query_selector_all("input, select"):
+                assert field.evaluate("field => field.labels.length === 1 && field.labels[0].textContent.trim() !== ''")
+            for name in ("Items", "Headline", "Published results"):
+                assert page.get_by_label(name, exact=True).count() >= 1
+            names = page.evaluate("[...document.querySelectorAll('[id]')].map(node => node.id)")
+            assert len(names) == len(set(names))
+            assert page.locator("h1").count() == 1

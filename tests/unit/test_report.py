@@ -1,0 +1,434 @@
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import json
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eval.charts import length_grid, line_chart
+from eval.predictions import Predictions
+from eval.report import CHUNK, MAX_TEXT, embed, pack, render
+from harness.cli import main
+from harness.corpora import load
+from harness.engines.base import Sampling
+from harness.engines.scripted import ScriptedEngine
+from harness.reporting.collect import collect, read
+from harness.reporting.facts import curve_of
+from harness.reporting.prompts import Prompts
+from harness.scoring import Answers, Benchmark
+from prompts.rendered import Rendered
+
+HOSTILE = "</script><script>alert(1)</script><!--<img src=x onerror=alert(1)>\u2028\x00\ud800 &lt;"
+
+Write = Callable[..., Path]
+
+
+@pytest.fixture(autouse=True)
+def _here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The shipped sample, in an empty folder."""
+    monkeypatch.delenv("HARNESS_DATA", raising=False)
+    monkeypatch.chdir(tmp_path)
+
+
+def perfect(task: str, split: str = "test") -> list[dict[str, Any]]:
+    return [{"id": item.id, "actions": [list(action) for action in item.actions]} for item in load(task, split)]
+
+
+def write(name: str, records: list[dict[str, Any]], end: str = "", **settings: Any) -> Path:
+    folder = Path("runs", name)
+    folder.mkdir(parents=True)
+    (folder / "predictions.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records) + end)
+    if settings:
+        (folder / "run.yaml").write_text(json.dumps({"settings": settings}))
+    return folder
+
+
+def report(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    code = main(["report", *map(str, arguments)])
+    return code, *capsys.readouterr()
+
+
+class Page:
+    """A report as a browser takes it apart: elements end where HTML says so, whatever is in them."""
+
+    def __init__(self, path: Path | str) -> None:
+        self.bytes = Path(path).read_bytes()
+        self.html = self.bytes.decode()
+        found = re.findall(r"<script([^>]*)>(.*?)</script", self.html, re.DOTALL | re.IGNORECASE)
+        self.scripts = {(re.search(r'id="([^"]*)"', attributes) or ["", ""])[1]: text for attributes, text in found}
+        self.index = json.loads(self.scripts["index"])
+        self.texts = unpack(self.scripts["texts"])
+        self.chunks = [unpack(self.scripts[f"chunk-{n}"]) for n in range(-(-len(self.index["ids"]) // CHUNK))]
+
+    def shared(self, n: int) -> dict[str, Any]:
+        found: dict[str, Any] = self.chunks[n // CHUNK]["items"][n % CHUNK]
+        return found
+
+    def made(self, n: int, run: int = 0) -> dict[str, Any]:
+        found: dict[str, Any] = self.chunks[n // CHUNK]["runs"][run][n % CHUNK]
+        return found
+
+    @property
+    def words(self) -> str:
+        """What a reader sees without a script."""
+        body = re.sub(r"<(script|style).*?</\1>", "", self.html, flags=re.DOTALL)
+        return " ".join(unescape(re.sub(r"<[^>]*>", " ", body)).split())
+
+
+def unpack(text: str) -> Any:
+    return json.loads(gzip.decompress(base64.b64decode(text)))
+
+
+@pytest.mark.parametrize("task", ["hexagons", "minecraft"])
+def test_a_report_of_one_run(capsys: pytest.CaptureFixture[str], task: str) -> None:
+    items = load(task, "test")
+    records = [{"id": record["id"], "actions": record["actions"][:1]} for record in perfect(task)]
+    folder = write("mine", records)
+    code, out, _ = report(capsys, "mine")
+    assert code == 0
+    assert re.fullmatch(rf"runs/mine/report\.html: \d+\.\d MB, {len(items)} items\n", out)
+    page = Page(folder / "report.html")
+    assert page.index["ids"] == [item.id for item in items]
+    assert [run["name"] for run in page.index["runs"]] == ["mine"]
+    assert {name for name, text in page.scripts.items() if name.startswith("chunk-") and text} == {
+        f"chunk-{n}" for n in range(len(page.chunks))
+    }
+    for n, item in enumerate(items):
+        shared, made = page.shared(n), page.made(n)
+        assert [text for speaker, text in shared["turns"] if speaker] == [t.text for t in item.history if hasattr(t, "text")] + (
+            [item.instruction] if task == "hexagons" else []
+        )
+        assert all(picture.startswith("<svg ") for picture in (shared["picture"], *made["pictures"]))
+        assert made["text"] is None
+        assert made["prompt"] is None
+        assert item.id.lower() in page.texts[n]
+    wrong = page.index["runs"][0]["exact"].index(0)
+    assert page.index["runs"][0]["classes"][wrong]
+    for word in (
+        "Beside the papers",
+        "no: ",
+        "Subsets",
+        "under-execution",
+        "changes an item",
+        "not recorded",
+        "No adapter was used",
+    ):
+        assert word in page.words, word
+    assert "there is no run.yaml" in page.words
+
+
+def test_numbers_are_those_of_score(capsys: pytest.CaptureFixture[str]) -> None:
+    records = perfect("minecraft")
+    folder = write("mine", [*records[1:-1], {"id": records[-1]["id"], "actions": [], "error": "HTTP 500"}])
+    assert main(["score", "mine", "--json"]) == 0
+    scores = json.loads(capsys.readouterr().out)
+    report(capsys, "mine")
+    words = Page(folder / "report.html").words
+    for part in (scores, *scores["subsets"].values()):
+        for name, counts in part["micro"].items():
+            assert f"{100 * counts['f1']:.2f}" in words
+            assert f"{100 * part['macro'][name]:.2f}" in words
+    low, high = scores["intervals"]["micro"]["overall"]
+    assert f"[{100 * low:.1f}, {100 * high:.1f}]" in words
+    assert "1 item without a prediction and 1 item with an error, scored as empty predictions" in words
+
+
+def test_hostile_text_stays_text(capsys: pytest.CaptureFixture[str]) -> None:
+    first, second, third, *others = perfect("hexagons")
+    first |= {"text": HOSTILE, "format": "grouped", "discarded": [[HOSTILE, HOSTILE], "no pair"], "finish_reason": HOSTILE}
+    second = {"id": second["id"], "actions": [], "error": HOSTILE}
+    third |= {"text": "x" * 1_000_000, "format": "grouped", "discarded": []}
+    settings = {"task": "hexagons", "split": "test", "model": HOSTILE, "adapter": HOSTILE}
+    folder = write("a<b>&amp;", [first, second, third, *others], **settings)
+    assert report(capsys, folder)[0] == 0
+    page = Page(folder / "report.html")
+    assert page.made(0)["text"] == HOSTILE
+    assert page.made(0)["discarded"] == [[HOSTILE, HOSTILE]]
+    assert HOSTILE in page.made(1)["problem"]
+    assert page.made(2)["text"] == f"{'x' * MAX_TEXT}\n... ({1_000_000 - MAX_TEXT:,} more characters)"
+    assert page.index["runs"][0]["name"] == "a<b>&amp;"
+    assert "<b>&amp" not in page.html
+    assert "&lt;script&gt;alert(1)" in page.html
+    for raw in ("<script>alert", "<img", "<!--"):
+        assert raw not in page.html
+    assert page.html.lower().count("<script") == page.html.lower().count("</script") == len(page.scripts)
+    assert len(page.bytes) < 400_000
+
+
+def test_only_the_pages_own_code_may_run(capsys: pytest.CaptureFixture[str]) -> None:
+    folder = write("mine", perfect("hexagons"))
+    report(capsys, "mine")
+    page = Page(folder / "report.html")
+    policy = unescape(re.search(r'Content-Security-Policy" content="([^"]*)"', page.html)[1])  # type: ignore[index]
+    style = re.search(r"<style>(.*?)</style>", page.html, re.DOTALL)[1]  # type: ignore[index]
+    for kind, source in (("script", page.scripts[""]), ("style", style)):
+        digest = base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()
+        assert f"{kind}-src 'sha256-{digest}'" in policy
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert set(re.findall(r'\s(?:href|src|action|style)="([^"]{,2})', page.html)) <= {"#s", "#p", "#e", "#l", "#t", "#r", "#i"}
+    for way in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "fetch(", "XMLHttpRequest", "import("):
+        assert way not in page.scripts[""]
+
+
+def test_runs_over_different_items(capsys: pytest.CaptureFixture[str]) -> None:
+    records = perfect("hexagons")
+    write("a", records[:-1])
+    write("b", records[1:])
+    code, out, err = report(capsys, "a", "b")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert f"a lacks 1 that another has ({records[-1]['id']})" in err
+    assert not Path("runs/a/report.html").exists()
+    assert report(capsys, "a", "b", "--intersect", "--out", "both.html")[0] == 0
+    page = Page("both.html")
+    assert page.index["ids"] == [record["id"] for record in records[1:-1]]
+    assert f"{len(records) - 2} items: those that both runs answered" in page.words
+    assert report(capsys, "a", "a")[0] == 2
+    write("c", perfect("minecraft"))
+    assert "only runs over the same items" in report(capsys, "a", "c", "--intersect")[2]
+
+
+def test_two_runs_are_compared(capsys: pytest.CaptureFixture[str]) -> None:
+    records = perfect("minecraft")
+    write("good", records)
+    write("bad", [{"id": record["id"], "actions": record["actions"][:1]} for record in records])
+    assert report(capsys, "good", "bad")[0] == 0
+    page = Page("runs/good/report.html")
+    assert "Paired comparison" in page.words
+    assert "good − bad micro F1 +" in page.words
+    changed = re.findall(r'href="#item=([^"]*)"', page.html)
+    assert changed
+    assert set(changed) <= set(page.index["ids"])
+    assert page.made(0, run=0)["actions"] == page.shared(0)["gold"]
+    assert [run["name"] for run in page.index["runs"]] == ["good", "bad"]
+
+
+def test_a_run_in_progress(capsys: pytest.CaptureFixture[str]) -> None:
+    records = perfect("hexagons")
+    write("mine", records[:3], end='{"id": "hexagons/te')
+    assert report(capsys, "mine")[0] == 0
+    page = Page("runs/mine/report.html")
+    assert len(page.index["ids"]) == len(records)
+    assert page.made(3)["problem"] == "The run holds no prediction for this item."
+    assert f"{len(records) - 3} items without a prediction" in page.words
+
+
+def test_a_predictions_file_and_a_run_without_answers(capsys: pytest.CaptureFixture[str]) -> None:
+    folder = write("mine", perfect("hexagons"))
+    (folder / "predictions.jsonl").rename("mine.jsonl")
+    code, out, _ = report(capsys, "mine.jsonl")
+    assert (code, out.partition(":")[0]) == (0, "report.html")
+    assert Page("report.html").index["runs"][0]["name"] == "mine.jsonl"
+    write("empty", [], task="hexagons", split="test")
+    assert report(capsys, "empty")[0] == 0
+    page = Page("runs/empty/report.html")
+    assert set(page.index["runs"][0]["made"]) == {0}
+    assert page.made(0)["problem"]
+
+
+def test_a_limit_is_for_the_browser_only(capsys: pytest.CaptureFixture[str]) -> None:
+    records = perfect("hexagons")
+    write("mine", records)
+    code, out, _ = report(capsys, "mine", "--limit", "2", "--out", "sub/two.html")
+    assert code == 0
+    assert out.startswith("sub/two.html: ")
+    assert out.endswith(", 2 items\n")
+    page = Page("sub/two.html")
+    assert page.index["ids"] == [record["id"] for record in records[:2]]
+    assert f"Only the first 2 of the {len(records)} items are here" in page.words
+    assert all(n < 2 for group in page.index["groups"] for n in group["items"])
+
+
+def test_the_same_runs_give_the_same_bytes(capsys: pytest.CaptureFixture[str]) -> None:
+    write("mine", perfect("hexagons"))
+    for name in ("a.html", "b.html"):
+        report(capsys, "mine", "--out", name)
+    assert Path("a.html").read_bytes() == Path("b.html").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["none"], 2, "no run named 'none'"),
+        (["mine", "--benchmark", "fair"], 2, "--benchmark is for minecraft"),
+        (["mine", "--annotation", "a.jsonl"], 2, "--annotation is for --benchmark v2 only"),
+        (["mine", "--out", "mine.jsonl/a.html"], 1, "cannot be written"),
+        (["broken"], 1, "predictions.jsonl:1: "),
+    ],
+)
+def test_errors_are_one_line(capsys: pytest.CaptureFixture[str], arguments: list[str], code: int, message: str) -> None:
+    write("mine", perfect("hexagons"))
+    write("broken", [{"id": "hexagons/test/6/1", "actions": [[1]]}])
+    Path("mine.jsonl").touch()
+    found, out, err = report(capsys, *arguments)
+    assert (found, out) == (code, "")
+    assert message in err.splitlines()[-1]
+
+
+def test_repaired_gold_is_shown_as_such(capsys: pytest.CaptureFixture[str]) -> None:
+    items = load("minecraft", "test")
+    judged = [{"id": item.id, "context": "unique", "correct": True} for item in items]
+    wrong = next(n for n, item in enumerate(items[:-1]) if items[n + 1].cluster == item.cluster)
+    judged[wrong]["correct"] = False
+    judged[-1] |= {"context": "unclear", "correct": None}
+    Path("a.jsonl").write_text("".join(json.dumps(judgment) + "\n" for judgment in judged))
+    write("mine", perfect("minecraft"))
+    code, _, err = report(capsys, "mine", "--benchmark", "v2", "--annotation", "a.jsonl")
+    assert code == 0, err
+    page = Page("runs/mine/report.html")
+    assert page.index["ids"] == [item.id for item in items[:-1]]
+    assert "repaired" in page.shared(wrong)["note"]
+    assert page.shared(wrong)["gold"] != page.made(wrong)["actions"]
+    assert not any(page.shared(n)["note"] for n in range(len(items) - 1) if n != wrong)
+
+
+def test_a_whole_test_split_is_small() -> None:
+    """15 MB for 1,616 Minecraft items, by a tenth of as many, with long answers, prompts and two runs."""
+    sample = load("minecraft", "test")
+    items = [replace(sample[n % len(sample)], id=f"minecraft/test/B1-A2-C3-1522432776975/{n}") for n in range(160)]
+    records = {i.id: {"id": i.id, "actions": [list(a) for a in i.actions], "text": f"answer {i.id} " * 50} for i in items}
+    parsed = Predictions({item.id: item.actions for item in items})
+    runs = {
+        name: Answers(name, Path(f"runs/{name}/predictions.jsonl"), {}, records, "minecraft", "test", items, None, parsed)
+        for name in ("a", "b")
+    }
+    calls: list[tuple[int, int]] = []
+    made = collect(runs, Benchmark(), step=lambda done, total: calls.append((done, total)))
+    assert calls == [(n, 160) for n in range(1, 161)]
+    assert len(render(made)) < 15e6 / 10
+
+
+def answer_by_script(monkeypatch: pytest.MonkeyPatch, name: str, *options: str) -> list[Rendered]:
+    """Runs `harness prompt` on the sample's test items with gold answers, and returns the prompts that the engine saw."""
+    from serialization.formats import get_format
+
+    script = [{"id": item.id, "text": get_format("hexagons", "grouped").write(item.actions)} for item in load("hexagons", "test")]
+    Path("script.jsonl").write_text("".join(json.dumps(line) + "\n" for line in script))
+    seen: list[Rendered] = []
+    generate = ScriptedEngine.generate
+
+    def listen(self: ScriptedEngine, prompts: list[Rendered], sampling: Sampling) -> Any:
+        seen.extend(prompts)
+        return generate(self, prompts, sampling)
+
+    monkeypatch.setattr(ScriptedEngine, "generate", listen)
+    how = ["--engine", "scripted", "--model", "script.jsonl", "--split", "test", "--name", name, *options]
+    assert main(["prompt", *how]) == 0
+    return seen
+
+
+@pytest.mark.parametrize("context", ["full-history", "full-history+predicted-board"])
+def test_prompts_are_those_that_the_model_saw(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, context: str
+) -> None:
+    seen = {prompt.id: prompt.text for prompt in answer_by_script(monkeypatch, "r", "--context", context, "--shots", "3")}
+    assert report(capsys, "r")[0] == 0
+    page = Page("runs/r/report.html")
+    assert len(seen) == len(page.index["ids"])
+    for n, item_id in enumerate(page.index["ids"]):
+        assert page.made(n)["prompt"] == seen[item_id]
+    # Only some of the items, and boards that earlier answers drew: the same texts.
+    assert report(capsys, "r", "--limit", "3", "--out", "three.html")[0] == 0
+    assert [Page("three.html").made(n)["prompt"] for n in range(3)] == [page.made(n)["prompt"] for n in range(3)]
+
+
+def test_prompts_need_the_boards_that_the_answers_drew(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = {p.id: p.text for p in answer_by_script(monkeypatch, "r", "--context", "predicted-board")}
+    file = Path("runs/r/predictions.jsonl")
+    lines = [json.loads(line) for line in file.read_text().splitlines()]
+    first = lines[0]
+    first["actions"] = [[9, 17, "purple"]]
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    (answers,) = read([Path("r")]).values()
+    prompts = Prompts(answers)
+    changed = [item.id for item in answers.items if prompts.of(item)[0] != seen[item.id]]
+    procedure = first["id"].rpartition("/")[0]
+    assert changed == [i.id for i in answers.items if i.id.startswith(f"{procedure}/") and i.id != first["id"]]
+
+
+def test_prompts_are_those_of_the_preview(capsys: pytest.CaptureFixture[str]) -> None:
+    """With the tokenizer of the run's model, and a word where the run counted other tokens."""
+    options = ["--split", "test", "--shots", "2", "--limit", "2", "--context-length", "700", "--max-new-tokens", "100"]
+    assert main(["prompt", *options, "--preview"]) == 0
+    shown, said = capsys.readouterr()
+    settings = {"task": "hexagons", "split": "test", "engine": "vllm", "model": "tiny-llama", "context": "full-history"}
+    settings |= {"format": "grouped", "frame": "world", "shots": 2, "seed": 0, "limit": 2}
+    settings |= {"max_new_tokens": 100, "context_length": 700, "prompt_hash": "another", "shots_hash": "another"}
+    records = perfect("hexagons")[:2]
+    tokens = [int(n) for n in re.findall(r"(\d+) tokens of", said)]
+    write("mine", [records[0] | {"prompt_tokens": tokens[0]}, records[1] | {"prompt_tokens": 7}], **settings)
+    assert report(capsys, "mine")[0] == 0
+    page = Page("runs/mine/report.html")
+    assert "".join(f"{page.made(n)['prompt']}\n" for n in range(2)) == shown
+    assert page.made(0)["promptNote"].startswith(f"{tokens[0]} tokens")
+    assert "another text" not in page.made(0)["promptNote"]
+    assert "the run recorded 7 tokens, so it saw another text" in page.made(1)["promptNote"]
+    assert "templates have changed since" in page.words
+    assert "training items have changed since" in page.words
+
+
+@pytest.mark.parametrize(
+    ("settings", "note"),
+    [
+        ({"task": "hexagons", "split": "test", "baseline": "rules"}, "This run has no prompts"),
+        ({"model": "./nowhere"}, "tokenizer cannot be loaded here"),
+        ({"context": "telepathy"}, "The prompt cannot be made again: no context for hexagons named 'telepathy'"),
+    ],
+)
+def test_prompts_that_cannot_be_made_again(settings: dict[str, Any], note: str) -> None:
+    usual = {"engine": "vllm", "model": "tiny-llama", "context": "full-history", "format": "grouped", "frame": "world"}
+    usual |= {"shots": 0, "seed": 0, "max_new_tokens": 100, "context_length": 2048}
+    write("mine", perfect("hexagons"), **(settings if "baseline" in settings else usual | settings))
+    (answers,) = read([Path("mine")]).values()
+    prompts = Prompts(answers)
+    assert note in prompts.notes[0]
+    text, word = prompts.of(answers.items[0])
+    assert (text is None) == ("tokenizer" not in note)
+    assert word
+
+
+def test_what_a_run_took_and_learned(capsys: pytest.CaptureFixture[str]) -> None:
+    records = [
+        record | {"prompt_tokens": 1000, "completion_tokens": 20, "finish_reason": "length"} for record in perfect("hexagons")
+    ]
+    folder = write("mine", records, task="hexagons", split="test", adapter="lora", shots=3)
+    (folder / "log.txt").write_text("2026-01-01 00:00:00,000 INFO 7 items, 0 errors, 7000 + 140 tokens in 3.5 s\n")
+    curve = [{"step": 0, "seconds": 1.0, "dev_loss": 0.9, "dev_f1": 0.05}]
+    curve.append({"step": 100, "seconds": 61.0, "train_loss": 0.8, "dev_loss": 0.7, "dev_f1": 0.25})
+    Path("runs/lora").mkdir()
+    Path("runs/lora/curve.jsonl").write_text("".join(json.dumps(point) + "\n" for point in curve))
+    report(capsys, "mine")
+    words = Page(folder / "report.html").words
+    for word in ("7,000 (1,000 an answer)", "140 (20 an answer)", "(2.0 items a second)", "adapter lora", "100 steps in 61 s"):
+        assert word in words, word
+    assert "F1 on some dev items" in words
+    Path("runs/lora/curve.jsonl").write_text("not JSON")
+    (answers,) = read([Path("mine")]).values()
+    assert curve_of(answers) == ([], "The learning curve of the adapter lora is not here.")
+
+
+def test_packed_and_embedded_values_come_back() -> None:
+    value = [HOSTILE, {"é": [1.5, None, True]}, "x" * 100_000]
+    assert unpack(pack(value)) == value
+    assert pack(value) == pack(value)
+    assert re.fullmatch(r"[A-Za-z0-9+/=]+", pack(value))
+    assert json.loads(embed(value)) == value
+    assert not set("<>&\u2028\x00") & set(embed(value))
+
+
+def test_charts() -> None:
+    svg = str(length_grid([(0, 0), (1, 1), (1, 1), (1, 3), (60, 8)]))
+    assert "wanted 1, made 1: 2 items" in svg
+    assert "wanted 50+, made 7–9: 1 item<" in svg
+    assert svg.count('class="median"') == 3
+    assert str(length_grid([(0, 0)])).count('class="heat"') == 1
+    for points in ([(0.0, 0.0)], [(0.0, 5.0)], [(0.0, 5.0), (10.0, 5.0)], [(n, 0.9 + n / 1000) for n in range(50)]):
+        assert "nan" not in str(line_chart("F1", points, digits=2))
