@@ -20,11 +20,13 @@ Fraction = Annotated[float, Field(ge=0, le=1)]
 Rate = Annotated[float, Field(gt=0, le=1)]
 
 
-class _Strict(BaseModel):
+class Strict(BaseModel):
+    """A part of a recipe: all keys are there, and no other."""
+
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Shape(_Strict):
+class Shape(Strict):
     """The built-in Llama: sizes in units, layers and heads; lengths in tokens."""
 
     vocab_size: Positive
@@ -36,7 +38,7 @@ class Shape(_Strict):
     context_length: Positive
 
 
-class Conversations(_Strict):
+class Conversations(Strict):
     """What the text of pretraining is made of."""
 
     primer_items: Count
@@ -57,7 +59,7 @@ class Conversations(_Strict):
     """The weight in the loss of a token that is not part of an answer; answers weigh 1."""
 
 
-class PretrainTraining(_Strict):
+class PretrainTraining(Strict):
     steps: Positive
     learning_rate: Rate
     warmup_steps: Count
@@ -72,7 +74,7 @@ class PretrainTraining(_Strict):
     seed: int
 
 
-class PretrainRecipe(_Strict):
+class PretrainRecipe(Strict):
     """How `harness pretrain` trains a small Llama from nothing."""
 
     kind: Literal["pretrain"]
@@ -81,7 +83,7 @@ class PretrainRecipe(_Strict):
     training: PretrainTraining
 
 
-class Lora(_Strict):
+class Lora(Strict):
     r: Literal[1, 8, 16, 32, 64, 128, 256]
     """The rank; vLLM serves these ranks without waste."""
     alpha: Positive
@@ -89,7 +91,7 @@ class Lora(_Strict):
     target_modules: str | list[str]
 
 
-class FinetuneTraining(_Strict):
+class FinetuneTraining(Strict):
     epochs: Annotated[float, Field(gt=0)]
     max_steps: Positive | None
     """Where this is not null it decides instead of the epochs."""
@@ -120,7 +122,7 @@ class FinetuneTraining(_Strict):
     seed: int
 
 
-class FinetuneRecipe(_Strict):
+class FinetuneRecipe(Strict):
     """How `harness finetune` trains a LoRA adapter."""
 
     kind: Literal["finetune"]
@@ -151,19 +153,20 @@ def load_recipe(name: str, overrides: Sequence[str] = (), *, built_in: bool = Fa
     names the file and the key, for a key that does not exist and a value that does not fit.
     """
     path = recipe_path(name)
-    values = _read(path)
+    values = read_values(path)
     block = values.pop("built_in", None) or {}
     if not isinstance(block, Mapping):
         raise UsageError(f"{path}: built_in must be a mapping")
-    plain, small = _check(path, values), _check(path, _merged(values, block), " (built_in)")
-    checked, values = (small, _merged(values, block)) if built_in else (plain, values)
+    plain, small = _check(path, values), _check(path, merged(values, block), " (built_in)")
+    checked, values = (small, merged(values, block)) if built_in else (plain, values)
     for override in overrides:
-        values = _merged(values, _nested(override))
+        values = merged(values, nested(override))
         checked = _check(path, values, f" (--set {override})")
     return checked
 
 
-def _read(path: Path) -> dict[str, Any]:
+def read_values(path: Path) -> dict[str, Any]:
+    """What a recipe's file holds. Raises UsageError if it is no mapping in YAML."""
     try:
         values = yaml.safe_load(path.read_text())
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
@@ -173,7 +176,8 @@ def _read(path: Path) -> dict[str, Any]:
     return values
 
 
-def _nested(override: str) -> dict[str, Any]:
+def nested(override: str) -> dict[str, Any]:
+    """`a.b=1` as {"a": {"b": 1}}. Raises UsageError for what is not of this form."""
     key, equals, text = override.partition("=")
     if not equals or not all(key.split(".")):
         raise UsageError(f"--set {override}: write key=value, as in training.learning_rate=1e-4")
@@ -187,11 +191,12 @@ def _nested(override: str) -> dict[str, Any]:
     return result
 
 
-def _merged(values: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+def merged(values: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """`values` with those of `over` laid over them, mappings key by key."""
     result = dict(values)
     for key, value in over.items():
         old = result.get(key)
-        result[key] = _merged(old, value) if isinstance(old, dict) and isinstance(value, Mapping) else value
+        result[key] = merged(old, value) if isinstance(old, dict) and isinstance(value, Mapping) else value
     return result
 
 
@@ -200,8 +205,13 @@ def _check(path: Path, values: Mapping[str, Any], where: str = "") -> PretrainRe
     try:
         return adapter.validate_python(values)
     except ValidationError as error:
-        # A key that does not exist says more than the missing one that it may stand for.
-        first = min(error.errors(), key=lambda e: e["type"] != "extra_forbidden")
-        key = ".".join(str(part) for part in first["loc"] if part not in ("pretrain", "finetune"))
-        problem = "no such key" if first["type"] == "extra_forbidden" else first["msg"]
-        raise UsageError(f"{path}{where}: {key or 'kind'}: {problem}") from None
+        raise UsageError(f"{path}{where}: {problem_of(error)}") from None
+
+
+def problem_of(error: ValidationError) -> str:
+    """The key that does not fit, and why."""
+    # A key that does not exist says more than the missing one that it may stand for.
+    first = min(error.errors(), key=lambda e: e["type"] != "extra_forbidden")
+    key = ".".join(str(part) for part in first["loc"] if part not in ("pretrain", "finetune"))
+    problem = "no such key" if first["type"] == "extra_forbidden" else first["msg"]
+    return f"{key or 'kind'}: {problem}"

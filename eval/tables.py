@@ -34,7 +34,7 @@ def print_scores(scores: Mapping[str, Any], console: Console | None = None) -> N
     console.print()
     console.print(_minecraft(scores) if scores["task"] == "minecraft" else _hexagons(scores))
     console.print()
-    console.print(_papers(scores))
+    console.print(_level(scores["level"]) if "level" in scores else _papers(scores))
 
 
 def benchmark_name(scores: Mapping[str, Any]) -> str:
@@ -88,6 +88,18 @@ def _minecraft(scores: Mapping[str, Any]) -> Table:
                 _with_interval(part["macro"][name], ends["macro"][name]),
             )
     return table
+
+
+def _level(level: Mapping[str, Any]) -> Table:
+    """A level-1 or level-2 set: any right answer counts, dimension by dimension (`eval.levels_minecraft`)."""
+    rows = numbers_table(f"level {level['level']}", "right", "of", "percent", caption="[95% interval over items]")
+    parts = [("", level), *((f"{shape}: ", part) for shape, part in level.get("by_shape", {}).items())]
+    for prefix, part in parts:
+        for name, found in part.items():
+            if isinstance(found, Mapping) and "accuracy" in found:
+                percent = _with_interval(found["accuracy"], found["interval"])
+                rows.add_row(prefix + name, f"{found['right']:,}", f"{found['items']:,}", percent)
+    return rows
 
 
 def _papers(scores: Mapping[str, Any]) -> Table:

@@ -49,7 +49,10 @@ def _contexts(answers: Answers, benchmark: Benchmark) -> dict[str, str]:
 def _step(meta: Any) -> dict[str, str]:
     step, steps = meta["step"], meta["steps"]
     place = "only" if steps == 1 else "first" if step == 1 else "last" if step == steps else "middle"
-    return {"category": meta["category"], "round": _ROUNDS[meta["annotation_round"]], "position": place}
+    # A simulated procedure has no image, and so no category, and no round.
+    number = meta.get("annotation_round")
+    named = _known("category", meta.get("category")) | _known("round", None if number is None else _ROUNDS[number])
+    return named | {"position": place}
 
 
 def _turn(item: Any) -> dict[str, str]:

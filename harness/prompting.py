@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 CONCURRENCY = 8
 """Requests to an endpoint at a time."""
 
-OUTSIDE = ("name", "preview", "json", "concurrency")
-"""Flags that cannot change a prediction."""
+OUTSIDE = ("name", "preview", "json", "concurrency", "items_file")
+"""Flags that cannot change a prediction, and the file of items, which is recorded only where there is one."""
 
 ANSWER_TOKENS = {"grouped": 256, "lines": 384, "triplets": 768, "calls": 768, "json": 1024}
 """The longest answer by format: more than 99% of the gold answers need, in the built-in model's tokens."""
@@ -47,6 +47,7 @@ class Options:
 
     task: str | None
     split: str | None
+    items_file: str | None
     shots: int
     engine: str
     model: str | None
@@ -68,9 +69,16 @@ class Options:
     preview: bool
     json: bool
 
+    @property
+    def part(self) -> str:
+        """The split, or the name of the file of items."""
+        return Path(self.items_file).name if self.items_file else self.split or "dev"
+
     def __post_init__(self) -> None:
         if not 0.0 <= self.temperature <= 2.0:
             raise UsageError(f"--temperature {self.temperature}: a number from 0 (greedy) to 2")
+        if self.items_file and self.split:
+            raise UsageError(f"--split {self.split}: the items are those of {self.items_file}; leave the flag out")
         for flag, engines in ONLY_FOR.items():
             if getattr(self, flag) not in (None, False) and self.engine not in engines:
                 raise UsageError(
@@ -177,7 +185,8 @@ def settings_of(options: Options, spec: PromptSpec, adapter: Adapter | None, ite
     return {
         **asked,
         **asdict(spec),
-        "split": options.split or "dev",
+        "split": options.part,
+        **({"items_file": options.items_file} if options.items_file else {}),
         "model": options.model or BUILT_IN,
         "base_url": without_secrets(options.base_url or "") or None,
         "script_hash": _file_hash(Path(options.model)) if options.engine == "scripted" and options.model else None,
@@ -200,7 +209,7 @@ def _file_hash(path: Path) -> str | None:
 def default_name(options: Options, spec: PromptSpec) -> str:
     model = Path(options.adapter or options.model or "tiny-llama")
     model_name = model.parent.name if model.name == "adapter" else model.name
-    parts = [spec.task, options.split or "dev", model_name, spec.context, spec.format, spec.frame, f"{options.shots}-shot"]
+    parts = [spec.task, options.part, model_name, spec.context, spec.format, spec.frame, f"{options.shots}-shot"]
     parts += [f"seed-{options.seed}"] if options.seed else []
     parts += [f"first-{options.limit}"] if options.limit else []
     parts += ["constrained"] if options.constrained else []

@@ -30,6 +30,7 @@ class Answers:
     """The lines of the file by item id."""
     task: str
     split: str
+    """Or the name of the file that the items are in."""
     items: Sequence[Any]
     """All items of the split."""
     only: Set[str] | None
@@ -96,24 +97,32 @@ def read_answers(
     *,
     task: str | None = None,
     split: str | None = None,
+    items_file: Path | None = None,
     ids: Collection[str] | None = None,
     partial: bool = False,
 ) -> Answers:
     """A predictions file, or a run given by its folder or name.
 
-    `ids` are the items to score; without them it is those a run was asked for, or else the whole split. `partial` leaves out
-    a half-written last line (a run in progress). Raises DataError for what is wrong in the file, with its line, and
-    UsageError for arguments that do not fit it.
+    `items_file` has the items, if they are of no corpus; a run says so itself. `ids` are the items to score; without them it is
+    those a run was asked for, or else the whole split. `partial` leaves out a half-written last line (a run in progress).
+    Raises DataError for what is wrong in a file, with its line, and UsageError for arguments that do not fit it.
     """
     from eval.predictions import decode, read_records
     from harness.corpora import load
+    from harness.corpora.records import load_items
     from harness.runs import find_run
 
     file = path if path.is_file() else find_run(str(path)) / "predictions.jsonl"
     settings = {} if path.is_file() else _run_settings(file.parent)
     records = read_records(file, partial=partial)
-    task, split = task_and_split(file, records, task or settings.get("task"), split or settings.get("split"))
-    items = load(task, split)
+    if items_file := items_file or settings.get("items_file"):
+        if split is not None:
+            raise UsageError(f"--split {split}: the items are those of {items_file}; leave the flag out")
+        items = load_items(Path(items_file), task)
+        task, split = items[0].task, Path(items_file).name
+    else:
+        task, split = task_and_split(file, records, task or settings.get("task"), split or settings.get("split"))
+        items = load(task, split)
     known = {item.id for item in items}
     predictions = decode(file, records, task, known, _parse)
     only = set(ids) if ids is not None else {item.id for item in items[: settings["limit"]]} if settings.get("limit") else None
@@ -126,11 +135,15 @@ def read_answers(
 def score_answers(
     answers: Answers, benchmark: Benchmark | None = None, *, rollout: bool = False, seed: int = 0
 ) -> dict[str, Any]:
-    """The scores as `harness score --json` prints them. `rollout` adds HEXAGONS boards drawn on predicted boards."""
+    """The scores as `harness score --json` prints them; items of a level-1 or level-2 set have "level" too.
+
+    `rollout` adds HEXAGONS boards drawn on predicted boards.
+    """
+    from eval import levels_minecraft
     from eval.score import score
 
     name, annotation = (benchmark or Benchmark()).of(answers)
-    return score(
+    scores = score(
         answers.task,
         answers.split,
         answers.items,
@@ -141,6 +154,12 @@ def score_answers(
         rollout=rollout,
         seed=seed,
     )
+    probes = [item for item in answers.items if item.id.startswith("minecraft-level-")]
+    if probes:
+        asked = [item for item in probes if answers.only is None or item.id in answers.only]
+        predicted: list[Any] = [answers.predictions.actions.get(item.id, ()) for item in asked]
+        scores["level"] = levels_minecraft.score(asked, predicted, seed=seed)
+    return scores
 
 
 def _run_settings(folder: Path) -> dict[str, Any]:
@@ -152,7 +171,7 @@ def _run_settings(folder: Path) -> dict[str, Any]:
         return {}
     try:
         settings = yaml.safe_load(file.read_bytes())["settings"]
-        kinds = {"task": str, "split": str, "limit": int}
+        kinds = {"task": str, "split": str, "limit": int, "items_file": str}
         return {key: value for key, value in settings.items() if isinstance(value, kinds.get(key, object))}
     except (OSError, yaml.YAMLError, TypeError, KeyError, AttributeError) as error:
         raise DataError(f"{file}: not a run's description; score {folder / 'predictions.jsonl'} itself") from error
@@ -179,7 +198,9 @@ def task_and_split(file: Path, records: list[Any], task: str | None, split: str 
         return task, split_name(task, split)
     if found[1] not in SPLITS.get(found[0], ()):
         known = ", ".join(f"{name}/{part}" for name, parts in SPLITS.items() for part in parts)
-        raise DataError(f"{file}:{records[0].line}: no corpus has the items of {'/'.join(found)}; known: {known}")
+        raise DataError(
+            f"{file}:{records[0].line}: no corpus has the items of {'/'.join(found)}; known: {known}; or --items FILE"
+        )
     if task not in (None, found[0]) or (split is not None and split_name(found[0], split) != found[1]):
         asked = f"{task or found[0]}/{split or found[1]}"
         raise DataError(f"{file}:{records[0].line}: predictions for {'/'.join(found)}, not for {asked} as asked for")

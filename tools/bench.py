@@ -113,6 +113,26 @@ def scoring() -> list[tuple[float, float]]:
     return in_turn(plain, lambda: seconds(lambda: count(items, moved)))
 
 
+def simulated() -> list[tuple[float, float]]:
+    """Items a second over the simulators of games, as many of each, written as JSON Lines; and the 2,000 that are wanted."""
+    from harness.corpora.simulators.games import ARCHITECTS
+    from harness.corpora.simulators.outputs import simulate
+    from harness.corpora.simulators.stream import Source
+
+    each = 3_000
+
+    def rate() -> float:
+        with tempfile.TemporaryDirectory() as folder:
+
+            def make(simulator: str) -> None:
+                out = Path(folder) / f"{simulator}.jsonl"
+                simulate(Source(simulator, 0, "train", "jsonl"), each, out, report=lambda piece: None)
+
+            return each * len(ARCHITECTS) / seconds(lambda: list(map(make, ARCHITECTS)))
+
+    return in_turn(rate, lambda: 2_000.0)
+
+
 def start_up() -> list[tuple[float, float]]:
     """Seconds of an interpreter that does nothing and of `harness --help`."""
     harness = Path(sys.executable).parent / "harness"
@@ -133,6 +153,7 @@ def main() -> None:
         ("bare interpreter / `harness --help`", "s", 0.05, start_up()),
         ("Minecraft corpus: first load / cached load", "s", 5.0, corpus_cache()),
         ("BAP v2 metrics: plain search / pair offsets", "s", 50.0, scoring()),
+        ("simulated games / 2,000", "items/s", 1.0, simulated()),
         ("run loop / plain LLM.generate", "tokens/s", 0.95, throughput(options.items)),
     ):
         ratios = sorted(a / b for a, b in pairs)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
     from adapters.finetune import Job, Trained
+    from harness.corpora.item import Item
 
 
 @click.command()
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
 @click.option("--frame", help="Minecraft: world or builder.")
 @click.option("--shots", type=click.IntRange(min=0), help="Examples in front of every training item.")
 @click.option("--limit", type=click.IntRange(min=1), help="Train on the first items only.")
+@click.option(
+    "--data", multiple=True, type=click.Path(path_type=Path), help="Also train on the items of this file of harness simulate."
+)
 @click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Change a key of the recipe, as in lora.r=8.")
 def finetune(recipe: str, **options: Any) -> None:
     """Train a LoRA adapter by RECIPE (llama-lora, llama-qlora, or a file).
@@ -29,20 +34,21 @@ def finetune(recipe: str, **options: Any) -> None:
     \b
     harness finetune llama-lora
     harness finetune llama-lora --task minecraft --base meta-llama/Meta-Llama-3-8B
+    harness finetune llama-lora --task minecraft --data simulated.jsonl
 
     A run that was killed goes on where it was when the same command is given again.
     """
     from adapters.finetune import finetune as train
     from harness.runs import RUNS, Run
 
-    job, kind = _job(recipe, options)
+    job, kind, added = _job(recipe, options)
     name = options["name"] or f"{job.recipe_name}-{job.spec.task}"
     folder = RUNS / name
     click.echo(
         f"{job.recipe_name} on {_base_name(job)}: {job.spec.name}, {len(job.train)} train and {len(job.dev)} dev items "
-        f"of the {kind} corpus; {folder}"
+        f"of the {kind} corpus{''.join(f' and {name}' for name in added)}; {folder}"
     )
-    run = Run(folder, _settings(job))
+    run = Run(folder, _settings(job) | ({"data": added} if added else {}))
     if (folder / "adapter" / "harness.json").is_file():
         click.echo(f"This run is finished: the adapter is in {folder / 'adapter'}; choose another --name to train again")
         return
@@ -54,14 +60,31 @@ def finetune(recipe: str, **options: Any) -> None:
     click.echo(f"The adapter is in {folder / 'adapter'}")
 
 
-def _job(recipe: str, options: dict[str, Any]) -> tuple[Job, str]:
-    """What to train, and where its items come from: "official" or "sample"."""
+def _added(files: tuple[Path, ...], task: str, there: list[Item]) -> dict[str, list[Item]]:
+    """The items of some files by the files' names. Raises UsageError for one that is `there` already, and as `load_items`."""
+    from harness.corpora.records import load_items
+    from harness.errors import UsageError
+
+    added: dict[str, list[Item]] = {}
+    seen = {item.id for item in there}
+    for file in files:
+        items = load_items(file, task)
+        if twice := seen & {item.id for item in items}:
+            raise UsageError(f"--data {file}: {min(twice)} is among the train or dev items already; give every item once")
+        seen.update(item.id for item in items)
+        added.setdefault(file.name, []).extend(items)
+    return added
+
+
+def _job(recipe: str, options: dict[str, Any]) -> tuple[Job, str, dict[str, str]]:
+    """What to train, where its items come from ("official" or "sample"), and the hashes of files whose items are added."""
     from adapters.finetune import Job
     from adapters.recipe import FinetuneRecipe, load_recipe, recipe_path
     from adapters.rows import part_of
     from harness.corpora import load, locate
     from harness.errors import UsageError
     from harness.models import BUILT_IN, resolve_base
+    from harness.runs import items_hash
     from prompts.spec import PromptSpec
 
     flags = {"training.max_steps": options["max_steps"], "training.shots": options["shots"]}
@@ -73,7 +96,10 @@ def _job(recipe: str, options: dict[str, Any]) -> tuple[Job, str]:
     spec = PromptSpec.make(options["task"], options["context"], options["format"], options["frame"])
     train = part_of(load(spec.task, "train")[: options["limit"]], loaded.training.train_items, loaded.training.seed)
     dev = load(spec.task, "dev")
-    return Job(recipe_path(recipe).stem, loaded, base, spec, train, dev), locate(spec.task).kind
+    added = _added(options["data"], spec.task, [*train, *dev])
+    train += [item for items in added.values() for item in items]
+    hashes = {name: items_hash(items) for name, items in added.items()}
+    return Job(recipe_path(recipe).stem, loaded, base, spec, train, dev), locate(spec.task).kind, hashes
 
 
 def _base_name(job: Job) -> str:

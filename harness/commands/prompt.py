@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.option("--task", help="hexagons or minecraft. [default: the adapter's, else hexagons]")
 @click.option("--split", help="train, dev or test. [default: dev]")
+@click.option("--items", "items_file", help="A file of harness simulate to answer instead of a split.")
 @click.option("--shots", default=0, show_default=True, type=click.IntRange(0, 100), help="Examples from the train split.")
 @click.option("--engine", default="vllm", show_default=True, help="vllm, openai, transformers or scripted.")
 @click.option("--model", "--base", help="Hub name, local folder or endpoint's model name. [default: the built-in tiny-llama]")
@@ -75,8 +77,9 @@ def prompt(**flags: Any) -> int:
 def _items(options: Options, task: str) -> tuple[list[Item], list[Item], Source]:
     """The items to answer, those that examples come from, and the corpus."""
     from harness.corpora import load, locate
+    from harness.corpora.records import load_items
 
-    items = load(task, options.split or "dev")
+    items = load_items(Path(options.items_file), task) if options.items_file else load(task, options.split or "dev")
     pool = load(task, "train") if options.shots else []
     return items[: options.limit], pool, locate(task)
 
@@ -108,8 +111,9 @@ def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: lis
     from harness.runs import RUNS, Run, log_to
 
     name = options.name or default_name(options, spec)
+    origin = "" if options.items_file else f" of the {source.kind} corpus"
     click.echo(
-        f"{spec.task} {options.split or 'dev'}: {len(items)} items of the {source.kind} corpus; engine {options.engine}, "
+        f"{spec.task} {options.part}: {len(items)} items{origin}; engine {options.engine}, "
         f"model {options.model or 'tiny-llama (built in)'}{f' + {options.adapter}' if adapter else ''}; "
         f"{spec.context}, {spec.format}, {spec.frame} frame; {options.shots} shots; {RUNS / name}",
         err=options.json,

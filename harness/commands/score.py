@@ -14,6 +14,7 @@ from harness.errors import UsageError
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--task", help="Checked against the ids in the file; needed where it has none.")
 @click.option("--split", help="Checked against the ids in the file; needed where it has none.")
+@click.option("--items", "items_file", type=click.Path(path_type=Path), help="The file of harness simulate that was answered.")
 @click.option("--benchmark", help="Minecraft: legacy (default), fair or v2.")
 @click.option(
     "--annotation",
@@ -32,6 +33,7 @@ def score(
     file: Path,
     task: str | None,
     split: str | None,
+    items_file: Path | None,
     benchmark: str | None,
     annotation: Path | None,
     rollout: bool,
@@ -49,7 +51,7 @@ def score(
     if save and file.is_file():
         raise UsageError("--save keeps the scores in the folder of a run: give the run, not a file")
     how = Benchmark(benchmark, annotation)
-    answers = read_answers(file, task=task, split=split, partial=partial)
+    answers = read_answers(file, task=task, split=split, items_file=items_file, partial=partial)
     scores = score_answers(answers, how, rollout=rollout, seed=seed)
     if by:
         from harness.attributes import groups_of

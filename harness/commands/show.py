@@ -33,13 +33,23 @@ class Prediction(NamedTuple):
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("item_id")
+@click.option("--items", "items_file", type=click.Path(path_type=Path), help="The file of harness simulate that the item is in.")
 @click.option("--run", help="Also show what this run predicted: its name, or its folder.")
 @click.option("--svg", type=click.Path(path_type=Path), help="Write the picture to this file: after, or gold and predicted.")
 @click.option("--png", type=click.Path(path_type=Path), help="The same as PNG.")
 @click.option("--scale", default=2.0, show_default=True, type=click.FloatRange(0.1, 20), help="Size of the PNG.")
 @click.option("--behind", is_flag=True, help="Minecraft: draw the files as seen from behind the builder.")
 @click.option("--history", default=6, show_default=True, type=click.IntRange(0), help="How many of the last turns to print.")
-def show(item_id: str, run: str | None, svg: Path | None, png: Path | None, scale: float, behind: bool, history: int) -> None:
+def show(
+    item_id: str,
+    items_file: Path | None,
+    run: str | None,
+    svg: Path | None,
+    png: Path | None,
+    scale: float,
+    behind: bool,
+    history: int,
+) -> None:
     """Draw an item, and what a run predicted for it.
 
     \b
@@ -51,7 +61,7 @@ def show(item_id: str, run: str | None, svg: Path | None, png: Path | None, scal
     from harness.drawing.items import item_svg
     from harness.drawing.png import png_bytes
 
-    item = find_item(item_id)
+    item = find_item(item_id, items_file)
     prediction = None if run is None else find_prediction(run, item)
     console = Console(highlight=False, markup=False, emoji=False)
     _print_item(console, item, history)
@@ -65,8 +75,21 @@ def show(item_id: str, run: str | None, svg: Path | None, png: Path | None, scal
                 console.print(f"Written: {path}", soft_wrap=True)
 
 
-def find_item(item_id: str) -> Item:
-    """The item of an id `task/split/...`. Raises UsageError that names the nearest ids if there is none."""
+def find_item(item_id: str, items_file: Path | None = None) -> Item:
+    """The item of an id `task/split/...`, or in a file. Raises UsageError that names the nearest ids if there is none."""
+    from harness.corpora.records import load_items
+
+    wanted, items = (item_id, load_items(items_file)) if items_file else _its_split(item_id)
+    found = {item.id: item for item in items}
+    if wanted not in found:
+        where = items_file or "/".join(wanted.split("/")[:2])
+        near = difflib.get_close_matches(wanted, found, n=3, cutoff=0.0)
+        raise UsageError(f"no item {wanted!r} among the {len(found)} of {where}; nearest: {', '.join(near)}")
+    return found[wanted]
+
+
+def _its_split(item_id: str) -> tuple[str, list[Item]]:
+    """The id with the task's own name of the split, and the items of that split."""
     from harness.corpora import load, split_name
 
     task, _, rest = item_id.partition("/")
@@ -74,12 +97,7 @@ def find_item(item_id: str) -> Item:
     if not slash:
         raise UsageError(f"{item_id!r} is not an item's id, such as hexagons/test/81/16: harness data items prints them")
     split = split_name(task, split)
-    items = {item.id: item for item in load(task, split)}
-    wanted = f"{task}/{split}/{rest}"
-    if wanted not in items:
-        near = difflib.get_close_matches(wanted, items, n=3, cutoff=0.0)
-        raise UsageError(f"no item {wanted!r} among the {len(items)} of {task}/{split}; nearest: {', '.join(near)}")
-    return items[wanted]
+    return f"{task}/{split}/{rest}", load(task, split)
 
 
 def find_prediction(run: str, item: Item) -> Prediction:

@@ -18,12 +18,12 @@ class Record(BaseModel):
 R = TypeVar("R", bound=Record)
 
 
-def read_json(model: type[R], data: bytes | str, where: str) -> R:
-    """The record in `data`. Raises DataError with `where`, the path inside the record and what is expected there."""
+def read_json(model: type[R], data: bytes | str, where: str, hint: str = "is this the file as published?") -> R:
+    """The record in `data`. Raises DataError with `where`, the path inside the record, what is expected there, and `hint`."""
     try:
         return model.model_validate_json(data)
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
         path = ".".join(str(part) for part in first["loc"])
         more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
-        raise DataError(f"{where}: {path + ': ' if path else ''}{first['msg']}{more}; is this the file as published?") from None
+        raise DataError(f"{where}: {path + ': ' if path else ''}{first['msg']}{more}; {hint}") from None

@@ -1,10 +1,24 @@
-"""Items as JSON: what `harness data items` prints."""
+"""Items as JSON: what `harness data items` prints and `harness simulate` writes, and files of them read back."""
 
 from __future__ import annotations
 
-from typing import Any
+import gzip
+import zlib
+from collections.abc import Iterable, Iterator
+from io import BufferedIOBase
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
-from harness.corpora.item import Item, MinecraftItem, Utterance
+from pydantic import Field
+
+from harness.corpora import minecraft as logs
+from harness.corpora.checked import Record, read_json
+from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem, Turn, Utterance
+from harness.errors import DataError, UsageError
+from harness.worlds.hexagons import TILES, Board, Paint
+from harness.worlds.minecraft import HEIGHT, SIDE, Action, Pose, Structure
+
+_HINT = "harness simulate and harness data items write such lines"
 
 
 def to_record(item: Item) -> dict[str, Any]:
@@ -26,3 +40,172 @@ def to_record(item: Item) -> dict[str, Any]:
         "actions": item.actions,
         "after": item.after.digits(),
     }
+
+
+def to_full_record(item: Item) -> dict[str, Any]:
+    """The same with all that `from_record` needs to give the item back; HEXAGONS: `executed`, the history's actions."""
+    done = [turn.actions for turn in item.history if isinstance(turn, Executed)] if isinstance(item, HexagonsItem) else None
+    extra = {} if done is None else {"executed": done}
+    return to_record(item) | extra | {"group": item.group, "cluster": item.cluster, "meta": dict(item.meta)}
+
+
+_Side = Annotated[int, Field(ge=-SIDE, le=SIDE)]
+_Color = Literal["red", "orange", "yellow", "green", "blue", "purple"]
+_Block = tuple[_Side, Annotated[int, Field(ge=1, le=HEIGHT)], _Side, _Color]
+# Builders of the real games also act outside the region.
+_Placing = tuple[Literal["place"], _Color, int, int, int]
+_Removing = tuple[Literal["remove"], _Color | None, int, int, int]
+_Paint = tuple[
+    Annotated[int, Field(ge=0, le=9)],
+    Annotated[int, Field(ge=0, le=17)],
+    Literal["white", "black", "yellow", "green", "red", "blue", "purple", "orange"],
+]
+_Digits = Annotated[str, Field(pattern=rf"^[0-7]{{{TILES}}}$")]
+
+
+class _Named(Record):
+    id: Annotated[str, Field(pattern=r"^(hexagons|minecraft)[a-z0-9-]*/[^/]+/.*[^/]$")]
+
+
+class _Line(_Named):
+    group: str | None = None
+    cluster: str | None = None
+    meta: dict[str, Any] = {}
+
+    @property
+    def common(self) -> dict[str, Any]:
+        """The fields of both kinds of items. Without a group or a cluster it is the game or procedure."""
+        whole = self.id.rpartition("/")[0]
+        names = {"group": self.group or whole, "cluster": self.cluster or whole}
+        return {"id": self.id, "split": self.id.split("/")[1], "meta": self.meta, **names}
+
+
+class _Said(Record):
+    speaker: Literal["Architect", "Builder"]
+    text: str
+
+
+class _Did(Record):
+    actions: list[_Placing | _Removing]
+
+
+class _Pose(Record):
+    x: float
+    y: float
+    z: float
+    yaw: float
+    pitch: float
+
+
+class _MinecraftLine(_Line):
+    history: list[_Said | _Did]
+    before: list[_Block]
+    pose: _Pose
+    actions: list[_Placing | _Removing]
+    after: list[_Block]
+
+
+class _HexagonsLine(_Line):
+    history: list[str]
+    executed: list[list[_Paint]] = []
+    instruction: str
+    before: _Digits
+    actions: list[_Paint]
+    after: _Digits
+
+
+def from_record(line: bytes | str, where: str) -> Item:
+    """The item of a line of JSON. Raises DataError with `where` and what is wrong with it."""
+    task = read_json(_Named, line, where, _HINT).id
+    if task.startswith("minecraft"):
+        return _minecraft(read_json(_MinecraftLine, line, where, _HINT))
+    return _hexagons(read_json(_HexagonsLine, line, where, _HINT), where)
+
+
+def _minecraft(line: _MinecraftLine) -> MinecraftItem:
+    return MinecraftItem(
+        history=tuple(
+            Utterance(turn.speaker, turn.text) if isinstance(turn, _Said) else Executed(_actions(turn.actions))
+            for turn in line.history
+        ),
+        before=Structure.of(line.before),
+        pose=Pose(**line.pose.model_dump()),
+        actions=_actions(line.actions),
+        after=Structure.of(line.after),
+        **line.common,
+    )
+
+
+def _actions(rows: Iterable[tuple[str, str | None, int, int, int]]) -> tuple[Action, ...]:
+    return tuple(Action(*row) for row in rows)
+
+
+def _hexagons(line: _HexagonsLine, where: str) -> HexagonsItem:
+    if len(line.history) != len(line.executed):
+        raise DataError(f"{where}: executed: actions of {len(line.executed)} steps, but history has {len(line.history)}; {_HINT}")
+    history: list[Turn] = []
+    for said, done in zip(line.history, line.executed, strict=True):
+        history += [Utterance("Instructor", said), Executed(tuple(Paint(*paint) for paint in done))]
+    return HexagonsItem(
+        instruction=line.instruction,
+        history=tuple(history),
+        before=Board.from_digits(line.before),
+        actions=tuple(Paint(*paint) for paint in line.actions),
+        after=Board.from_digits(line.after),
+        **line.common,
+    )
+
+
+def read_items(path: Path) -> Iterator[Item]:
+    """The items of a file that `harness simulate` made, in order: JSON Lines (also .gz), Parquet, or a folder of logs.
+
+    Raises DataError, with file and line, for what cannot be read.
+    """
+    if path.is_dir():
+        yield from logs.items(logs.read_games(path))
+    elif path.suffix == ".parquet":
+        from harness.corpora.tables import read_records
+
+        for number, record in enumerate(read_records(path), start=1):
+            yield from_record(record, f"{path} row {number}")
+    else:
+        yield from _read_lines(path)
+
+
+def load_items(path: Path, task: str | None = None) -> list[Item]:
+    """All of them, which must be of one task and have ids of their own.
+
+    Raises UsageError for items of another task than the one given, and DataError as `read_items` does.
+    """
+    items: dict[str, Item] = {}
+    for item in read_items(path):
+        if item.id in items:
+            raise DataError(f"{path}: the item {item.id} is there twice; keep one of them")
+        task = task or item.task
+        if item.task != task:
+            raise UsageError(f"{path}: {item.id} is an item of {item.task}, and this is for {task} (--task)")
+        items[item.id] = item
+    if not items:
+        raise DataError(f"{path}: there are no items in it")
+    return list(items.values())
+
+
+def _read_lines(path: Path) -> Iterator[Item]:
+    try:
+        with _open(path) as lines:
+            for number, line in enumerate(lines, start=1):
+                try:
+                    item = from_record(line, f"{path}:{number}")
+                except DataError:
+                    if line.endswith(b"\n"):
+                        raise
+                    raise DataError(
+                        f"{path}:{number}: half a line, as a killed run leaves it; remove it, or make it again"
+                    ) from None
+                yield item
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+
+
+def _open(path: Path) -> BufferedIOBase:
+    return gzip.open(path) if path.suffix == ".gz" else path.open("rb")

@@ -120,7 +120,7 @@ def test_a_part_of_the_train_split_is_trained_on_and_said_in_the_runs_settings(
 
     monkeypatch.delenv("HARNESS_DATA", raising=False)
     monkeypatch.setattr("harness.models.resolve_base", lambda name: str(tmp_path))
-    flags = dict.fromkeys(("max_steps", "shots", "base", "context", "format", "frame", "limit"))
+    flags = dict.fromkeys(("max_steps", "shots", "base", "context", "format", "frame", "limit")) | {"data": ()}
     jobs = [_job("llama-lora", {**flags, "task": "hexagons", "overrides": part})[0] for part in ((), ("training.train_items=7",))]
     whole, part = (_settings(job) for job in jobs)
     assert (whole["train_items"], part["train_items"]) == (18, 7)

@@ -7,12 +7,10 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from random import Random
 
-from harness.corpora.primer.hexagons_words import SIDES, WAYS, Voice
+from harness.corpora.places import COLOR_SHARES, SIDES, WAYS
+from harness.corpora.primer.hexagons_words import Voice
 from harness.corpora.wording import listing
 from harness.worlds.hexagons import COLUMNS, DIRECTIONS, ROWS, Board, Tile, distance, line, neighbors, on_board, step
-
-# The colors' shares among the release's train actions, in percent; white is left to the sample and the real corpus.
-_COLORS = {"orange": 20, "blue": 20, "purple": 19, "green": 16, "yellow": 11, "red": 9, "black": 5}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +47,7 @@ class Drawing:
 
     def color(self, *others: str) -> str:
         """A color that is none of the others."""
-        left = {color: share for color, share in _COLORS.items() if color not in others}
+        left = {color: share for color, share in COLOR_SHARES.items() if color not in others}
         return self.rng.choices(tuple(left), tuple(left.values()))[0]
 
     def columns(self) -> tuple[int, ...]:

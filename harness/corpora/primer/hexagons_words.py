@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from random import Random
 
-from harness.corpora.wording import NUMBERS, ORDINALS, listing, ordinal_digits, phrase, sentence
-from harness.worlds.hexagons import COLUMNS, ROWS, Tile
+from harness.corpora.places import Places
+from harness.corpora.wording import phrase, sentence
 
 #: Slots: {what} tiles of a column, {column} one or more columns, {color}, {a} {b} {c} colors, {center} {start} {end} a tile,
 #: {n} {k} numbers, {x} a color on the board, {way} a direction, {tile} and {tiles} the voice's word for them.
@@ -197,124 +196,15 @@ FRAMES: dict[str, tuple[str, ...]] = {
         "leave the rest [of the board|of the grid|] [white|blank|as it is]",
     ),
 }
-WAYS = {
-    "up": "[straight|] [up|upward]",
-    "down": "[straight|] [down|downward]",
-    "up-right": "[up and to the right|diagonally up to the right|up right|to the upper right]",
-    "down-right": "[down and to the right|diagonally down to the right|down right|to the lower right]",
-    "up-left": "[up and to the left|diagonally up to the left|up left|to the upper left]",
-    "down-left": "[down and to the left|diagonally down to the left|down left|to the lower left]",
-}
-SIDES = {
-    "up": "[directly |]above",
-    "down": "[directly |]below",
-    "up-right": "to the upper right of",
-    "down-right": "to the lower right of",
-    "up-left": "to the upper left of",
-    "down-left": "to the lower left of",
-}
 
 
-class Voice:
-    """One person's habits: the word for a tile, digits or words, capitals and full stops."""
+class Voice(Places):
+    """One person's habits: those of `Places`, and whether sentences have capitals and full stops."""
 
     def __init__(self, rng: Random) -> None:
-        self.rng = rng
-        self.tile = rng.choices(("tile", "hexagon", "hex", "cell", "spot"), (50, 15, 14, 12, 9))[0]
-        self.tiles = "hexes" if self.tile == "hex" else f"{self.tile}s"
-        self.digits = rng.random() < 0.5
+        super().__init__(rng)
         self.formal = rng.random() < 0.85
 
     def say(self, frame: str, **slots: str) -> str:
         text = phrase(self.rng, FRAMES[frame], tile=self.tile, tiles=self.tiles, **slots)
         return sentence(text) if self.formal else text
-
-    def draw(self, *frames: str) -> str:
-        return phrase(self.rng, frames, tile=self.tile, tiles=self.tiles)
-
-    def count(self, n: int) -> str:
-        """A number of tiles."""
-        return f"{self.number(n)} {self.tile if n == 1 else self.tiles}"
-
-    def number(self, n: int) -> str:
-        return str(n) if self.digits else NUMBERS[n]
-
-    def ordinal(self, n: int) -> str:
-        return ordinal_digits(n) if self.digits else ORDINALS[n]
-
-    def column(self, column: int) -> str:
-        """A column (0-based) in words; those in the right half are sometimes counted from the right."""
-        n = column + 1
-        if column == 0 and self.rng.random() < 0.5:
-            return self.draw("the [leftmost|left most|far left] column", "the first column [on the left|from the left|]")
-        if column == COLUMNS - 1 and self.rng.random() < 0.6:
-            return self.draw("the [rightmost|right most|far right|last] column", "the last column [on the right|]")
-        if column >= 9 and self.rng.random() < 0.25:
-            return f"the {self.ordinal(COLUMNS - column)} column from the right"
-        return self.draw(
-            f"the {self.ordinal(n)} column [from the left|from the left|]", f"column {self.number(n)}", f"[column|column #] {n}"
-        )
-
-    def columns(self, columns: Sequence[int]) -> str:
-        first, last, count = columns[0], columns[-1], len(columns)
-        if count == 1:
-            return self.column(first)
-        if count == COLUMNS:
-            return self.draw("every column", "all [the|] columns", "each column")
-        if count == COLUMNS // 2 and all(c % 2 == first % 2 for c in columns):
-            parity = "[odd|odd numbered|odd-numbered]" if first == 0 else "[even|even numbered|even-numbered]"
-            start = "[first|1st]" if first == 0 else "[second|2nd]"
-            return self.draw(f"[all|the] {parity} columns", f"every other column[, starting| starting] with the {start}")
-        if count > 2 and last - first + 1 == count:
-            if first == 0 and self.rng.random() < 0.5:
-                return f"the first {self.number(count)} columns"
-            return self.draw(
-                f"columns {self.number(first + 1)} [through|to] {self.number(last + 1)}", f"columns {first + 1}-{last + 1}"
-            )
-        if self.rng.random() < 0.3:
-            return f"the {listing(self.rng, [self.ordinal(c + 1) for c in columns])} columns"
-        return f"columns {listing(self.rng, [self.number(c + 1) for c in columns])}"
-
-    def rows(self, rows: Sequence[int]) -> str:
-        """Some tiles of a column, counted from the top or, near it, from the bottom."""
-        first, last, count = rows[0], rows[-1], len(rows)
-        if count == 1:
-            return self._row(first)
-        if tuple(rows) == tuple(range(first, ROWS, 2)) and first < 2 and self.rng.random() < 0.7:
-            start = "[at the top|with the first|from the top]" if first == 0 else "with the [second|2nd]"
-            return self.draw(f"every other {self.tile}[, starting| starting] {start}")
-        if last - first + 1 == count:
-            n = self.number(count)
-            if first == 0:
-                return self.draw(f"the [top|first|top] {n} {self.tiles}")
-            if last == ROWS - 1 and self.rng.random() < 0.7:
-                return self.draw(f"the [bottom|last|bottom] {n} {self.tiles}")
-            if count > 2:
-                span = f"{self.ordinal(first + 1)} [through|to] {self.ordinal(last + 1)}"
-                return self.draw(
-                    f"the {span} {self.tiles}[| from the top]", f"{self.tiles} {first + 1}[-| to | through ]{last + 1}"
-                )
-        if self.rng.random() < 0.3:
-            return f"{self.tiles} {listing(self.rng, [self.number(r + 1) for r in rows])}"
-        return self.draw(f"the {listing(self.rng, [self.ordinal(r + 1) for r in rows])} {self.tiles}[|| from the top]")
-
-    def _row(self, row: int) -> str:
-        if row == 0 and self.rng.random() < 0.7:
-            return self.draw(f"the [top|topmost|top most|top] {self.tile}")
-        if row == ROWS - 1 and self.rng.random() < 0.8:
-            return self.draw(f"the [bottom|last|bottom most|bottom] {self.tile}")
-        if row >= 6 and self.rng.random() < 0.35:
-            return f"the {self.ordinal(ROWS - row)} {self.tile} from the bottom"
-        nth = self.ordinal(row + 1)
-        return self.draw(f"the {nth} {self.tile} [from the top|from the top|down|]", f"{self.tile} {self.number(row + 1)}")
-
-    def row(self, row: int) -> str:
-        if row in (0, ROWS - 1) and self.rng.random() < 0.7:
-            return "the top row" if row == 0 else "the bottom row"
-        return self.draw(f"the {self.ordinal(row + 1)} row [from the top|]", f"row {self.number(row + 1)}")
-
-    def at(self, tile: Tile) -> str:
-        """One tile by its place in its column, or by row and column."""
-        if self.rng.random() < 0.15:
-            return f"the {self.tile} in row {self.number(tile.row + 1)}, column {self.number(tile.column + 1)}"
-        return f"{self._row(tile.row)} [of|in] {self.column(tile.column)}".replace("[of|in]", self.rng.choice(("of", "in")))

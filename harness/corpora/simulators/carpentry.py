@@ -5,6 +5,7 @@ The low-level planning of BAP v2, section 5.1.2.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from random import Random
 
@@ -38,7 +39,7 @@ def placements(rng: Random, blocks: Mapping[Cell, str], wanted: Sequence[tuple[C
             way = _way_up(there, todo[0][0], {cell for cell, _ in todo})
             if way is None:
                 return None
-            color = todo[0][1] if rng.random() < 0.7 else rng.choice(COLORS)
+            color = _spare(rng, there, todo, len(way))
             for cell in way:
                 there[cell] = color
                 supports.append((cell, color))
@@ -54,6 +55,13 @@ def placements(rng: Random, blocks: Mapping[Cell, str], wanted: Sequence[tuple[C
 def removals(blocks: Mapping[Cell, str], cells: Sequence[Cell]) -> tuple[Action, ...] | None:
     """Remove blocks in order; None where one is not there."""
     return tuple(Action("remove", blocks[c], *c) for c in cells) if all(c in blocks for c in cells) else None
+
+
+def _spare(rng: Random, there: Mapping[Cell, str], todo: Sequence[tuple[Cell, str]], count: int) -> str:
+    """The color of some supports: mostly that of the block they are for, but one that there is enough of."""
+    color = todo[0][1] if rng.random() < 0.7 else rng.choice(COLORS)
+    used = Counter([*there.values(), *(its for _, its in todo)])
+    return color if used[color] + count <= INVENTORY else min(COLORS, key=lambda one: used[one])
 
 
 def _supported(there: Mapping[Cell, str], cell: Cell) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from random import Random
@@ -10,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from harness.corpora.item import Turn
+from harness.corpora.simulators.poses import EYES
 from harness.corpora.simulators.relations import Cell, relation
 from harness.corpora.simulators.voice import Voice
 from harness.worlds.minecraft import CODES, SHAPE, SIDE, Action, Pose, Structure
@@ -59,6 +61,9 @@ EXTREMES: dict[str, Callable[[tuple[int, int, int]], int]] = {
 }
 """What an extreme block has most of, from its (left, up, away) in the builder's frame."""
 
+_BY_SIGHT = {"nearest": -1, "farthest": 1}
+"""Extremes that must be so in a straight line from the builder's eyes too: where the two differ, the words mean either."""
+
 
 def references(scene: Scene, cell: Cell) -> Iterator[Reference]:
     """The ways to pick out one block that are true of it alone, in words of the game's voice.
@@ -77,5 +82,14 @@ def references(scene: Scene, cell: Cell) -> Iterator[Reference]:
         return
     seen = {other: relation((0, 0, 0), other, scene.pose.quarter) for other in same}
     for name, amount in EXTREMES.items():
-        if all(amount(seen[other]) < amount(seen[cell]) for other in same if other != cell):
+        others = [other for other in same if other != cell]
+        if not all(amount(seen[other]) < amount(seen[cell]) for other in others):
+            continue
+        sign = _BY_SIGHT.get(name, 0)
+        if not sign or all(sign * sight(scene.pose, other) < sign * sight(scene.pose, cell) for other in others):
             yield Reference(cell, name, voice.draw(name, color=color))
+
+
+def sight(pose: Pose, cell: Cell) -> float:
+    """The distance from the builder's eyes to the middle of a cell."""
+    return math.dist((pose.x, pose.y + EYES, pose.z), [part + 0.5 for part in cell])

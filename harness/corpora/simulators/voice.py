@@ -62,27 +62,34 @@ class Voice:
             return f"{self.number(count)} {color or ''} {self.block}s"
         return self.draw("a block of a color", color=color) if color else f"a {self.block}"
 
-    def where(self, relation: Relation, it: str) -> str:
-        """Where something is from `it`, in the builder's frame; "" leaves the reference out."""
-        parts = [(name, abs(n)) for name, n in zip(_names(relation), relation, strict=True) if n]
+    def where(self, relation: Relation, it: str, *, diagonal: bool = True) -> str:
+        """Where something is from `it`, in the builder's frame; "" leaves the reference out. `diagonal` is a word it may use."""
+        # Away from you comes first, so that "from it" does not follow on "from you".
+        parts = sorted(parts_of(relation))
         of = "of" if it else "alone"
         if len(parts) == 1:
             name, n = parts[0]
             return self.draw(f"{name} {of}" if n == 1 else f"{name} far {of}", it=it, n=self.number(n))
-        words = [self.draw(f"{name} part", n=self.number(n)) for name, n in parts]
-        if all(n == 1 for _, n in parts) and self.rng.random() < 0.5:
+        words = [self.draw(f"{name} part", n=self.number(n), s="s" if n > 1 else "") for name, n in parts]
+        if diagonal and all(n == 1 for _, n in parts) and self.rng.random() < 0.5:
             words = [self.draw(f"{name} way") for name, _ in parts]
             return self.draw(f"diagonal {of}", it=it, ways=_and(words))
         return self.draw(f"parts {of}", it=it, parts=_and(words))
 
+    def go(self, direction: Relation) -> str:
+        """The way from one block to the next: "to the left" or, along two axes, "left and up"."""
+        return _and([self.draw(f"go {name}") for name, _ in sorted(parts_of(direction))])
 
-def _names(relation: Relation) -> tuple[str, str, str]:
-    return (
+
+def parts_of(relation: Relation) -> list[tuple[str, int]]:
+    """The ways from the reference along the axes, as frames name them: "left", "right", "up", ..., and how many cells."""
+    names = (
         "left" if relation.left > 0 else "right",
         "up" if relation.up > 0 else "down",
         "behind" if relation.away > 0 else "front",
     )
+    return [(name, abs(n)) for name, n in zip(names, relation, strict=True) if n]
 
 
 def _and(words: list[str]) -> str:
-    return f"{', '.join(words[:-1])} and {words[-1]}"
+    return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else words[0]

@@ -1,0 +1,57 @@
+"""`harness augment`: more training items from a corpus's own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from harness.errors import UsageError
+
+if TYPE_CHECKING:
+    from harness.corpora.item import Item
+    from harness.corpora.simulators.stream import Piece
+
+_PIECE = 500
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--task", required=True, help="minecraft or hexagons.")
+@click.option("--factor", type=click.IntRange(1), default=4, show_default=True, help="How many times as many items.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="The file: .jsonl, .jsonl.gz or .parquet.")
+@click.option("--change", "changes", multiple=True, help="colors, words (minecraft) or turn; again for more. [default: all]")
+@click.option("--overwrite", is_flag=True, help="Replace what is there.")
+def augment(task: str, factor: int, seed: int, out: Path, changes: tuple[str, ...], overwrite: bool) -> None:
+    """Write the train split and changed copies of its items: other colors, other words, turned.
+
+    \b
+    harness augment --task minecraft --factor 4 --out minecraft.4x.jsonl
+    harness augment --task hexagons --factor 2 --change colors --out hexagons.colors.jsonl
+    """
+    from harness.corpora import augment as changing
+    from harness.corpora import load, locate
+    from harness.corpora.paraphrase import lexicon
+    from harness.corpora.simulators.outputs import check_free, form_of, write
+    from harness.corpora.simulators.stream import Source
+
+    source = Source(task, seed, "train", form_of(out, None))
+    if source.form == "logs":
+        raise UsageError(f"--out {out}: items of a part of a game are no log; give a name that ends in .jsonl or .parquet")
+    items = load(task, "train")
+    words = lexicon() if task == "minecraft" else None
+    made = changing.augment(items, seed, factor, changes=changes, lexicon=words)
+    check_free(out, source.form, overwrite)
+    written = write(_pieces(made, task, source.form), factor * len(items), out, source)
+    click.echo(f"{out}: {written.items:,} items, {len(items):,} of them of the {locate(task).kind} corpus as they are")
+
+
+def _pieces(made: Iterator[Item], task: str, form: str) -> Iterator[Piece]:
+    from itertools import islice
+
+    from harness.corpora.simulators.stream import FORMS, Piece
+
+    while items := tuple(islice(made, _PIECE)):
+        yield Piece(0, len(items), FORMS[form]([items], task))

@@ -1,0 +1,127 @@
+"""`harness simulate`: simulated games and drawings as training data."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from harness.errors import UsageError
+
+if TYPE_CHECKING:
+    from harness.corpora.simulators.card import File
+    from harness.corpora.simulators.stream import Piece, Source
+
+FORMS = ("jsonl", "jsonl.gz", "parquet", "logs")
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("simulator", required=False)
+@click.option("--items", type=click.IntRange(min=1), help="How many; the last game is cut short.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="The file; a folder for logs and presets.")
+@click.option("--split", help="train, val (HEXAGONS: dev) or test: no two share a target. [default: train; levels: test]")
+@click.option("--as", "form", type=click.Choice(FORMS), help="What to write. [default: by the file's name]")
+@click.option("--preset", type=click.Choice(["paper"]), help="All files of BAP v2, Table 3, in their sizes, instead of one.")
+@click.option("--workers", type=click.IntRange(1, 256), default=1, show_default=True, help="Processes; the items stay the same.")
+@click.option("--card", is_flag=True, help="Also write a data card: README.md in the file's folder.")
+@click.option("--overwrite", is_flag=True, help="Replace what is there.")
+def simulate(out: Path, seed: int, workers: int, card: bool, overwrite: bool, **flags: Any) -> None:
+    """Make items by SIMULATOR: random, blocks or shapes (building games), hexagons (drawings), level-1 or level-2.
+
+    \b
+    harness simulate random --items 10000 --out random.jsonl
+    harness simulate shapes --items 1000 --split test --out shapes.test.parquet --card
+    harness simulate random --items 500 --as logs --out games/minecraft
+    harness simulate --preset paper --out simulated
+    """
+    from harness import __version__
+    from harness.corpora.simulators.card import File, data_card
+    from harness.corpora.simulators.outputs import check_free
+    from harness.corpora.simulators.outputs import simulate as make
+    from harness.files import write_atomically
+
+    wanted = _wanted(out, seed, **flags)
+    readme = (out if flags["preset"] or wanted[0][1].form == "logs" else out.parent) / "README.md"
+    for path, source, _ in wanted:
+        check_free(path, source.form, overwrite)
+    if card and readme.exists() and not overwrite:
+        raise UsageError(f"{readme} exists: leave out --card, or --overwrite it")
+    files: list[File] = []
+    for path, source, count in wanted:
+        with _Bar(path.name, count) as bar:
+            made = make(source, count, path, workers=workers, overwrite=overwrite, report=bar.report)
+        click.echo(f"{path}: {made.items:,} items of {made.games:,} games, {bar.rate:,.0f} items/s")
+        files.append(File(path.name, source, made))
+    if card:
+        write_atomically(readme, data_card(files, _command(out, seed, **flags), __version__))
+        click.echo(str(readme))
+
+
+def _wanted(
+    out: Path, seed: int, *, simulator: str | None, items: int | None, split: str | None, form: str | None, preset: str | None
+) -> list[tuple[Path, Source, int]]:
+    """The files to make, each with what goes into it and how many items."""
+    from harness.corpora import split_name
+    from harness.corpora.simulators.games import PAPER, SIMULATORS, splits_of, task_of
+    from harness.corpora.simulators.outputs import form_of
+    from harness.corpora.simulators.stream import Source
+    from harness.registry import choose
+
+    if preset:
+        if simulator or items or split:
+            raise UsageError("--preset has its own simulators, splits and sizes: leave out SIMULATOR, --items and --split")
+        if form == "logs":
+            raise UsageError("--preset makes files: --as jsonl, jsonl.gz or parquet")
+        kind = form or "jsonl"
+        return [
+            (out / f"minecraft-{name}.{part}.{kind}", Source(name, seed, part, kind), count)
+            for name, parts in PAPER.items()
+            for part, count in parts.items()
+        ]
+    if simulator is None or items is None:
+        raise UsageError("which SIMULATOR, and how many --items? As in: harness simulate random --items 1000 --out random.jsonl")
+    choose("simulator", simulator, SIMULATORS)
+    task, splits = task_of(simulator), splits_of(simulator)
+    part = choose(f"split of {simulator}", split_name(task, split or splits[0]), splits)
+    return [(out, Source(simulator, seed, part, form_of(out, form)), items)]
+
+
+def _command(out: Path, seed: int, **flags: Any) -> str:
+    """The command that makes the files again."""
+    names = {"form": "--as"}
+    words = [flags.pop("simulator"), *(f"{names.get(key, f'--{key}')} {value}" for key, value in flags.items() if value)]
+    return " ".join(["harness simulate", *filter(None, words), f"--seed {seed}", f"--out {shlex.quote(out.name)}"])
+
+
+class _Bar:
+    """A bar on the terminal with the items made so far and how many a second."""
+
+    def __init__(self, name: str, total: int) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        console = Console(stderr=True)
+        rate = TextColumn("{task.fields[rate]}")
+        columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), rate
+        self.progress = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+        self.bar = self.progress.add_task(name, total=total, rate="")
+        self.items, self.start = 0, time.perf_counter()
+
+    @property
+    def rate(self) -> float:
+        return self.items / (time.perf_counter() - self.start)
+
+    def report(self, piece: Piece) -> None:
+        self.items += piece.items
+        self.progress.update(self.bar, completed=self.items, rate=f"{self.rate:,.0f} items/s")
+
+    def __enter__(self) -> _Bar:
+        self.progress.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.progress.stop()

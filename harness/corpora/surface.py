@@ -1,0 +1,114 @@
+"""Statistics of the surface of items, to set synthetic ones beside real ones: words, their variety, and numbers of actions."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from harness.corpora.item import Executed, HexagonsItem, Item, Utterance
+
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+_BINS = ((0, "0"), (1, "1"), (5, "2-5"), (10, "6-10"), (20, "11-20"), (50, "21-50"), (100, "51-100"))
+_MORE = "101+"
+
+
+class Spread(NamedTuple):
+    """Of some counts: the value that half, nine in ten and 99 in 100 of them do not exceed, and the mean. All 0 of none."""
+
+    p50: int
+    p90: int
+    p99: int
+    mean: float
+
+
+class Surface(NamedTuple):
+    """The surface of some items."""
+
+    items: int
+    utterances: int
+    words: Spread
+    """Words, divided by blanks, of an utterance."""
+    type_token_ratio: float | None
+    """Different tokens among so many successive ones, 0..1, the mean over the texts' parts; None if the texts are too short."""
+    actions: Mapping[str, float]
+    """The share of the items, 0..1, by their number of actions: "0", "1", "2-5", ..., "101+"."""
+    mean_actions: float
+    sequence: Spread
+    """The items of a drawing procedure or of a game."""
+
+
+def surface(items: Iterable[Item], tokens: int = 10_000) -> Surface:
+    """The statistics of some items.
+
+    An utterance counts for the item that it is new to: the instruction of a drawing step; what was said since the builder
+    acted last. Tokens are words and single punctuation marks in small letters; their ratio is taken over parts of `tokens`
+    tokens, so that it does not depend on how many items there are.
+    """
+    said, lengths, sequences = list[str](), list[int](), Counter[str]()
+    for item in items:
+        said += new_utterances(item)
+        lengths.append(len(item.actions))
+        sequences[item.cluster] += 1
+    bins = Counter(map(_bin, lengths))
+    count = len(lengths)
+    return Surface(
+        items=count,
+        utterances=len(said),
+        words=spread([len(text.split()) for text in said]),
+        type_token_ratio=_ratio([token for text in said for token in _TOKEN.findall(text.lower())], tokens),
+        actions={name: bins[name] / count if count else 0.0 for name in (*(name for _, name in _BINS), _MORE)},
+        mean_actions=sum(lengths) / count if count else 0.0,
+        sequence=spread(list(sequences.values())),
+    )
+
+
+def new_utterances(item: Item) -> Iterator[str]:
+    """What was said since the last actions, in order."""
+    if isinstance(item, HexagonsItem):
+        yield item.instruction
+        return
+    done = [n for n, turn in enumerate(item.history) if isinstance(turn, Executed)]
+    yield from (turn.text for turn in item.history[done[-1] + 1 if done else 0 :] if isinstance(turn, Utterance))
+
+
+def spread(counts: Sequence[int]) -> Spread:
+    if not counts:
+        return Spread(0, 0, 0, 0.0)
+    ordered = sorted(counts)
+    p50, p90, p99 = (ordered[min(len(ordered) - 1, int(len(ordered) * share))] for share in (0.5, 0.9, 0.99))
+    return Spread(p50, p90, p99, sum(ordered) / len(ordered))
+
+
+def _bin(length: int) -> str:
+    return next((name for most, name in _BINS if length <= most), _MORE)
+
+
+def _ratio(tokens: Sequence[str], size: int) -> float | None:
+    parts = [tokens[start : start + size] for start in range(0, len(tokens) - size + 1, size)]
+    return sum(len(set(part)) for part in parts) / (size * len(parts)) if parts else None
+
+
+def surface_table(columns: Mapping[str, Surface]) -> str:
+    """Surfaces side by side, a Markdown table with a column for each name."""
+    rows: dict[str, list[str]] = {}
+    for its in columns.values():
+        ratio = "-" if its.type_token_ratio is None else f"{its.type_token_ratio:.4f}"
+        cells = {
+            "items": f"{its.items:,}",
+            "utterances": f"{its.utterances:,}",
+            "words per utterance p50/p90/p99 (mean)": _written(its.words),
+            "type-token ratio": ratio,
+            "actions per item (mean)": f"{its.mean_actions:.1f}",
+            **{f"items with {name} actions": f"{100 * share:.1f}%" for name, share in its.actions.items()},
+            "items per sequence p50/p90/p99 (mean)": _written(its.sequence),
+        }
+        for name, cell in cells.items():
+            rows.setdefault(name, []).append(cell)
+    head = f"| | {' | '.join(columns)} |\n|---|{'---|' * len(columns)}\n"
+    return head + "".join(f"| {name} | {' | '.join(cells)} |\n" for name, cells in rows.items())
+
+
+def _written(its: Spread) -> str:
+    return f"{its.p50}/{its.p90}/{its.p99} ({its.mean:.1f})"
