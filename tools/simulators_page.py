@@ -1,0 +1,91 @@
+"""The drawn examples and the surface table of docs/simulators.md, made anew between its markers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import chain, count, islice
+from pathlib import Path
+
+from harness.corpora import load
+from harness.corpora.item import HexagonsItem, Item, Utterance
+from harness.corpora.simulators.games import SIMULATORS, game, splits_of, task_of
+from harness.corpora.surface import Surface, new_utterances, surface
+from harness.drawing.items import item_svg
+
+PAGE = Path("docs/simulators.md")
+PICTURES = Path("docs/images/simulators")
+EXAMPLES = 10
+SAMPLE = 3_000
+
+
+def items(simulator: str) -> Iterable[Item]:
+    """The first items of a simulator's first split, seed 0; the sets of single orders end."""
+    split = splits_of(simulator)[0]
+    games = (game(simulator, 0, split, n) for n in (range(2_000) if simulator.startswith("level") else count()))
+    return islice(chain.from_iterable(games), SAMPLE)
+
+
+def examples(simulator: str, made: Sequence[Item]) -> str:
+    """Ten items spread over those made, each with what is said and the picture of what is done."""
+    parts = [f"### {simulator}\n"]
+    for number in range(EXAMPLES):
+        item = made[number * len(made) // EXAMPLES + number % 3]
+        path = PICTURES / f"{simulator}-{number + 1}.svg"
+        path.write_text(item_svg(item))
+        said = [item.instruction] if isinstance(item, HexagonsItem) else orders(item)
+        lines = "  \n".join(said)
+        parts.append(f"{number + 1}. {lines}\n\n   ![{item.id}](images/simulators/{path.name})\n")
+    return "\n".join(parts)
+
+
+def orders(item: Item) -> list[str]:
+    """What was said since the builder acted last, small talk included."""
+    texts = list(new_utterances(item))
+    said = [turn for turn in item.history if isinstance(turn, Utterance)][-len(texts) or len(item.history) :]
+    return [f"**{turn.speaker}:** {turn.text}" for turn in said]
+
+
+def row(name: str, found: Surface) -> str:
+    words, ratio = found.words, found.type_token_ratio
+    shares = " ".join(f"{100 * share:.0f}" for share in found.actions.values())
+    sequence = found.sequence
+    cells = [
+        name,
+        f"{found.items:,}",
+        f"{words.p50} / {words.p90} / {words.p99} ({words.mean:.1f})",
+        "" if ratio is None else f"{ratio:.3f}",
+        f"{found.mean_actions:.1f}",
+        shares,
+        f"{sequence.p50} / {sequence.p90} ({sequence.mean:.1f})",
+    ]
+    return f"| {' | '.join(cells)} |"
+
+
+def table(made: dict[str, list[Item]]) -> str:
+    head = ["items", "number", "words an utterance: p50 / p90 / p99 (mean)", "types per 10,000 tokens", "actions, mean"]
+    names = " ".join(surface(made["random"][:1]).actions)
+    head += [f"share of items in percent with {names} actions", "items a game: p50 / p90 (mean)"]
+    rows = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
+    for task in ("minecraft", "hexagons"):
+        rows.append(row(f"**{task}, real train**", surface(load(task, "train"))))
+        rows += [row(name, surface(made[name])) for name in made if task_of(name) == task and not name.startswith("level")]
+    return "\n".join(rows)
+
+
+def between(page: str, name: str, content: str) -> str:
+    """The page with what stands between the markers of a part replaced."""
+    begin, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
+    return re.sub(f"{begin}.*?{end}", lambda _: f"{begin}\n\n{content}\n\n{end}", page, flags=re.DOTALL)
+
+
+def main() -> None:
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    made = {name: list(items(name)) for name in SIMULATORS}
+    page = between(PAGE.read_text(), "surface", table(made))
+    page = between(page, "examples", "\n".join(examples(name, found) for name, found in made.items()))
+    PAGE.write_text(page)
+
+
+if __name__ == "__main__":
+    main()
