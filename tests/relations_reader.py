@@ -160,7 +160,7 @@ _BEFORE = "highest|topmost|top|lowest|bottom|left ?most|right ?most|closest|near
 _AFTER = "farthest to the left|farthest to the right|(?:closest|nearest) to you|(?:farthest|furthest) from you"
 
 _FILL = (
-    "please|kindly|can|could|you|place|put|add|set|drop|build|make|get|start|begin|with|by|placing|let's|lets|have|to|first|we"
+    "please|can|could|you|place|put|add|set|drop|build|make|get|start|begin|with|by|placing|let's|lets|have|to|first|we"
     "|our|i|i'd|another|need|want|like|would|see|also|then|and|next|now|ok|okay|alright|great|so|go|goes|should|comes|come|there"
     "|is|be|needs|of|continue|keep|going|try|ahead|from|counting|starting|again|oops|sorry|my|mistake|made|a|was|wrong|has"
 )
@@ -185,6 +185,7 @@ LEXICON: Lexicon = (
     ("edge", r"(?:on the ground )?(?:in|at) the middle of the (left|right) (?:edge|side)"),
     ("edge", r"in the middle of the edge()"),
     ("center", r"(?:right )?(?:in|at) the (?:center|middle)(?: of the (?:board|grid|region))?"),
+    ("you", r"(?:(?:right|directly) )?(in front of you|straight ahead of you|to your left|to your right)(?:, next to you)?"),
     ("diagonal", r"diagonally (?:from|to)|diagonal to"),
     ("number", rf"({NUMBER})(?: (?:spaces?|cells?|levels?|{BLOCK}))?"),
     *(("direction", f"({pattern})") for pattern in DIRECTIONS),
@@ -287,9 +288,23 @@ def read(item: MinecraftItem) -> Reading:
     if place := next((token for token in found if token.kind in ("center", "corner", "edge")), None):
         cell = first_cell(place, found, item)
         return Reading(frozenset({Action("place", color, *cell)}), (), floats)
+    if you := [token for token in found if token.kind == "you"]:
+        cell = from_you(you, found, item)
+        return Reading(frozenset({Action("place", color, *cell)}), (), floats)
     reference = meant(its[0] if its else Token("last", ("it",)), item)
     cell = moved(reference, item.pose, *offset(found))
     return Reading(frozenset({Action("place", color, *cell)}), (reference,), floats)
+
+
+def from_you(you: Sequence[Token], found: Sequence[Token], item: MinecraftItem) -> Cell:
+    """The cell on the ground so far ahead of the builder, or to its left or right, who must stand on the ground as well."""
+    counts = [token.words[0] for token in found if token.kind == "number"]
+    if len(you) != 1 or len(counts) > 1 or item.pose.y != 1.0 or any(token.kind in ("direction", "block") for token in found):
+        raise Unclear(f"not said from the builder alone: {found}")
+    n = int(counts[0]) if counts and counts[0].isdigit() else NUMBERS[counts[0]] if counts else 1
+    feet = math.floor(item.pose.x), 1, math.floor(item.pose.z)
+    side = {"to your left": n, "to your right": -n}.get(you[0].words[0], 0)
+    return moved(feet, item.pose, side, 0, 0 if side else n)
 
 
 def color_in(answer: str) -> str:

@@ -10,7 +10,6 @@ import click
 
 if TYPE_CHECKING:
     from adapters.finetune import Job, Trained
-    from harness.corpora.item import Item
 
 
 @click.command()
@@ -60,28 +59,13 @@ def finetune(recipe: str, **options: Any) -> None:
     click.echo(f"The adapter is in {folder / 'adapter'}")
 
 
-def _added(files: tuple[Path, ...], task: str, there: list[Item]) -> dict[str, list[Item]]:
-    """The items of some files by the files' names. Raises UsageError for one that is `there` already, and as `load_items`."""
-    from harness.corpora.records import load_items
-    from harness.errors import UsageError
-
-    added: dict[str, list[Item]] = {}
-    seen = {item.id for item in there}
-    for file in files:
-        items = load_items(file, task)
-        if twice := seen & {item.id for item in items}:
-            raise UsageError(f"--data {file}: {min(twice)} is among the train or dev items already; give every item once")
-        seen.update(item.id for item in items)
-        added.setdefault(file.name, []).extend(items)
-    return added
-
-
 def _job(recipe: str, options: dict[str, Any]) -> tuple[Job, str, dict[str, str]]:
     """What to train, where its items come from ("official" or "sample"), and the hashes of files whose items are added."""
     from adapters.finetune import Job
     from adapters.recipe import FinetuneRecipe, load_recipe, recipe_path
     from adapters.rows import part_of
     from harness.corpora import load, locate
+    from harness.corpora.records import load_more
     from harness.errors import UsageError
     from harness.models import BUILT_IN, resolve_base
     from harness.runs import items_hash
@@ -96,7 +80,7 @@ def _job(recipe: str, options: dict[str, Any]) -> tuple[Job, str, dict[str, str]
     spec = PromptSpec.make(options["task"], options["context"], options["format"], options["frame"])
     train = part_of(load(spec.task, "train")[: options["limit"]], loaded.training.train_items, loaded.training.seed)
     dev = load(spec.task, "dev")
-    added = _added(options["data"], spec.task, [*train, *dev])
+    added = load_more(options["data"], spec.task, [*train, *dev])
     train += [item for items in added.values() for item in items]
     hashes = {name: items_hash(items) for name, items in added.items()}
     return Job(recipe_path(recipe).stem, loaded, base, spec, train, dev), locate(spec.task).kind, hashes

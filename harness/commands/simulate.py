@@ -25,6 +25,7 @@ FORMS = ("jsonl", "jsonl.gz", "parquet", "logs")
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="The file; a folder for logs and presets.")
 @click.option("--split", help="train, val (HEXAGONS: dev) or test: no two share a target. [default: train; levels: test]")
 @click.option("--as", "form", type=click.Choice(FORMS), help="What to write. [default: by the file's name]")
+@click.option("--set", "settings", multiple=True, help="turns=N (random); figures=N, longest=N (blocks, shapes).")
 @click.option("--preset", type=click.Choice(["paper"]), help="All files of BAP v2, Table 3, in their sizes, instead of one.")
 @click.option("--workers", type=click.IntRange(1, 256), default=1, show_default=True, help="Processes; the items stay the same.")
 @click.option("--card", is_flag=True, help="Also write a data card: README.md in the file's folder.")
@@ -62,7 +63,15 @@ def simulate(out: Path, seed: int, workers: int, card: bool, overwrite: bool, **
 
 
 def _wanted(
-    out: Path, seed: int, *, simulator: str | None, items: int | None, split: str | None, form: str | None, preset: str | None
+    out: Path,
+    seed: int,
+    *,
+    simulator: str | None,
+    items: int | None,
+    split: str | None,
+    form: str | None,
+    preset: str | None,
+    settings: tuple[str, ...],
 ) -> list[tuple[Path, Source, int]]:
     """The files to make, each with what goes into it and how many items."""
     from harness.corpora import split_name
@@ -72,8 +81,8 @@ def _wanted(
     from harness.registry import choose
 
     if preset:
-        if simulator or items or split:
-            raise UsageError("--preset has its own simulators, splits and sizes: leave out SIMULATOR, --items and --split")
+        if simulator or items or split or settings:
+            raise UsageError("--preset has its own simulators, splits and sizes: leave out SIMULATOR, --items, --split, --set")
         if form == "logs":
             raise UsageError("--preset makes files: --as jsonl, jsonl.gz or parquet")
         kind = form or "jsonl"
@@ -87,14 +96,32 @@ def _wanted(
     choose("simulator", simulator, SIMULATORS)
     task, splits = task_of(simulator), splits_of(simulator)
     part = choose(f"split of {simulator}", split_name(task, split or splits[0]), splits)
-    return [(out, Source(simulator, seed, part, form_of(out, form)), items)]
+    return [(out, Source(simulator, seed, part, form_of(out, form), _parameters(simulator, settings)), items)]
+
+
+def _parameters(simulator: str, settings: tuple[str, ...]) -> tuple[tuple[str, int], ...]:
+    """The settings by name, each within its range."""
+    from harness.corpora.simulators.games import PARAMETERS
+
+    known = PARAMETERS.get(simulator, {})
+    found = {}
+    for setting in settings:
+        name, _, value = setting.partition("=")
+        if name not in known:
+            raise UsageError(f"--set {setting}: {simulator} takes {' and '.join(f'{key}=N' for key in known) or 'no settings'}")
+        low, high = known[name]
+        if not (value.isascii() and value.isdigit() and low <= int(value) <= high):
+            raise UsageError(f"--set {setting}: {name} is a whole number from {low} to {high}")
+        found[name] = int(value)
+    return tuple(sorted(found.items()))
 
 
 def _command(out: Path, seed: int, **flags: Any) -> str:
     """The command that makes the files again."""
     names = {"form": "--as"}
+    settings = [f"--set {setting}" for setting in flags.pop("settings")]
     words = [flags.pop("simulator"), *(f"{names.get(key, f'--{key}')} {value}" for key, value in flags.items() if value)]
-    return " ".join(["harness simulate", *filter(None, words), f"--seed {seed}", f"--out {shlex.quote(out.name)}"])
+    return " ".join(["harness simulate", *filter(None, words), *settings, f"--seed {seed}", f"--out {shlex.quote(out.name)}"])
 
 
 class _Bar:

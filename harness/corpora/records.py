@@ -190,6 +190,22 @@ def load_items(path: Path, task: str | None = None) -> list[Item]:
     return list(items.values())
 
 
+def load_more(files: Iterable[Path], task: str, there: Iterable[Item]) -> dict[str, list[Item]]:
+    """The items of the files of `--data`, by the files' names.
+
+    Raises UsageError for an item that is `there` already or in two of them, and else as `load_items` does.
+    """
+    added: dict[str, list[Item]] = {}
+    seen = {item.id for item in there}
+    for file in files:
+        items = load_items(file, task)
+        if twice := seen & {item.id for item in items}:
+            raise UsageError(f"--data {file}: {min(twice)} is among the train or dev items already; give every item once")
+        seen.update(item.id for item in items)
+        added.setdefault(file.name, []).extend(items)
+    return added
+
+
 def _read_lines(path: Path) -> Iterator[Item]:
     try:
         with _open(path) as lines:

@@ -9,13 +9,13 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from corpora_files import write_log
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,6 +28,7 @@ from harness.corpora.simulators.games import SIMULATORS, digest, game, split_of,
 from harness.corpora.simulators.logs import log, log_name
 from harness.corpora.simulators.stream import Source, pieces
 from harness.errors import DataError, HarnessError, UsageError
+from tests.corpora_files import write_log
 
 ROOT = Path(__file__).parents[2]
 BUILT = list(games.ARCHITECTS)
@@ -569,3 +570,32 @@ def test_simulated_items_are_prompted_scored_and_shown(capsys: pytest.CaptureFix
     ):
         assert main(arguments) in (1, 2)
         assert message in capsys.readouterr().err
+
+
+SETTINGS = {
+    "a row longer than the region": (["shapes", "--set", "longest=12"], "longest is a whole number from 3 to 11"),
+    "no shapes": (["shapes", "--set", "figures=0"], "figures is a whole number from 1 to 6"),
+    "fewer than none": (["blocks", "--set", "figures=-2"], "figures is a whole number from 1 to 6"),
+    "not a number": (["random", "--set", "turns=ten"], "turns is a whole number from 1 to 200"),
+    "of another simulator": (["random", "--set", "figures=2"], "random takes turns=N"),
+    "of none": (["hexagons", "--set", "turns=2"], "hexagons takes no settings"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "message"), SETTINGS.values(), ids=SETTINGS)
+def test_settings_out_of_range(capsys: pytest.CaptureFixture[str], arguments: list[str], message: str) -> None:
+    code = main(["simulate", *arguments, "--items", "5", "--out", "x.jsonl"])
+    err = capsys.readouterr().err
+    assert (code, err.count("\n"), Path("x.jsonl").exists()) == (2, 1, False)
+    assert message in err
+
+
+def test_settings_shape_the_games() -> None:
+    assert main(["simulate", "shapes", "--set", "figures=1", "--set", "longest=11", "--items", "200", "--out", "x.jsonl"]) == 0
+    records = [json.loads(line) for line in Path("x.jsonl").read_text().splitlines()]
+    assert all(not record["before"] for record in records)
+    rows = [record["meta"]["sizes"][0] for record in records if record["meta"]["shape"] in ("row", "diagonal")]
+    assert max(rows) > 6
+    assert main(["simulate", "random", "--set", "turns=3", "--items", "30", "--out", "y.jsonl"]) == 0
+    games = Counter(json.loads(line)["cluster"] for line in Path("y.jsonl").read_text().splitlines())
+    assert set(games.values()) == {3}

@@ -39,10 +39,10 @@ class BlockStructures:
 
     frames = "blocks"
 
-    def __init__(self, rng: Random) -> None:
+    def __init__(self, rng: Random, figures: int = _FIGURES, longest: int | None = None) -> None:
         self.rng = rng
         self.start = first_cell(rng)
-        self.figures = compose(rng, [rng.choice(KINDS) for _ in range(_FIGURES)], self.start)
+        self.figures = compose(rng, [rng.choice(KINDS) for _ in range(figures)], self.start, longest)
         of_figures = zip(self.figures, colors(rng, self.figures), strict=True)
         self.color = {cell: color for figure, color in of_figures for cell in figure.cells}
         self.target = Structure.of((*cell, color) for cell, color in self.color.items())

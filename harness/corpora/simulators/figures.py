@@ -91,11 +91,17 @@ def _line(start: Cell, step: Cell, count: int) -> list[Cell]:
     return [moved(start, step, n) for n in range(count)]
 
 
-def draw(rng: Random, kind: str) -> Figure:
-    """A figure of a kind with its first cell at (0, 0, 0), any of its sizes, lying any way."""
+def draw(rng: Random, kind: str, longest: int | None = None) -> Figure:
+    """A figure of a kind with its first cell at (0, 0, 0), any of its sizes, lying any way.
+
+    `longest` is the length that rows and diagonals may have instead of those of `SIZES`.
+    """
     first = rng.choice(AXES)
     second = rng.choice(_SQUARE[first])
-    sizes = [rng.choice(choice) for choice in SIZES[kind]]
+    choices: Sequence[Sequence[int]] = SIZES[kind]
+    if longest and kind in ("row", "diagonal"):
+        choices = [range(3, longest + 1)]
+    sizes = [rng.choice(choice) for choice in choices]
     if kind == "diagonal":
         return figure(kind, sizes, (moved(first, second),))
     return figure(kind, sizes, (first, second)[: len(sizes)])
@@ -116,13 +122,13 @@ def starts(it: Figure) -> tuple[Figure, ...]:
     return tuple(found)
 
 
-def compose(rng: Random, kinds: Sequence[str], start: Cell) -> tuple[Figure, ...]:
+def compose(rng: Random, kinds: Sequence[str], start: Cell, longest: int | None = None) -> tuple[Figure, ...]:
     """A figure of each kind: in the region, no two in the same cell, each next to an earlier one by a face or an edge.
 
     `start`, a cell on the ground (y = 1), is a lowest cell of the first figure: one of its ends, where one is that low.
     """
     while True:
-        first = draw(rng, kinds[0])
+        first = draw(rng, kinds[0], longest)
         low = min(cell[1] for cell in first.cells)
         feet = [cell for cell in first.ends() if cell[1] == low] or [cell for cell in first.cells if cell[1] == low]
         first = first.at(difference(rng.choice(feet), start))
@@ -130,15 +136,15 @@ def compose(rng: Random, kinds: Sequence[str], start: Cell) -> tuple[Figure, ...
             break
     figures = [first]
     for kind in kinds[1:]:
-        figures.append(_joined(rng, kind, figures))
+        figures.append(_joined(rng, kind, figures, longest))
     return tuple(figures)
 
 
-def _joined(rng: Random, kind: str, figures: Sequence[Figure]) -> Figure:
+def _joined(rng: Random, kind: str, figures: Sequence[Figure], longest: int | None) -> Figure:
     """A figure that shares a face, or less often an edge, with one of those that are there; more often with an end of it."""
     taken = {cell for one in figures for cell in one.cells}
     while True:
-        host, guest = rng.choice(figures), draw(rng, kind)
+        host, guest = rng.choice(figures), draw(rng, kind, longest)
         a = rng.choice(host.ends() if rng.random() < 0.6 else host.cells)
         b = rng.choice(guest.ends() if rng.random() < 0.6 else guest.cells)
         step = rng.choice(AXES if rng.random() < 0.75 else NEAR)

@@ -10,7 +10,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
+from itertools import chain
 from random import Random
 from typing import Any
 
@@ -37,6 +38,13 @@ LEVELS = {
     "level-2": "harness.corpora.simulators.levels:level_2",
 }
 """Finite sets of single orders, from the seed. All of them are test items."""
+
+PARAMETERS = {
+    "random": {"turns": (1, 200)},
+    "blocks": {"figures": (1, 6), "longest": (3, 11)},
+    "shapes": {"figures": (1, 6), "longest": (3, 11)},
+}
+"""What can be set for a simulator, and its range: orders of a game, shapes of a target, blocks of its longest row."""
 
 SIMULATORS = {**ARCHITECTS, **DRAWINGS, **LEVELS}
 
@@ -67,7 +75,7 @@ def split_of(target: str, task: str) -> str:
     return {8: validation, 9: test}.get(int(target, 16) % 10, train)
 
 
-def game(simulator: str, seed: int, split: str, n: int) -> tuple[Item, ...]:
+def game(simulator: str, seed: int, split: str, n: int, parameters: tuple[tuple[str, int], ...] = ()) -> tuple[Item, ...]:
     """The items of the n-th game (n from 0), in order; none if its target belongs to another split.
 
     Every item's `group` is the target's digest, so that no example in a prompt shares the target. Raises UsageError for an
@@ -76,10 +84,10 @@ def game(simulator: str, seed: int, split: str, n: int) -> tuple[Item, ...]:
     if simulator in LEVELS:
         return level(simulator, seed)[n : n + 1]
     make = resolve("simulator", simulator, SIMULATORS)
-    rng = Random(f"{seed}/{simulator}/{split}/{n}")
+    rng = Random("/".join(map(str, (seed, simulator, split, n, *chain(*parameters)))))
     if simulator in DRAWINGS:
         return _of_split(make(rng, n, split), None, split)
-    return _built(make, rng, simulator, split, n)
+    return _built(partial(make, **dict(parameters)), rng, simulator, split, n)
 
 
 @lru_cache(maxsize=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 from random import Random
 from typing import Any
@@ -15,6 +16,8 @@ from harness.worlds.minecraft import SIDE
 CENTER = (0, 1, 0)
 _REACH = 3
 """How many cells away, along one axis, a reference block may be."""
+_SIGHT = 6
+"""How many cells away from the builder a cell may be to be told from there."""
 
 
 def first_cell(rng: Random) -> Cell:
@@ -46,15 +49,37 @@ def first_order(scene: Scene, cell: Cell, color: str) -> Order:
 
 def place_order(scene: Scene, cell: Cell, color: str, it: Reference, seen: Relation) -> Order:
     """A block by its relation to a reference. Now and then its color is left out, asked for and told."""
-    rng, voice = scene.rng, scene.voice
     alone = left_out(scene, it)
-    where = voice.where(seen, "" if alone else it.text)
+    where = scene.voice.where(seen, "" if alone else it.text)
+    return _placed(scene, cell, color, where, about("ellipsis" if alone else "place", it) | {"relation": list(seen)})
+
+
+def builder_order(scene: Scene, cell: Cell, color: str) -> Order | None:
+    """A block on the ground by its relation to the builder, who stands there too: straight ahead, or to the left or right.
+
+    None for other cells: no one would count spaces from a builder in the air, or along two ways at once.
+    """
+    pose, voice = scene.pose, scene.voice
+    feet = math.floor(pose.x), math.floor(pose.y), math.floor(pose.z)
+    seen = relation(feet, cell, pose.quarter)
+    n = max(map(abs, seen))
+    if pose.y != 1.0 or seen.up or seen.axes != 1 or seen.away < 0 or n > _SIGHT:
+        return None
+    way = "ahead" if seen.away else "left" if seen.left > 0 else "right"
+    where = voice.draw(f"you {way}" if n == 1 else f"you {way} far", n=voice.number(n))
+    return _placed(
+        scene, cell, color, where, {"frame": "place", "reference": list(feet), "by": "builder", "relation": list(seen)}
+    )
+
+
+def _placed(scene: Scene, cell: Cell, color: str, where: str, meta: dict[str, Any]) -> Order:
+    rng, voice = scene.rng, scene.voice
     asks = rng.random() < 0.06
     what = f"a {voice.block}" if asks else block_there(scene, color, where)
-    text = voice.draw("place ellipsis" if alone else "place", what=what, where=where)
+    text = voice.draw("place ellipsis" if meta["frame"] == "ellipsis" else "place", what=what, where=where)
     if floats := hangs(scene.blocks, [cell]):
         text = floating(scene, text)
-    meta = about("ellipsis" if alone else "place", it) | {"relation": list(seen), "floats": floats}
+    meta |= {"floats": floats}
     if not asks:
         return Order(text, None, None, meta)
     return Order(text, voice.draw("what color"), voice.draw("answer color", color=color), meta | {"omitted": "color"})

@@ -10,7 +10,7 @@ from random import Random
 
 from harness.corpora.simulators.carpentry import touching
 from harness.corpora.simulators.framework import Goal, Order
-from harness.corpora.simulators.orders import about, first_cell, first_order, near_reference, place_order
+from harness.corpora.simulators.orders import about, builder_order, first_cell, first_order, near_reference, place_order
 from harness.corpora.simulators.relations import UNIT, Cell
 from harness.corpora.simulators.scene import Scene, references
 from harness.worlds.minecraft import COLORS, in_region
@@ -26,9 +26,9 @@ class RandomBlocks:
 
     frames = "random"
 
-    def __init__(self, rng: Random) -> None:
+    def __init__(self, rng: Random, turns: int | None = None) -> None:
         self.rng = rng
-        self.left = rng.randint(*_LENGTH)
+        self.left = turns or rng.randint(*_LENGTH)
         self.done = 0
 
     def plan(self, scene: Scene) -> Goal | None:
@@ -69,6 +69,8 @@ class RandomBlocks:
         return Order(scene.voice.draw("remove", it=it.text), None, None, about("remove", it))
 
     def _place(self, scene: Scene, goal: Goal) -> Order | None:
+        if order := builder_order(scene, *goal.placed[0]):
+            return order
         choice = near_reference(scene, goal.placed[0][0])
         return place_order(scene, *goal.placed[0], *choice) if choice else None
 

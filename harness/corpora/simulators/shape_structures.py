@@ -31,11 +31,11 @@ class ShapeStructures:
 
     frames = "shapes"
 
-    def __init__(self, rng: Random) -> None:
+    def __init__(self, rng: Random, figures: int = _FIGURES, longest: int | None = None) -> None:
         self.rng = rng
         self.start = first_cell(rng)
-        figures = compose(rng, [rng.choice(_KINDS) for _ in range(_FIGURES)], self.start)
-        self.todo = list(zip(figures, colors(rng, figures), strict=True))
+        target = compose(rng, [rng.choice(_KINDS) for _ in range(figures)], self.start, longest)
+        self.todo = list(zip(target, colors(rng, target), strict=True))
         self.target = Structure.of((*cell, color) for figure, color in self.todo for cell in figure.cells)
         self.built: Figure | None = None
 

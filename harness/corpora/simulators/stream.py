@@ -6,14 +6,10 @@ import gzip
 import itertools
 import json
 import multiprocessing
-import os
 import signal
-import threading
-from collections import deque
 from collections.abc import Callable, Generator, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
+from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
 from harness.corpora.item import Item, MinecraftItem
@@ -24,8 +20,6 @@ from harness.errors import HarnessError
 
 _GAMES = 20
 """The games of a piece: enough for some hundred items, so that handing them from process to process costs little."""
-_AHEAD = 3
-"""How many pieces a worker may be ahead of the writer."""
 
 Games = list[tuple[Item, ...]]
 
@@ -37,6 +31,8 @@ class Source(NamedTuple):
     seed: int
     split: str
     form: str
+    parameters: tuple[tuple[str, int], ...] = ()
+    """What the simulator is told beside its own proportions, by name; see `games.PARAMETERS`."""
 
 
 class Piece(NamedTuple):
@@ -63,43 +59,59 @@ def pieces(source: Source, items: int, workers: int = 1) -> Iterator[Piece]:
 
 
 def _in_order(source: Source, workers: int) -> Generator[tuple[int, Piece], None, None]:
-    """All pieces with their first games' numbers, without end."""
+    """All pieces with their first games' numbers, without end.
+
+    Each worker makes every n-th piece and sends it through a pipe of its own, where it waits until the piece is taken. So no
+    worker is ever far ahead, and one that is killed leaves nothing that others wait for.
+    """
     if workers == 1:
         yield from ((first, make_piece(source, first)) for first in itertools.count(0, _GAMES))
         return
     # New processes, not copies of this one, which has threads.
-    pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _begin)
-    waiting: deque[tuple[int, Future[Piece]]] = deque()
+    context = multiprocessing.get_context("spawn")
+    readers, processes = [], []
     try:
-        for first in itertools.count(0, _GAMES):
-            waiting.append((first, pool.submit(make_piece, source, first)))
-            if len(waiting) > _AHEAD * workers:
-                number, piece = waiting.popleft()
-                yield number, piece.result()
-    except BrokenProcessPool:
-        raise HarnessError("a worker process was killed, perhaps for want of memory: use fewer --workers") from None
+        for number in range(workers):
+            reader, writer = context.Pipe(duplex=False)
+            process = context.Process(target=_work, args=(source, number, workers, writer), daemon=True)
+            process.start()
+            # With the other copy in the worker, the pipe ends when the worker does.
+            writer.close()
+            readers.append(reader)
+            processes.append(process)
+        for number in itertools.count():
+            try:
+                made = readers[number % workers].recv()
+            except (EOFError, OSError):
+                raise HarnessError("a worker process was killed, perhaps for want of memory: use fewer --workers") from None
+            if isinstance(made, Exception):
+                raise made
+            yield number * _GAMES, made
     finally:
-        pool.shutdown(cancel_futures=True)
+        for process in processes:
+            process.kill()
+            process.join()
 
 
-def _begin() -> None:
-    """Leave an interrupt to the parent, and end with it even if it is killed."""
+def _work(source: Source, number: int, workers: int, writer: Connection) -> None:
+    """A worker's pieces, sent until the parent takes no more: it leaves an interrupt to the parent and ends with it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
+    for n in itertools.count(number, workers):
+        try:
+            made: Piece | Exception = make_piece(source, n * _GAMES)
+        except Exception as error:  # noqa: BLE001 - the parent raises it
+            made = error
+        try:
+            writer.send(made)
+        except OSError:
+            return
 
 
 def make_piece(source: Source, first: int, limit: int | None = None) -> Piece:
     """The games of a piece, from number `first` on; with at most `limit` items."""
     games: Games = []
     for n in range(first, first + _GAMES):
-        made = game(source.simulator, source.seed, source.split, n)[:limit]
+        made = game(source.simulator, source.seed, source.split, n, source.parameters)[:limit]
         limit = None if limit is None else limit - len(made)
         games += [made] if made else []
     return Piece(len(games), sum(map(len, games)), FORMS[source.form](games, task_of(source.simulator)))
