@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.engines.base import without_secrets
 from harness.errors import UsageError
+from harness.models import BUILT_IN
 
 if TYPE_CHECKING:
     from adapters.registry import Adapter
@@ -177,7 +178,7 @@ def build_plan(
 
 def settings_of(options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], plan: Plan) -> dict[str, Any]:
     """Everything that decides the predictions."""
-    from harness.models import BUILT_IN, fingerprint, resolve_base
+    from harness.models import fingerprint, resolve_base
     from harness.runs import items_hash
 
     asked = {k: v for k, v in asdict(options).items() if k not in OUTSIDE}
@@ -207,7 +208,7 @@ def _file_hash(path: Path) -> str | None:
 
 
 def default_name(options: Options, spec: PromptSpec) -> str:
-    model = Path(options.adapter or options.model or "tiny-llama")
+    model = Path(options.adapter or options.model or BUILT_IN)
     model_name = model.parent.name if model.name == "adapter" else model.name
     parts = [spec.task, options.part, model_name, spec.context, spec.format, spec.frame, f"{options.shots}-shot"]
     parts += [f"seed-{options.seed}"] if options.seed else []

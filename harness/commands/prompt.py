@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from harness.models import BUILT_IN
 from harness.prompting import (
     Options,
     build_engine,
@@ -114,7 +115,7 @@ def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: lis
     origin = "" if options.items_file else f" of the {source.kind} corpus"
     click.echo(
         f"{spec.task} {options.part}: {len(items)} items{origin}; engine {options.engine}, "
-        f"model {options.model or 'tiny-llama (built in)'}{f' + {options.adapter}' if adapter else ''}; "
+        f"model {options.model or f'{BUILT_IN} (built in)'}{f' + {options.adapter}' if adapter else ''}; "
         f"{spec.context}, {spec.format}, {spec.frame} frame; {options.shots} shots; {RUNS / name}",
         err=options.json,
     )
