@@ -1,0 +1,151 @@
+"""Checkpoints of the baselines: a trained model's folder, and where a training run that was killed goes on.
+
+A model's folder holds config.json, model.safetensors, vocabulary.json where there is one, and a card, README.md. Every file,
+and every checkpoint of a training run as a whole, is there in full or not at all.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from harness.engines.shared import brief
+from harness.errors import DataError, HarnessError, UsageError
+from harness.files import write_atomically
+from harness.runs import RUNS
+
+CONFIG, WEIGHTS, VOCABULARY, CARD = "config.json", "model.safetensors", "vocabulary.json", "README.md"
+
+
+class Kept(NamedTuple):
+    """What a training run goes on from."""
+
+    weights: dict[str, Any]
+    optimizer: dict[str, Any]
+    state: dict[str, Any]
+    """Values of JSON."""
+
+
+def weights_of(network: Any) -> dict[str, Any]:
+    return {name: value.detach().cpu().contiguous() for name, value in network.state_dict().items()}
+
+
+def keep_training(folder: Path, step: int, kept: Kept) -> None:
+    """Write the checkpoint of a step, and remove those before it. Raises HarnessError if it cannot be written."""
+    import torch
+    from safetensors.torch import save_file
+
+    partial = folder / ".partial"
+    try:
+        shutil.rmtree(partial, ignore_errors=True)
+        partial.mkdir(parents=True)
+        save_file(kept.weights, partial / WEIGHTS)
+        torch.save(kept.optimizer, partial / "optimizer.pt")
+        (partial / "state.json").write_text(json.dumps(kept.state))
+        target = folder / str(step)
+        shutil.rmtree(target, ignore_errors=True)
+        partial.replace(target)
+        for path in folder.iterdir():
+            if path.name.isdigit() and int(path.name) < step:
+                shutil.rmtree(path)
+    except (OSError, RuntimeError) as error:
+        raise HarnessError(f"{folder}: the checkpoint of step {step} cannot be written: {brief(error)}") from error
+
+
+def last_training(folder: Path) -> Kept | None:
+    """The newest checkpoint of a training run, None if there is none. Raises DataError if it cannot be read."""
+    import torch
+    from safetensors.torch import load_file
+
+    steps = [path for path in folder.glob("*") if path.name.isdigit()]
+    if not steps:
+        return None
+    last = max(steps, key=lambda path: int(path.name))
+    try:
+        # Tensors and plain values only: a checkpoint may come from somewhere else, and must not run code.
+        optimizer = torch.load(last / "optimizer.pt", map_location="cpu", weights_only=True)
+        return Kept(load_file(last / WEIGHTS), optimizer, json.loads((last / "state.json").read_bytes()))
+    except Exception as error:
+        raise DataError(f"{last} cannot be read ({brief(error)}): remove it, and training starts again") from error
+
+
+def restore(network: Any, weights: Mapping[str, Any], where: Path) -> None:
+    """Raises DataError, in one line, for weights of another network."""
+    own = {name: tuple(value.shape) for name, value in network.state_dict().items()}
+    given = {name: tuple(value.shape) for name, value in weights.items()}
+    for name in sorted({*own, *given}):
+        if own.get(name) != given.get(name):
+            here, there = own.get(name, "nothing"), given.get(name, "nothing")
+            raise DataError(
+                f"{where}: these are the weights of another variant: {name} is {there} there and {here} in its {CONFIG}"
+            )
+    network.load_state_dict(dict(weights))
+
+
+def write_model(folder: Path, config: Mapping[str, Any], weights: Mapping[str, Any], words: list[str] | None, card: str) -> None:
+    """Write a model's folder, or write it anew; its weights come last."""
+    from safetensors.torch import save
+
+    write_atomically(folder / CONFIG, json.dumps(config, indent=1) + "\n")
+    if words is not None:
+        write_atomically(folder / VOCABULARY, json.dumps(words, ensure_ascii=False, indent=0) + "\n")
+    write_atomically(folder / CARD, card)
+    write_atomically(folder / WEIGHTS, save(dict(weights)))
+
+
+def find_model(name: str) -> Path:
+    """A model's folder, given by its path, or by the run that made it or that run's name. Raises UsageError if there is none."""
+    given = Path(name)
+    for folder in (given, given / "model", RUNS / given / "model"):
+        if (folder / WEIGHTS).is_file():
+            return folder
+    raise UsageError(f"--checkpoint {name}: no model is there; make one with `harness baseline train`")
+
+
+def read_config(folder: Path, baseline: str) -> dict[str, Any]:
+    """Raises DataError for what is no configuration, and for that of another baseline."""
+    path = folder / CONFIG
+    try:
+        config = json.loads(path.read_bytes())
+        found = config["baseline"]
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise DataError(f"{path} is not the configuration of a baseline: {brief(error)}") from None
+    if found != baseline:
+        raise DataError(f"{folder} is a checkpoint of {found}, not of {baseline}: use `harness baseline predict {found}`")
+    return dict(config)
+
+
+def read_words(folder: Path) -> list[str]:
+    """Raises DataError for what is not a list of words."""
+    path = folder / VOCABULARY
+    try:
+        words = json.loads(path.read_bytes())
+    except (OSError, ValueError) as error:
+        raise DataError(f"{path} cannot be read: {brief(error)}") from None
+    if not (isinstance(words, list) and all(isinstance(word, str) for word in words)):
+        raise DataError(f"{path}: not a list of words")
+    return words
+
+
+def read_weights(folder: Path) -> dict[str, Any]:
+    """Raises DataError for a file that is no safetensors."""
+    from safetensors.torch import load_file
+
+    try:
+        return dict(load_file(folder / WEIGHTS))
+    except Exception as error:
+        raise DataError(f"{folder / WEIGHTS} cannot be read: {brief(error)}") from error
+
+
+def digest(folder: Path) -> str:
+    """16 hex digits over all that decides a model's answers."""
+    total = hashlib.sha256()
+    for name in (CONFIG, VOCABULARY, WEIGHTS):
+        path = folder / name
+        total.update(f"{name} {os.path.getsize(path)}".encode() + path.read_bytes() if path.is_file() else b"")
+    return total.hexdigest()[:16]

@@ -1,0 +1,74 @@
+"""From items to the tensors that the CNN + GRU is trained on, all steps of several items at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+
+from harness.baselines.cnn_gru_network import Batch, Shape
+from harness.baselines.shared_cells import share
+from harness.baselines.vocabulary import Vocabulary
+from harness.baselines.world_state import VECTOR, Floats, gold_grids, labels_of, perspective, vectors
+from harness.corpora.item import MinecraftItem
+from serialization.words import h3_tokens
+
+
+def read_texts(items: Sequence[MinecraftItem], vocabulary: Vocabulary) -> tuple[torch.Tensor, torch.Tensor]:
+    """The numbers of the words of the items' histories (H3), padded to shape (items, longest), and how many they are.
+
+    A history without a word is one unknown word.
+    """
+    numbers = [vocabulary.numbers(h3_tokens(item) or [""]) for item in items]
+    lengths = [len(text) for text in numbers]
+    padded = np.zeros((len(items), max(lengths)), np.int64)
+    for row, text in zip(padded, numbers, strict=True):
+        row[: len(text)] = text
+    return torch.from_numpy(padded), torch.tensor(lengths)
+
+
+class Collator:
+    """Makes batches for a network of some shape."""
+
+    def __init__(self, shape: Shape, vocabulary: Vocabulary) -> None:
+        self.shape, self.vocabulary = shape, vocabulary
+
+    def __call__(self, items: Sequence[MinecraftItem]) -> Batch:
+        """Raises DataError for an item with an action outside the build region."""
+        labels = [labels_of(item) for item in items]
+        steps = [len(own) for own in labels]
+        grids = gold_grids(items)
+        item = np.repeat(np.arange(len(items)), steps)
+        tables = share(grids, steps, self.shape.world_layers, apart=self.shape.perspective != "none")
+        cells = grids.channels_at(tables.grids, tables.cells)
+        if (view := view_of(items, self.shape)) is not None:
+            cells = np.concatenate([cells, view[item[tables.grids], :, tables.cells]], axis=1)
+        tokens, lengths = read_texts(items, self.vocabulary)
+        return Batch(
+            tokens=tokens,
+            lengths=lengths,
+            actions=torch.from_numpy(_inputs(labels)),
+            item=torch.from_numpy(item),
+            position=torch.from_numpy(np.concatenate([np.arange(count) for count in steps])),
+            labels=torch.tensor([label for own in labels for label in own]),
+            cells=torch.from_numpy(cells),
+            whole=tables.whole,
+            around=tuple(torch.from_numpy(rows) for rows in tables.around),
+            shown=torch.from_numpy(tables.shown),
+        )
+
+
+def view_of(items: Sequence[MinecraftItem], shape: Shape) -> Floats | None:
+    """The perspective coordinates of all cells, shape (items, 3, 1089), if the network looks at them."""
+    if shape.perspective == "none":
+        return None
+    return perspective([item.pose for item in items], indices=shape.perspective == "indices")
+
+
+def _inputs(labels: Sequence[Sequence[int]]) -> Floats:
+    """The decoder's inputs: at each step the gold action before it, zeros at the first and where there is none."""
+    made = np.zeros((len(labels), max(map(len, labels)), VECTOR), np.float32)
+    for row, own in zip(made, labels, strict=True):
+        row[1 : len(own)] = vectors(np.array(own[:-1], np.int64))
+    return made

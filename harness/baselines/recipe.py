@@ -1,0 +1,71 @@
+"""Recipes of the baselines: YAML files beside this module that say everything about a training run but its items."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Literal, TypeVar
+
+from pydantic import Field, ValidationError
+
+from adapters.recipe import Fraction, Positive, Rate, Strict, merged, nested, problem_of, read_values
+from harness.errors import UsageError
+from harness.registry import choose
+
+RECIPES = Path(__file__).parent / "recipes"
+
+
+class Training(Strict):
+    """What the loop that all share needs to know."""
+
+    epochs: Positive
+    """At most."""
+    patience: Positive
+    """Epochs without a new lowest dev loss after which training stops."""
+    batch_size: Positive
+    """Items to one step, on each device."""
+    learning_rate: Rate
+    weight_decay: Fraction
+    max_grad_norm: Annotated[float, Field(gt=0)]
+    """Of those parts of a network whose gradients are clipped, each by itself."""
+    precision: Literal["auto", "float32", "bfloat16"]
+    """Of the arithmetic; weights are kept in float32. auto: bfloat16 where that is the faster one."""
+    checkpoint_minutes: Annotated[float, Field(gt=0)]
+    """A checkpoint is written after each epoch, and after so many minutes since the last one."""
+    seed: int
+
+
+class Recipe(Strict):
+    """What every baseline's recipe holds."""
+
+    variant: str
+    training: Training
+
+
+R = TypeVar("R", bound=Recipe)
+
+
+def load_recipe(name: str, schema: type[R], overrides: Sequence[str] = ()) -> R:
+    """The recipe of a baseline, checked, with the block of its variant and then `key=value` overrides laid over it.
+
+    Raises UsageError, which names the file and the key, for a key that does not exist and a value that does not fit.
+    """
+    path = RECIPES / f"{name}.yaml"
+    values = read_values(path)
+    variants: Mapping[str, Mapping[str, object]] = values.pop("variants", None) or {}
+    given = [nested(override) for override in overrides]
+    variant = str(next((over["variant"] for over in reversed(given) if "variant" in over), values["variant"]))
+    own = str(values["variant"])
+    values = merged(values, variants.get(choose(f"variant of {name}", variant, {own, *variants}), {}))
+    checked = _check(path, values, schema)
+    for override, over in zip(overrides, given, strict=True):
+        values = merged(values, over)
+        checked = _check(path, values, schema, f" (--set {override})")
+    return checked
+
+
+def _check(path: Path, values: Mapping[str, object], schema: type[R], where: str = "") -> R:
+    try:
+        return schema.model_validate(values)
+    except ValidationError as error:
+        raise UsageError(f"{path}{where}: {problem_of(error)}") from None

@@ -1,0 +1,87 @@
+"""The words of the classic models: a vocabulary, and vectors for it from a GloVe file (Pennington et al. 2014)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from harness.baselines.world_state import COLORS
+from harness.errors import DataError, UsageError
+
+Floats = npt.NDArray[np.float32]
+
+PAD, UNKNOWN = "<pad>", "<unk>"
+SPECIAL = (
+    *(PAD, "<dialogue>", "</dialogue>", "<architect>", "</architect>", "<builder>", "</builder>"),
+    *(f"<builder_{verb}_{color}>" for verb in ("pickup", "putdown") for color in sorted(COLORS)),
+)
+"""Before all words; `UNKNOWN` is last."""
+COMMON = 2
+"""Words are in a vocabulary of learned vectors from so many occurrences on, so that `UNKNOWN` is learned from the others."""
+
+
+class Vocabulary:
+    """Words and their numbers: padding is 0, the last number stands for every word that is not there."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        """Raises ValueError if the words are not distinct, or do not begin with padding and end with the unknown word."""
+        self.words = list(words)
+        self._numbers = {word: number for number, word in enumerate(words)}
+        if len(self._numbers) < len(words) or len(words) < 2 or (words[0], words[-1]) != (PAD, UNKNOWN):
+            raise ValueError(f"a vocabulary is distinct words from {PAD} to {UNKNOWN}")
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def numbers(self, words: Iterable[str]) -> list[int]:
+        return [self._numbers.get(word, len(self.words) - 1) for word in words]
+
+
+def learned(texts: Iterable[Iterable[str]]) -> Vocabulary:
+    """The words that occur at least twice in the texts, sorted."""
+    counts = Counter(word for text in texts for word in text)
+    words = sorted(word for word, count in counts.items() if count >= COMMON and word not in SPECIAL)
+    return Vocabulary([*SPECIAL, *words, UNKNOWN])
+
+
+def read_glove(path: Path, texts: Iterable[Iterable[str]], size: int, seed: int) -> tuple[Vocabulary, Floats]:
+    """The words of the texts that have a vector in a GloVe text file, in the file's order, and all vectors, (words, size).
+
+    Those of the special words and of `UNKNOWN` are drawn uniformly from 0..1; padding's is 0. Raises UsageError for a file
+    that cannot be read and DataError, with file and line, for a line that is not a word and `size` numbers.
+    """
+    wanted = {word.encode(): word for text in texts for word in text if word not in SPECIAL}
+    found: dict[str, Floats] = {}
+    try:
+        with path.open("rb") as lines:
+            for number, line in enumerate(lines, start=1):
+                word, _, numbers = line.rstrip().partition(b" ")
+                if numbers.count(b" ") + 1 != size or not word:
+                    held = f"{len(line.split()) - 1} numbers" if line.strip() else "nothing"
+                    raise DataError(
+                        f"{path}:{number}: {held} where a word and {size} numbers stand in a GloVe file of {size}-d vectors"
+                    )
+                if word in wanted and wanted[word] not in found:
+                    found[wanted[word]] = _vector(numbers, f"{path}:{number}")
+    except OSError as error:
+        raise UsageError(f"glove={path}: {error.strerror}") from None
+    if not found:
+        raise DataError(f"{path}: none of the words of the corpus has a vector there; is it a GloVe file of English words?")
+    drawn = np.random.default_rng(seed).uniform(size=(len(SPECIAL) + 1, size)).astype(np.float32)
+    drawn[0] = 0
+    vectors = np.stack([*drawn[:-1], *found.values(), drawn[-1]])
+    return Vocabulary([*SPECIAL, *found, UNKNOWN]), vectors
+
+
+def _vector(numbers: bytes, where: str) -> Floats:
+    try:
+        vector = np.array(numbers.split(b" "), np.float32)
+    except ValueError:
+        raise DataError(f"{where}: not all of its values are numbers") from None
+    if not np.isfinite(vector).all():
+        raise DataError(f"{where}: not all of its values are finite numbers")
+    return vector

@@ -1,0 +1,173 @@
+"""`harness baseline` on the shipped sample with a tiny network: train, kill, resume, predict, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from click.testing import CliRunner, Result
+
+from harness.cli import cli
+from harness.corpora import load
+from harness.corpora.records import to_full_record
+from harness.errors import DataError, HarnessError, UsageError
+
+TINY = {
+    "network.words": 8,
+    "network.hidden": 8,
+    "network.filters": 4,
+    "network.head_layers": 2,
+    "network.stop_layers": 2,
+    "training.learning_rate": 0.001,
+}
+
+
+def words(*more: str, **settings: Any) -> list[str]:
+    sets = [word for key, value in (TINY | settings).items() for word in ("--set", f"{key}={value}")]
+    return ["baseline", "train", "cnn-gru", *sets, *more]
+
+
+def run(arguments: list[str]) -> Result:
+    return CliRunner().invoke(cli, arguments)
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HARNESS_DATA", raising=False)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def trained() -> Path:
+    result = run(words("--max-epochs", "2"))
+    assert result.exit_code == 0, result.output
+    return Path("runs/cnn-gru-minecraft")
+
+
+def curve(folder: Path) -> list[Any]:
+    points = [json.loads(line) for line in (folder / "curve.jsonl").read_text().splitlines()]
+    return [(point["epoch"], point["step"], point["train_loss"], point["dev_loss"]) for point in points]
+
+
+def test_training_says_what_it_took_and_leaves_a_run_and_a_model(trained: Path) -> None:
+    again = run(words("--max-epochs", "2"))
+    first, vectors, sizes, finished, last = again.output.splitlines()
+    assert "variant A: minecraft, 18 train and 8 dev items of the sample corpus" in first
+    assert "learned" in vectors
+    assert "parameters in the encoder" in sizes
+    assert "This run is finished" in finished
+    assert "2 epochs" in last
+    points = curve(trained)
+    assert [point[:2] for point in points] == [(1, 18), (2, 36)]
+    assert points[1][2:] < points[0][2:]
+    settings = yaml.safe_load((trained / "run.yaml").read_text())["settings"]
+    assert settings["recipe"]["network"]["words"] == 8
+    assert settings["recipe"]["training"]["epochs"] == 2
+    card = (trained / "model/README.md").read_text()
+    assert "variant A" in card
+    epoch, _, train_loss, dev_loss = min(points, key=lambda point: point[3])
+    assert f"| {epoch} | {train_loss:.3f} | {dev_loss:.3f} |" in card
+
+
+def test_prediction_makes_a_scored_run_and_goes_on_with_it(trained: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("harness.baselines.cnn_gru.CnnGruPredictor.batch_size", 3)
+    arguments = ["baseline", "predict", "cnn-gru", "--constrained", "--steps", "20", "--json"]
+    done = run([*arguments, "--name", "whole"])
+    assert done.exit_code == 0, done.output
+    scores = json.loads(done.stdout)
+    assert (scores["task"], scores["items"], scores["missing"], scores["errors"]) == ("minecraft", 8, 0, 0)
+    whole = Path("runs/whole/predictions.jsonl").read_bytes()
+    lines = whole.splitlines(keepends=True)
+    assert [json.loads(line)["id"] for line in lines] == [item.id for item in load("minecraft", "dev")]
+    # Killed in the middle of the second batch, and of a line.
+    run([*arguments, "--name", "killed"])
+    Path("runs/killed/predictions.jsonl").write_bytes(b"".join(lines[:4]) + lines[4][:9])
+    resumed = run([*arguments, "--name", "killed"])
+    assert "3 items are answered already" in resumed.stderr
+    assert Path("runs/killed/predictions.jsonl").read_bytes() == whole
+    assert json.loads(Path("runs/killed/scores.json").read_text()) == scores
+
+
+def test_a_run_is_named_after_what_it_does_and_can_be_scored(trained: Path) -> None:
+    done = run(["baseline", "predict", "cnn-gru", "--split", "test", "--limit", "4", "--checkpoint", str(trained)])
+    assert done.exit_code == 0, done.output
+    assert "answers were cut at the longest length allowed" in done.output
+    name = "minecraft_test_cnn-gru-minecraft_10-steps_first-4"
+    assert json.loads(run(["score", f"runs/{name}", "--json"]).stdout)["items"] == 4
+
+
+def test_a_run_of_another_checkpoint_is_not_gone_on_with(trained: Path) -> None:
+    arguments = ["baseline", "predict", "cnn-gru", "--name", "mine"]
+    assert run(arguments).exit_code == 0
+    assert run(words("--name", "other", "--max-epochs", "1")).exit_code == 0
+    refused = run([*arguments, "--checkpoint", "other"])
+    assert isinstance(refused.exception, UsageError)
+    assert "checkpoint_hash" in str(refused.exception)
+
+
+def test_a_killed_training_goes_on_and_ends_as_if_it_had_not_been() -> None:
+    arguments = words("--max-epochs", "3", **{"training.checkpoint_minutes": 1e-9})
+    root = str(Path(__file__).parents[2])
+    process = subprocess.Popen(
+        [sys.executable, "-m", "harness.cli", *arguments, "--name", "killed"],
+        env=os.environ | {"PYTHONPATH": root},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    curves, deadline = Path("runs/killed/curve.jsonl"), time.monotonic() + 120
+    while process.poll() is None and time.monotonic() < deadline and not curves.exists():
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL, "it was over before it could be killed"
+    resumed, whole = run([*arguments, "--name", "killed"]), run([*arguments, "--name", "whole"])
+    assert "going on from a checkpoint" in resumed.output
+    assert whole.exit_code == 0
+    assert curve(Path("runs/killed")) == curve(Path("runs/whole"))
+    weights = [Path(f"runs/{name}/model/model.safetensors").read_bytes() for name in ("killed", "whole")]
+    assert weights[0] == weights[1]
+
+
+def test_files_of_items_are_trained_on_too_or_alone() -> None:
+    items = load("minecraft", "test")[:3]
+    Path("more.jsonl").write_text("".join(json.dumps(to_full_record(item)) + "\n" for item in items))
+    more = run(words("--max-epochs", "1", "--data", "more.jsonl", "--name", "more"))
+    assert "21 train and 8 dev items of the sample corpus and more.jsonl" in more.output
+    alone = run(words("--max-epochs", "1", "--data", "more.jsonl", "--only-data", "--name", "alone"))
+    assert "3 train" in alone.output
+    assert "data" in yaml.safe_load(Path("runs/alone/run.yaml").read_text())["settings"]
+
+
+def test_glove_vectors_are_used_and_said() -> None:
+    Path("glove.txt").write_text("red 1 2 3 4 5 6 7 8\nblock 8 7 6 5 4 3 2 1\n")
+    done = run(words("--max-epochs", "1", "--limit", "2", glove="glove.txt"))
+    assert done.exit_code == 0, done.output
+    assert "glove.txt, 22 of the corpus's words and special ones, not trained" in done.output
+    Path("glove.txt").write_text("red 1 2 3\n")
+    broken = run(words("--max-epochs", "1", "--name", "broken", glove="glove.txt"))
+    assert isinstance(broken.exception, DataError)
+    assert "glove.txt:1: 3 numbers" in str(broken.exception)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["baseline", "train", "cnn-grü"], "no baseline named 'cnn-grü': did you mean cnn-gru"),
+        (["baseline", "train", "cnn-gru", "--task", "hexagons"], "no task of cnn-gru named 'hexagons'"),
+        (["baseline", "train", "cnn-gru", "--set", "speed=3"], "speed: no such key"),
+        (["baseline", "train", "cnn-gru", "--only-data"], "nothing to train on"),
+        (["baseline", "predict", "cnn-gru"], "--checkpoint cnn-gru-minecraft: no model is there"),
+    ],
+)
+def test_what_cannot_be_done_is_one_clear_error(arguments: list[str], problem: str) -> None:
+    result = run(arguments)
+    assert isinstance(result.exception, HarnessError)
+    assert problem in str(result.exception)
+    assert not Path("runs").exists()

@@ -1,0 +1,219 @@
+"""The loop that the baselines share, on a network of one weight: it resumes, stops and complains as it should."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from harness.baselines.recipe import Training
+from harness.baselines.training import Loop, Losses, State, Trained
+from harness.errors import DataError, HarnessError
+
+TRAINING = Training(
+    epochs=3,
+    patience=3,
+    batch_size=2,
+    learning_rate=0.05,
+    weight_decay=0.0,
+    max_grad_norm=5.0,
+    precision="float32",
+    checkpoint_minutes=60,
+    seed=0,
+)
+ITEMS: list[Any] = [1.0, 2.0, 3.0, 4.0, 5.0]
+
+
+class Slope(nn.Module):  # type: ignore[misc]
+    """Learns that y = 3 x, with dropout, from one decision an item."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = nn.Linear(1, 1, bias=False)
+        self.weight.weight.data[:] = 0.5
+        self.dropout = nn.Dropout(0.5)
+
+    @property
+    def clipped(self) -> list[nn.Module]:
+        return [self.weight]
+
+    def forward(self, x: Tensor) -> Losses:
+        return Losses((self.weight(self.dropout(x)) - 3 * x).square().flatten(), torch.ones(len(x)))
+
+
+class Killed(Exception):
+    """What a kill is in these tests."""
+
+
+def collate(items: Sequence[float]) -> Tensor:
+    return torch.tensor(items)[:, None]
+
+
+def dying(batches: int) -> Callable[[Sequence[float]], Tensor]:
+    """Makes so many batches, and then is killed."""
+    made = 0
+
+    def make(items: Sequence[float]) -> Tensor:
+        nonlocal made
+        made += 1
+        if made > batches:
+            raise Killed
+        return collate(items)
+
+    return make
+
+
+def fit(folder: Path, network: Any = None, making: Any = collate, items: Any = ITEMS, **changes: Any) -> tuple[Trained, Any]:
+    network = network or Slope()
+    kept: list[tuple[int, Any]] = []
+    loop = Loop(
+        network,
+        making,
+        TRAINING.model_copy(update=changes),
+        folder,
+        lambda best, state: kept.append((state.best_epoch, {k: v.clone() for k, v in best.state_dict().items()})),
+    )
+    return loop.run(items, [1.0, 2.0]), kept
+
+
+def curve(folder: Path) -> list[dict[str, float]]:
+    lines = (folder / "curve.jsonl").read_text().splitlines()
+    return [{key: value for key, value in json.loads(line).items() if key != "seconds"} for line in lines]
+
+
+def test_a_run_leaves_its_curve_its_best_models_and_one_checkpoint(tmp_path: Path) -> None:
+    result, kept = fit(tmp_path)
+    points = curve(tmp_path)
+    assert [(point["epoch"], point["step"]) for point in points] == [(1, 3), (2, 6), (3, 9)]
+    assert points[-1]["dev_loss"] < points[0]["dev_loss"]
+    assert (result.epochs, result.best_epoch, result.dev_loss) == (3, 3, points[-1]["dev_loss"])
+    assert [epoch for epoch, _ in kept] == [1, 2, 3]
+    assert [path.name for path in (tmp_path / "checkpoints").iterdir()] == ["9"]
+    assert {path.name for path in (tmp_path / "checkpoints/9").iterdir()} == {"model.safetensors", "optimizer.pt", "state.json"}
+
+
+@pytest.mark.parametrize(("minutes", "killed_at"), [(1e-9, 2), (1e-9, 3), (60, 5), (1e-9, 7), (1e-9, 9), (60, 2)])
+def test_a_killed_run_goes_on_and_ends_as_if_it_had_not_been(tmp_path: Path, minutes: float, killed_at: int) -> None:
+    """Wherever it is killed, in the middle of an epoch or while it is judged, and with or without a checkpoint."""
+    whole, kept = fit(tmp_path / "whole")
+    with pytest.raises(Killed):
+        fit(tmp_path / "killed", making=dying(killed_at), checkpoint_minutes=minutes)
+    result, kept_again = fit(tmp_path / "killed", checkpoint_minutes=minutes)
+    assert result.resumed == (minutes < 1 or killed_at > 4)
+    assert curve(tmp_path / "killed") == curve(tmp_path / "whole")
+    assert (result.dev_loss, result.best_epoch) == (whole.dev_loss, whole.best_epoch)
+    assert kept_again[-1] == kept[-1]
+    assert fit(tmp_path / "killed", checkpoint_minutes=minutes)[1] == [], "it is finished"
+
+
+def test_a_loss_that_is_no_number_ends_it_and_keeps_the_last_good_checkpoint(tmp_path: Path) -> None:
+    with pytest.raises(HarnessError, match=r"the loss is nan at step 1 \(epoch 1\); there is no checkpoint") as caught:
+        fit(tmp_path / "at-once", items=[math.nan])
+    assert "\n" not in str(caught.value)
+    broken = [*ITEMS, math.nan]
+    with pytest.raises(HarnessError, match="the loss is nan at step") as caught:
+        fit(tmp_path / "later", items=broken, batch_size=1, checkpoint_minutes=1e-9)
+    (last,) = (tmp_path / "later/checkpoints").glob("[0-9]*")
+    assert f"at step {int(last.name) + 1} (epoch 1); the checkpoint before it is {last};" in str(caught.value)
+    assert fit(tmp_path / "later", items=ITEMS, batch_size=1)[0].resumed
+
+
+def test_a_checkpoint_with_weights_that_are_no_numbers_is_never_written(tmp_path: Path) -> None:
+    """A finite loss can have a gradient that is not."""
+
+    class Steep(Slope):
+        def forward(self, x: Tensor) -> Losses:
+            good = super().forward(x)
+            return Losses(good.sums + (0 * (self.weight.weight - self.weight.weight).sqrt()).sum(), good.counts)
+
+    with pytest.raises(HarnessError, match="a weight is no number at step 2"):
+        fit(tmp_path, Steep(), batch_size=1, checkpoint_minutes=1e-9)
+    assert not list(tmp_path.glob("checkpoints/[0-9]*"))
+    with pytest.raises(HarnessError, match="the dev loss is nan"):
+        fit(tmp_path, Steep(), batch_size=5)
+    assert not list(tmp_path.glob("checkpoints/[0-9]*"))
+
+
+def test_too_large_a_batch_names_the_one_to_try(tmp_path: Path) -> None:
+    class Huge(Slope):
+        def forward(self, x: Tensor) -> Losses:
+            raise torch.OutOfMemoryError("CUDA out of memory")
+
+    with pytest.raises(HarnessError, match=r"for 64 items at a time: try --set training\.batch_size=32"):
+        fit(tmp_path, Huge(), batch_size=64)
+    with pytest.raises(HarnessError, match="this GPU is too small"):
+        fit(tmp_path, Huge(), batch_size=1)
+
+
+@pytest.mark.parametrize(
+    ("losses", "epochs", "best"), [((3, 2, 2, 4, 4, 4, 1), 6, 3), ((3, 4, 2, 5, 1, 6, 7), 7, 5), ((1, 2, 3, 4, 0, 0, 0), 4, 1)]
+)
+def test_it_stops_when_dev_has_not_been_lower_for_some_epochs(
+    tmp_path: Path, losses: tuple[float, ...], epochs: int, best: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A tie counts as a new best."""
+    given = iter(losses)
+    monkeypatch.setattr(Loop, "_mean_loss", lambda self, items: next(given))
+    result, kept = fit(tmp_path, epochs=7)
+    assert (result.epochs, result.best_epoch, kept[-1][0]) == (epochs, best, best)
+
+
+def test_only_the_parts_that_are_named_are_clipped_each_by_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clipped: list[tuple[list[Any], float]] = []
+    monkeypatch.setattr("torch.nn.utils.clip_grad_norm_", lambda given, norm: clipped.append((list(given), norm)))
+    network = Slope()
+    fit(tmp_path, network, epochs=1, batch_size=5)
+    assert len(clipped) == 1
+    assert clipped[0][0][0] is network.weight.weight
+    assert clipped[0][1] == 5.0
+
+
+@pytest.mark.parametrize("processes", [1, 2, 3])
+def test_processes_share_the_items_and_have_as_many_batches(processes: int) -> None:
+    def batches(own: int, **order: Any) -> list[list[int]]:
+        loop = Loop.__new__(Loop)
+        loop.accelerator = SimpleNamespace(num_processes=processes, process_index=own)
+        return loop._batches(7, 2, order.get("order"))
+
+    from random import Random
+
+    for order in ({}, {"order": Random(0)}):
+        shares = [batches(own, **({"order": Random(0)} if order else {})) for own in range(processes)]
+        assert len({len(share) for share in shares}) == 1
+        numbers = [number for share in shares for batch in share for number in batch]
+        assert sorted(set(numbers)) == list(range(7))
+        assert len(numbers) == 7 or order, "on dev no item counts twice"
+        assert not order or all(batch for share in shares for batch in share)
+
+
+@pytest.mark.parametrize("name", ["optimizer.pt", "model.safetensors", "state.json"])
+def test_a_broken_checkpoint_is_one_line(tmp_path: Path, name: str) -> None:
+    fit(tmp_path)
+    (tmp_path / "checkpoints/9" / name).write_bytes(b"broken")
+    with pytest.raises(DataError, match="checkpoints/9 cannot be read"):
+        fit(tmp_path)
+
+
+def test_a_checkpoint_of_another_network_is_one_line(tmp_path: Path) -> None:
+    fit(tmp_path)
+    network = Slope()
+    network.weight = nn.Linear(1, 2)
+    with pytest.raises(DataError, match="another variant: weight"):
+        fit(tmp_path, network)
+
+
+def test_half_a_checkpoint_is_not_gone_on_from(tmp_path: Path) -> None:
+    (tmp_path / "checkpoints/.partial").mkdir(parents=True)
+    assert not fit(tmp_path)[0].resumed
+
+
+def test_the_state_survives_json() -> None:
+    state = State(curve=[{"epoch": 1}])
+    assert State(**json.loads(json.dumps(vars(state)))) == state
