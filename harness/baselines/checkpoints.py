@@ -35,26 +35,32 @@ def weights_of(network: Any) -> dict[str, Any]:
     return {name: value.detach().cpu().contiguous() for name, value in network.state_dict().items()}
 
 
-def keep_training(folder: Path, step: int, kept: Kept) -> None:
-    """Write the checkpoint of a step, and remove those before it. Raises HarnessError if it cannot be written."""
+def training_checkpoints(folder: Path) -> list[Path]:
+    """The whole checkpoints of a training run, the newest last."""
+    named = [path for path in folder.glob("*-*") if path.name.replace("-", "").isdigit()]
+    return sorted(named, key=lambda path: [int(number) for number in path.name.split("-")])
+
+
+def keep_training(folder: Path, epochs: int, step: int, kept: Kept) -> None:
+    """Write a checkpoint, after so many whole epochs and steps, and then remove those before it.
+
+    Raises HarnessError if it cannot be written.
+    """
     import torch
     from safetensors.torch import save_file
 
-    partial = folder / ".partial"
+    partial, target = folder / ".partial", folder / f"{epochs}-{step}"
     try:
         shutil.rmtree(partial, ignore_errors=True)
         partial.mkdir(parents=True)
         save_file(kept.weights, partial / WEIGHTS)
         torch.save(kept.optimizer, partial / "optimizer.pt")
         (partial / "state.json").write_text(json.dumps(kept.state))
-        target = folder / str(step)
-        shutil.rmtree(target, ignore_errors=True)
         partial.replace(target)
-        for path in folder.iterdir():
-            if path.name.isdigit() and int(path.name) < step:
-                shutil.rmtree(path)
+        for path in training_checkpoints(folder)[:-1]:
+            shutil.rmtree(path)
     except (OSError, RuntimeError) as error:
-        raise HarnessError(f"{folder}: the checkpoint of step {step} cannot be written: {brief(error)}") from error
+        raise HarnessError(f"{target}: the checkpoint cannot be written: {brief(error)}") from error
 
 
 def last_training(folder: Path) -> Kept | None:
@@ -62,10 +68,9 @@ def last_training(folder: Path) -> Kept | None:
     import torch
     from safetensors.torch import load_file
 
-    steps = [path for path in folder.glob("*") if path.name.isdigit()]
-    if not steps:
+    if not (found := training_checkpoints(folder)):
         return None
-    last = max(steps, key=lambda path: int(path.name))
+    last = found[-1]
     try:
         # Tensors and plain values only: a checkpoint may come from somewhere else, and must not run code.
         optimizer = torch.load(last / "optimizer.pt", map_location="cpu", weights_only=True)

@@ -13,7 +13,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
-from harness.baselines.checkpoints import Kept, keep_training, last_training, restore, weights_of
+from harness.baselines.checkpoints import Kept, keep_training, last_training, restore, training_checkpoints, weights_of
 from harness.baselines.progress import bar
 from harness.baselines.recipe import Training
 from harness.corpora.item import Item
@@ -234,8 +234,8 @@ class Loop:
         return float(summed[0] / summed[1])
 
     def _diverged(self, how: str) -> HarnessError:
-        last = max(self.folder.glob("checkpoints/[0-9]*"), key=lambda path: int(path.name), default=None)
-        good = f"the checkpoint before it is {last}" if last else "there is no checkpoint before it"
+        before = training_checkpoints(self.folder / "checkpoints")
+        good = f"the checkpoint before it is {before[-1]}" if before else "there is no checkpoint before it"
         return HarnessError(
             f"{how} at step {self.state.step + 1} (epoch {self.state.epoch + 1}); {good}; "
             "try a smaller --set training.learning_rate, or --set training.precision=float32, and another --name"
@@ -246,7 +246,7 @@ class Loop:
             kept = Kept(weights_of(self.network), self.optimizer.state_dict(), asdict(self.state))
             if not all(bool(value.isfinite().all()) for value in kept.weights.values()):
                 raise self._diverged("a weight is no number")
-            keep_training(self.folder / "checkpoints", self.state.step, kept)
+            keep_training(self.folder / "checkpoints", self.state.epoch, self.state.step, kept)
         self.saved_at = time.monotonic()
 
 

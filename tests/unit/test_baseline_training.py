@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,6 +14,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from harness.baselines.checkpoints import training_checkpoints
 from harness.baselines.recipe import Training
 from harness.baselines.training import Loop, Losses, State, Trained
 from harness.errors import DataError, HarnessError
@@ -95,8 +97,8 @@ def test_a_run_leaves_its_curve_its_best_models_and_one_checkpoint(tmp_path: Pat
     assert points[-1]["dev_loss"] < points[0]["dev_loss"]
     assert (result.epochs, result.best_epoch, result.dev_loss) == (3, 3, points[-1]["dev_loss"])
     assert [epoch for epoch, _ in kept] == [1, 2, 3]
-    assert [path.name for path in (tmp_path / "checkpoints").iterdir()] == ["9"]
-    assert {path.name for path in (tmp_path / "checkpoints/9").iterdir()} == {"model.safetensors", "optimizer.pt", "state.json"}
+    assert [path.name for path in (tmp_path / "checkpoints").iterdir()] == ["3-9"]
+    assert {path.name for path in (tmp_path / "checkpoints/3-9").iterdir()} == {"model.safetensors", "optimizer.pt", "state.json"}
 
 
 @pytest.mark.parametrize(("minutes", "killed_at"), [(1e-9, 2), (1e-9, 3), (60, 5), (1e-9, 7), (1e-9, 9), (60, 2)])
@@ -121,7 +123,7 @@ def test_a_loss_that_is_no_number_ends_it_and_keeps_the_last_good_checkpoint(tmp
     with pytest.raises(HarnessError, match="the loss is nan at step") as caught:
         fit(tmp_path / "later", items=broken, batch_size=1, checkpoint_minutes=1e-9)
     (last,) = (tmp_path / "later/checkpoints").glob("[0-9]*")
-    assert f"at step {int(last.name) + 1} (epoch 1); the checkpoint before it is {last};" in str(caught.value)
+    assert f"at step {int(last.name.removeprefix('0-')) + 1} (epoch 1); the checkpoint before it is {last};" in str(caught.value)
     assert fit(tmp_path / "later", items=ITEMS, batch_size=1)[0].resumed
 
 
@@ -196,8 +198,8 @@ def test_processes_share_the_items_and_have_as_many_batches(processes: int) -> N
 @pytest.mark.parametrize("name", ["optimizer.pt", "model.safetensors", "state.json"])
 def test_a_broken_checkpoint_is_one_line(tmp_path: Path, name: str) -> None:
     fit(tmp_path)
-    (tmp_path / "checkpoints/9" / name).write_bytes(b"broken")
-    with pytest.raises(DataError, match="checkpoints/9 cannot be read"):
+    (tmp_path / "checkpoints/3-9" / name).write_bytes(b"broken")
+    with pytest.raises(DataError, match="checkpoints/3-9 cannot be read"):
         fit(tmp_path)
 
 
@@ -207,6 +209,24 @@ def test_a_checkpoint_of_another_network_is_one_line(tmp_path: Path) -> None:
     network.weight = nn.Linear(1, 2)
     with pytest.raises(DataError, match="another variant: weight"):
         fit(tmp_path, network)
+
+
+def test_there_is_a_whole_checkpoint_at_any_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Killed at whatever removal or renaming: also where an epoch ends just after a checkpoint was written."""
+    seen: list[list[str]] = []
+
+    def watch(work: Callable[..., Any]) -> Callable[..., Any]:
+        def watched(*arguments: Any, **more: Any) -> Any:
+            seen.append([path.name for path in training_checkpoints(tmp_path / "checkpoints")])
+            return work(*arguments, **more)
+
+        return watched
+
+    monkeypatch.setattr("shutil.rmtree", watch(shutil.rmtree))
+    monkeypatch.setattr(Path, "replace", watch(Path.replace))
+    fit(tmp_path, checkpoint_minutes=1e-9)
+    assert all(seen[2:])
+    assert training_checkpoints(tmp_path / "checkpoints")[-1].name == "3-9"
 
 
 def test_half_a_checkpoint_is_not_gone_on_from(tmp_path: Path) -> None:
