@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from adapters.curriculum import stages
 from adapters.dev import dev_f1, spread
 from adapters.loop import clock, fast_bf16, last_checkpoint
 from adapters.recipe import FinetuneRecipe
@@ -174,13 +175,25 @@ def make_trainer(job: Job, model: Any, tokenizer: Any, rows: Rows, dev_rows: Row
     trainer = SFTTrainer(
         model,
         arguments,
-        train_dataset=rows.dataset(),
+        train_dataset=staged(job, rows, steps * a_step) if training.curriculum else rows.dataset(),
         eval_dataset=dev_rows.dataset(),
         processing_class=tokenizer,
         peft_config=adapter,
     )
     trainer.add_callback(clock())
     return trainer
+
+
+def staged(job: Job, rows: Rows, count: int) -> Any:
+    """So many rows in a row: the stages of the curriculum, and then all rows in another random order in every epoch."""
+    training = job.recipe.training
+    assert training.curriculum
+    by_id = {item.id: item for item in job.train}
+    first = [
+        number for stage in stages([by_id[row.id] for row in rows.kept], training.curriculum, training.seed) for number in stage
+    ]
+    rest = rows.order(training.batch_size, math.ceil(count / training.batch_size), training.seed)
+    return rows.dataset().select([*first, *rest][:count])
 
 
 def _dev_f1_callback(job: Job, tokenizer: Any, pool: ShotPool, length: int, path: Path) -> Any:

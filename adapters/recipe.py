@@ -91,6 +91,18 @@ class Lora(Strict):
     target_modules: str | list[str]
 
 
+class Curriculum(Strict):
+    """How training begins: with as many stages as there are buckets, of one epoch each, before epochs of all items.
+
+    See `adapters.curriculum`.
+    """
+
+    difficulty: Literal["D", "L_A", "L_I", "D+L_A", "D+L_I", "L_A+L_I", "D+L_A+L_I"]
+    """The metric, or several of them: the mean of an item's ranks by each."""
+    buckets: Annotated[int, Field(ge=2)]
+    """Of as many items each, give or take one, by rising difficulty."""
+
+
 class FinetuneTraining(Strict):
     epochs: Annotated[float, Field(gt=0)]
     max_steps: Positive | None
@@ -119,6 +131,8 @@ class FinetuneTraining(Strict):
     """Dev items that are answered by generation at each evaluation: likewise."""
     max_new_tokens: Positive
     """Of an answer on dev."""
+    curriculum: Curriculum | None = None
+    """Its stages come first; their rows count towards the epochs."""
     seed: int
 
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from itertools import count
 from typing import NamedTuple
 
@@ -15,9 +16,11 @@ from eval.export import Number, Scores, headline, named
 from harness.drawing.svg import document, label, label_width, number, strokes
 from harness.errors import UsageError
 
-_COLORS = ("#1e90ff", "#ff8c00")
+_COLORS = ("#1e90ff", "#ff8c00", "#2e9e4f", "#c2338f", "#8a6d3b", "#667788")
 _LEFT, _TOP, _WIDTH, _HEIGHT = 24.0, 18.0, 200.0, 110.0
 """Of the area with the curves, in units of which a picture has two pixels each."""
+_ROW, _LEGEND = 9.0, 18
+"""Of the legend, two names to a row: a row's height, and the characters that there is room for."""
 
 
 class Point(NamedTuple):
@@ -63,16 +66,25 @@ def as_markdown(drawn: Curve) -> str:
 
 def as_svg(drawn: Curve) -> str:
     """The curve as a picture: items to the right, percent upwards, both from 0, with the intervals as bars."""
-    points = drawn.points
-    tops = [end for point in points for score in point.numbers for end in score.percent()]
-    across, up = ticks(max(point.items for point in points)), ticks(max(tops))
-    parts = [f"<title>{html.escape(drawn.scored)}</title>", _axes(across, up)]
-    for place, color in enumerate(_COLORS):
-        parts.append(_series([(point.items, point.numbers[place]) for point in points], across[-1], up[-1], color))
-        name = points[0].numbers[place].label
-        left = _LEFT + 20 + place * _WIDTH / 2
-        parts.append(strokes(f"M{number(left)} 8h10", 1.5, color) + strokes(label(name, left + 14 + label_width(name) / 2, 8)))
-    return document("".join(parts), (0, 0, _LEFT + _WIDTH + 16, _TOP + _HEIGHT + 24), 2)
+    labels = [score.label for score in drawn.points[0].numbers]
+    series = {name: [(point.items, point.numbers[place]) for point in drawn.points] for place, name in enumerate(labels)}
+    return picture(drawn.scored, series, "train items")
+
+
+def picture(title: str, series: Mapping[str, Sequence[tuple[int, Number]]], across: str) -> str:
+    """Some curves in one picture, by name: numbers of items to the right, named by `across`, and scores with intervals."""
+    right = ticks(max(items for points in series.values() for items, _ in points))
+    up = ticks(max(end for points in series.values() for _, score in points for end in score.percent()))
+    lift = _ROW * ((len(series) - 1) // 2)
+    parts = [f"<title>{html.escape(title)}</title>", _axes(right, up, across)]
+    for place, (name, points) in enumerate(series.items()):
+        color = _COLORS[place % len(_COLORS)]
+        parts.append(_series(points, right[-1], up[-1], color))
+        left, top = _LEFT + 20 + place % 2 * _WIDTH / 2, 8 - lift + _ROW * (place // 2)
+        said = re.sub(r"[^A-Za-z0-9 -]", "-", name)[:_LEGEND]
+        line = strokes(f"M{number(left)} {number(top)}h10", 1.5, color)
+        parts.append(line + strokes(label(said, left + 14 + label_width(said) / 2, top)))
+    return document("".join(parts), (0, -lift, _LEFT + _WIDTH + 16, _TOP + _HEIGHT + 24 + lift), 2)
 
 
 def ticks(most: float) -> list[int]:
@@ -82,7 +94,7 @@ def ticks(most: float) -> list[int]:
     return list(range(0, step * max(1, math.ceil(most / step)) + 1, step))
 
 
-def _axes(across: list[int], up: list[int]) -> str:
+def _axes(across: list[int], up: list[int], name: str) -> str:
     bottom, right = _TOP + _HEIGHT, _LEFT + _WIDTH
     lines = f"M{number(_LEFT)} {number(_TOP)}V{number(bottom)}H{number(right)}" + label("percent", _LEFT - 4, 8)
     for tick in across:
@@ -91,10 +103,10 @@ def _axes(across: list[int], up: list[int]) -> str:
     for tick in up:
         y = bottom - _HEIGHT * tick / up[-1]
         lines += f"M{number(_LEFT)} {number(y)}h-2" + label(str(tick), _LEFT - 4 - label_width(str(tick)) / 2, y)
-    return strokes(lines + label("train items", (_LEFT + right) / 2, bottom + 18))
+    return strokes(lines + label(name, (_LEFT + right) / 2, bottom + 18))
 
 
-def _series(points: list[tuple[int, Number]], width: int, height: int, color: str) -> str:
+def _series(points: Sequence[tuple[int, Number]], width: int, height: int, color: str) -> str:
     places, bars, dots = [], "", ""
     for items, score in points:
         value, *ends = score.percent()

@@ -34,16 +34,12 @@ class Plan:
         return self.renderer.spec.shown.board == "predicted"
 
 
-def batches(items: Sequence[Item], plan: Plan) -> list[list[Item]]:
+def batches(items: Sequence[Item], size: int, *, rolls_out: bool = False) -> list[list[Item]]:
     """The items in fixed batches. When boards are predicted, all first steps come before all second ones, and so on."""
     waves: dict[int, list[Item]] = defaultdict(list)
     for item in items:
-        waves[len(item.history) if plan.rolls_out else 0].append(item)
-    return [
-        wave[start : start + plan.batch_size]
-        for _, wave in sorted(waves.items())
-        for start in range(0, len(wave), plan.batch_size)
-    ]
+        waves[len(item.history) if rolls_out else 0].append(item)
+    return [wave[start : start + size] for _, wave in sorted(waves.items()) for start in range(0, len(wave), size)]
 
 
 class Boards:
@@ -81,6 +77,11 @@ def resume(run: Run, planned: Sequence[Sequence[Item]], plan: Plan, engine: Engi
         todo = [[item for item in batch if item.id not in done] for batch in planned]
         run.keep(kept)
         return [batch for batch in todo if batch]
+    return resume_batches(run, planned)
+
+
+def resume_batches(run: Run, planned: Sequence[Sequence[Item]]) -> list[list[Item]]:
+    """Cut the run back to whole batches, and return those that are still to be done."""
     complete, count = 0, 0
     for batch in planned:
         if count + len(batch) > len(run.records):

@@ -9,13 +9,14 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
+from adapters.loop import fast_bf16
 from harness.corpora import load
 
 ROUNDS = 3
@@ -56,7 +57,8 @@ def throughput(items_count: int) -> list[tuple[float, float]]:
             run = Run(Path(folder), {})
             start = time.perf_counter()
             tokens = sum(
-                step.completion_tokens for step in predict(run, resume(run, batches(items, plan), plan, engine), plan, engine)
+                step.completion_tokens
+                for step in predict(run, resume(run, batches(items, plan.batch_size), plan, engine), plan, engine)
             )
             run.close()
             return tokens / (time.perf_counter() - start)
@@ -133,6 +135,56 @@ def simulated() -> list[tuple[float, float]]:
     return in_turn(rate, lambda: 2_000.0)
 
 
+def cnn_gru(items_count: int, batch_size: int, *, bf16: bool) -> list[tuple[float, float]]:
+    """Items a second of training the CNN + GRU (variant A): in batches, which are made anew, and as the original was: in float32,
+    item by item, with a plain network that encodes the whole world at every step. Its worlds are made beforehand.
+
+    In float32 both have the same loss for each item, as tests/unit/test_cnn_gru.py holds.
+    """
+    import torch
+
+    from harness.baselines.builder_batches import Collator, builder_turns
+    from harness.baselines.cnn_gru import CnnGru
+    from harness.baselines.cnn_gru_network import Network
+    from harness.baselines.vocabulary import learned
+    from serialization.words import h3_tokens
+    from tests import plain_cnn_gru as plain
+
+    everything = builder_turns(load("minecraft", "train"))
+    count = min(items_count, len(everything))
+    items = [everything[number * len(everything) // count] for number in range(count)]
+    recipe, vocabulary = CnnGru().recipe([]), learned(map(h3_tokens, everything))
+    collate, view = Collator(recipe.network, vocabulary), recipe.network.perspective
+    worlds = [plain.worlds(item, view) for item in items]
+
+    def rate(losses: Callable[[Any], Iterable[Any]]) -> float:
+        torch.manual_seed(0)
+        network = Network(recipe.network, len(vocabulary))
+        optimizer = torch.optim.AdamW(network.parameters(), lr=recipe.training.learning_rate, fused=True)
+
+        def train() -> None:
+            for loss in losses(network):
+                loss.backward()
+                for part in network.clipped:
+                    torch.nn.utils.clip_grad_norm_(part.parameters(), recipe.training.max_grad_norm)
+                optimizer.step()
+                optimizer.zero_grad()
+
+        return len(items) / seconds(train)
+
+    def batched(network: Any) -> Iterable[Any]:
+        for start in range(0, len(items), batch_size):
+            with torch.autocast("cpu", torch.bfloat16, enabled=bf16):
+                made = network(collate(items[start : start + batch_size]))
+            yield (made.sums / made.counts).mean()
+
+    def one_by_one(network: Any) -> Iterable[Any]:
+        for item, seen in zip(items, worlds, strict=True):
+            yield plain.loss(network, vocabulary, item, view, seen) / len(seen)
+
+    return in_turn(lambda: rate(batched), lambda: rate(one_by_one))
+
+
 def start_up() -> list[tuple[float, float]]:
     """Seconds of an interpreter that does nothing and of `harness --help`."""
     harness = Path(sys.executable).parent / "harness"
@@ -154,6 +206,8 @@ def main() -> None:
         ("Minecraft corpus: first load / cached load", "s", 5.0, corpus_cache()),
         ("BAP v2 metrics: plain search / pair offsets", "s", 50.0, scoring()),
         ("simulated games / 2,000", "items/s", 1.0, simulated()),
+        ("training CNN + GRU, float32: batches / plain", "items/s", 1.5, cnn_gru(16, 16, bf16=False)),
+        ("training CNN + GRU, auto: batches / plain", "items/s", 5.0 if fast_bf16() else 1.5, cnn_gru(16, 16, bf16=fast_bf16())),
         ("run loop / plain LLM.generate", "tokens/s", 0.95, throughput(options.items)),
     ):
         ratios = sorted(a / b for a, b in pairs)

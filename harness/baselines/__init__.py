@@ -5,24 +5,32 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from harness.baselines.recipe import Recipe
     from harness.baselines.training import Trained
     from harness.corpora.item import Item
 
-BASELINES = {"cnn-gru": "harness.baselines.cnn_gru:CnnGru"}
+BASELINES = {
+    "rules": "harness.baselines.rules:Rules",
+    "bert-transformer": "harness.baselines.bert_transformer:BertTransformer",
+    "cnn-gru": "harness.baselines.cnn_gru:CnnGru",
+    "deberta": "harness.baselines.deberta:Deberta",
+    "t5": "harness.baselines.t5:T5",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Decoding:
-    """How actions are chosen, always greedily."""
+    """How actions are chosen, without any chance. No baseline knows all of it: see `Baseline.decoding`."""
 
     steps: int = 10
     """Of the decoder for an item at most, the one that stops included. The papers: 10, and 20 in BAP v2, section 6."""
     constrained: bool = False
     """Choose among feasible actions only."""
+    beams: int = 3
+    """Of beam search over text; 1 is greedy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +43,13 @@ class Answer:
 
 
 class Predictor(Protocol):
-    """A trained model in memory."""
+    """A model in memory, ready to answer."""
 
     batch_size: int
     """Items to hand over at once; an answer's arithmetic may depend on its batch."""
+    rolls_out: bool
+    """Whether it sees the board that its own earlier answers drew, in place of an item's `before`: all first steps are asked
+    for before all second ones, and so on (HEXAGONS)."""
 
     def predict(self, items: Sequence[Item], decoding: Decoding) -> list[Answer]:
         """One answer an item, in order."""
@@ -49,17 +60,37 @@ class Baseline(Protocol):
 
     tasks: tuple[str, ...]
     """The first is its default."""
+    decoding: tuple[str, ...]
+    """The fields of `Decoding` that it knows."""
 
     def recipe(self, overrides: Sequence[str]) -> Recipe:
         """Its recipe with `key=value` laid over. Raises UsageError, with the key, for what does not fit."""
 
     def train(
-        self, items: Sequence[Item], dev: Sequence[Item], recipe: Recipe, folder: Path, say: Callable[[str], None]
+        self,
+        items: Sequence[Item],
+        dev: Sequence[Item],
+        recipe: Recipe,
+        folder: Path,
+        say: Callable[[str], None],
+        start: Path | None = None,
     ) -> Trained:
         """Train in a run's folder, going on where a killed run was, and write the best model so far to `folder/model`.
 
-        `say` is told what a user should know. Raises HarnessError where training cannot go on.
+        `start` is the folder of a trained model whose words and weights it begins with (`checkpoints.begin_with`). `say` is told
+        what a user should know. Raises DataError for a `start` of another network, and HarnessError where training cannot go on.
         """
 
     def load(self, folder: Path) -> Predictor:
         """The model in such a folder. Raises DataError for one that is not whole or is another baseline's."""
+
+
+@runtime_checkable
+class Ruled(Protocol):
+    """A baseline that has nothing to train, and so no recipe and no checkpoints."""
+
+    tasks: tuple[str, ...]
+    decoding: tuple[str, ...]
+
+    def predictor(self) -> Predictor:
+        """What answers."""

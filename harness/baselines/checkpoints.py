@@ -19,6 +19,9 @@ from harness.errors import DataError, HarnessError, UsageError
 from harness.files import write_atomically
 from harness.runs import RUNS
 
+SHIPPED = Path(__file__).parent / "trained"
+"""Checkpoints that come with the package: one folder each, named after its baseline or a variant of it."""
+
 CONFIG, WEIGHTS, VOCABULARY, CARD = "config.json", "model.safetensors", "vocabulary.json", "README.md"
 
 
@@ -91,9 +94,15 @@ def restore(network: Any, weights: Mapping[str, Any], where: Path) -> None:
         if own.get(name) != given.get(name):
             here, there = own.get(name, "nothing"), given.get(name, "nothing")
             raise DataError(
-                f"{where}: these are the weights of another variant: {name} is {there} there and {here} in its {CONFIG}"
+                f"{where}: these are the weights of another variant: {name} is {there} there and {here} in this network"
             )
     network.load_state_dict(dict(weights), strict=False)
+
+
+def begin_with(network: Any, folder: Path, baseline: str) -> None:
+    """Give a network the weights of a trained model. Raises DataError for those of another baseline or of another network."""
+    read_config(folder, baseline)
+    restore(network, read_weights(folder), folder / WEIGHTS)
 
 
 def write_model(folder: Path, config: Mapping[str, Any], weights: Mapping[str, Any], words: list[str] | None, card: str) -> None:
@@ -107,13 +116,34 @@ def write_model(folder: Path, config: Mapping[str, Any], weights: Mapping[str, A
     write_atomically(folder / WEIGHTS, save(dict(weights)))
 
 
-def find_model(name: str) -> Path:
-    """A model's folder, given by its path, or by the run that made it or that run's name. Raises UsageError if there is none."""
+def find_model(name: str, flag: str = "--checkpoint") -> Path:
+    """A model's folder, given by its path, by the run that made it, by that run's name or by a shipped one's.
+
+    Raises UsageError, which names the flag that asked for it, if there is none.
+    """
     given = Path(name)
-    for folder in (given, given / "model", RUNS / given / "model"):
+    for folder in (given, given / "model", RUNS / given / "model", SHIPPED / given):
         if (folder / WEIGHTS).is_file():
             return folder
-    raise UsageError(f"--checkpoint {name}: no model is there; make one with `harness baseline train`")
+    raise UsageError(f"{flag} {name}: no trained model is there; make one with `harness baseline train`")
+
+
+def model_of(baseline: str, task: str) -> Path:
+    """The folder of a baseline's model where none is asked for: that of the run BASELINE-TASK, or else the shipped one.
+
+    Raises UsageError if there is none.
+    """
+    for folder in (RUNS / f"{baseline}-{task}" / "model", SHIPPED / baseline):
+        if (folder / WEIGHTS).is_file():
+            return folder
+    raise UsageError(
+        f"{baseline} has no trained model here: make one with `harness baseline train {baseline}`, or name one with --checkpoint"
+    )
+
+
+def source_of(folder: Path) -> str:
+    """A model's folder in words, the same on every machine for one that is shipped."""
+    return f"the shipped checkpoint {folder.name}" if folder.parent == SHIPPED else str(folder)
 
 
 def read_config(folder: Path, baseline: str) -> dict[str, Any]:
@@ -125,7 +155,7 @@ def read_config(folder: Path, baseline: str) -> dict[str, Any]:
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise DataError(f"{path} is not the configuration of a baseline: {brief(error)}") from None
     if found != baseline:
-        raise DataError(f"{folder} is a checkpoint of {found}, not of {baseline}: use `harness baseline predict {found}`")
+        raise DataError(f"{folder} is a checkpoint of {found}, not of {baseline}: use `harness baseline ... {found}`")
     return dict(config)
 
 
@@ -142,13 +172,15 @@ def read_words(folder: Path) -> list[str]:
 
 
 def read_weights(folder: Path) -> dict[str, Any]:
-    """Raises DataError for a file that is no safetensors."""
+    """In float32, also those that are stored in float16. Raises DataError for a file that is no safetensors."""
+    import torch
     from safetensors.torch import load_file
 
     try:
-        return dict(load_file(folder / WEIGHTS))
+        found = load_file(folder / WEIGHTS)
     except Exception as error:
         raise DataError(f"{folder / WEIGHTS} cannot be read: {brief(error)}") from error
+    return {name: value.float() if value.dtype == torch.float16 else value for name, value in found.items()}
 
 
 def digest(folder: Path) -> str:

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import pairwise
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any
 
 import torch
 from pydantic import Field
 from torch import Tensor, nn
-from torch.nn import functional
 from torch.nn.utils.rnn import pack_padded_sequence
 
-from adapters.recipe import Positive, Strict
-from harness.baselines.training import Losses
-from harness.baselines.world_state import CELLS, KINDS, VECTOR
-from harness.worlds.minecraft import SHAPE
+from adapters.recipe import Positive
+from harness.baselines.builder_network import Batch, BuilderNetwork
+from harness.baselines.world_head import WorldHead, WorldShape, perceptron
+from harness.baselines.world_state import VECTOR
 
 
-class Shape(Strict):
+class Shape(WorldShape):
     """The network's sizes."""
 
     words: Positive
@@ -27,45 +24,9 @@ class Shape(Strict):
     """Of both GRUs, which are one."""
     action_layers: Annotated[int, Field(ge=1, le=5)]
     """Each makes an action's vector of 11 numbers shorter by one."""
-    filters: Positive
-    """Channels of the world's convolutions of size 3; those of size 1 between two of them have half as many."""
-    world_layers: Positive
-    """Convolutions of size 3."""
-    head_layers: Annotated[int, Field(ge=2)]
-    """Convolutions of size 1 from hidden state and world to actions, each with half as many channels as the one before."""
-    stop_layers: Annotated[int, Field(ge=2)]
-    """From the cells' strongest features to `STOP`, each half as wide as the one before."""
-    perspective: Literal["none", "coordinates", "indices"]
-    """Whether cells have their coordinates from the builder's view; "indices" repeats the released code's mistake."""
-
-    @property
-    def channels(self) -> int:
-        return KINDS + 1 + (3 if self.perspective != "none" else 0)
 
 
-class Batch(NamedTuple):
-    """Some items with all their teacher-forced steps, item after item."""
-
-    tokens: Tensor
-    """Shape (items, longest text), padded with 0."""
-    lengths: Tensor
-    """Of the texts, at least 1."""
-    actions: Tensor
-    """The decoder's inputs, shape (items, most steps, 11): zeros, then the gold actions."""
-    item: Tensor
-    """Of each step, its item."""
-    position: Tensor
-    """Of each step, its place in its item."""
-    labels: Tensor
-    """Of each step."""
-    cells: Tensor
-    """The input's channels for each row of the tables of `shared_cells`, whose fields follow; shape (rows, channels)."""
-    whole: int
-    around: tuple[Tensor, ...]
-    shown: Tensor
-
-
-class Network(nn.Module):  # type: ignore[misc]
+class Network(BuilderNetwork):
     """Text encoder and action decoder. `vectors` are the words' if they are given, and are not trained then."""
 
     def __init__(self, shape: Shape, vocabulary: int, vectors: Any = None) -> None:
@@ -74,7 +35,9 @@ class Network(nn.Module):  # type: ignore[misc]
         if vectors is not None:
             self.words.weight = nn.Parameter(torch.as_tensor(vectors), requires_grad=False)
         self.encoder = nn.GRU(shape.words, shape.hidden, batch_first=True)
-        self.decoder = Decoder(shape)
+        actions = perceptron([VECTOR - n for n in range(shape.action_layers + 1)])
+        gru = nn.GRU(VECTOR - shape.action_layers, shape.hidden, batch_first=True)
+        self.decoder = WorldHead(shape, shape.hidden, action=actions, gru=gru)
 
     @property
     def clipped(self) -> list[nn.Module]:
@@ -87,94 +50,18 @@ class Network(nn.Module):  # type: ignore[misc]
             packed = pack_padded_sequence(self.words(tokens), lengths.cpu(), batch_first=True, enforce_sorted=False)
             return self.encoder(packed)[1][0]
 
-    def forward(self, batch: Batch) -> Losses:
-        logits = self.logits(batch)
-        each = functional.cross_entropy(logits, batch.labels, reduction="none")
-        sums = torch.zeros(len(batch.tokens), device=each.device).index_add(0, batch.item, each)
-        return Losses(sums, torch.bincount(batch.item, minlength=len(sums)))
-
-    def logits(self, batch: Batch) -> Tensor:
-        """Shape (steps, 7624)."""
-        decoder = self.decoder
+    def states(self, batch: Batch) -> Tensor:
         with _full_precision(batch.tokens):
-            states, _ = decoder.gru(decoder.action(batch.actions), self.read(batch.tokens, batch.lengths)[None])
-        world = decoder.see_shared(batch.cells, batch.whole, batch.around, batch.shown)
-        return decoder.choose(world, states[batch.item, batch.position])
+            first = self.read(batch.tokens, batch.lengths)
+            states, _ = self.decoder.gru(self.decoder.action(batch.actions), first[None])
+            return states
 
+    def begin(self, tokens: Tensor, lengths: Tensor) -> tuple[Tensor, ...]:
+        return (self.read(tokens, lengths),)
 
-class Decoder(nn.Module):  # type: ignore[misc]
-    """From the actions so far and the world as it is now to the next action."""
-
-    def __init__(self, shape: Shape) -> None:
-        super().__init__()
-        self.action = _perceptron([VECTOR - n for n in range(shape.action_layers + 1)])
-        self.gru = nn.GRU(VECTOR - shape.action_layers, shape.hidden, batch_first=True)
-        layers, channels = [], shape.channels
-        for number in range(shape.world_layers):
-            if number:
-                layers.append(nn.Conv3d(shape.filters, shape.filters // 2, 1))
-                channels = shape.filters // 2
-            layers.append(nn.Conv3d(channels, shape.filters, 3, padding=1))
-        self.world = nn.ModuleList(layers)
-        widths = [*_halved(shape.hidden + shape.filters, shape.head_layers), KINDS]
-        self.head = nn.ModuleList(nn.Conv3d(*pair, 1) for pair in pairwise(widths))
-        self.stop = _perceptron([*_halved(CELLS, shape.stop_layers), 1], last=False)
-
-    def see(self, channels: Tensor) -> Tensor:
-        """What the head's first layer makes of whole grids, shape (grids, channels, 1089): (grids, 1089, its width)."""
-        seen = channels.reshape(len(channels), -1, *SHAPE)
-        for layer in self.world:
-            seen = layer(seen).relu()
-        return self._first(seen.flatten(2).transpose(1, 2))
-
-    def see_shared(self, cells: Tensor, whole: int, around: Sequence[Tensor], shown: Tensor) -> Tensor:
-        """The same from the tables of `shared_cells.share`, whose rows of the input are `cells`."""
-        tables, seen = iter(around), cells
-        for layer in self.world:
-            weight = layer.weight.permute(0, 2, 3, 4, 1).flatten(1)
-            if layer.kernel_size == (1, 1, 1):
-                seen = functional.linear(seen, weight, layer.bias).relu()
-                continue
-            table = next(tables)
-            # Rows are the cells of grids with the channels last: nothing is moved.
-            grids = seen[: whole * CELLS].view(whole, *SHAPE, -1).permute(0, 4, 1, 2, 3)
-            grids = layer(grids).permute(0, 2, 3, 4, 1).reshape(whole * CELLS, -1)
-            bordered = functional.pad(seen, (0, 0, 1, 0))
-            changed = bordered.index_select(0, table.flatten()).view(len(table), -1)
-            seen = torch.cat([grids, functional.linear(changed, weight, layer.bias)]).relu()
-        seen = self._first(seen)
-        return seen.index_select(0, shown.flatten() - 1).view(*shown.shape, -1)
-
-    def _first(self, seen: Tensor) -> Tensor:
-        """The part of the head's first layer that looks at the world; the hidden state's is the same for all cells."""
-        first = self.head[0]
-        weight = first.weight.flatten(1)[:, -seen.shape[-1] :]
-        return functional.linear(seen, weight, first.bias)
-
-    def choose(self, world: Tensor, states: Tensor) -> Tensor:
-        """Scores of the 7,624 labels, from what `see` gives and the decoder's hidden states, shape (grids, hidden)."""
-        weight = self.head[0].weight.flatten(1)[:, : states.shape[-1]]
-        seen = (world + functional.linear(states, weight).to(world.dtype)[:, None]).relu()
-        for layer in self.head[1:-1]:
-            seen = functional.linear(seen, layer.weight.flatten(1), layer.bias).relu()
-        last = self.head[-1]
-        actions = functional.linear(seen, last.weight.flatten(1), last.bias)
-        return torch.cat([actions.flatten(1), self.stop(seen.max(2).values)], dim=1).float()
-
-
-def _halved(width: int, count: int) -> list[int]:
-    return [width // 2**n for n in range(count)]
-
-
-def _perceptron(widths: Sequence[int], *, last: bool = True) -> nn.Sequential:
-    """Linear layers (Xavier-uniform weights, no bias at first) with ReLU between them, and after the last one too if `last`."""
-    layers: list[nn.Module] = []
-    for pair in pairwise(widths):
-        linear = nn.Linear(*pair)
-        nn.init.xavier_uniform_(linear.weight)
-        nn.init.zeros_(linear.bias)
-        layers += [linear, nn.ReLU()]
-    return nn.Sequential(*(layers if last else layers[:-1]))
+    def advance(self, known: tuple[Tensor, ...], inputs: Tensor) -> tuple[Tensor, tuple[Tensor, ...]]:
+        _, now = self.decoder.gru(self.decoder.action(inputs)[:, None], known[0][None])
+        return now[0], (now[0],)
 
 
 def _full_precision(beside: Tensor) -> Any:

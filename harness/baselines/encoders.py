@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -69,4 +71,14 @@ def load_encoder(settings: EncoderSettings, *, weights: bool = True) -> tuple[An
     if getattr(encoder, "pooler", None) is not None:
         encoder.pooler = None
     encoder.requires_grad_(settings.tuned)
-    return encoder, tokenizer
+    return encoder.float(), tokenizer
+
+
+def identity(encoder: Any, tokenizer: Any) -> str:
+    """16 hex digits over a tokenizer's vocabulary, and over the weights of an encoder that is used as it is: what a model that
+    was trained with them must find again."""
+    total = hashlib.sha256(json.dumps(sorted(tokenizer.get_vocab().items())).encode())
+    frozen = not any(parameter.requires_grad for parameter in encoder.parameters())
+    for name, weight in sorted(encoder.state_dict().items()) if frozen else ():
+        total.update(f"{name} {tuple(weight.shape)}".encode() + weight.cpu().numpy().tobytes())
+    return total.hexdigest()[:16]

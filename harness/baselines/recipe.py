@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Literal, TypeVar
 
 from pydantic import Field, ValidationError
 
-from adapters.recipe import Fraction, Positive, Rate, Strict, merged, nested, problem_of, read_values
+from adapters.recipe import Count, Curriculum, Fraction, Positive, Rate, Strict, merged, nested, problem_of, read_values
 from harness.errors import UsageError
 from harness.registry import choose
 
@@ -25,14 +26,38 @@ class Training(Strict):
     batch_size: Positive
     """Items to one step, on each device."""
     learning_rate: Rate
+    """The highest."""
+    schedule: Literal["constant", "inverse-square-root", "linear", "cosine"] = "constant"
+    """Of the learning rate after the warmup: see `rate`."""
+    warmup: Count = 0
+    """Steps in which the learning rate rises evenly to its highest."""
     weight_decay: Fraction
     max_grad_norm: Annotated[float, Field(gt=0)]
     """Of those parts of a network whose gradients are clipped, each by itself."""
+    curriculum: Curriculum | None = None
+    """Its stages come first, an epoch each, and count among the epochs; patience begins after them."""
     precision: Literal["auto", "float32", "bfloat16"]
     """Of the arithmetic; weights are kept in float32. auto: bfloat16 where that is the faster one."""
     checkpoint_minutes: Annotated[float, Field(gt=0)]
     """A checkpoint is written after each epoch, and after so many minutes since the last one."""
     seed: int
+
+    def rate(self, step: int, steps: int) -> float:
+        """The learning rate of a step, counted from 0, in a training of `steps` steps.
+
+        After the warmup it stays (constant), falls with the square root of the step (inverse-square-root; Vaswani et al. 2017),
+        or falls to 0 at the end of all epochs, in a straight line (linear) or in half a wave (cosine).
+        """
+        if step < self.warmup:
+            return self.learning_rate * (step + 1) / self.warmup
+        done = (step - self.warmup) / max(1, steps - self.warmup)
+        shape = {
+            "constant": 1.0,
+            "inverse-square-root": math.sqrt(max(1, self.warmup) / (step + 1)),
+            "linear": 1 - done,
+            "cosine": (1 + math.cos(math.pi * done)) / 2,
+        }
+        return self.learning_rate * shape[self.schedule]
 
 
 class Recipe(Strict):

@@ -5,27 +5,27 @@ from __future__ import annotations
 import json
 import logging
 import math
-import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from random import Random
 from typing import Any, NamedTuple
 
 from harness.baselines.checkpoints import Kept, keep_training, last_training, restore, training_checkpoints, weights_of
-from harness.baselines.progress import bar
+from harness.baselines.plan import Plan, make_plan, over
+from harness.baselines.progress import Pace, bar, tensorboard
 from harness.baselines.recipe import Training
+from harness.baselines.sharing import Share, accelerator, loaded, shares
 from harness.corpora.item import Item
-from harness.errors import HarnessError
+from harness.errors import HarnessError, UsageError
 from harness.files import write_atomically
 
 log = logging.getLogger(__name__)
 
 _DEV_BATCH = 16
 """Items of dev at a time, at least: nothing is learned from them, so the recipe's batches do not matter."""
-_WORKERS = 8
-"""Processes that make batches for a GPU, at most."""
+_POINTS = 20
+"""Of an epoch in TensorBoard, at most."""
 
 
 class Losses(NamedTuple):
@@ -44,7 +44,7 @@ class State:
     """Of the epoch: the next one."""
     step: int = 0
     items: int = 0
-    """Seen in this epoch."""
+    """Seen in this epoch, by all processes."""
     loss: float = 0.0
     """Their sum."""
     seconds: float = 0.0
@@ -72,10 +72,11 @@ class Loop:
     """Trains a network: AdamW on the mean over a batch's items of each item's mean loss, until the dev loss no longer falls.
 
     `network` is a torch module whose `forward` takes what `collate` makes of items and gives `Losses`; its `clipped` lists the
-    modules whose gradients are clipped. `keep` is called with the network and the state at each new lowest dev loss.
+    modules whose gradients are clipped, which may be itself. `keep` is called with the network and the state at each new lowest
+    dev loss.
 
-    The order of items, and any random choice of the network, depend on the seed and the step alone, so a run that was killed
-    ends as one that was not.
+    The order of items, the learning rate, and any random choice of the network depend on the seed and the step alone, so a run
+    that was killed ends as one that was not. Several processes take the steps that one with their batches together would take.
     """
 
     def __init__(
@@ -87,10 +88,9 @@ class Loop:
         keep: Callable[[Any, State], None],
     ) -> None:
         import torch
-        from accelerate import Accelerator
 
         self.network, self.collate, self.training, self.folder, self.keep = network, collate, training, folder, keep
-        self.accelerator = Accelerator()
+        self.accelerator = accelerator()
         self.state = State()
         learned = [p for p in network.parameters() if p.requires_grad]
         optimizer = torch.optim.AdamW(learned, lr=training.learning_rate, weight_decay=training.weight_decay, fused=True)
@@ -100,13 +100,22 @@ class Loop:
         self.saved_at = time.monotonic()
 
     def run(self, items: Sequence[Item], dev: Sequence[Item]) -> Trained:
-        """Train until the recipe's end. Raises HarnessError for a loss that is no number and for too large a batch."""
+        """Train until the recipe's end.
+
+        Raises UsageError for a recipe that does not fit the items, and HarnessError for a loss that is no number and for too
+        large a batch.
+        """
         import torch
 
+        if not (items and dev):
+            raise UsageError(f"there are {len(items)} items to train on and {len(dev)} of dev to judge by: both are needed")
+        plan = make_plan(items, self.training, self.accelerator.num_processes)
+        written = self.accelerator.is_main_process and not self._over()
         try:
-            while not self._over():
-                self._epoch(items)
-                self._judge(dev)
+            with tensorboard(self.folder / "tensorboard", self.state.step, written=written) as write:
+                while not self._over():
+                    self._epoch(items, plan, write)
+                    self._judge(dev, write)
         except torch.OutOfMemoryError:
             size = self.training.batch_size
             advice = f"try --set training.batch_size={size // 2}" if size > 1 else "this GPU is too small for the network"
@@ -117,8 +126,7 @@ class Loop:
         return Trained(state.epoch, state.best_epoch, state.best, state.seconds, self.resumed, self.before)
 
     def _over(self) -> bool:
-        state, training = self.state, self.training
-        return state.epoch >= training.epochs or state.epoch - state.best_epoch >= training.patience
+        return over(self.training, self.state.epoch, self.state.best_epoch)
 
     def _resume(self, optimizer: Any) -> bool:
         self.accelerator.wait_for_everyone()
@@ -129,78 +137,71 @@ class Loop:
         self.state = State(**kept.state)
         return True
 
-    def _batches(self, count: int, size: int, order: Random | None) -> list[list[int]]:
-        """This process's batches; all processes have as many. Without `order` items stand in a row."""
-        numbers = list(range(count))
-        if order:
-            order.shuffle(numbers)
-        everyone, own = self.accelerator.num_processes, self.accelerator.process_index
-        chunks = [numbers[start : start + size * everyone] for start in range(0, count, size * everyone)]
-        return [chunk[own::everyone] or (chunk[:1] if order else []) for chunk in chunks]
+    def _load(self, items: Sequence[Item], numbers: Sequence[int], size: int, done: int = 0) -> Iterator[tuple[Share, Any]]:
+        """This process's shares of the items in the order of `numbers`, with their batches, after the first `done`."""
+        parts = shares(numbers, size, self.accelerator.num_processes, self.accelerator.process_index)
+        return loaded(items, parts[done:], self.collate, self.accelerator.device)
 
-    def _load(self, items: Sequence[Item], batches: list[list[int]]) -> Iterator[Any]:
-        """The batches on this process's device."""
-        from accelerate.utils import send_to_device
-        from torch.utils.data import DataLoader
-
-        on_gpu = self.accelerator.device.type == "cuda"
-        workers = min(_WORKERS, (os.cpu_count() or 1) - 1) if on_gpu else 0
-        loader = DataLoader(list(items), batch_sampler=batches, collate_fn=self.collate, num_workers=workers)
-        for batch in loader:
-            yield send_to_device(batch, self.accelerator.device)
-
-    def _forward(self, batch: Any) -> Losses:
+    def _precision(self) -> Any:
         import torch
 
-        with torch.autocast(self.accelerator.device.type, torch.bfloat16, enabled=_in_bf16(self.training)):
-            losses: Losses = self.model(batch)
-        return losses
+        return torch.autocast(self.accelerator.device.type, torch.bfloat16, enabled=_in_bf16(self.training))
 
-    def _epoch(self, items: Sequence[Item]) -> None:
+    def _epoch(self, items: Sequence[Item], plan: Plan, write: Callable[..., None]) -> None:
         """The rest of the epoch."""
         state, training = self.state, self.training
-        batches = self._batches(len(items), training.batch_size, Random(f"{training.seed}/{state.epoch}"))
+        order = plan.order(state.epoch, training.seed)
         began, before, skipped = time.monotonic(), state.seconds, state.items
-        processes = self.accelerator.num_processes
-        rest = len(items) - skipped * processes
+        pace = Pace(state.items, state.loss)
         self.model.train()
-        with bar(f"epoch {state.epoch + 1}", rest, shown=self.accelerator.is_main_process) as update:
-            for batch in self._load(items, batches[state.batch :]):
-                self._step(batch)
+        with bar(f"epoch {state.epoch + 1}", len(order) - skipped, shown=self.accelerator.is_main_process) as update:
+            for part, batch in self._load(items, order, training.batch_size, state.batch):
+                rate = self._step(part, batch, plan.steps)
                 state.seconds = before + time.monotonic() - began
-                update((state.items - skipped) * processes, f"loss {state.loss / state.items:.3f}")
+                update(state.items - skipped, f"loss {state.loss / state.items:.3f}")
+                if state.items - pace.items >= len(order) / _POINTS:
+                    write(state.step, learning_rate=rate, **pace.since(state.items, state.loss))
                 if time.monotonic() - self.saved_at > 60 * training.checkpoint_minutes:
                     self._save()
 
-    def _step(self, batch: Any) -> None:
+    def _step(self, part: Share, batch: Any, steps: int) -> float:
+        """Learn from a share. Returns the learning rate."""
         import torch
 
-        state = self.state
-        torch.manual_seed(self.training.seed + state.step)
-        losses = self._forward(batch)
-        total = float(losses.sums.detach().sum())
+        state, training = self.state, self.training
+        torch.manual_seed(training.seed + state.step)
+        rate = training.rate(state.step, steps)
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate
+        with self._precision():
+            losses: Losses = self.model(batch)
+        total = self._summed(losses.sums[: part.own])
         if not math.isfinite(total):
             raise self._diverged(f"the loss is {total}")
-        self.accelerator.backward((losses.sums / losses.counts).mean())
-        for part in self.network.clipped:
-            torch.nn.utils.clip_grad_norm_(part.parameters(), self.training.max_grad_norm)
+        # Gradients are averaged over the processes, however many items each of them has.
+        mean = (losses.sums / losses.counts)[: part.own].sum() / part.everyone
+        self.accelerator.backward(mean * self.accelerator.num_processes)
+        for module in self.network.clipped:
+            torch.nn.utils.clip_grad_norm_(module.parameters(), training.max_grad_norm)
         self.optimizer.step()
         self.optimizer.zero_grad()
         state.step, state.batch = state.step + 1, state.batch + 1
-        state.items, state.loss = state.items + len(losses.sums), state.loss + total
+        state.items, state.loss = state.items + part.everyone, state.loss + total
+        return rate
 
-    def _judge(self, dev: Sequence[Item]) -> None:
+    def _judge(self, dev: Sequence[Item], write: Callable[..., None]) -> None:
         """End the epoch: the loss on dev, a point of the curve, the model if it is the best so far, and a checkpoint."""
         state = self.state
         began = time.monotonic()
         dev_loss = self._mean_loss(dev)
         if not math.isfinite(dev_loss):
             raise self._diverged(f"the dev loss is {dev_loss}")
-        train_loss = self._mean(state.loss, state.items)
+        train_loss = state.loss / state.items
         state.seconds += time.monotonic() - began
         state.epoch, state.batch, state.items, state.loss = state.epoch + 1, 0, 0, 0.0
         point = {"epoch": state.epoch, "step": state.step, "seconds": round(state.seconds, 1)}
         state.curve.append(point | {"train_loss": train_loss, "dev_loss": dev_loss})
+        write(state.step, dev_loss=dev_loss)
         log.info("epoch %d: train loss %.4f, dev loss %.4f, %.0f s", state.epoch, train_loss, dev_loss, state.seconds)
         if dev_loss <= state.best:
             state.best, state.best_epoch = dev_loss, state.epoch
@@ -213,25 +214,16 @@ class Loop:
     def _mean_loss(self, items: Sequence[Item]) -> float:
         import torch
 
-        total, count = 0.0, 0
-        batches = [b for b in self._batches(len(items), max(_DEV_BATCH, self.training.batch_size), None) if b]
+        total = 0.0
         self.network.eval()
-        with (
-            torch.inference_mode(),
-            torch.autocast(self.accelerator.device.type, torch.bfloat16, enabled=_in_bf16(self.training)),
-        ):
-            for batch in self._load(items, batches):
-                losses = self.network(batch)
-                total, count = total + float(losses.sums.sum()), count + len(losses.sums)
-        return self._mean(total, count)
+        with torch.inference_mode(), self._precision():
+            for part, batch in self._load(items, range(len(items)), max(_DEV_BATCH, self.training.batch_size)):
+                total += self._summed(self.network(batch).sums[: part.own])
+        return total / len(items)
 
-    def _mean(self, total: float, count: int) -> float:
+    def _summed(self, losses: Any) -> float:
         """Over all processes."""
-        import torch
-
-        both = torch.tensor([total, count], dtype=torch.float64, device=self.accelerator.device)
-        summed = self.accelerator.reduce(both, reduction="sum")
-        return float(summed[0] / summed[1])
+        return float(self.accelerator.reduce(losses.detach().sum(), reduction="sum"))
 
     def _diverged(self, how: str) -> HarnessError:
         before = training_checkpoints(self.folder / "checkpoints")

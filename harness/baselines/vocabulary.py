@@ -40,6 +40,12 @@ class Vocabulary:
     def numbers(self, words: Iterable[str]) -> list[int]:
         return [self._numbers.get(word, len(self.words) - 1) for word in words]
 
+    def lacking(self, texts: Iterable[Iterable[str]]) -> str:
+        """How many of the texts' words are not there, as a line for a user."""
+        words = {word for text in texts for word in text}
+        lacking = sum(word not in self._numbers for word in words)
+        return f"words: the {len(self):,} of the model it begins with; {lacking:,} of the items' {len(words):,} are unknown"
+
 
 def learned(texts: Iterable[Iterable[str]]) -> Vocabulary:
     """The words that occur at least twice in the texts, sorted."""

@@ -125,7 +125,7 @@ def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: lis
         plan = build_plan(options, spec, engine.tokenizer, engine.context_length, engine.batch_size, pool)
         with closing(Run(RUNS / name, settings_of(options, spec, adapter, items, plan))) as run:
             logger = log_to(run.folder)
-            planned = batches(items, plan)
+            planned = batches(items, plan.batch_size, rolls_out=plan.rolls_out)
             todo = resume(run, planned, plan, engine)
             if run.records:
                 click.echo(f"{len(run.records)} items are answered already; going on with the rest", err=True)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,9 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 import yaml
 from click.testing import CliRunner, Result
+from safetensors.torch import load_file
 
+from harness.baselines.checkpoints import digest
 from harness.cli import cli
 from harness.corpora import load
 from harness.corpora.records import to_full_record
@@ -78,7 +83,7 @@ def test_training_says_what_it_took_and_leaves_a_run_and_a_model(trained: Path) 
 
 
 def test_prediction_makes_a_scored_run_and_goes_on_with_it(trained: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("harness.baselines.cnn_gru.CnnGruPredictor.batch_size", 3)
+    monkeypatch.setattr("harness.baselines.builder_decoding.BuilderPredictor.batch_size", 3)
     arguments = ["baseline", "predict", "cnn-gru", "--constrained", "--steps", "20", "--json"]
     done = run([*arguments, "--name", "whole"])
     assert done.exit_code == 0, done.output
@@ -145,6 +150,50 @@ def test_files_of_items_are_trained_on_too_or_alone() -> None:
     assert "data" in yaml.safe_load(Path("runs/alone/run.yaml").read_text())["settings"]
 
 
+def test_training_begins_with_another_model_and_its_words(trained: Path) -> None:
+    items = load("minecraft", "test")[:3]
+    Path("more.jsonl").write_text("".join(json.dumps(to_full_record(item)) + "\n" for item in items))
+    arguments = ("--max-epochs", "1", "--from", "cnn-gru-minecraft", "--data", "more.jsonl", "--only-data")
+    done = run(words(*arguments, "--name", "on", **{"training.learning_rate": 1e-9}))
+    assert done.exit_code == 0, done.output
+    assert "begins with runs/cnn-gru-minecraft/model" in done.output.splitlines()[0]
+    assert re.search(r"words: the \d+ of the model it begins with; \d+ of the items' \d+ are unknown", done.output)
+    models = [folder / "model" for folder in (trained, Path("runs/on"))]
+    assert len({(model / "vocabulary.json").read_bytes() for model in models}) == 1
+    assert min(point[3] for point in curve(trained)) == pytest.approx(curve(Path("runs/on"))[0][3], rel=1e-4)
+    settings = yaml.safe_load(Path("runs/on/run.yaml").read_text())["settings"]
+    assert (settings["from"], settings["from_hash"]) == (str(models[0]), digest(models[0]))
+
+
+@pytest.mark.parametrize(
+    ("settings", "start", "problem"),
+    [
+        ({"network.hidden": 12}, "cnn-gru-minecraft", "weights of another variant: decoder"),
+        ({"glove": "glove.txt"}, "cnn-gru-minecraft", "glove=glove.txt: the words and their vectors are those of --from"),
+        ({}, "nowhere", "--from nowhere: no trained model is there"),
+        ({}, "t5", "is a checkpoint of t5, not of cnn-gru"),
+    ],
+)
+def test_a_model_that_does_not_fit_is_not_begun_with(trained: Path, settings: Any, start: str, problem: str) -> None:
+    shutil.copytree(trained / "model", "t5")
+    Path("t5/config.json").write_text(json.dumps({"baseline": "t5"}))
+    refused = run(words("--from", start, "--name", "on", **settings))
+    assert isinstance(refused.exception, HarnessError)
+    assert problem in str(refused.exception)
+    assert "\n" not in str(refused.exception)
+
+
+def test_vectors_of_glove_stay_as_they_are_when_training_goes_on() -> None:
+    Path("glove.txt").write_text("red 1 2 3 4 5 6 7 8\nblock 8 7 6 5 4 3 2 1\n")
+    assert run(words("--max-epochs", "1", "--limit", "4", "--name", "first", glove="glove.txt")).exit_code == 0
+    done = run(words("--max-epochs", "1", "--limit", "4", "--name", "on", "--from", "first"))
+    assert done.exit_code == 0, done.output
+    first, on = (load_file(f"runs/{name}/model/model.safetensors") for name in ("first", "on"))
+    assert torch.equal(first["words.weight"], on["words.weight"])
+    assert not torch.equal(first["encoder.weight_ih_l0"], on["encoder.weight_ih_l0"])
+    assert json.loads(Path("runs/on/model/config.json").read_text())["glove"] == "glove.txt"
+
+
 def test_glove_vectors_are_used_and_said() -> None:
     Path("glove.txt").write_text("red 1 2 3 4 5 6 7 8\nblock 8 7 6 5 4 3 2 1\n")
     done = run(words("--max-epochs", "1", "--limit", "2", glove="glove.txt"))
@@ -163,7 +212,10 @@ def test_glove_vectors_are_used_and_said() -> None:
         (["baseline", "train", "cnn-gru", "--task", "hexagons"], "no task of cnn-gru named 'hexagons'"),
         (["baseline", "train", "cnn-gru", "--set", "speed=3"], "speed: no such key"),
         (["baseline", "train", "cnn-gru", "--only-data"], "nothing to train on"),
-        (["baseline", "predict", "cnn-gru"], "--checkpoint cnn-gru-minecraft: no model is there"),
+        (
+            ["baseline", "predict", "cnn-gru"],
+            "cnn-gru has no trained model here: make one with `harness baseline train cnn-gru`",
+        ),
     ],
 )
 def test_what_cannot_be_done_is_one_clear_error(arguments: list[str], problem: str) -> None:

@@ -7,17 +7,19 @@ import math
 import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 from torch import Tensor, nn
 
 from harness.baselines.checkpoints import training_checkpoints
 from harness.baselines.recipe import Training
+from harness.baselines.sharing import shares
 from harness.baselines.training import Loop, Losses, State, Trained
-from harness.errors import DataError, HarnessError
+from harness.errors import DataError, HarnessError, UsageError
 
 TRAINING = Training(
     epochs=3,
@@ -82,7 +84,8 @@ def fit(folder: Path, network: Any = None, making: Any = collate, items: Any = I
         folder,
         lambda best, state: kept.append((state.best_epoch, {k: v.clone() for k, v in best.state_dict().items()})),
     )
-    return loop.run(items, [1.0, 2.0]), kept
+    dev: Any = [1.0, 2.0]
+    return loop.run(items, dev), kept
 
 
 def curve(folder: Path) -> list[dict[str, float]]:
@@ -101,18 +104,61 @@ def test_a_run_leaves_its_curve_its_best_models_and_one_checkpoint(tmp_path: Pat
     assert {path.name for path in (tmp_path / "checkpoints/3-9").iterdir()} == {"model.safetensors", "optimizer.pt", "state.json"}
 
 
-@pytest.mark.parametrize(("minutes", "killed_at"), [(1e-9, 2), (1e-9, 3), (60, 5), (1e-9, 7), (1e-9, 9), (60, 2)])
-def test_a_killed_run_goes_on_and_ends_as_if_it_had_not_been(tmp_path: Path, minutes: float, killed_at: int) -> None:
+@pytest.mark.parametrize(
+    ("minutes", "killed_at", "schedule"),
+    [
+        *((1e-9, 2, "constant"), (1e-9, 3, "linear"), (60, 5, "cosine"), (1e-9, 7, "cosine"), (1e-9, 9, "inverse-square-root")),
+        (60, 2, "constant"),
+    ],
+)
+def test_a_killed_run_goes_on_and_ends_as_if_it_had_not_been(
+    tmp_path: Path, minutes: float, killed_at: int, schedule: str
+) -> None:
     """Wherever it is killed, in the middle of an epoch or while it is judged, and with or without a checkpoint."""
-    whole, kept = fit(tmp_path / "whole")
+    how = {"schedule": schedule, "warmup": 3 if schedule != "constant" else 0}
+    whole, kept = fit(tmp_path / "whole", **how)
     with pytest.raises(Killed):
-        fit(tmp_path / "killed", making=dying(killed_at), checkpoint_minutes=minutes)
-    result, kept_again = fit(tmp_path / "killed", checkpoint_minutes=minutes)
+        fit(tmp_path / "killed", making=dying(killed_at), checkpoint_minutes=minutes, **how)
+    result, kept_again = fit(tmp_path / "killed", checkpoint_minutes=minutes, **how)
     assert result.resumed == (minutes < 1 or killed_at > 4)
     assert curve(tmp_path / "killed") == curve(tmp_path / "whole")
     assert (result.dev_loss, result.best_epoch) == (whole.dev_loss, whole.best_epoch)
     assert kept_again[-1] == kept[-1]
-    assert fit(tmp_path / "killed", checkpoint_minutes=minutes)[1] == [], "it is finished"
+    assert fit(tmp_path / "killed", checkpoint_minutes=minutes, **how)[1] == [], "it is finished"
+
+
+def shown(folder: Path) -> dict[str, list[tuple[int, float]]]:
+    """What TensorBoard shows, by curve: steps and values, but those of items a second."""
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    read = EventAccumulator(str(folder / "tensorboard")).Reload()
+    return {
+        name: [(event.step, 0.0 if "items" in name else event.value) for event in read.Scalars(name)]
+        for name in read.Tags()["scalars"]
+    }
+
+
+def test_tensorboard_shows_a_run_that_was_killed_as_one_that_was_not(tmp_path: Path) -> None:
+    fit(tmp_path / "whole", schedule="linear")
+    with pytest.raises(Killed):
+        fit(tmp_path / "killed", making=dying(7), schedule="linear")
+    fit(tmp_path / "killed", schedule="linear")
+    curves = shown(tmp_path / "whole")
+    assert sorted(curves) == ["dev loss", "items a second", "learning rate", "train loss"]
+    assert [step for step, _ in curves["train loss"]] == list(range(1, 10))
+    assert [value for _, value in curves["learning rate"]] == pytest.approx([0.05 * (1 - step / 9) for step in range(9)])
+    assert [value for _, value in curves["dev loss"]] == pytest.approx([p["dev_loss"] for p in curve(tmp_path / "whole")])
+    assert shown(tmp_path / "killed") == curves
+    assert len(list((tmp_path / "killed/tensorboard").iterdir())) == 2
+    fit(tmp_path / "killed", schedule="linear")
+    assert len(list((tmp_path / "killed/tensorboard").iterdir())) == 2, "it was finished"
+
+
+def test_a_recipe_that_does_not_fit_the_items_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"training\.warmup=9: all epochs together have only 9 steps"):
+        fit(tmp_path, warmup=9)
+    with pytest.raises(UsageError, match="0 items to train on"):
+        fit(tmp_path, items=[])
 
 
 def test_a_loss_that_is_no_number_ends_it_and_keeps_the_last_good_checkpoint(tmp_path: Path) -> None:
@@ -177,22 +223,15 @@ def test_only_the_parts_that_are_named_are_clipped_each_by_itself(tmp_path: Path
     assert clipped[0][1] == 5.0
 
 
-@pytest.mark.parametrize("processes", [1, 2, 3])
-def test_processes_share_the_items_and_have_as_many_batches(processes: int) -> None:
-    def batches(own: int, **order: Any) -> list[list[int]]:
-        loop = Loop.__new__(Loop)
-        loop.accelerator = SimpleNamespace(num_processes=processes, process_index=own)
-        return loop._batches(7, 2, order.get("order"))
-
-    from random import Random
-
-    for order in ({}, {"order": Random(0)}):
-        shares = [batches(own, **({"order": Random(0)} if order else {})) for own in range(processes)]
-        assert len({len(share) for share in shares}) == 1
-        numbers = [number for share in shares for batch in share for number in batch]
-        assert sorted(set(numbers)) == list(range(7))
-        assert len(numbers) == 7 or order, "on dev no item counts twice"
-        assert not order or all(batch for share in shares for batch in share)
+@given(st.integers(1, 40), st.integers(1, 5), st.integers(1, 4))
+def test_processes_share_the_items_and_have_as_many_steps(items: int, size: int, processes: int) -> None:
+    made = [shares(range(items), size, processes, process) for process in range(processes)]
+    for step, together in enumerate(zip(*made, strict=True)):
+        assert all(part.numbers and part.own <= len(part.numbers) <= size for part in together)
+        assert {part.everyone for part in together} == {sum(part.own for part in together)}
+        counted = sorted(number for part in together for number in part.numbers[: part.own])
+        assert counted == list(range(items))[step * size * processes : (step + 1) * size * processes]
+    assert sum(part.own for own in made for part in own) == items
 
 
 @pytest.mark.parametrize("name", ["optimizer.pt", "model.safetensors", "state.json"])

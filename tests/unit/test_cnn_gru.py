@@ -13,9 +13,10 @@ import pytest
 import torch
 
 from harness.baselines import Decoding
+from harness.baselines.builder_batches import Collator, builder_turns
+from harness.baselines.builder_decoding import BuilderPredictor
 from harness.baselines.checkpoints import read_words, weights_of, write_model
-from harness.baselines.cnn_gru import CnnGru, CnnGruPredictor, builder_turns, config_of, parameters
-from harness.baselines.cnn_gru_batches import Collator
+from harness.baselines.cnn_gru import CnnGru, config_of, parameters
 from harness.baselines.cnn_gru_network import Network, Shape
 from harness.baselines.training import State
 from harness.baselines.vocabulary import SPECIAL, UNKNOWN, Vocabulary, learned, read_glove
@@ -154,7 +155,7 @@ def test_answers_of_a_batch_are_those_one_by_one_and_the_plain_networks(
     with torch.inference_mode():
         once = [plain_answer(network, vocabulary, item, replace(decoding, steps=1))[0][1] for item in items]
     network.decoder.stop[-1].bias.data += median(once)
-    predictor = CnnGruPredictor(network, TINY, vocabulary)
+    predictor = BuilderPredictor(network, TINY, vocabulary)
     together = predictor.predict(items, decoding)
     assert together == [answer for item in items for answer in predictor.predict([item], decoding)]
     assert {answer.stopped for answer in together} == {True, False}
@@ -253,7 +254,7 @@ def test_a_saved_model_answers_as_before(saved: tuple[Path, Network], items: lis
     folder, network = saved
     assert {path.name for path in folder.iterdir()} == {"config.json", "model.safetensors", "vocabulary.json", "README.md"}
     assert read_words(folder) == vocabulary.words
-    expected = CnnGruPredictor(network.eval(), TINY, vocabulary).predict(items, Decoding())
+    expected = BuilderPredictor(network.eval(), TINY, vocabulary).predict(items, Decoding())
     assert CnnGru().load(folder).predict(items, Decoding()) == expected
 
 

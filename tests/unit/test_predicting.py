@@ -71,7 +71,7 @@ def plan(context: str = "full-history", batch_size: int = 4) -> Plan:
 def run_all(folder: Path, engine: Fake, how: Plan) -> list[dict[str, Any]]:
     run = Run(folder, {"a": 1})
     try:
-        planned = batches(ITEMS, how)
+        planned = batches(ITEMS, how.batch_size, rolls_out=how.rolls_out)
         for _ in predict(run, resume(run, planned, how, engine), how, engine):
             pass
         run.sort([item.id for batch in planned for item in batch])
@@ -81,11 +81,11 @@ def run_all(folder: Path, engine: Fake, how: Plan) -> list[dict[str, Any]]:
 
 
 def test_batches_keep_the_order_and_their_borders() -> None:
-    assert [[i.id for i in b] for b in batches(ITEMS, plan())] == [[i.id for i in ITEMS[s : s + 4]] for s in (0, 4, 8)]
+    assert [[i.id for i in b] for b in batches(ITEMS, 4)] == [[i.id for i in ITEMS[s : s + 4]] for s in (0, 4, 8)]
 
 
 def test_predicted_boards_come_in_waves() -> None:
-    planned = batches(ITEMS, plan("predicted-board", 2))
+    planned = batches(ITEMS, 2, rolls_out=True)
     assert [[i.id[13:] for i in batch] for batch in planned] == [
         ["0/1", "1/1"],
         ["2/1"],

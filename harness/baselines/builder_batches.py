@@ -1,26 +1,37 @@
-"""From items to the tensors that the CNN + GRU is trained on, all steps of several items at once."""
+"""From items to the tensors that the builder models are trained on, all steps of several items at once."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Protocol
 
 import numpy as np
 import torch
 
-from harness.baselines.cnn_gru_network import Batch, Shape
+from harness.baselines.builder_network import Batch
 from harness.baselines.shared_cells import share
-from harness.baselines.vocabulary import Vocabulary
+from harness.baselines.world_head import WorldShape
 from harness.baselines.world_state import VECTOR, Floats, gold_grids, labels_of, perspective, vectors
-from harness.corpora.item import MinecraftItem
+from harness.corpora.item import Item, MinecraftItem
 from serialization.words import h3_tokens
 
 
-def read_texts(items: Sequence[MinecraftItem], vocabulary: Vocabulary) -> tuple[torch.Tensor, torch.Tensor]:
-    """The numbers of the words of the items' histories (H3), padded to shape (items, longest), and how many they are.
+class Words(Protocol):
+    """What makes numbers of a history's words."""
 
-    A history without a word is one unknown word.
+    def numbers(self, words: Iterable[str]) -> list[int]: ...
+
+
+def builder_turns(items: Iterable[Item]) -> list[MinecraftItem]:
+    return [item for item in items if isinstance(item, MinecraftItem)]
+
+
+def read_texts(items: Sequence[MinecraftItem], words: Words) -> tuple[torch.Tensor, torch.Tensor]:
+    """The numbers of the words of the items' histories (H3), padded with 0 to shape (items, longest), and how many they are.
+
+    A history without a word is one empty word.
     """
-    numbers = [vocabulary.numbers(h3_tokens(item) or [""]) for item in items]
+    numbers = [words.numbers(h3_tokens(item) or [""]) for item in items]
     lengths = [len(text) for text in numbers]
     padded = np.zeros((len(items), max(lengths)), np.int64)
     for row, text in zip(padded, numbers, strict=True):
@@ -31,8 +42,8 @@ def read_texts(items: Sequence[MinecraftItem], vocabulary: Vocabulary) -> tuple[
 class Collator:
     """Makes batches for a network of some shape."""
 
-    def __init__(self, shape: Shape, vocabulary: Vocabulary) -> None:
-        self.shape, self.vocabulary = shape, vocabulary
+    def __init__(self, shape: WorldShape, words: Words) -> None:
+        self.shape, self.words = shape, words
 
     def __call__(self, items: Sequence[MinecraftItem]) -> Batch:
         """Raises DataError for an item with an action outside the build region."""
@@ -44,7 +55,7 @@ class Collator:
         cells = grids.channels_at(tables.grids, tables.cells)
         if (view := view_of(items, self.shape)) is not None:
             cells = np.concatenate([cells, view[item[tables.grids], :, tables.cells]], axis=1)
-        tokens, lengths = read_texts(items, self.vocabulary)
+        tokens, lengths = read_texts(items, self.words)
         return Batch(
             tokens=tokens,
             lengths=lengths,
@@ -59,7 +70,7 @@ class Collator:
         )
 
 
-def view_of(items: Sequence[MinecraftItem], shape: Shape) -> Floats | None:
+def view_of(items: Sequence[MinecraftItem], shape: WorldShape) -> Floats | None:
     """The perspective coordinates of all cells, shape (items, 3, 1089), if the network looks at them."""
     if shape.perspective == "none":
         return None

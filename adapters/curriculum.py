@@ -1,0 +1,78 @@
+"""Curriculum learning (BAP v2, sections 6.2 and 12.1): from easy items to difficult ones, stage by stage."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from random import Random
+
+from adapters.recipe import Curriculum
+from harness.corpora.item import Executed, HexagonsItem, Item, Utterance
+from harness.errors import UsageError
+from serialization.words import h3_tokens, tokenize
+
+
+def dialogue_length(item: Item) -> int:
+    """D: the tokens of the context that the instruction stands in, itself among them.
+
+    The paper's name; what exactly it counts is our reading: H3 in Minecraft, all instructions so far in HEXAGONS.
+    """
+    if isinstance(item, HexagonsItem):
+        said = (turn.text for turn in item.history if isinstance(turn, Utterance))
+        return sum(len(tokenize(text)) for text in (*said, item.instruction))
+    return len(h3_tokens(item))
+
+
+def actions_length(item: Item) -> int:
+    """L_A: the item's gold actions."""
+    return len(item.actions)
+
+
+def instruction_length(item: Item) -> int:
+    """L_I: the tokens of what was said since the last action (speaker tags included, as in H3); in HEXAGONS of the step's
+    instruction. Our reading, too."""
+    if isinstance(item, HexagonsItem):
+        return len(tokenize(item.instruction))
+    last = max((place for place, turn in enumerate(item.history) if isinstance(turn, Executed)), default=-1)
+    return len(h3_tokens(replace(item, history=item.history[last + 1 :]))) - 1  # without the mark of the start
+
+
+METRICS: dict[str, Callable[[Item], int]] = {"D": dialogue_length, "L_A": actions_length, "L_I": instruction_length}
+
+
+def difficulties(items: Sequence[Item], difficulty: str) -> list[float]:
+    """Of each item: its mean rank, from 1, by the metrics that `difficulty` names; equal values share the mean of their ranks."""
+    from scipy.stats import rankdata
+
+    by_metric = [rankdata([METRICS[name](item) for item in items]) for name in difficulty.split("+")]
+    return [float(sum(ranks)) / len(ranks) for ranks in zip(*by_metric, strict=True)]
+
+
+def stages(items: Sequence[Item], curriculum: Curriculum, seed: int) -> list[list[int]]:
+    """The numbers of each stage's items, in random order; they depend on the arguments alone. Epochs of all items follow.
+
+    The i-th of N stages has an N-th of each of the buckets 1 to i, and no item that another stage has. Items of equal difficulty
+    are ordered at random. Raises UsageError for fewer items than buckets.
+    """
+    count = curriculum.buckets
+    if len(items) < count:
+        raise UsageError(f"training.curriculum.buckets={count}: there are {len(items)} items to train on, which is fewer")
+    random = Random(f"{seed}/curriculum")
+    rank = difficulties(items, curriculum.difficulty)
+    order = sorted(range(len(items)), key=lambda number: (rank[number], random.random()))
+    made: list[list[int]] = [[] for _ in range(count)]
+    for place, bucket in enumerate(_parts(order, count)):
+        parts = _parts(random.sample(bucket, len(bucket)), count)
+        for stage, part in zip(made[place:], parts, strict=False):
+            stage += part
+    for stage in made:
+        random.shuffle(stage)
+    return made
+
+
+def _parts(numbers: Sequence[int], count: int) -> list[Sequence[int]]:
+    """`count` parts in a row, of as many numbers give or take one, the longer ones first."""
+    short, longer = divmod(len(numbers), count)
+    ends = [short * n + min(n, longer) for n in range(count + 1)]
+    return [numbers[start:end] for start, end in pairwise(ends)]

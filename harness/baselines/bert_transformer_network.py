@@ -1,0 +1,103 @@
+"""The network of the BERT + Transformer builder model (BAP v2, sections 6.3 and 12.4)."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any
+
+import torch
+from pydantic import Field, model_validator
+from torch import Tensor, nn
+
+from adapters.recipe import Positive
+from harness.baselines.builder_network import Batch, BuilderNetwork
+from harness.baselines.world_head import WorldHead, WorldShape
+from harness.baselines.world_state import VECTOR
+
+
+class Shape(WorldShape):
+    """The network's sizes."""
+
+    width: Positive
+    """Of the decoder, and of the text's states for it."""
+    layers: Positive
+    heads: Positive
+    feed_forward: Positive
+    dropout: Annotated[float, Field(ge=0, lt=1)]
+    """In the decoder. An encoder that is trained too has its own."""
+
+    @model_validator(mode="after")
+    def _whole_heads(self) -> Shape:
+        if self.width % self.heads:
+            raise ValueError(f"a width of {self.width} is no multiple of {self.heads} heads")
+        return self
+
+
+class Network(BuilderNetwork):
+    """A text encoder (`encoders.load_encoder`), and a Transformer decoder that reads all of its states at every step.
+
+    Like the original Transformer (Vaswani et al. 2017) the decoder normalizes after each part and adds sines as positions; where
+    the paper does not say otherwise, that is our choice.
+    """
+
+    def __init__(self, shape: Shape, encoder: Any) -> None:
+        super().__init__()
+        self.encoder = encoder
+        self.frozen = not any(parameter.requires_grad for parameter in encoder.parameters())
+        self.project = nn.Linear(encoder.config.hidden_size, shape.width)
+        layer = nn.TransformerDecoderLayer(shape.width, shape.heads, shape.feed_forward, shape.dropout, batch_first=True)
+        layers = nn.TransformerDecoder(layer, shape.layers)
+        for weight in layers.parameters():
+            if weight.dim() > 1:  # They are copies of one layer's.
+                nn.init.xavier_uniform_(weight)
+        self.decoder = WorldHead(shape, shape.width, action=nn.Linear(VECTOR, shape.width), layers=layers)
+        self.dropout = nn.Dropout(shape.dropout)
+
+    @property
+    def borrowed(self) -> tuple[str, ...]:
+        """See `checkpoints.weights_of`."""
+        return ("encoder.",) if self.frozen else ()
+
+    @property
+    def clipped(self) -> list[nn.Module]:
+        """Whose gradients are clipped: all together, which is our choice."""
+        return [self]
+
+    def train(self, mode: bool = True) -> Network:
+        """A frozen encoder always reads as it was made to, without dropout."""
+        super().train(mode)
+        self.encoder.train(mode and not self.frozen)
+        return self
+
+    def read(self, tokens: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
+        """The text's states, shape (items, longest, width), and where there are none, (items, longest)."""
+        absent = torch.arange(tokens.shape[1], device=tokens.device) >= lengths[:, None]
+        states = self.encoder(input_ids=tokens, attention_mask=(~absent).long()).last_hidden_state
+        return self.project(states), absent
+
+    def states(self, batch: Batch) -> Tensor:
+        return self._decode(batch.actions, *self.read(batch.tokens, batch.lengths))
+
+    def _decode(self, actions: Tensor, text: Tensor, absent: Tensor) -> Tensor:
+        """The decoder's states, shape (items, steps, width), each from the actions up to its own."""
+        steps = actions.shape[1]
+        acted = self.decoder.action(actions)
+        acted = self.dropout(acted + sines(steps, acted.shape[-1], acted.device))
+        future = torch.ones(steps, steps, dtype=torch.bool, device=acted.device).triu(1)
+        return self.decoder.layers(acted, text, tgt_mask=future, memory_key_padding_mask=absent, tgt_is_causal=True)
+
+    def begin(self, tokens: Tensor, lengths: Tensor) -> tuple[Tensor, ...]:
+        """The text, and the decoder's inputs so far: answers are so short that the decoder reads them anew at each step."""
+        return *self.read(tokens, lengths), torch.zeros(len(tokens), 0, VECTOR, device=tokens.device)
+
+    def advance(self, known: tuple[Tensor, ...], inputs: Tensor) -> tuple[Tensor, tuple[Tensor, ...]]:
+        text, absent, before = known
+        actions = torch.cat([before, inputs[:, None]], dim=1)
+        return self._decode(actions, text, absent)[:, -1], (text, absent, actions)
+
+
+def sines(count: int, width: int, device: Any) -> Tensor:
+    """Vectors of the first positions, shape (count, width): sines and cosines of ever longer waves (Vaswani et al. 2017)."""
+    waves = torch.exp(torch.arange(0, width, 2, device=device) * (-math.log(10_000.0) / width))
+    angles = torch.arange(count, device=device)[:, None] * waves
+    return torch.stack([angles.sin(), angles.cos()], dim=2).flatten(1)[:, :width]

@@ -1,0 +1,213 @@
+"""The tile classifier of HEXAGONS ("Draw Me a Flower", TACL 2022, section 6): an instruction is 180 decisions, one a tile.
+
+Three variants: `paper` is the published input, a text a tile; `shared` encodes the text once for all tiles, which is possible
+only because a tile's coordinates are not in it, and decides each tile by itself; `joint`, which is ours, lets tiles attend to
+each other as well. The paper says no more of the training than 20 epochs, early stopping and batches of 4: the rest is ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from pydantic import ValidationError
+
+from adapters.recipe import problem_of
+from eval.hexagons import measure
+from harness.baselines import Answer, Decoding, checkpoints
+from harness.baselines.deberta_batches import (
+    NO_ACTION,
+    Collator,
+    Ints,
+    Reader,
+    TileCollator,
+    actions_of,
+    drawing_steps,
+    labels_of,
+)
+from harness.baselines.deberta_layers import Sizes
+from harness.baselines.deberta_network import Classifier, TextPerTile, TileQueries
+from harness.baselines.encoders import EncoderSettings, identity, load_encoder
+from harness.baselines.recipe import Recipe, load_recipe
+from harness.baselines.recoloring import Augment, Recolored
+from harness.baselines.training import Loop, State, Trained
+from harness.corpora.item import HexagonsItem, Item
+from harness.errors import DataError
+from harness.runs import provenance
+from serialization.contexts import Context, get_context
+
+NAME = "deberta"
+BIASES = (0.0, -4.0, -3.0, -2.5, -2.0, -1.5, -1.0, -0.75, -0.5, -0.25, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
+"""Added to the score of no action, whichever is best on dev; of equals the first."""
+
+
+class DebertaRecipe(Recipe):
+    context: str
+    """Of `serialization.contexts`."""
+    augment: Augment
+    encoder: EncoderSettings
+    network: Sizes
+
+
+class Deberta:
+    """See `harness.baselines.Baseline`."""
+
+    tasks = ("hexagons",)
+    decoding = ()
+
+    def recipe(self, overrides: Sequence[str]) -> DebertaRecipe:
+        made = load_recipe(NAME, DebertaRecipe, overrides)
+        get_context("hexagons", made.context)
+        return made
+
+    def train(
+        self,
+        items: Sequence[Item],
+        dev: Sequence[Item],
+        recipe: Recipe,
+        folder: Path,
+        say: Callable[[str], None],
+        start: Path | None = None,
+    ) -> Trained:
+        assert isinstance(recipe, DebertaRecipe)
+        train_items, dev_items = drawing_steps(items), drawing_steps(dev)
+        torch.manual_seed(recipe.training.seed)
+        network, collate, encoder = build(recipe)
+        if start is not None:
+            _check_encoder(start, checkpoints.read_config(start, NAME), encoder)
+            checkpoints.begin_with(network, start, NAME)
+        count = sum(parameter.numel() for parameter in network.parameters() if parameter.requires_grad)
+        used = "used as it is" if network.frozen else "trained too"
+        say(f"variant {recipe.variant}, context {recipe.context}: {count:,} parameters; encoder {recipe.encoder.name}, {used}")
+
+        def keep(best: Classifier, state: State, bias: float = 0.0) -> None:
+            config = config_of(recipe, state, len(items), encoder, bias)
+            card = _card(config, count, used, state)
+            checkpoints.write_model(folder / "model", config, checkpoints.weights_of(best), None, card)
+
+        loop = Loop(network, collate, recipe.training, folder, keep)
+        shown: Sequence[Any] = train_items
+        if recipe.augment == "colors":
+            shown = Recolored(train_items, recipe.training.seed, lambda: loop.state.epoch)
+        trained = loop.run(shown, dev_items)
+        if loop.accelerator.is_main_process:
+            best = self.load(folder / "model")
+            bias = best_bias(best.scores(dev_items), labels_of(dev_items))
+            say(f"{bias:g} is added to the score of no action: the highest action F1 on dev")
+            keep(best.network, loop.state, bias)
+        return trained
+
+    def load(self, folder: Path) -> DebertaPredictor:
+        config = checkpoints.read_config(folder, NAME)
+        try:
+            recipe = DebertaRecipe.model_validate({key: config.get(key) for key in DebertaRecipe.model_fields})
+            bias = float(config["bias"])
+        except ValidationError as error:
+            raise DataError(f"{folder / checkpoints.CONFIG}: {problem_of(error)}") from None
+        except (KeyError, TypeError, ValueError):
+            raise DataError(f"{folder / checkpoints.CONFIG}: bias: no number is there") from None
+        network, collate, encoder = build(recipe, weights=False)
+        _check_encoder(folder, config, encoder)
+        checkpoints.restore(network, checkpoints.read_weights(folder), folder / checkpoints.WEIGHTS)
+        return DebertaPredictor(network.eval(), collate, get_context("hexagons", recipe.context), bias)
+
+
+class Built(NamedTuple):
+    """What a recipe describes."""
+
+    network: Classifier
+    collate: Callable[[Sequence[HexagonsItem]], Any]
+    encoder: str
+    """See `encoders.identity`."""
+
+
+def build(recipe: DebertaRecipe, *, weights: bool = True) -> Built:
+    """`weights`: see `load_encoder`."""
+    context = get_context("hexagons", recipe.context)
+    encoder, tokenizer = load_encoder(recipe.encoder, weights=weights)
+    reader, same = Reader(tokenizer, encoder, context), identity(encoder, tokenizer)
+    if recipe.variant == "paper":
+        return Built(TextPerTile(encoder, recipe.network), TileCollator(reader), same)
+    among, board = recipe.variant == "joint", context.board is not None
+    return Built(TileQueries(encoder, recipe.network, among=among, board=board), Collator(reader), same)
+
+
+def _check_encoder(folder: Path, config: dict[str, Any], encoder: str) -> None:
+    if (wanted := config.get("encoder_identity")) != encoder:
+        raise DataError(
+            f"{folder}: it was trained with another encoder ({wanted}) than the one here ({encoder}): put that one in its place"
+        )
+
+
+def best_bias(scores: np.ndarray[Any, Any], gold: Ints) -> float:
+    """Which of `BIASES` gives the highest action F1, for scores of shape (items, 180, 9)."""
+
+    def f1(bias: float) -> float:
+        return float(measure(gold, chosen(scores, bias), NO_ACTION)[:, 0].mean())
+
+    return max(BIASES, key=f1)
+
+
+def chosen(scores: np.ndarray[Any, Any], bias: float) -> Ints:
+    """The labels, shape (items, 180)."""
+    biased = scores.copy()
+    biased[..., NO_ACTION] += bias
+    best: Ints = biased.argmax(-1)
+    return best
+
+
+def config_of(recipe: DebertaRecipe, state: State, items: int, encoder: str, bias: float) -> dict[str, Any]:
+    made = provenance()
+    return {
+        "baseline": NAME,
+        "task": "hexagons",
+        **recipe.model_dump(),
+        "encoder_identity": encoder,
+        "bias": bias,
+        "items": items,
+        "epoch": state.best_epoch,
+        "dev_loss": state.best,
+        "versions": made["versions"],
+        "git": made["git"],
+    }
+
+
+def _card(config: dict[str, Any], count: int, used: str, state: State) -> str:
+    """The text of the model card, in Markdown."""
+    parts = {part: ", ".join(f"{key} {value}" for key, value in config[part].items()) for part in ("network", "training")}
+    curve = "\n".join(f"| {p['epoch']} | {p['train_loss']:.3f} | {p['dev_loss']:.3f} |" for p in state.curve)
+    words = {
+        "encoder_name": Path(config["encoder"]["name"]).name,
+        "encoder_use": f"is {used}",
+        "augmented": ", in other colors in every epoch" if config["augment"] == "colors" else "",
+    }
+    text = files("harness.baselines").joinpath("deberta_card.txt").read_text()
+    return text.format(**config | parts | words, count=count, curve=curve)
+
+
+class DebertaPredictor:
+    """See `harness.baselines.Predictor`. An answer depends on nothing of `Decoding`: every tile has its best class."""
+
+    batch_size = 16
+
+    def __init__(self, network: Classifier, collate: Callable[..., Any], context: Context, bias: float) -> None:
+        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        self.network, self.collate, self.bias = network.to(self.device), collate, bias
+        self.rolls_out = context.board == "predicted"
+
+    @torch.inference_mode()  # type: ignore[untyped-decorator]
+    def scores(self, items: Sequence[HexagonsItem]) -> np.ndarray[Any, Any]:
+        """Of the classes of the items' tiles, without the bias; float32 of shape (items, 180, 9)."""
+        made = []
+        for start in range(0, len(items), self.batch_size):
+            batch = self.collate(items[start : start + self.batch_size])
+            made.append(self.network.logits(type(batch)(*(part.to(self.device) for part in batch))).cpu().numpy())
+        return np.concatenate(made)
+
+    def predict(self, items: Sequence[Item], decoding: Decoding) -> list[Answer]:
+        labels = chosen(self.scores(drawing_steps(items)), self.bias)
+        return [Answer(actions_of(row), stopped=True) for row in labels]

@@ -1,0 +1,92 @@
+"""The layers of the HEXAGONS tile classifier, and the offsets between tiles that their attention knows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from pydantic import model_validator
+from torch import Tensor, nn
+from torch.nn import functional
+
+from adapters.recipe import Count, Fraction, Positive, Strict
+from harness.worlds.hexagons import COLUMNS, ROWS, to_cube
+
+_REACH = COLUMNS - 1
+"""Both cube coordinates of two tiles, x and z, differ by so much at most."""
+OFFSETS = (2 * _REACH + 1) ** 2
+
+
+class Sizes(Strict):
+    """Of the parts beside the encoder. The variant `paper` has but its `chunk`."""
+
+    width: Positive
+    heads: Positive
+    text_layers: Count
+    """Transformer layers on top of the encoder's states."""
+    tile_layers: Positive
+    """Layers in which tiles look at the text, and at each other where the variant lets them."""
+    dropout: Fraction
+    chunk: Positive
+    """Texts of one item, of 180, that are encoded at a time."""
+
+    @model_validator(mode="after")
+    def _divides(self) -> Sizes:
+        if self.width % (2 * self.heads):
+            raise ValueError(f"width {self.width} is no multiple of twice the heads, {self.heads}")
+        return self
+
+
+class Layer(nn.Module):  # type: ignore[misc]
+    """A transformer's layer with its norms in front: attention to its own kind, attention to the text, feed-forward."""
+
+    def __init__(self, sizes: Sizes, *, own: bool, cross: bool) -> None:
+        super().__init__()
+        width = sizes.width
+        self.own = Attention(width, sizes.heads) if own else None
+        self.cross = Attention(width, sizes.heads) if cross else None
+        self.forward_norm = nn.LayerNorm(width)
+        self.feed_forward = nn.Sequential(nn.Linear(width, 4 * width), nn.GELU(), nn.Linear(4 * width, width))
+        self.dropout = nn.Dropout(sizes.dropout)
+
+    def forward(
+        self, states: Tensor, *, own: Tensor | None = None, text: Tensor | None = None, cross: Tensor | None = None
+    ) -> Tensor:
+        """`own` and `cross` are the attentions' masks or biases."""
+        if self.own is not None:
+            states = states + self.dropout(self.own(states, None, own))
+        if self.cross is not None:
+            states = states + self.dropout(self.cross(states, text, cross))
+        return states + self.dropout(self.feed_forward(self.forward_norm(states)))
+
+
+class Attention(nn.Module):  # type: ignore[misc]
+    """Of normalized states to `seen`, or to themselves where that is None."""
+
+    def __init__(self, width: int, heads: int) -> None:
+        super().__init__()
+        self.heads = heads
+        self.norm = nn.LayerNorm(width)
+        self.query, self.key, self.value, self.out = (nn.Linear(width, width) for _ in range(4))
+
+    def forward(self, states: Tensor, seen: Tensor | None, mask: Tensor | None) -> Tensor:
+        states = self.norm(states)
+        seen = states if seen is None else seen
+        query, key, value = (
+            of(to).unflatten(-1, (self.heads, -1)).transpose(1, 2)
+            for of, to in ((self.query, states), (self.key, seen), (self.value, seen))
+        )
+        if mask is not None and mask.is_floating_point():
+            mask = mask.to(query.dtype)
+        attended = functional.scaled_dot_product_attention(query, key, value, attn_mask=mask)
+        return self.out(attended.transpose(1, 2).flatten(2))
+
+
+def offsets() -> Any:
+    """Numbers of the offsets on the hexagonal grid from each tile to each other, int64 of shape (180, 180).
+
+    Two pairs of tiles have the same one if the same moves lead from their first to their second tile.
+    """
+    cube = np.array([to_cube((row, column)) for row in range(ROWS) for column in range(COLUMNS)])
+    x, z = (cube[None, :] - cube[:, None] + _REACH).transpose(2, 0, 1)
+    return x * (2 * _REACH + 1) + z

@@ -1,0 +1,73 @@
+"""The words that the rules know. Each becomes one letter, so that a pattern over words is a regular expression over letters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from harness.corpora.wording import NUMBERS, ORDINALS
+from harness.worlds.hexagons import COLORS, COLUMNS
+
+_TILES = ("tile", "hexagon", "hex", "cell", "spot", "space", "block", "square", "box", "row", "position", "slot")
+"""What people call a tile; a row of a column is one too."""
+_SKIPPED = ("a", "the", "of", "number", "no", "far", "most", "#")
+"""Between words that belong together."""
+
+
+class Word(NamedTuple):
+    """A word as the patterns see it."""
+
+    letter: str
+    """O ordinal, N cardinal, C column, T tile, K color, "," and, "-" through, f from, t top, b bottom, l left, r right, e last,
+    "." the end of a sentence, x anything else."""
+    number: int = 0
+    color: str = ""
+
+
+def _known() -> dict[str, Word]:
+    words = {word: Word("O", n) for n, word in enumerate(ORDINALS) if n}
+    words |= {word: Word("N", n) for n, word in enumerate(NUMBERS) if n}
+    words |= {color: Word("K", color=color) for color in COLORS}
+    letters = {
+        "C": ["column", "columns", "col", "cols"],
+        "T": [form for noun in _TILES for form in (noun, f"{noun}s", f"{noun}es")],
+        ",": [",", "and", "or", "&"],
+        "-": ["-", "–", "through", "thru", "to", "until"],
+        "f": ["from"],
+        "t": ["top", "topmost", "uppermost", "highest"],
+        "b": ["bottom", "bottommost", "lowest"],
+        "l": ["left", "leftmost"],
+        "r": ["right", "rightmost"],
+        "e": ["last", "final"],
+        ".": [".", ";", "!", "?", "\n"],
+    }
+    return words | {word: Word(letter) for letter, group in letters.items() for word in group}
+
+
+_KNOWN = _known()
+_TOKEN = re.compile(r"[a-z]+|[0-9]+(?:st|nd|rd|th)?|[,&#–;.!?\n-]")
+_DIGITS = re.compile(r"([0-9]{1,3})(st|nd|rd|th)?")
+
+
+def read_words(text: str) -> list[Word]:
+    """The words of any text; case and articles do not matter."""
+    return [_read(token) for token in _TOKEN.findall(text.lower()) if token not in _SKIPPED]
+
+
+def _read(token: str) -> Word:
+    if digits := _DIGITS.fullmatch(token):
+        return Word("O" if digits[2] else "N", int(digits[1]))
+    return _KNOWN.get(token, Word("x"))
+
+
+def numbers_of(words: Iterable[Word]) -> list[int]:
+    """The numbers of a list such as "2, 4 and 6 through 8". A range to a number below its start, or above 18, is its two ends."""
+    numbers: list[int] = []
+    through = False
+    for word in words:
+        if word.letter in "ON":
+            ranges = through and numbers and numbers[-1] < word.number <= COLUMNS
+            numbers += range(numbers[-1] + 1, word.number + 1) if ranges else [word.number]
+        through = word.letter == "-"
+    return numbers

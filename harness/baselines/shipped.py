@@ -1,0 +1,97 @@
+"""The checkpoints that come with the package: how one is made of a trained model, and what there is of every baseline."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from math import prod
+from pathlib import Path
+from typing import Any
+
+from harness.baselines import BASELINES, Ruled
+from harness.baselines.checkpoints import CARD, CONFIG, SHIPPED, VOCABULARY, WEIGHTS, read_weights, read_words, write_model
+from harness.engines.shared import brief
+from harness.errors import DataError, UsageError
+from harness.registry import resolve
+
+SCORES = "scores.json"
+"""What the scorer said of a checkpoint's answers, copied beside it; it decides no answer, so it is no part of its digest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A baseline, with one of its shipped checkpoints if it has any."""
+
+    baseline: str
+    tasks: tuple[str, ...]
+    checkpoint: str
+    """The name of the shipped one, or why there is none."""
+    megabytes: float | None = None
+    parameters: int | None = None
+    judged: str = ""
+    """Its score, with what it is, or else its dev loss."""
+
+
+def export_model(folder: Path, target: Path, *, half: bool) -> None:
+    """Copy a model to a folder of its own; `half` stores its weights in float16, which are read as float32 again.
+
+    Raises UsageError if the target exists, and DataError if the model cannot be read or float16 cannot hold it.
+    """
+    import torch
+
+    if target.exists():
+        raise UsageError(f"{target} exists already: name a folder that does not")
+    weights, card = read_weights(folder), (folder / CARD).read_text() if (folder / CARD).is_file() else ""
+    if half:
+        weights = {name: value.half() if value.dtype == torch.float32 else value for name, value in weights.items()}
+        card += "\nThe weights are stored in float16 and used in float32.\n"
+    for name, value in weights.items():
+        if not value.isfinite().all():
+            raise DataError(f"{folder / WEIGHTS}: {name} holds values that are no numbers{', or too large for float16' * half}")
+    words = read_words(folder) if (folder / VOCABULARY).is_file() else None
+    write_model(target, _values(folder / CONFIG), weights, words, card)
+
+
+def catalog() -> list[Entry]:
+    """Every baseline, and each of its shipped checkpoints. Raises DataError for one that cannot be read."""
+    found: dict[str, list[Path]] = {}
+    for path in sorted(SHIPPED.glob(f"*/{WEIGHTS}")):
+        found.setdefault(str(_values(path.parent / CONFIG).get("baseline")), []).append(path.parent)
+    entries = []
+    for name in BASELINES:
+        made = resolve("baseline", name, BASELINES)()
+        entries += [_entry(name, made.tasks, folder) for folder in found.get(name, [])]
+        if name not in found:
+            entries.append(Entry(name, made.tasks, "needs none" if isinstance(made, Ruled) else "none: train it"))
+    return entries
+
+
+def _entry(name: str, tasks: tuple[str, ...], folder: Path) -> Entry:
+    from safetensors import SafetensorError, safe_open
+
+    config, path = _values(folder / CONFIG), folder / WEIGHTS
+    try:
+        with safe_open(path, "np") as weights:
+            parameters = sum(prod(weights.get_slice(key).get_shape()) for key in weights.keys())  # noqa: SIM118
+    except (OSError, SafetensorError) as error:
+        raise DataError(f"{path} cannot be read: {brief(error)}") from error
+    own = (str(config["task"]),) if "task" in config else tasks
+    return Entry(name, own, folder.name, path.stat().st_size / 1e6, parameters, _judged(folder, config))
+
+
+def _judged(folder: Path, config: dict[str, Any]) -> str:
+    if (folder / SCORES).is_file():
+        scores = _values(folder / SCORES)
+        numbers = scores["action"] if scores["task"] == "hexagons" else scores["micro"]["overall"]
+        return f"F1 {100 * numbers['f1']:.2f} on {scores['split']}"
+    return f"dev loss {config['dev_loss']:.3f}" if "dev_loss" in config else ""
+
+
+def _values(path: Path) -> dict[str, Any]:
+    try:
+        values = json.loads(path.read_bytes())
+    except (OSError, ValueError) as error:
+        raise DataError(f"{path} cannot be read: {brief(error)}") from None
+    if not isinstance(values, dict):
+        raise DataError(f"{path}: not a JSON object")
+    return values

@@ -1,0 +1,128 @@
+"""What the T5 of HEXAGONS reads and writes: items as text, and batches of tokens ("Draw Me a Flower", TACL 2022, section 6.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal, NamedTuple
+
+import torch
+from pydantic import AfterValidator
+from torch import Tensor
+
+from adapters.recipe import Positive, Strict
+from harness.corpora.item import HexagonsItem
+from harness.worlds.hexagons import COLORS, Board
+from serialization.contexts import get_context, view
+from serialization.formats import Format, get_format
+
+PREFIX, SUFFIX = "Which tiles does the last step paint?", "Tiles:"
+"""Around each input. The paper has such a pair too; we do not have its words, so these are ours."""
+IGNORED = -100
+"""The target where there is none."""
+
+
+class Texts(Strict):
+    """How items become text and how much of it is used. Raises UsageError for a context or a format that does not exist."""
+
+    context: Annotated[str, AfterValidator(lambda name: get_context("hexagons", name).name)]
+    """One of the paper's seven (`serialization.contexts`, Table 7)."""
+    format: Annotated[str, AfterValidator(lambda name: get_format("hexagons", name).name)]
+    """Of the answer; the paper's is "triplets"."""
+    board: Literal["colors", "grouped"]
+    """How a context's board is written: the colors of its 180 tiles, as in the paper, or the painted tiles as in the format
+    "grouped", which takes about a quarter of the tokens and names each tile's coordinates."""
+    input_tokens: Positive
+    """Of a longer input the end is read: what is lost is said first, and the prefix."""
+    target_tokens: Positive
+    """The end included; of a longer target the beginning is learned."""
+    answer_tokens: Positive
+    """Of a prediction at most."""
+
+    @property
+    def written(self) -> Format:
+        return get_format("hexagons", self.format)
+
+    def input_of(self, item: HexagonsItem) -> str:
+        """One line: `PREFIX`, the earlier steps, the board, the current step, `SUFFIX`; what a context has not is left out."""
+        context = get_context("hexagons", self.context)
+        seen = view(item, context, self.written, "world")
+        parts = [PREFIX]
+        if seen.turns:
+            first = int(seen.fields["first"])
+            parts += ["Before:", *(f"{number}. {said}" for number, said in enumerate(seen.turns, first))]
+        if context.board:
+            parts += ["Board:", _tiles(item.before) if self.board == "colors" else seen.fields["board"]]
+        parts += ["Now:", seen.fields["instruction"], SUFFIX]
+        return " ".join(" ".join(parts).split())
+
+    def target_of(self, item: HexagonsItem) -> str:
+        return self.written.write(item.actions)
+
+
+def _tiles(board: Board) -> str:
+    """The colors of all tiles, row by row. The commas between rows are ours."""
+    return ", ".join(" ".join(COLORS[code] for code in row) for row in board.cells)
+
+
+class Tokens(NamedTuple):
+    """A tokenizer of the library tokenizers, and the tokens around texts: what pads them, ends them, and starts an answer."""
+
+    tokenizer: Any
+    pad: int
+    end: int
+    start: int
+
+    def encode(self, text: str) -> list[int]:
+        """Without its end."""
+        ids: list[int] = self.tokenizer.encode(text, add_special_tokens=False).ids
+        return ids
+
+    def read(self, ids: Sequence[int]) -> tuple[str, bool]:
+        """The text of an answer, and whether it came to its end."""
+        ended = self.end in ids
+        own = list(ids[: ids.index(self.end)] if ended else ids)
+        text: str = self.tokenizer.decode(own, skip_special_tokens=True)
+        return text, ended
+
+
+class Batch(NamedTuple):
+    """Some items, padded: what is read, (items, input), what of it is text, what the decoder is given and should say, (items,
+    target), the latter `IGNORED` where there is nothing."""
+
+    inputs: Tensor
+    mask: Tensor
+    given: Tensor
+    targets: Tensor
+
+
+class Coder:
+    """Makes batches of items."""
+
+    def __init__(self, texts: Texts, tokens: Tokens) -> None:
+        self.texts, self.tokens = texts, tokens
+
+    def __call__(self, items: Sequence[HexagonsItem]) -> Batch:
+        inputs, mask = self.inputs(items)
+        targets = [self.target(item)[: self.texts.target_tokens] for item in items]
+        given = _padded([[self.tokens.start, *target[:-1]] for target in targets], self.tokens.pad)
+        return Batch(inputs, mask, given, _padded(targets, IGNORED))
+
+    def inputs(self, items: Sequence[HexagonsItem]) -> tuple[Tensor, Tensor]:
+        """The tokens of what is read, padded, and 1 where they are text, 0 where not."""
+        rows = [self.input(item)[-self.texts.input_tokens :] for item in items]
+        return _padded(rows, self.tokens.pad), _padded([[1] * len(row) for row in rows], 0)
+
+    def input(self, item: HexagonsItem) -> list[int]:
+        """Uncut, its end included."""
+        return [*self.tokens.encode(self.texts.input_of(item)), self.tokens.end]
+
+    def target(self, item: HexagonsItem) -> list[int]:
+        """Uncut, its end included."""
+        return [*self.tokens.encode(self.texts.target_of(item)), self.tokens.end]
+
+
+def _padded(rows: Sequence[Sequence[int]], filler: int) -> Tensor:
+    padded = torch.full((len(rows), max(map(len, rows))), filler)
+    for place, row in zip(padded, rows, strict=True):
+        place[: len(row)] = torch.tensor(row)
+    return padded

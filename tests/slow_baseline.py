@@ -1,0 +1,33 @@
+"""A baseline for tests of how answers become a run: what it answers follows from all that it is shown, its batch included."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from harness.baselines import Answer, Decoding
+from harness.corpora.item import HexagonsItem, Item
+from harness.worlds.hexagons import COLORS, Paint
+
+
+class Slow:
+    """Paints as many tiles as the board before has painted ones, and one more, in a color that depends on the batch."""
+
+    tasks = ("hexagons",)
+    decoding = ("beams",)
+    batch_size = 3
+    rolls_out = True
+
+    def __init__(self, seconds: float = 0.05) -> None:
+        self.seconds = seconds
+        self.seen: list[Item] = []
+
+    def predictor(self) -> Slow:
+        return self
+
+    def predict(self, items: Sequence[Item], decoding: Decoding) -> list[Answer]:
+        time.sleep(self.seconds)
+        self.seen += items
+        color = COLORS[1 + len("".join(item.id for item in items)) % 7]
+        counts = [len(item.before.painted()) for item in items if isinstance(item, HexagonsItem)]
+        return [Answer([Paint(n % 10, n // 10, color) for n in range(min(180, count + 1))], True) for count in counts]

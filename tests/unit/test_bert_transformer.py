@@ -1,0 +1,264 @@
+"""The BERT + Transformer: batches, causality and decoding against each other, and what its checkpoints hold."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from transformers import BertConfig, BertModel
+
+from harness.baselines import Decoding
+from harness.baselines.bert_transformer import BertTransformer, BertTransformerRecipe, PlainWords, config_of, plain
+from harness.baselines.bert_transformer_network import Network, Shape
+from harness.baselines.builder_batches import Collator, builder_turns
+from harness.baselines.builder_decoding import BuilderPredictor
+from harness.baselines.checkpoints import read_weights, weights_of, write_model
+from harness.baselines.encoders import EncoderSettings, identity, load_encoder
+from harness.baselines.training import State
+from harness.baselines.world_state import feasible, gold_grids, label_of
+from harness.corpora import load
+from harness.corpora.item import MinecraftItem
+from harness.errors import DataError, UsageError
+from harness.models import load_tokenizer, resolve_base
+from harness.worlds.minecraft import Action, Structure
+from serialization.words import h3_tokens
+
+TINY = Shape(
+    width=12,
+    layers=2,
+    heads=2,
+    feed_forward=16,
+    dropout=0.1,
+    filters=6,
+    world_layers=2,
+    head_layers=3,
+    stop_layers=3,
+    perspective="coordinates",
+)
+SETS = [*(f"network.{key}={value}" for key, value in TINY.model_dump().items()), "training.warmup=0"]
+
+
+@pytest.fixture(autouse=True)
+def _one_thread() -> Iterator[None]:
+    """Networks are so small here that threads would only wait for each other."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+@pytest.fixture(scope="module")
+def items() -> list[MinecraftItem]:
+    """Of the shipped sample."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("HARNESS_DATA", raising=False)
+        return builder_turns(load("minecraft", "train"))
+
+
+def write_bert(folder: Path, seed: int = 0) -> Path:
+    """A small random BERT that takes 64 tokens."""
+    tokenizer = load_tokenizer(resolve_base(None))
+    sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        bert = BertModel(BertConfig(vocab_size=len(tokenizer), max_position_embeddings=64, **sizes))
+    bert.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_bert(tmp_path_factory.mktemp("bert"))
+
+
+def made(bert: Path, *, bold: float = 1.0, **sizes: int) -> tuple[Network, PlainWords]:
+    """With random weights; those of the action scores are multiplied by `bold`, so that greedy choices are no near ties."""
+    encoder, tokenizer = load_encoder(EncoderSettings(name=str(bert), tuned=False, hidden=16, layers=1))
+    torch.manual_seed(0)
+    network = Network(TINY.model_copy(update=sizes), encoder).eval()
+    network.decoder.head[-1].weight.data *= bold
+    return network, PlainWords(encoder, tokenizer)
+
+
+@torch.inference_mode()  # type: ignore[untyped-decorator]
+def test_a_batch_has_the_losses_of_its_items(bert: Path, items: list[MinecraftItem]) -> None:
+    network, words = made(bert)
+    collate, chosen = Collator(TINY, words), items[2:10]
+    assert len({len(words.numbers(h3_tokens(item))) for item in chosen}) > 3
+    together = network(collate(chosen))
+    assert together.counts.tolist() == [len(item.actions) + 1 for item in chosen]
+    alone = torch.cat([network(collate([item])).sums for item in chosen])
+    torch.testing.assert_close(together.sums, alone, rtol=1e-5, atol=0)
+
+
+@torch.inference_mode()  # type: ignore[untyped-decorator]
+def test_an_action_changes_no_earlier_step_and_a_word_all(bert: Path, items: list[MinecraftItem]) -> None:
+    network, words = made(bert)
+    collate, item = Collator(TINY, words), max(items, key=lambda item: len(item.actions))
+    expected = network.logits(collate([item]))
+    for changed in range(len(item.actions)):
+        first = item.actions[changed]
+        actions = (*item.actions[:changed], first._replace(x=-first.x or 1), *item.actions[changed + 1 :])
+        logits = network.logits(collate([replace(item, actions=actions)]))
+        torch.testing.assert_close(logits[: changed + 1], expected[: changed + 1], rtol=1e-5, atol=1e-6)
+        states = [network.states(collate([one]))[0] for one in (item, replace(item, actions=actions))]
+        assert not torch.allclose(states[0][changed + 1], states[1][changed + 1])
+    silent = network.logits(collate([replace(item, history=())]))
+    assert not torch.isclose(silent, expected).all(1).any()
+
+
+def forced(network: Network, words: PlainWords, item: MinecraftItem, answer: Sequence[Action]) -> list[int]:
+    """The best feasible labels where an item's gold actions are those of an answer."""
+    after = item.before.apply(answer).structure
+    gold = replace(item, actions=tuple(answer), after=after, meta={})
+    logits = network.logits(Collator(TINY, words)([gold]))
+    possible = torch.from_numpy(feasible(gold_grids([gold]).codes))
+    best: list[int] = logits.masked_fill(~possible, -torch.inf).argmax(1).tolist()
+    return best
+
+
+@torch.inference_mode()  # type: ignore[untyped-decorator]
+def test_decoding_chooses_what_teacher_forcing_finds_best(bert: Path, items: list[MinecraftItem]) -> None:
+    network, words, items = *made(bert, bold=30.0), items[::2]
+    predictor = BuilderPredictor(network, TINY, words)
+    together = predictor.predict(items, Decoding(6, constrained=True))
+    assert together == [answer for item in items for answer in predictor.predict([item], Decoding(6, constrained=True))]
+    for item, answer in zip(items, together, strict=True):
+        assert item.before.apply(answer.actions).ignored == ()
+        labels = forced(network, words, item, answer.actions)
+        assert labels[: len(answer.actions)] == [label_of(action) for action in answer.actions]
+    free = predictor.predict(items, Decoding(6))
+    assert any(item.before.apply(answer.actions).ignored for item, answer in zip(items, free, strict=True))
+
+
+def run(folder: Path, items: Sequence[MinecraftItem], *sets: str, start: Path | None = None) -> list[str]:
+    """Train, judging by the same items."""
+    model, said = BertTransformer(), []
+    model.train(items, items, model.recipe([*SETS, *sets]), folder, said.append, start)
+    return said
+
+
+def weights(folder: Path) -> dict[str, torch.Tensor]:
+    return read_weights(folder / "model")
+
+
+def test_it_learns_a_few_items_by_heart(bert: Path, items: list[MinecraftItem]) -> None:
+    few = sorted(items, key=lambda item: len(item.actions))[3:6]
+    network, words = made(bert, width=32, filters=16, head_layers=2, stop_layers=2)
+    batch = Collator(TINY, words)(few)
+    optimizer = torch.optim.Adam([p for p in network.parameters() if p.requires_grad], lr=0.01)
+    for _ in range(150):
+        optimizer.zero_grad()
+        network(batch).sums.mean().backward()
+        optimizer.step()
+    answers = BuilderPredictor(network, TINY, words).predict(few, Decoding())
+    assert [list(map(label_of, answer.actions)) for answer in answers] == [list(map(label_of, item.actions)) for item in few]
+    assert all(answer.stopped for answer in answers)
+
+
+def test_a_frozen_encoder_is_neither_trained_nor_kept(bert: Path, tmp_path: Path, items: list[MinecraftItem]) -> None:
+    before = made(bert)[0].encoder.state_dict()
+    said = run(tmp_path, items[:2], f"encoder.name={bert}", "training.epochs=2")
+    assert "not trained" in said[0]
+    loaded = BertTransformer().load(tmp_path / "model").network
+    assert not any(name.startswith("encoder.") for name in weights(tmp_path))
+    assert all(torch.equal(value, before[name]) for name, value in loaded.encoder.state_dict().items())
+    loaded.train()
+    assert loaded.decoder.training
+    assert not any(module.training for module in loaded.encoder.modules())
+
+
+@pytest.mark.parametrize("small", [False, True])
+def test_a_tuned_encoder_is_trained_and_kept(small: bool, bert: Path, tmp_path: Path, items: list[MinecraftItem]) -> None:
+    own = ["encoder.name=small", "encoder.hidden=16", "encoder.layers=1"] if small else [f"encoder.name={bert}"]
+    said = run(tmp_path, items[:2], *own, "encoder.tuned=true", "training.epochs=1")
+    assert "trained with the rest" in said[0]
+    kept = {name.removeprefix("encoder."): value for name, value in weights(tmp_path).items() if name.startswith("encoder.")}
+    loaded = BertTransformer().load(tmp_path / "model").network.encoder.state_dict()
+    assert all(torch.equal(value, loaded[name]) for name, value in kept.items())
+    before = made(bert)[0].encoder.state_dict()
+    assert small or not all(torch.equal(value, kept[name]) for name, value in before.items())
+
+
+def test_training_begins_with_a_model_of_the_same_encoder(bert: Path, tmp_path: Path, items: list[MinecraftItem]) -> None:
+    sets = (f"encoder.name={bert}", "training.epochs=1", "training.learning_rate=1e-12")
+    run(tmp_path / "first", items[:2], *sets, "training.seed=1")
+    run(tmp_path / "second", items[:2], *sets, "training.seed=2", start=tmp_path / "first/model")
+    torch.testing.assert_close(weights(tmp_path / "second"), weights(tmp_path / "first"))
+    other = write_bert(tmp_path / "other", seed=1)
+    with pytest.raises(DataError, match="trained with another encoder"):
+        run(tmp_path / "third", items[:2], f"encoder.name={other}", start=tmp_path / "first/model")
+
+
+@pytest.fixture
+def saved(tmp_path: Path, items: list[MinecraftItem]) -> tuple[Path, BuilderPredictor]:
+    """A model, and its encoder in a folder of its own beside it."""
+    bert = write_bert(tmp_path / "bert")
+    network, words = made(bert)
+    recipe: BertTransformerRecipe = BertTransformer().recipe([*SETS, f"encoder.name={bert}"])
+    config = config_of(recipe, identity(network.encoder, words.tokenizer), State(best=1.0), 18)
+    write_model(tmp_path / "model", config, weights_of(network), None, "card")
+    return tmp_path / "model", BuilderPredictor(network, TINY, words)
+
+
+def test_a_saved_model_answers_as_before(saved: tuple[Path, BuilderPredictor], items: list[MinecraftItem]) -> None:
+    (folder, predictor), items = saved, items[:6]
+    assert {path.name for path in folder.iterdir()} == {"config.json", "model.safetensors", "README.md"}
+    assert BertTransformer().load(folder).predict(items, Decoding()) == predictor.predict(items, Decoding())
+
+
+def edit(path: Path, **changes: Any) -> None:
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+
+
+@pytest.mark.parametrize(
+    ("damage", "problem"),
+    [
+        (lambda folder: write_bert(folder.parent / "bert", seed=1), "trained with another encoder"),
+        (lambda folder: edit(folder / "config.json", fingerprint=None), "trained with another encoder"),
+        (lambda folder: edit(folder / "config.json", encoder={"name": "minilm"}), r"config\.json: encoder: tuned"),
+        (lambda folder: edit(folder / "config.json", network={"width": 3}), r"config\.json: network"),
+        (lambda folder: edit(folder / "config.json", network=TINY.model_dump() | {"layers": 1}), "weights of another variant"),
+        (lambda folder: edit(folder / "config.json", baseline="cnn-gru"), "a checkpoint of cnn-gru, not of bert-transformer"),
+    ],
+)
+def test_what_is_not_a_whole_checkpoint_is_refused_in_one_line(
+    damage: Any, problem: str, saved: tuple[Path, BuilderPredictor]
+) -> None:
+    damage(saved[0])
+    with pytest.raises(DataError, match=problem) as caught:
+        BertTransformer().load(saved[0])
+    assert "\n" not in str(caught.value)
+
+
+def test_words_are_plain_and_the_newest_are_kept(bert: Path) -> None:
+    words = made(bert)[1]
+    said = ["<dialogue>", "<architect>", "a", "red", "tower", "</architect>", "<builder_putdown_red>", "<builder_pickup_blue>"]
+    assert plain(said) == "start. architect: a red tower . put red. remove blue."
+    assert words.tokenizer.decode(words.numbers(said), skip_special_tokens=True) == plain(said)
+    long = words.numbers([*(["blue"] * 100), "</architect>", "<builder_putdown_red>"])
+    assert len(long) == 64
+    assert words.tokenizer.decode(long).endswith("blue . put red.")
+    assert words.numbers([""])
+
+
+def test_an_item_without_a_word(bert: Path, items: list[MinecraftItem]) -> None:
+    network, words = made(bert)
+    bare = replace(items[0], history=(), before=Structure())
+    assert network(Collator(TINY, words)([bare, items[5]])).sums.isfinite().all()
+
+
+def test_the_recipe() -> None:
+    recipe = BertTransformer().recipe([])
+    shape = recipe.network
+    assert (shape.layers, shape.width, shape.heads, shape.feed_forward) == (5, 256, 2, 512)
+    assert (recipe.encoder.name, recipe.encoder.tuned, shape.perspective) == ("minilm", False, "coordinates")
+    assert BertTransformer().recipe(["variant=B"]).network.filters == 300
+    with pytest.raises(UsageError, match="a width of 256 is no multiple of 3 heads"):
+        BertTransformer().recipe(["network.heads=3"])

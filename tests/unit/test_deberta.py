@@ -1,0 +1,470 @@
+"""The HEXAGONS tile classifier: what its texts say, what its variants see, and that a trained one comes back as it was."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eval.hexagons import score
+from harness.baselines import Decoding
+from harness.baselines.deberta import BIASES, Deberta, DebertaPredictor, DebertaRecipe, best_bias, build, chosen
+from harness.baselines.deberta_batches import Collator, Reader, TileCollator, actions_of, drawing_steps, fitted, labels_of
+from harness.baselines.deberta_layers import offsets
+from harness.baselines.deberta_network import CLASSES, Classifier, TileQueries
+from harness.baselines.encoders import EncoderSettings, load_encoder
+from harness.baselines.recoloring import Recolored
+from harness.cli import cli
+from harness.corpora import load
+from harness.corpora.item import Executed, HexagonsItem, Utterance
+from harness.corpora.permute import permute_colors, random_colors
+from harness.errors import DataError, UsageError
+from harness.worlds.hexagons import CODES, COLORS, COLUMNS, DIRECTIONS, ROWS, TILES, Board, Paint, Tile, on_board, step
+from serialization.contexts import CONTEXTS, get_context
+
+TINY = [
+    *("encoder.name=small", "encoder.hidden=32", "encoder.layers=1"),
+    *("network.width=32", "network.heads=2", "network.text_layers=1", "network.tile_layers=2", "network.dropout=0"),
+    *("network.chunk=90", "training.warmup=0", "training.precision=float32"),
+]
+VARIANTS = ("paper", "shared", "joint")
+
+FIRST, SECOND = (Paint(0, 0, "red"),), (Paint(1, 1, "blue"), Paint(2, 17, "white"))
+BEFORE = Board().apply([*FIRST, *SECOND]).board
+ACTIONS = (Paint(0, 0, "green"), Paint(9, 17, "white"))
+ITEM = HexagonsItem(
+    id="hexagons/train/1/3",
+    split="train",
+    instruction="third one green",
+    history=(Utterance("Instructor", "first one red"), Executed(FIRST), Utterance("Instructor", "second blue"), Executed(SECOND)),
+    before=BEFORE,
+    actions=ACTIONS,
+    after=BEFORE.apply(ACTIONS).board,
+    group="image",
+    cluster="hexagons/train/1",
+)
+
+
+def tiny(*more: str) -> DebertaRecipe:
+    return Deberta().recipe([*TINY, *more])
+
+
+def made(*more: str) -> tuple[Any, Any]:
+    torch.manual_seed(0)
+    network, collate, _ = build(tiny(*more))
+    return network.eval(), collate
+
+
+@pytest.fixture(scope="module")
+def items() -> list[HexagonsItem]:
+    """Of the shipped sample."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("HARNESS_DATA", raising=False)
+        return drawing_steps(load("hexagons", "train"))
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> Any:
+    return load_encoder(EncoderSettings(name="small", tuned=True, hidden=32, layers=1))[1]
+
+
+@given(st.dictionaries(st.tuples(st.integers(0, ROWS - 1), st.integers(0, COLUMNS - 1)), st.sampled_from(COLORS), max_size=30))
+def test_labels_stand_for_actions_and_back(painted: dict[tuple[int, int], str]) -> None:
+    actions = [Paint(*tile, color) for tile, color in sorted(painted.items())]
+    labels = labels_of([replace(ITEM, actions=tuple(reversed(actions)))])
+    assert labels.shape == (1, TILES)
+    assert actions_of(labels[0]) == actions
+
+
+def test_a_repaint_and_white_are_actions() -> None:
+    (labels,) = labels_of([ITEM])
+    assert labels[0] == 1 + CODES["green"]
+    assert labels[TILES - 1] == 1 + CODES["white"]
+    assert np.count_nonzero(labels) == 2
+
+
+@pytest.mark.parametrize("name", CONTEXTS["hexagons"])
+def test_a_context_says_which_instructions_and_whether_the_board_is_seen(name: str, tokenizer: Any) -> None:
+    _, collate = made(f"context={name}")
+    batch = collate([ITEM])
+    parts = [text.strip() for text in tokenizer.decode(batch.tokens[0]).removeprefix("<|bos|>").split(tokenizer.eos_token)]
+    said = ["first one red", "second blue", "third one green"]
+    shown = {"no-history": 1, "one-previous": 2, "full-history": 3}.get(name.split("+")[0], 1)
+    assert [part for part in parts if part] == [tokenizer.bos_token * (n == 0) + part for n, part in enumerate(said[-shown:])]
+    expected = BEFORE.cells.ravel() if "board" in name else np.zeros(TILES)
+    assert np.array_equal(batch.board[0], expected)
+    first_of_turn = (batch.places[0] == 0).nonzero().flatten().tolist()
+    assert batch.turns[0][first_of_turn].tolist() == [shown - 1, *range(shown - 1, -1, -1)]
+    assert batch.mask.all()
+
+
+@pytest.mark.parametrize("name", CONTEXTS["hexagons"])
+def test_a_text_of_the_published_input_names_its_tile(name: str, tokenizer: Any) -> None:
+    _, collate = made("variant=paper", f"context={name}")
+    batch = collate([ITEM])
+    tile = 1 * COLUMNS + 1
+    text = tokenizer.decode(batch.tokens[0, tile][batch.mask[0, tile]])
+    begin, *parts, end = text.split(tokenizer.eos_token)
+    assert (begin.removeprefix(tokenizer.bos_token).strip(), end) == ("2 2", "")
+    board = parts.pop().split() if "board" in name else []
+    said = {"no-history": [], "one-previous": ["second blue"], "full-history": ["first one redsecond blue"]}.get(
+        name.split("+")[0], []
+    )
+    assert [part.strip() for part in parts] == [*said, "third one green"]
+    if board:
+        assert board[tile : tile + 3] == ["[", "blue", "]"]
+        assert [word for word in board if word not in "[]"] == [COLORS[code] for code in BEFORE.cells.ravel()]
+    assert batch.tokens.shape[:2] == (1, TILES)
+
+
+@given(st.lists(st.lists(st.integers(0, 9), max_size=6), min_size=1, max_size=6), st.integers(1, 30), st.integers(0, 2))
+def test_history_is_cut_from_its_front_by_whole_steps(said: list[list[int]], room: int, apart: int) -> None:
+    kept = fitted(said, room, apart)
+    assert kept[-1] == said[-1][:room]
+    assert kept[:-1] == said[len(said) - len(kept) : -1]
+    used = sum(map(len, kept)) + apart * (len(kept) - 1)
+    assert used <= room
+    if len(kept) < len(said):
+        assert used + len(said[-1 - len(kept)]) + apart > room
+
+
+def test_a_text_is_never_longer_than_the_encoder_takes() -> None:
+    long = replace(
+        ITEM, instruction="paint it red " * 500, history=(Utterance("Instructor", "and blue " * 90), Executed(())) * 40
+    )
+    for settings in (["variant=joint"], ["variant=paper", "context=full-history+oracle-board"]):
+        network, collate = made(*settings)
+        for item in (long, replace(long, instruction="green")):
+            assert 600 < collate([item]).tokens.shape[-1] <= network.encoder.config.max_position_embeddings
+
+
+def test_an_offset_is_the_same_moves_from_any_tile() -> None:
+    numbers, tiles = offsets(), [Tile(*place) for place in product(range(ROWS), range(COLUMNS))]
+    places = {tile: number for number, tile in enumerate(tiles)}
+    seen = set()
+    for moves in product(DIRECTIONS, range(4), DIRECTIONS, range(3)):
+        reached = [(tile, step(step(tile, moves[0], moves[1]), moves[2], moves[3])) for tile in tiles]
+        found = {int(numbers[places[tile], places[end]]) for tile, end in reached if on_board(*end)}
+        assert len(found) == 1
+        seen |= found
+    directions = {int(numbers[100, places[step(tiles[100], name)]]) for name in DIRECTIONS}
+    assert len(directions | {int(numbers[100, 100])}) == 7
+    assert numbers.min() >= 0
+    assert numbers.max() < 35**2
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_an_items_loss_does_not_depend_on_its_batch(variant: str, items: list[HexagonsItem]) -> None:
+    network, collate = made(f"variant={variant}", "context=full-history+oracle-board")
+    some = items[2:5]
+    together = network(collate(some))
+    alone = torch.cat([network(collate([item])).sums for item in some])
+    assert network.logits(collate(some)).shape == (3, TILES, CLASSES)
+    assert together.counts.tolist() == [TILES] * 3
+    torch.testing.assert_close(together.sums, alone, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_bfloat16_gives_nearly_the_same(variant: str, items: list[HexagonsItem]) -> None:
+    network, collate = made(f"variant={variant}", "context=oracle-board", "network.dropout=0.1")
+    batch = collate(items[:2])
+    with torch.autocast("cpu", torch.bfloat16):
+        low = network(batch).sums
+    torch.testing.assert_close(low, network(batch).sums, rtol=0.02, atol=0.5)
+    assert low.dtype == torch.float32
+    with torch.autocast("cpu", torch.bfloat16):
+        network.train()(batch).sums.sum().backward()
+    assert all(parameter.grad.isfinite().all() for parameter in network.parameters() if parameter.grad is not None)
+
+
+def classify(network: TileQueries, batch: Any, tiles: Sequence[int]) -> torch.Tensor:
+    return network.classify(network.queries(batch.board)[:, list(tiles)], network.read(batch), batch.mask)
+
+
+def test_shared_decides_a_tile_by_itself_alone_or_with_all(items: list[HexagonsItem]) -> None:
+    network, collate = made("variant=shared", "context=full-history+oracle-board")
+    batch = collate(items[:3])
+    together = network.logits(batch)
+    alone = torch.cat([classify(network, batch, [tile]) for tile in range(TILES)], dim=1)
+    torch.testing.assert_close(together, alone, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("variant", "context", "changed"),
+    [
+        ("joint", "full-history", 0),
+        ("shared", "oracle-board", 1),
+        ("joint", "predicted-board", TILES),
+        ("paper", "oracle-board", TILES),
+    ],
+)
+def test_who_sees_a_change_of_the_board(variant: str, context: str, changed: int) -> None:
+    network, collate = made(f"variant={variant}", f"context={context}")
+    other = replace(ITEM, before=BEFORE.apply([Paint(4, 5, "purple")]).board)
+    with torch.inference_mode():
+        moved = (network.logits(collate([ITEM])) - network.logits(collate([other])))[0].abs().amax(1) > 1e-7
+    assert int(moved.sum()) == changed
+    assert changed != 1 or moved[4 * COLUMNS + 5]
+
+
+def test_the_bias_of_an_offset_is_learned(items: list[HexagonsItem]) -> None:
+    network, collate = made()
+    network(collate(items[:2])).sums.sum().backward()
+    assert all(parameter.grad is not None for parameter in network.parameters())
+    assert network.biases[0].grad.abs().sum() > 0
+    before = network.logits(collate(items[:1]))
+    network.biases[1].data[:, int(offsets()[0, 1])] += 5
+    assert not torch.equal(before, network.logits(collate(items[:1])))
+
+
+def test_chunks_of_the_published_input_have_the_gradients_of_the_whole(items: list[HexagonsItem]) -> None:
+    network, collate = made("variant=paper", "context=no-history")
+    for module in network.train().modules():
+        if isinstance(module, torch.nn.Dropout):
+            module.p = 0.0
+    grads = []
+    for network.chunk in (45, TILES):
+        network.zero_grad()
+        network(collate(items[:1])).sums.sum().backward()
+        grads.append({name: parameter.grad.clone() for name, parameter in network.named_parameters()})
+    for name, grad in grads[0].items():
+        torch.testing.assert_close(grad, grads[1][name], rtol=1e-3, atol=1e-3, msg=name)
+
+
+@given(seed=st.integers(0, 1000))
+def test_other_colors_are_other_labels_boards_and_words(seed: int) -> None:
+    colors = random_colors("hexagons", Random(seed))
+    codes = np.array([0, *(1 + CODES[colors.get(color, color)] for color in COLORS)])
+    item = replace(ITEM, instruction="Red and green, then WHITE; Blue")
+    changed = permute_colors(item, colors)
+    assert isinstance(changed, HexagonsItem)
+    assert np.array_equal(labels_of([changed]), codes[labels_of([item])])
+    assert np.array_equal(changed.before.cells.ravel(), codes[1 + item.before.cells.ravel()] - 1)
+    assert changed.instruction == f"{colors['red'].capitalize()} and {colors['green']}, then WHITE; {colors['blue'].capitalize()}"
+
+
+def test_every_epoch_has_its_own_colors() -> None:
+    epoch = 0
+    drawn = Recolored([ITEM] * 3, 7, lambda: epoch)
+    first = [labels_of([item]).tolist() for item in drawing_steps(list(drawn))]
+    assert first == [labels_of([item]).tolist() for item in drawing_steps(list(drawn))]
+    seen = {json.dumps(first)}
+    for epoch in range(1, 6):  # noqa: B007 - read by the lambda
+        seen.add(json.dumps([labels_of([item]).tolist() for item in drawing_steps(list(drawn))]))
+    assert len(seen) > 3
+
+
+def test_a_killed_run_goes_on_with_the_same_colors(
+    tmp_path: Path, items: list[HexagonsItem], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[tuple[str, Any]] = []
+    plain = Collator.__call__
+
+    def watched(self: Collator, batch: Sequence[HexagonsItem]) -> Any:
+        seen.extend((item.id, labels_of([item]).tolist()) for item in batch)
+        if len(seen) == killed_at:
+            raise KeyboardInterrupt
+        return plain(self, batch)
+
+    monkeypatch.setattr(Collator, "__call__", watched)
+    sizes = ["training.batch_size=2", "training.checkpoint_minutes=1e-9"]
+    killed_at = 0
+    train(tmp_path / "whole", items, *sizes)
+    epochs, seen[:] = (seen[:6], seen[9:15]), []
+    assert sorted(item for item, _ in epochs[0]) == sorted(item for item, _ in epochs[1])
+    assert sum(dict(epochs[0])[item] != labels for item, labels in epochs[1]) > 3
+    killed_at = 13
+    with pytest.raises(KeyboardInterrupt):
+        train(tmp_path / "killed", items, *sizes)
+    killed_at, seen[:] = 0, []
+    train(tmp_path / "killed", items, *sizes)
+    assert seen[:4] == epochs[1][2:]
+    weights = [(tmp_path / name / "model/model.safetensors").read_bytes() for name in ("whole", "killed")]
+    assert weights[0] == weights[1]
+
+
+def f1(network: Any, collate: Any, items: Sequence[HexagonsItem]) -> float:
+    predictor = DebertaPredictor(network.eval(), collate, get_context("hexagons", "full-history"), 0.0)
+    answers = [answer.actions for answer in predictor.predict(items, Decoding())]
+    return float(score(items, answers)["action"]["f1"])
+
+
+def test_four_items_are_learned_by_heart(items: list[HexagonsItem]) -> None:
+    network, collate = made("network.width=64", "network.heads=4")
+    some = [item for item in items if item.actions][:4]
+    optimizer, batch = torch.optim.AdamW(network.parameters(), lr=2e-3), collate(some)
+    warmup = torch.optim.lr_scheduler.LinearLR(optimizer, 1 / 30, total_iters=30)
+    for number in range(1, 241):
+        network.train()
+        network(batch).sums.mean().backward()
+        torch.nn.utils.clip_grad_norm_(network.parameters(), 100.0)
+        optimizer.step()
+        optimizer.zero_grad()
+        warmup.step()
+        if number % 20 == 0 and f1(network, collate, some) == 1:
+            return
+    pytest.fail(f"F1 {f1(network, collate, some)} after {number} steps")
+
+
+def test_the_bias_is_the_best_on_dev_and_none_if_none_is_better() -> None:
+    gold = labels_of([ITEM, replace(ITEM, actions=())])
+    scores = np.zeros((2, TILES, CLASSES), np.float32)
+    scores[..., 0] = 3
+    np.put_along_axis(scores, gold[..., None], 4.0, axis=-1)
+    assert best_bias(scores, gold) == 0
+    scores[1, 7, 3] = 4.6
+    assert best_bias(scores, gold) == 0.75
+    assert chosen(scores, 0)[1, 7] == 3
+    assert actions_of(chosen(scores, 0.75)[1]) == []
+    assert BIASES[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("setting", "problem"),
+    [
+        ("context=half-history", "no context for hexagons named 'half-history'"),
+        ("variant=alone", "known: joint, paper, shared"),
+        ("network.width=40", "width 40 is no multiple"),
+        ("augment=words", "augment"),
+    ],
+)
+def test_a_bad_setting_is_refused_by_name(setting: str, problem: str) -> None:
+    with pytest.raises(UsageError, match=problem):
+        Deberta().recipe([setting, "network.heads=16"])
+
+
+def test_an_encoder_of_short_texts_is_refused(tokenizer: Any) -> None:
+    encoder = load_encoder(EncoderSettings(name="small", tuned=True, hidden=32, layers=1))[0]
+    encoder.config.max_position_embeddings = 200
+    with pytest.raises(
+        UsageError, match=r"encoder\.name: its texts have at most 200 tokens; variant paper in context oracle-board"
+    ):
+        TileCollator(Reader(tokenizer, encoder, get_context("hexagons", "oracle-board")))
+    TileCollator(Reader(tokenizer, encoder, get_context("hexagons", "full-history")))
+
+
+def write_encoder(folder: Path, seed: int = 0) -> str:
+    """A pretrained encoder, as it might be."""
+    torch.manual_seed(seed)
+    for part in load_encoder(EncoderSettings(name="small", tuned=True, hidden=32, layers=1)):
+        part.save_pretrained(folder)
+    return str(folder)
+
+
+def test_a_frozen_encoder_is_left_alone(tmp_path: Path, items: list[HexagonsItem]) -> None:
+    network, collate = made(f"encoder.name={write_encoder(tmp_path)}")
+    assert isinstance(network, Classifier)
+    network.train()
+    assert network.frozen
+    assert not any(module.training for module in network.encoder.modules())
+    assert network.text_layers.training
+    batch = collate(items[:7])
+    network(batch).sums.sum().backward()
+    assert all(parameter.grad is None for parameter in network.encoder.parameters())
+    states = network.encoder(input_ids=batch.tokens, attention_mask=batch.mask.long()).last_hidden_state
+    torch.testing.assert_close(network.encode(batch.tokens, batch.mask)[batch.mask], states[batch.mask], rtol=1e-4, atol=1e-5)
+
+
+def train(folder: Path, items: Sequence[HexagonsItem], *more: str) -> list[str]:
+    said: list[str] = []
+    recipe = tiny("training.epochs=2", "training.learning_rate=0.01", *more)
+    Deberta().train(items[:6], items[6:9], recipe, folder, said.append)
+    return said
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_a_trained_model_answers_as_its_network_did(variant: str, tmp_path: Path, items: list[HexagonsItem]) -> None:
+    said = train(tmp_path, items, f"variant={variant}")
+    assert {path.name for path in (tmp_path / "model").iterdir()} == {"config.json", "model.safetensors", "README.md"}
+    assert f"variant {variant}, context full-history: " in said[0]
+    config = json.loads((tmp_path / "model/config.json").read_text())
+    assert f"{config['bias']:g} is added to the score of no action" in said[1]
+    assert f"variant {variant}" in (tmp_path / "model/README.md").read_text()
+    first, again = Deberta().load(tmp_path / "model"), Deberta().load(tmp_path / "model")
+    assert first.bias == config["bias"]
+    assert not first.rolls_out
+    assert first.predict(items, Decoding()) == again.predict(items, Decoding())
+    gold = labels_of(items[6:9])
+    assert best_bias(first.scores(items[6:9]), gold) == first.bias
+
+
+@pytest.mark.parametrize("tuned", [False, True])
+def test_a_checkpoint_has_an_encoder_if_it_was_trained(tuned: bool, tmp_path: Path, items: list[HexagonsItem]) -> None:
+    name, model = write_encoder(tmp_path / "encoder"), tmp_path / "run/model"
+    train(tmp_path / "run", items, f"encoder.name={name}", f"encoder.tuned={tuned}")
+    from safetensors.torch import load_file
+
+    assert any(key.startswith("encoder.") for key in load_file(model / "model.safetensors")) == tuned
+    expected = Deberta().load(model).predict(items, Decoding())
+    write_encoder(tmp_path / "encoder", seed=1)
+    if tuned:
+        assert Deberta().load(model).predict(items, Decoding()) == expected
+        return
+    with pytest.raises(DataError, match="trained with another encoder"):
+        Deberta().load(model)
+    with pytest.raises(DataError, match="trained with another encoder"):
+        Deberta().train(items[:6], items[6:9], tiny(f"encoder.name={name}"), tmp_path / "more", print, model)
+
+
+def test_training_goes_on_with_a_trained_model(tmp_path: Path, items: list[HexagonsItem]) -> None:
+    train(tmp_path / "first", items)
+    recipe = tiny("training.epochs=1", "training.learning_rate=1e-9")
+    Deberta().train(items[:6], items[6:9], recipe, tmp_path / "second", print, tmp_path / "first/model")
+    answers = [Deberta().load(tmp_path / name / "model").scores(items) for name in ("first", "second")]
+    np.testing.assert_allclose(*answers, atol=1e-4)
+    with pytest.raises(DataError, match="another variant"):
+        Deberta().train(items[:6], items[6:9], tiny("variant=shared"), tmp_path / "third", print, tmp_path / "first/model")
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"bias": None}, "bias: no number"),
+        ({"context": 3}, "context"),
+        ({"network": {"width": 32}}, r"network\."),
+        ({"variant": "shared"}, "another variant"),
+        ({"baseline": "t5"}, "a checkpoint of t5"),
+    ],
+    ids=str,
+)
+def test_a_broken_configuration_is_one_line(
+    changes: dict[str, Any], problem: str, tmp_path: Path, items: list[HexagonsItem]
+) -> None:
+    train(tmp_path, items, "training.epochs=1")
+    path = tmp_path / "model/config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+    with pytest.raises(DataError, match=problem) as caught:
+        Deberta().load(tmp_path / "model")
+    assert "\n" not in str(caught.value)
+
+
+def test_the_command_rolls_out_on_boards_that_the_answers_drew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HARNESS_DATA", raising=False)
+    monkeypatch.chdir(tmp_path)
+    asked: list[HexagonsItem] = []
+    settings = [word for key in (*TINY, "context=predicted-board") for word in ("--set", key)]
+    done = CliRunner().invoke(cli, ["baseline", "train", "deberta", *settings, "--max-epochs", "1"])
+    assert done.exit_code == 0, done.output
+    plain = DebertaPredictor.predict
+
+    def painting(self: DebertaPredictor, items: Sequence[Any], decoding: Decoding) -> Any:
+        asked.extend(items)
+        return [replace(answer, actions=[Paint(3, 3, "blue")]) for answer in plain(self, items, decoding)]
+
+    monkeypatch.setattr(DebertaPredictor, "predict", painting)
+    done = CliRunner().invoke(cli, ["baseline", "predict", "deberta", "--json"])
+    assert done.exit_code == 0, done.output
+    blue = Board().apply([Paint(3, 3, "blue")]).board
+    assert [item.before for item in asked] == [blue if item.history else Board() for item in asked]
+    assert len(asked) == json.loads(done.stdout)["items"] > 3

@@ -1,0 +1,127 @@
+"""The rules: instructions of our own wording, and that they answer whatever they are told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.baselines.rules import paint
+from harness.baselines.rules_words import numbers_of, read_words
+from harness.cli import cli
+from harness.corpora import load
+from harness.errors import UsageError
+from harness.runs import find_run
+from harness.scoring import read_answers, score_answers
+from harness.worlds.hexagons import COLORS, COLUMNS, ROWS, on_board
+
+
+def drawn(instruction: str) -> dict[str, set[tuple[int, int]]]:
+    """Tiles by color, as (column, row) from 1, the way instructions count them."""
+    tiles: dict[str, set[tuple[int, int]]] = {}
+    for action in paint(instruction):
+        tiles.setdefault(action.color, set()).add((action.column + 1, action.row + 1))
+    return tiles
+
+
+@pytest.mark.parametrize(
+    ("instruction", "expected"),
+    [
+        ("Make the third tile of the fifth column green.", {"green": {(5, 3)}}),
+        ("Column 12, cell 9: purple", {"purple": {(12, 9)}}),
+        ("the 2nd and 4th hexes in column #7 turn ORANGE", {"orange": {(7, 2), (7, 4)}}),
+        ("In columns 2, 4 and 6 through 8 the first spot is red", {"red": {(c, 1) for c in (2, 4, 6, 7, 8)}}),
+        ("Use blue for tiles three to five of the tenth column", {"blue": {(10, 3), (10, 4), (10, 5)}}),
+        ("black: 2nd tile from the bottom of the 4th column from the right", {"black": {(15, 9)}}),
+        ("2nd tile from the top of the 4th column from the left, black", {"black": {(4, 2)}}),
+        ("The top two hexagons in the last column become yellow", {"yellow": {(18, 1), (18, 2)}}),
+        ("the last three tiles of the leftmost column, please, in red", {"red": {(1, 8), (1, 9), (1, 10)}}),
+        ("The first two cells from the bottom of column 3 are blue", {"blue": {(3, 10), (3, 9)}}),
+        ("the bottom cell of the rightmost column: white", {"white": {(18, 10)}}),
+        ("In column 3, 5th tile green", {"green": {(3, 5)}}),
+        # The nearest color, wherever it stands: orange is one word away from row 5.
+        ("row 4 of column 6 is orange and row 5 of column 7 is red", {"orange": {(6, 4), (7, 5)}}),
+        ("In the first column the second tile is red, the third tile blue. And tile 4 of column 2 green", {
+            "red": {(1, 2)}, "blue": {(1, 3)}, "green": {(2, 4)}
+        }),
+        ("The third tile of column 2 is red. The third tile of column 2 is blue", {"blue": {(2, 3)}}),
+        ("Paint the third tile of the second column", {}),
+        ("Now the next tile down, in red", {}),
+        ("In column 4: red. The third tile too", {}),
+        ("the third two tiles of column 5 are red", {}),
+        ("red: tile 11 of column 3, tile 4 of column 19", {}),
+        ("", {}),
+    ],
+)  # fmt: skip
+def test_what_an_instruction_paints(instruction: str, expected: dict[str, set[tuple[int, int]]]) -> None:
+    assert drawn(instruction) == expected
+
+
+def test_numbers_of_lists_and_ranges() -> None:
+    assert numbers_of(read_words("2, 4 and 6 through 8")) == [2, 4, 6, 7, 8]
+    assert numbers_of(read_words("second to fourth or twelfth")) == [2, 3, 4, 12]
+    assert numbers_of(read_words("5 to 3, 7 to 99")) == [5, 3, 7, 99]
+
+
+WORDS = [
+    "tile",
+    "column",
+    "columns",
+    "from the bottom",
+    "from the right",
+    "last",
+    "top",
+    "3",
+    "first",
+    "4th",
+    "to",
+    ",",
+    ".",
+    "999",
+]
+
+
+@given(st.text() | st.lists(st.sampled_from([*WORDS, *COLORS])).map(" ".join))
+def test_every_text_has_an_answer_on_the_board(text: str) -> None:
+    painted = paint(text)
+    assert len({action.tile for action in painted}) == len(painted)
+    assert painted == sorted(painted)
+    assert all(on_board(action.row, action.column) and action.color in COLORS for action in painted)
+
+
+@given(st.integers(1, ROWS), st.integers(1, COLUMNS), st.sampled_from(COLORS), st.booleans(), st.booleans())
+def test_one_tile_from_either_side(row: int, column: int, color: str, below: bool, right: bool) -> None:
+    where = f"tile {row} from the {'bottom' if below else 'top'} of column {column} from the {'right' if right else 'left'}"
+    expected = (COLUMNS + 1 - column if right else column, ROWS + 1 - row if below else row)
+    assert drawn(f"Paint {where} {color}") == {color: {expected}}
+
+
+def test_the_command_needs_no_checkpoint_and_has_nothing_to_train(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HARNESS_DATA", raising=False)
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(cli, ["baseline", "predict", "rules"])
+    assert done.exit_code == 0, done.output
+    assert "hexagons dev: 7 items of the sample corpus; rules; runs/hexagons_dev_rules" in done.output
+    assert "cut" not in done.output
+    assert len(read_answers(find_run("hexagons_dev_rules")).records) == len(load("hexagons", "dev"))
+    for words, problem in {
+        ("train", "rules"): "rules has nothing to train",
+        ("predict", "rules", "--checkpoint", "x"): "--checkpoint x: rules is nothing but rules",
+        ("predict", "rules", "--steps", "3"): "--steps: rules has no such option",
+    }.items():
+        refused = CliRunner().invoke(cli, ["baseline", *words])
+        assert isinstance(refused.exception, UsageError)
+        assert problem in str(refused.exception)
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(("split", "f1", "em"), [("train", 22.23, 16.87), ("dev", 22.60, 14.80)])
+def test_the_scores_on_the_real_corpus(split: str, f1: float, em: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The paper's naive baseline has 14.34 and 7.85 on dev; its patterns are not published."""
+    monkeypatch.chdir(tmp_path)
+    assert CliRunner().invoke(cli, ["baseline", "predict", "rules", "--split", split, "--name", "r"]).exit_code == 0
+    action = score_answers(read_answers(find_run("r")))["action"]
+    assert (round(100 * action["f1"], 2), round(100 * action["em"], 2)) == (f1, em)

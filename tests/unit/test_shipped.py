@@ -1,0 +1,121 @@
+"""Checkpoints that ship: made of a trained model, found by name, listed; on weights that are no network's."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from click.testing import CliRunner, Result
+
+from harness.baselines import BASELINES
+from harness.baselines.checkpoints import digest, find_model, model_of, read_weights, source_of, write_model
+from harness.baselines.shipped import catalog
+from harness.cli import cli
+from harness.errors import DataError, HarnessError, UsageError
+
+WEIGHTS = {"a": torch.tensor([[1.0, 0.1], [-2.5, 1e-3]]), "n": torch.arange(3)}
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(cli, ["baseline", *arguments])
+
+
+def made(folder: Path, weights: dict[str, Any] = WEIGHTS, **config: Any) -> Path:
+    write_model(folder, {"baseline": "cnn-gru", "task": "minecraft", **config}, weights, ["red"], "A card.\n")
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where shipped checkpoints are looked for: there are none."""
+    monkeypatch.chdir(tmp_path)
+    for module in ("checkpoints", "shipped"):
+        monkeypatch.setattr(f"harness.baselines.{module}.SHIPPED", tmp_path / "trained")
+    return tmp_path / "trained"
+
+
+def test_a_model_is_copied_whole_or_in_half_the_size() -> None:
+    source = made(Path("runs/mine/model"), dev_loss=1.5)
+    (source / "scores.json").write_text("{}")
+    assert run("export", "mine", "whole").exit_code == 0
+    assert digest(Path("whole")) == digest(source)
+    done = run("export", "runs/mine", "half", "--half")
+    assert done.output.startswith("half: 0.0 MB of weights")
+    assert {path.name for path in Path("half").iterdir()} == {"config.json", "model.safetensors", "vocabulary.json", "README.md"}
+    assert "float16" in Path("half/README.md").read_text()
+    weights = read_weights(Path("half"))
+    assert {name: value.dtype for name, value in weights.items()} == {"a": torch.float32, "n": torch.int64}
+    torch.testing.assert_close(weights["a"], WEIGHTS["a"].half().float(), rtol=0, atol=0)
+    assert Path("half/model.safetensors").stat().st_size < Path("whole/model.safetensors").stat().st_size
+    assert digest(Path("half")) != digest(source)
+
+
+def test_what_cannot_be_exported_is_one_line() -> None:
+    made(Path("runs/mine/model"))
+    made(Path("large"), {"a": torch.tensor([1e6])})
+    made(Path("nan"), {"a": torch.tensor([torch.nan])})
+    made(Path("broken"))
+    Path("broken/config.json").write_text("[")
+    Path("there").mkdir()
+    for arguments, kind, problem in [
+        (("mine", "there"), UsageError, "there exists already"),
+        (("nobody", "new"), UsageError, "nobody: no trained model is there"),
+        (("large", "new", "--half"), DataError, "too large for float16"),
+        (("nan", "new"), DataError, "a holds values that are no numbers"),
+        (("broken", "new"), DataError, "config.json cannot be read"),
+    ]:
+        refused = run("export", *arguments).exception
+        assert isinstance(refused, kind)
+        assert problem in str(refused)
+        assert "\n" not in str(refused)
+    assert not Path("new").exists()
+    assert not list(Path("there").iterdir())
+
+
+def test_an_own_run_comes_before_the_shipped_one(shipped: Path) -> None:
+    with pytest.raises(UsageError, match="cnn-gru has no trained model here: make one with `harness baseline train cnn-gru`"):
+        model_of("cnn-gru", "minecraft")
+    there = made(shipped / "cnn-gru")
+    assert (model_of("cnn-gru", "minecraft"), source_of(there)) == (there, "the shipped checkpoint cnn-gru")
+    assert find_model("cnn-gru") == there
+    own = made(Path("runs/cnn-gru-minecraft/model"))
+    assert (model_of("cnn-gru", "minecraft"), source_of(own)) == (own, "runs/cnn-gru-minecraft/model")
+    other = made(shipped / "cnn-gru-b")
+    assert find_model("cnn-gru-b") == other
+    with pytest.raises(UsageError, match=r"^--from elsewhere: no trained model is there"):
+        find_model("elsewhere", "--from")
+
+
+def test_the_list_names_every_baseline_and_what_ships(shipped: Path) -> None:
+    assert {entry.baseline: entry.checkpoint for entry in catalog()} == {
+        name: "needs none" if name == "rules" else "none: train it" for name in BASELINES
+    }
+    made(shipped / "cnn-gru", dev_loss=2.5)
+    scored = made(shipped / "cnn-gru-b")
+    scores = {"task": "minecraft", "split": "dev", "micro": {"overall": {"f1": 0.2468}}}
+    (scored / "scores.json").write_text(json.dumps(scores))
+    made(shipped / "deberta", baseline="deberta", task="hexagons")
+    entries = {entry.checkpoint: entry for entry in catalog()}
+    assert [entries[name].judged for name in ("cnn-gru", "cnn-gru-b", "deberta")] == ["dev loss 2.500", "F1 24.68 on dev", ""]
+    assert entries["cnn-gru"].parameters == 7
+    assert entries["deberta"].tasks == ("hexagons",)
+    listed = run("list")
+    assert listed.exit_code == 0
+    assert all(name in listed.output for name in [*BASELINES, "cnn-gru-b", "24.68"])
+    (shipped / "deberta/model.safetensors").write_bytes(b"no")
+    with pytest.raises(DataError, match=r"model\.safetensors cannot be read"):
+        catalog()
+
+
+def test_the_help_names_every_baseline() -> None:
+    assert all(name in run("--help").output for name in BASELINES)
+
+
+def test_a_shipped_checkpoint_of_another_baseline_is_refused(shipped: Path) -> None:
+    made(shipped / "t5")
+    refused = run("predict", "deberta", "--checkpoint", "t5").exception
+    assert isinstance(refused, HarnessError)
+    assert "is a checkpoint of cnn-gru, not of deberta" in str(refused)
