@@ -20,7 +20,6 @@ from adapters.recipe import problem_of
 from eval.hexagons import measure
 from harness.baselines import Answer, Decoding, checkpoints
 from harness.baselines.deberta_batches import (
-    NO_ACTION,
     Collator,
     Ints,
     Reader,
@@ -28,9 +27,10 @@ from harness.baselines.deberta_batches import (
     actions_of,
     drawing_steps,
     labels_of,
+    words_in,
 )
 from harness.baselines.deberta_layers import Sizes
-from harness.baselines.deberta_network import Classifier, TextPerTile, TileQueries
+from harness.baselines.deberta_network import NO_ACTION, Classifier, TextPerTile, TileQueries
 from harness.baselines.encoders import EncoderSettings, identity, load_encoder
 from harness.baselines.recipe import Recipe, load_recipe
 from harness.baselines.recoloring import Augment, Recolored
@@ -89,7 +89,7 @@ class Deberta:
             card = _card(config, count, used, state)
             checkpoints.write_model(folder / "model", config, checkpoints.weights_of(best), None, card)
 
-        loop = Loop(network, collate, recipe.training, folder, keep)
+        loop = Loop(network, collate, recipe.training, folder, keep, words_in(get_context("hexagons", recipe.context)))
         shown: Sequence[Any] = train_items
         if recipe.augment == "colors":
             shown = Recolored(train_items, recipe.training.seed, lambda: loop.state.epoch)

@@ -6,26 +6,39 @@ always the item's `before`, so a predicted one is what the item was given.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from harness.baselines.deberta_network import FARTHEST, Batch, TileTexts
+from harness.baselines.deberta_network import FARTHEST, NO_ACTION, Batch, TileTexts
+from harness.baselines.rules_words import placed_words
 from harness.corpora.item import HexagonsItem, Item, Utterance
 from harness.errors import UsageError
 from harness.worlds.hexagons import CODES, COLORS, COLUMNS, ROWS, TILES, Paint, on_board
 from serialization.contexts import Context
 
-NO_ACTION = 0
 _ROOM = 64
 """Tokens of instructions that an encoder must be able to take beside everything else in a text."""
 
 Tokens = list[int]
+
+
+class Token(NamedTuple):
+    """A piece of an instruction."""
+
+    id: int
+    number: int = 0
+    """1 to 18 if it is of a number's word, cardinal or ordinal; else 0."""
+    color: int = 0
+    """1 + the code if it is of a color's name; else 0."""
+
+
+T = TypeVar("T")
 Ints = npt.NDArray[np.int64]
 
 
@@ -55,7 +68,12 @@ def instructions(item: HexagonsItem, context: Context) -> list[str]:
     return [*earlier, item.instruction]
 
 
-def fitted(said: Sequence[Tokens], room: int, apart: int) -> list[Tokens]:
+def words_in(context: Context) -> Callable[[HexagonsItem], int]:
+    """How many words of an item a context shows."""
+    return lambda item: sum(len(text.split()) for text in instructions(item, context))
+
+
+def fitted(said: Sequence[list[T]], room: int, apart: int) -> list[list[T]]:
     """The last instructions that fit into so many tokens, with `apart` more after each earlier one, the oldest first.
 
     The current one is always there; alone it is cut if it is longer than the room.
@@ -87,11 +105,25 @@ class Reader:
         made: list[Tokens] = self.tokenizer(list(texts), add_special_tokens=False)["input_ids"]
         return made
 
-    def said(self, items: Sequence[HexagonsItem]) -> list[list[Tokens]]:
+    def said(self, items: Sequence[HexagonsItem]) -> list[list[list[Token]]]:
         """The instructions of each item, as `instructions` gives them."""
         texts = [instructions(item, self.context) for item in items]
-        every = iter(self.tokens(list(chain(*texts))))
+        flat = list(chain(*texts))
+        read = self.tokenizer(flat, add_special_tokens=False, return_offsets_mapping=True)
+        every = map(_marked, flat, read["input_ids"], read["offset_mapping"])
         return [[next(every) for _ in own] for own in texts]
+
+
+def _marked(text: str, ids: Sequence[int], places: Sequence[tuple[int, int]]) -> list[Token]:
+    """The tokens of a text; `places` are those of their characters."""
+    by_end: dict[int, tuple[int, int]] = {}
+    for (start, end), word in placed_words(text):
+        number = word.number if word.letter in "ON" and word.number <= COLUMNS else 0
+        color = 1 + CODES[word.color] if word.color else 0
+        if number or color:
+            by_end |= dict.fromkeys(range(start + 1, end + 1), (number, color))
+    # A token's last character is the word's; its first one may be the blank before it.
+    return [Token(token, *by_end.get(end, (0, 0))) for token, (_, end) in zip(ids, places, strict=True)]
 
 
 class Collator:
@@ -102,18 +134,19 @@ class Collator:
 
     def __call__(self, items: Sequence[HexagonsItem]) -> Batch:
         reader = self.reader
-        rows: list[list[tuple[int, int, int]]] = []
+        rows: list[list[tuple[int, ...]]] = []
         for said in reader.said(items):
             kept = fitted(said, reader.limit - 2, apart=1)
-            turns = [(min(len(kept) - 1 - n, FARTHEST), [*turn, reader.apart]) for n, turn in enumerate(kept)]
-            begin = (reader.first, turns[0][0], 0)
-            rows.append([begin, *((token, back, place) for back, turn in turns for place, token in enumerate(turn))])
-        padded, mask = _padded(rows, (reader.padding, 0, 0))
-        tokens, turns_back, places = padded.unbind(-1)
+            turns = [(min(len(kept) - 1 - n, FARTHEST), [*turn, Token(reader.apart)]) for n, turn in enumerate(kept)]
+            begin = (*Token(reader.first), turns[0][0], 0)
+            rows.append([begin, *((*token, back, place) for back, turn in turns for place, token in enumerate(turn))])
+        padded, mask = _padded(rows, (*Token(reader.padding), 0, 0))
+        tokens, numbers, colors, turns_back, places = padded.unbind(-1)
         board = np.zeros((len(items), TILES), np.int64)
         if reader.context.board:
             board = np.stack([item.before.cells.ravel() for item in items]).astype(np.int64)
-        return Batch(tokens, mask, turns_back, places, torch.from_numpy(board), torch.from_numpy(labels_of(items)))
+        labels = torch.from_numpy(labels_of(items))
+        return Batch(tokens, mask, numbers, colors, turns_back, places, torch.from_numpy(board), labels)
 
 
 class TileCollator:
@@ -141,9 +174,10 @@ class TileCollator:
         shape = (len(items), TILES, -1)
         return TileTexts(tokens.view(shape), mask.view(shape), torch.from_numpy(labels_of(items)))
 
-    def _texts(self, said: Sequence[Tokens], item: HexagonsItem) -> Iterable[Tokens]:
+    def _texts(self, said: Sequence[list[Token]], item: HexagonsItem) -> Iterable[Tokens]:
         apart = self.reader.apart
-        *earlier, current = fitted(said, self.reader.limit - self.around, apart=0)
+        turns = [[token.id for token in turn] for turn in said]
+        *earlier, current = fitted(turns, self.reader.limit - self.around, apart=0)
         middle = [apart, *chain(*earlier), *([apart] if earlier else []), *current, apart]
         codes = item.before.cells.ravel().tolist()
         for tile, place in enumerate(self.places):

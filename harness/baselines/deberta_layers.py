@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import torch
 from pydantic import model_validator
 from torch import Tensor, nn
 from torch.nn import functional
@@ -15,6 +16,9 @@ from harness.worlds.hexagons import COLUMNS, ROWS, to_cube
 _REACH = COLUMNS - 1
 """Both cube coordinates of two tiles, x and z, differ by so much at most."""
 OFFSETS = (2 * _REACH + 1) ** 2
+COORDINATES = 4
+_DRAWN = 4.0
+"""At first: of the four kinds of heads each looks for one coordinate."""
 
 
 class Sizes(Strict):
@@ -80,6 +84,41 @@ class Attention(nn.Module):  # type: ignore[misc]
             mask = mask.to(query.dtype)
         attended = functional.scaled_dot_product_attention(query, key, value, attn_mask=mask)
         return self.out(attended.transpose(1, 2).flatten(2))
+
+
+class Comparison(nn.Module):  # type: ignore[misc]
+    """What a tile sees of a text, beside its meaning: for each head how much a token draws a tile's attention because its
+    number is, is below, or is above one of the tile's coordinates. How much, the token's state says: a 3 may be of a column."""
+
+    def __init__(self, sizes: Sizes) -> None:
+        super().__init__()
+        self.heads = sizes.heads
+        table = comparisons()
+        self.weigh = nn.Linear(sizes.width, sizes.heads * table.shape[-1])
+        nn.init.normal_(self.weigh.weight, std=0.02)
+        nn.init.zeros_(self.weigh.bias)
+        with torch.no_grad():
+            for head, weights in enumerate(self.weigh.bias.view(sizes.heads, -1)):
+                weights[head % COORDINATES] = _DRAWN
+        self.register_buffer("table", torch.from_numpy(table), persistent=False)
+
+    def forward(self, text: Tensor, numbers: Tensor, mask: Tensor, tiles: Tensor) -> Tensor:
+        """For attention, shape (texts, heads, tiles, tokens)."""
+        weights = self.weigh(text).unflatten(-1, (self.heads, -1))
+        table = self.table.to(weights.dtype)[tiles][:, numbers]
+        drawn = torch.einsum("tbnf,bnhf->bhtn", table, weights)
+        return drawn.masked_fill(~mask[:, None, None, :], -1e4)
+
+
+def comparisons() -> Any:
+    """Shape (180, 19, 12), float32 of 0 and 1: of each tile and number whether one of the tile's coordinates is the number
+    (the first four), is below it (four), is above it (four). The coordinates, counted from 1: row and column, row from the bottom
+    and column from the right. The number 0 is none."""
+    row, column = np.divmod(np.arange(ROWS * COLUMNS), COLUMNS)
+    coordinates = np.stack([row + 1, column + 1, ROWS - row, COLUMNS - column], axis=-1)[:, None]
+    numbers = np.arange(COLUMNS + 1)[:, None]
+    table = np.concatenate([coordinates == numbers, coordinates < numbers, coordinates > numbers], axis=-1)
+    return (table & (numbers > 0)).astype(np.float32)
 
 
 def offsets() -> Any:

@@ -13,13 +13,16 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.utils.checkpoint import checkpoint
 
-from harness.baselines.deberta_layers import OFFSETS, Layer, Sizes, offsets
+from harness.baselines.deberta_layers import OFFSETS, Comparison, Layer, Sizes, offsets
 from harness.baselines.training import Losses
 from harness.worlds.hexagons import COLORS, COLUMNS, ROWS, TILES
 
 CLASSES = 1 + len(COLORS)
 FARTHEST = 8
 """Instructions that are as many steps back or more are told apart by their order only."""
+NO_ACTION = 0
+_SMOOTH = 4
+"""Added to the number of an item's gold actions, so that one of none counts as well."""
 _GROUPS = 4
 """In which a frozen encoder reads a batch's texts."""
 
@@ -31,6 +34,10 @@ class Batch(NamedTuple):
     """Shape (items, longest text)."""
     mask: Tensor
     """Which tokens are no padding."""
+    numbers: Tensor
+    """Of each token, 0 or the number that its word names."""
+    colors: Tensor
+    """Of each token, 0 or 1 + the code of the color that it names."""
     turns: Tensor
     """How many steps back each token's instruction is: 0 the current one, at most `FARTHEST`."""
     places: Tensor
@@ -53,6 +60,10 @@ class TileTexts(NamedTuple):
 
 class Classifier(nn.Module):  # type: ignore[misc]
     """What both networks have: an encoder, which may be frozen, and the loss of `logits`, shape (items, 180, 9)."""
+
+    per_action = False
+    """Whether an item's loss counts by its gold actions, as its F1 does: a step that paints 100 tiles is not worth 20 that paint
+    5. If not, by its 180 tiles."""
 
     def __init__(self, encoder: Any) -> None:
         super().__init__()
@@ -95,7 +106,10 @@ class Classifier(nn.Module):  # type: ignore[misc]
         logits = self.logits(batch)
         each = functional.cross_entropy(logits.flatten(0, 1), batch.labels.flatten(), reduction="none")
         sums = each.view(-1, TILES).sum(1)
-        return Losses(sums, torch.full_like(sums, TILES))
+        if not self.per_action:
+            return Losses(sums, torch.full_like(sums, TILES))
+        actions = (batch.labels != NO_ACTION).sum(1)
+        return Losses(sums / (actions + _SMOOTH), torch.ones_like(sums))
 
 
 class TextPerTile(Classifier):
@@ -128,7 +142,12 @@ class TileQueries(Classifier):
     That is possible because a tile's coordinates are in its query and not in the text. `among`: whether tiles also attend
     to each other (`joint`), with a bias for each offset on the hexagonal grid; without, each tile is decided by itself.
     `board`: whether a query has the color of its tile before the step.
+
+    Two things are given that would take far more than a few thousand instructions to learn: how the number of a word compares
+    with a tile's coordinates (`Comparison`), and which words name the colors that the decisions are about.
     """
+
+    per_action = True
 
     def __init__(self, encoder: Any, sizes: Sizes, *, among: bool, board: bool) -> None:
         super().__init__(encoder)
@@ -139,18 +158,22 @@ class TileQueries(Classifier):
         self.text_layers = nn.ModuleList(Layer(sizes, own=True, cross=False) for _ in range(sizes.text_layers))
         self.text_norm = nn.LayerNorm(width)
         self.row, self.column = _embedding(ROWS, width), _embedding(COLUMNS, width)
-        self.color = _embedding(len(COLORS), width) if board else None
+        self.color = nn.Embedding(1 + len(COLORS), width, padding_idx=0)
+        nn.init.normal_(self.color.weight[1:], std=0.5)
+        self.before = nn.Linear(width, width) if board else None
         self.tile_layers = nn.ModuleList(Layer(sizes, own=among, cross=True) for _ in range(sizes.tile_layers))
         self.biases = nn.ParameterList(
             nn.Parameter(torch.zeros(sizes.heads, OFFSETS)) for _ in range(sizes.tile_layers if among else 0)
         )
-        self.head = nn.Sequential(nn.LayerNorm(width), nn.Linear(width, CLASSES))
+        self.comparisons = nn.ModuleList(Comparison(sizes) for _ in range(sizes.tile_layers))
+        self.norm, self.none, self.paint = nn.LayerNorm(width), nn.Linear(width, 1), nn.Linear(width, width)
         self.dropout = nn.Dropout(sizes.dropout)
         self.register_buffer("offsets", torch.from_numpy(offsets()), persistent=False)
         self.register_buffer("frequencies", _frequencies(width), persistent=False)
 
     def logits(self, batch: Batch) -> Tensor:
-        return self.classify(self.queries(batch.board), self.read(batch), batch.mask)
+        text = self.read(batch)
+        return self.classify(self.queries(batch.board), text, batch, torch.arange(TILES, device=text.device))
 
     def read(self, batch: Batch) -> Tensor:
         """The text's states, shape (items, tokens, width)."""
@@ -159,7 +182,7 @@ class TileQueries(Classifier):
         # An encoder of sentences hides in its states which number stood somewhere; its words' own vectors do not.
         words = self.word_norm(self.encoder.get_input_embeddings()(batch.tokens))
         found = self.text(torch.cat([self.encode(batch.tokens, batch.mask), words], dim=-1))
-        states = self.dropout(found + self.turn(batch.turns) + places)
+        states = self.dropout(found + self.turn(batch.turns) + places + self.color(batch.colors))
         for layer in self.text_layers:
             states = layer(states, own=_over_keys(batch.mask))
         return self.text_norm(states)
@@ -167,15 +190,17 @@ class TileQueries(Classifier):
     def queries(self, board: Tensor) -> Tensor:
         """Shape (items, 180, width); `board` is a batch's."""
         places = (self.row.weight[:, None] + self.column.weight).flatten(0, 1)
-        shown = self.color(board) if self.color is not None else 0
+        shown = self.before(self.color(1 + board)) if self.before is not None else 0
         return self.dropout((places + shown).expand(len(board), -1, -1))
 
-    def classify(self, tiles: Tensor, text: Tensor, mask: Tensor) -> Tensor:
-        """The logits of the tiles of some queries: all 180, or any of them where they do not attend to each other."""
+    def classify(self, queries: Tensor, text: Tensor, batch: Batch, tiles: Tensor) -> Tensor:
+        """The logits of the queries of `tiles`: all 180, or any of them where they do not attend to each other."""
         for number, layer in enumerate(self.tile_layers):
-            bias = self.biases[number][:, self.offsets] if len(self.biases) else None
-            tiles = layer(tiles, own=bias, text=text, cross=_over_keys(mask))
-        return self.head(tiles).float()
+            own = self.biases[number][:, self.offsets] if len(self.biases) else None
+            queries = layer(queries, own=own, text=text, cross=self.comparisons[number](text, batch.numbers, batch.mask, tiles))
+        found = self.norm(queries)
+        colors = functional.linear(self.paint(found), self.color.weight[1:]) / math.sqrt(queries.shape[-1])
+        return torch.cat([self.none(found), colors], dim=-1).float()
 
 
 def _embedding(count: int, width: int) -> nn.Embedding:

@@ -29,6 +29,8 @@ class EncoderSettings(Strict):
     """Of "small": the width."""
     layers: Positive
     """Of "small"."""
+    depth: Positive | None = None
+    """Of a pretrained one: only so many of its layers, the first ones, are there; null: all."""
 
 
 def folder_of(name: str) -> str:
@@ -70,8 +72,19 @@ def load_encoder(settings: EncoderSettings, *, weights: bool = True) -> tuple[An
     # A head that is never asked would be neither trained nor worth its place in a checkpoint.
     if getattr(encoder, "pooler", None) is not None:
         encoder.pooler = None
+    if settings.depth is not None:
+        _shorten(encoder, settings)
     encoder.requires_grad_(settings.tuned)
     return encoder.float(), tokenizer
+
+
+def _shorten(encoder: Any, settings: EncoderSettings) -> None:
+    stack = getattr(encoder, "encoder", None)
+    if not hasattr(stack, "layer"):
+        raise EngineError(
+            f"encoder.depth={settings.depth}: {settings.name} does not keep its layers where BERT has them; use null"
+        )
+    encoder.encoder.layer = encoder.encoder.layer[: settings.depth]
 
 
 def identity(encoder: Any, tokenizer: Any) -> str:

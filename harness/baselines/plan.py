@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import chain
 from random import Random
 from typing import NamedTuple
 
 from adapters.curriculum import stages
 from harness.baselines.recipe import Training
 from harness.corpora.item import Item
-from harness.errors import UsageError
+
+_POOL = 16
+"""Batches whose items are sorted by length together."""
 
 
 class Plan(NamedTuple):
@@ -18,25 +21,39 @@ class Plan(NamedTuple):
 
     epochs: list[list[int]]
     steps: int
+    batch: int
+    """Items of a step, over all processes."""
+    lengths: Sequence[int] | None
+    """Of the items, where batches are to have items of similar length."""
 
     def order(self, epoch: int, seed: int) -> list[int]:
         """An epoch's items in the order in which they are trained on, which depends on the seed and the epoch alone."""
+        random = Random(f"{seed}/{epoch}")
         numbers = list(self.epochs[epoch])
-        Random(f"{seed}/{epoch}").shuffle(numbers)
-        return numbers
+        random.shuffle(numbers)
+        if self.lengths is None:
+            return numbers
+        pool, ordered = _POOL * self.batch, []
+        for start in range(0, len(numbers), pool):
+            near = sorted(numbers[start : start + pool], key=self.lengths.__getitem__)
+            batches = [near[n : n + self.batch] for n in range(0, len(near), self.batch)]
+            # One that is not full stays the last: steps are counted off in full ones.
+            whole = batches[: len(near) // self.batch]
+            random.shuffle(whole)
+            ordered += [*whole, *batches[len(whole) :]]
+        return list(chain(*ordered))
 
 
-def make_plan(items: Sequence[Item], training: Training, processes: int) -> Plan:
-    """The stages of the curriculum, if there is one, and then epochs of all items.
+def make_plan(items: Sequence[Item], training: Training, processes: int, length: Callable[[Item], int] | None = None) -> Plan:
+    """The stages of the curriculum, if there is one, and then epochs of all items; see `Loop` for `length`.
 
-    Raises UsageError for fewer items than the curriculum has buckets, and for a warmup without an end.
+    Raises UsageError for fewer items than the curriculum has buckets.
     """
     first = stages(items, training.curriculum, training.seed) if training.curriculum else []
     epochs = [*first, *[list(range(len(items)))] * training.epochs][: training.epochs]
-    plan = Plan(epochs, sum(math.ceil(len(epoch) / (training.batch_size * processes)) for epoch in epochs))
-    if training.warmup >= plan.steps:
-        raise UsageError(f"training.warmup={training.warmup}: all epochs together have only {plan.steps} steps")
-    return plan
+    batch = training.batch_size * processes
+    steps = sum(math.ceil(len(epoch) / batch) for epoch in epochs)
+    return Plan(epochs, steps, batch, [length(item) for item in items] if length else None)
 
 
 def over(training: Training, epoch: int, best_epoch: int) -> bool:

@@ -30,7 +30,7 @@ class Training(Strict):
     schedule: Literal["constant", "inverse-square-root", "linear", "cosine"] = "constant"
     """Of the learning rate after the warmup: see `rate`."""
     warmup: Count = 0
-    """Steps in which the learning rate rises evenly to its highest."""
+    """Steps in which the learning rate rises evenly to its highest; no more than half of all."""
     weight_decay: Fraction
     max_grad_norm: Annotated[float, Field(gt=0)]
     """Of those parts of a network whose gradients are clipped, each by itself."""
@@ -48,12 +48,13 @@ class Training(Strict):
         After the warmup it stays (constant), falls with the square root of the step (inverse-square-root; Vaswani et al. 2017),
         or falls to 0 at the end of all epochs, in a straight line (linear) or in half a wave (cosine).
         """
-        if step < self.warmup:
-            return self.learning_rate * (step + 1) / self.warmup
-        done = (step - self.warmup) / max(1, steps - self.warmup)
+        warmup = min(self.warmup, steps // 2)
+        if step < warmup:
+            return self.learning_rate * (step + 1) / warmup
+        done = (step - warmup) / max(1, steps - warmup)
         shape = {
             "constant": 1.0,
-            "inverse-square-root": math.sqrt(max(1, self.warmup) / (step + 1)),
+            "inverse-square-root": math.sqrt(max(1, warmup) / (step + 1)),
             "linear": 1 - done,
             "cosine": (1 + math.cos(math.pi * done)) / 2,
         }

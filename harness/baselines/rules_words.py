@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from harness.corpora.wording import NUMBERS, ORDINALS
@@ -52,7 +52,14 @@ _DIGITS = re.compile(r"([0-9]{1,3})(st|nd|rd|th)?")
 
 def read_words(text: str) -> list[Word]:
     """The words of any text; case and articles do not matter."""
-    return [_read(token) for token in _TOKEN.findall(text.lower()) if token not in _SKIPPED]
+    return [word for _, word in placed_words(text)]
+
+
+def placed_words(text: str) -> Iterator[tuple[tuple[int, int], Word]]:
+    """The same, each with the places of its first character and of the one after its last."""
+    for found in _TOKEN.finditer(text.lower()):
+        if found[0] not in _SKIPPED:
+            yield found.span(), _read(found[0])
 
 
 def _read(token: str) -> Word:

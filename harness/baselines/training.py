@@ -76,7 +76,8 @@ class Loop:
     dev loss.
 
     The order of items, the learning rate, and any random choice of the network depend on the seed and the step alone, so a run
-    that was killed ends as one that was not. Several processes take the steps that one with their batches together would take.
+    that was killed ends as one that was not. `length`, of an item, makes batches of similar ones; colors may not matter to it.
+    Several processes take the steps that one with their batches together would take.
     """
 
     def __init__(
@@ -86,9 +87,11 @@ class Loop:
         training: Training,
         folder: Path,
         keep: Callable[[Any, State], None],
+        length: Callable[[Any], int] | None = None,
     ) -> None:
         import torch
 
+        self.length = length
         self.network, self.collate, self.training, self.folder, self.keep = network, collate, training, folder, keep
         self.accelerator = accelerator()
         self.state = State()
@@ -109,7 +112,7 @@ class Loop:
 
         if not (items and dev):
             raise UsageError(f"there are {len(items)} items to train on and {len(dev)} of dev to judge by: both are needed")
-        plan = make_plan(items, self.training, self.accelerator.num_processes)
+        plan = make_plan(items, self.training, self.accelerator.num_processes, self.length)
         written = self.accelerator.is_main_process and not self._over()
         try:
             with tensorboard(self.folder / "tensorboard", self.state.step, written=written) as write:

@@ -155,8 +155,6 @@ def test_tensorboard_shows_a_run_that_was_killed_as_one_that_was_not(tmp_path: P
 
 
 def test_a_recipe_that_does_not_fit_the_items_is_one_line(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"training\.warmup=9: all epochs together have only 9 steps"):
-        fit(tmp_path, warmup=9)
     with pytest.raises(UsageError, match="0 items to train on"):
         fit(tmp_path, items=[])
 

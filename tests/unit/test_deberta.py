@@ -21,7 +21,7 @@ from eval.hexagons import score
 from harness.baselines import Decoding
 from harness.baselines.deberta import BIASES, Deberta, DebertaPredictor, DebertaRecipe, best_bias, build, chosen
 from harness.baselines.deberta_batches import Collator, Reader, TileCollator, actions_of, drawing_steps, fitted, labels_of
-from harness.baselines.deberta_layers import offsets
+from harness.baselines.deberta_layers import comparisons, offsets
 from harness.baselines.deberta_network import CLASSES, Classifier, TileQueries
 from harness.baselines.encoders import EncoderSettings, load_encoder
 from harness.baselines.recoloring import Recolored
@@ -171,8 +171,58 @@ def test_an_items_loss_does_not_depend_on_its_batch(variant: str, items: list[He
     together = network(collate(some))
     alone = torch.cat([network(collate([item])).sums for item in some])
     assert network.logits(collate(some)).shape == (3, TILES, CLASSES)
-    assert together.counts.tolist() == [TILES] * 3
+    assert together.counts.tolist() == [TILES if variant == "paper" else 1] * 3
     torch.testing.assert_close(together.sums, alone, rtol=1e-4, atol=1e-4)
+
+
+def test_an_item_counts_by_its_gold_actions() -> None:
+    network, collate = made("variant=joint")
+    batch = collate([ITEM])
+    each = torch.nn.functional.cross_entropy(network.logits(batch)[0], batch.labels[0], reduction="sum")
+    torch.testing.assert_close(network(batch).sums[0], each / (len(ITEM.actions) + 4))
+
+
+@pytest.mark.parametrize(
+    ("text", "number", "color"),
+    [
+        ("the Fifth tile", {"fifth": 5}, {}),
+        ("tiles 3 to 12, in GREEN", {"3": 3, "12": 12}, {"green": 1 + CODES["green"]}),
+        ("the 18th and the 19th column", {"18": 18}, {}),
+        ("eighteen white ones", {"eighteen": 18}, {"white": 1 + CODES["white"]}),
+    ],
+)
+@pytest.mark.parametrize("name", ["small", "minilm"])
+def test_tokens_of_numbers_and_colors_are_marked(name: str, text: str, number: dict[str, int], color: dict[str, int]) -> None:
+    encoder, tokenizer = load_encoder(EncoderSettings(name=name, tuned=True, hidden=32, layers=1), weights=False)
+    reader = Reader(tokenizer, encoder, get_context("hexagons", "no-history"))
+    [[tokens]] = reader.said([replace(ITEM, instruction=text)])
+    for word, value in {**number, **color}.items():
+        of_word = [token for token in tokens if (token.color if word in color else token.number) == value]
+        assert tokenizer.decode([token.id for token in of_word]).lower().replace("##", "").strip().startswith(word)
+    assert {token.number for token in tokens} == {0, *number.values()}
+    assert {token.color for token in tokens} == {0, *color.values()}
+
+
+@pytest.fixture(scope="module")
+def reader() -> Reader:
+    encoder, tokenizer = load_encoder(EncoderSettings(name="small", tuned=True, hidden=32, layers=1))
+    return Reader(tokenizer, encoder, get_context("hexagons", "no-history"))
+
+
+@given(st.text())
+def test_any_text_can_be_marked(reader: Reader, text: str) -> None:
+    [[tokens]] = reader.said([replace(ITEM, instruction=text)])
+    assert all(0 <= token.number <= COLUMNS and 0 <= token.color <= len(COLORS) for token in tokens)
+
+
+def test_comparisons_are_of_coordinates_counted_from_every_side() -> None:
+    table = comparisons()
+    row, column = 2, 15
+    coordinates = (3, 16, 8, 3)
+    for number in range(1, COLUMNS + 1):
+        expected = [c == number for c in coordinates] + [c < number for c in coordinates] + [c > number for c in coordinates]
+        assert table[row * COLUMNS + column, number].tolist() == expected
+    assert not table[:, 0].any()
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -189,7 +239,7 @@ def test_bfloat16_gives_nearly_the_same(variant: str, items: list[HexagonsItem])
 
 
 def classify(network: TileQueries, batch: Any, tiles: Sequence[int]) -> torch.Tensor:
-    return network.classify(network.queries(batch.board)[:, list(tiles)], network.read(batch), batch.mask)
+    return network.classify(network.queries(batch.board)[:, list(tiles)], network.read(batch), batch, torch.tensor(tiles))
 
 
 def test_shared_decides_a_tile_by_itself_alone_or_with_all(items: list[HexagonsItem]) -> None:

@@ -21,12 +21,16 @@ def training(**changes: Any) -> Training:
 
 @given(st.sampled_from(SCHEDULES), st.integers(0, 30), st.integers(1, 100))
 def test_the_rate_rises_evenly_and_never_afterwards(schedule: str, warmup: int, more: int) -> None:
-    how, steps = training(schedule=schedule, warmup=warmup), warmup + more
+    how, steps = training(schedule=schedule, warmup=warmup), 2 * warmup + more
     rates = [how.rate(step, steps) for step in range(steps)]
     assert all(0 < rate <= 0.1 + 1e-12 for rate in rates)
     assert rates[:warmup] == pytest.approx([0.1 * (step + 1) / warmup for step in range(warmup)])
     assert rates[warmup:] == sorted(rates[warmup:], reverse=True)
     assert max(rates) == pytest.approx(0.1, rel=0.5 if warmup == 0 else 1e-9)
+
+
+def test_a_warmup_is_no_longer_than_half_of_a_short_training() -> None:
+    assert training(schedule="linear", warmup=100).rate(2, 6) == pytest.approx(0.1)
 
 
 @pytest.mark.parametrize(
