@@ -13,13 +13,13 @@ from pydantic import ValidationError
 from adapters.recipe import problem_of
 from harness.baselines import checkpoints
 from harness.baselines.bert_transformer_network import Network, Shape
-from harness.baselines.builder_batches import Collator, builder_turns
+from harness.baselines.builder_batches import Collator
 from harness.baselines.builder_decoding import BuilderPredictor
 from harness.baselines.encoders import EncoderSettings, identity, load_encoder
 from harness.baselines.recipe import Recipe, load_recipe
 from harness.baselines.training import Loop, State, Trained
 from harness.baselines.world_state import COLORS
-from harness.corpora.item import Item
+from harness.corpora.item import Item, builder_turns
 from harness.errors import DataError
 from harness.runs import provenance
 

@@ -12,7 +12,7 @@ from harness.baselines.builder_network import Batch
 from harness.baselines.shared_cells import share
 from harness.baselines.world_head import WorldShape
 from harness.baselines.world_state import VECTOR, Floats, gold_grids, labels_of, perspective, vectors
-from harness.corpora.item import Item, MinecraftItem
+from harness.corpora.item import MinecraftItem
 from serialization.words import h3_tokens
 
 
@@ -20,10 +20,6 @@ class Words(Protocol):
     """What makes numbers of a history's words."""
 
     def numbers(self, words: Iterable[str]) -> list[int]: ...
-
-
-def builder_turns(items: Iterable[Item]) -> list[MinecraftItem]:
-    return [item for item in items if isinstance(item, MinecraftItem)]
 
 
 def read_texts(items: Sequence[MinecraftItem], words: Words) -> tuple[torch.Tensor, torch.Tensor]:

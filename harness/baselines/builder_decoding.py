@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from harness.baselines import Answer, Decoding
-from harness.baselines.builder_batches import Words, builder_turns, read_texts, view_of
+from harness.baselines.builder_batches import Words, read_texts, view_of
 from harness.baselines.builder_network import BuilderNetwork
 from harness.baselines.world_head import WorldShape
 from harness.baselines.world_state import (
@@ -23,7 +23,7 @@ from harness.baselines.world_state import (
     vectors,
     weights_of,
 )
-from harness.corpora.item import Item
+from harness.corpora.item import Item, builder_turns
 
 
 class BuilderPredictor:

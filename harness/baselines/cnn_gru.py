@@ -13,14 +13,14 @@ from pydantic import ValidationError
 
 from adapters.recipe import problem_of
 from harness.baselines import checkpoints
-from harness.baselines.builder_batches import Collator, builder_turns
+from harness.baselines.builder_batches import Collator
 from harness.baselines.builder_decoding import BuilderPredictor
 from harness.baselines.cnn_gru_network import Network, Shape
 from harness.baselines.recipe import Recipe, load_recipe
 from harness.baselines.training import Loop, State, Trained
 from harness.baselines.vocabulary import Vocabulary, learned, read_glove
 from harness.corpora import load
-from harness.corpora.item import Item, MinecraftItem
+from harness.corpora.item import Item, MinecraftItem, builder_turns
 from harness.errors import DataError, UsageError
 from harness.runs import provenance
 from serialization.words import h3_tokens

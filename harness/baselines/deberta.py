@@ -25,7 +25,6 @@ from harness.baselines.deberta_batches import (
     Reader,
     TileCollator,
     actions_of,
-    drawing_steps,
     labels_of,
     words_in,
 )
@@ -35,7 +34,7 @@ from harness.baselines.encoders import EncoderSettings, identity, load_encoder
 from harness.baselines.recipe import Recipe, load_recipe
 from harness.baselines.recoloring import Augment, Recolored
 from harness.baselines.training import Loop, State, Trained
-from harness.corpora.item import HexagonsItem, Item
+from harness.corpora.item import HexagonsItem, Item, drawing_steps
 from harness.errors import DataError
 from harness.runs import provenance
 from serialization.contexts import Context, get_context

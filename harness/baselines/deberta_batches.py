@@ -17,7 +17,7 @@ from torch import Tensor
 
 from harness.baselines.deberta_network import FARTHEST, NO_ACTION, Batch, TileTexts
 from harness.baselines.rules_words import placed_words
-from harness.corpora.item import HexagonsItem, Item, Utterance
+from harness.corpora.item import HexagonsItem, Utterance
 from harness.errors import UsageError
 from harness.worlds.hexagons import CODES, COLORS, COLUMNS, ROWS, TILES, Paint, on_board
 from serialization.contexts import Context
@@ -40,10 +40,6 @@ class Token(NamedTuple):
 
 T = TypeVar("T")
 Ints = npt.NDArray[np.int64]
-
-
-def drawing_steps(items: Iterable[Item]) -> list[HexagonsItem]:
-    return [item for item in items if isinstance(item, HexagonsItem)]
 
 
 def labels_of(items: Sequence[HexagonsItem]) -> Ints:

@@ -19,7 +19,7 @@ from harness.baselines.recoloring import Augment, Recolored
 from harness.baselines.t5_network import SMALL, Network, Shape, load_pretrained, rebuild, small
 from harness.baselines.t5_text import Coder, Texts, Tokens
 from harness.baselines.training import Loop, State, Trained
-from harness.corpora.item import HexagonsItem, Item
+from harness.corpora.item import HexagonsItem, Item, drawing_steps
 from harness.engines.shared import brief
 from harness.errors import DataError, UsageError
 from harness.models import fingerprint, resolve_base
@@ -72,7 +72,7 @@ class T5:
             vocabulary = [tokens.tokenizer.to_str()]
             checkpoints.write_model(folder / "model", config, checkpoints.weights_of(best), vocabulary, card)
 
-        loop = Loop(network, coder, recipe.training, folder, keep)
+        loop = Loop(network, coder, recipe.training, folder, keep, recipe.words_of)
         if recipe.augment == "colors":
             return loop.run(Recolored(train_items, recipe.training.seed, lambda: loop.state.epoch), dev_items)
         return loop.run(train_items, dev_items)
@@ -90,10 +90,6 @@ class T5:
         tokens = _tokens(config, folder, network)
         checkpoints.restore(network, checkpoints.read_weights(folder), folder / checkpoints.WEIGHTS)
         return T5Predictor(network.eval(), Coder(texts, tokens))
-
-
-def drawing_steps(items: Iterable[Item]) -> list[HexagonsItem]:
-    return [item for item in items if isinstance(item, HexagonsItem)]
 
 
 def _beginning(recipe: T5Recipe, start: Path | None) -> tuple[Network, Tokens, str | None]:

@@ -58,6 +58,10 @@ class Texts(Strict):
     def target_of(self, item: HexagonsItem) -> str:
         return self.written.write(item.actions)
 
+    def words_of(self, item: HexagonsItem) -> int:
+        """How long an item is, which its colors do not change."""
+        return len(self.input_of(item).split()) + len(self.target_of(item).split())
+
 
 def _tiles(board: Board) -> str:
     """The colors of all tiles, row by row. The commas between rows are ours."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -67,3 +67,11 @@ class MinecraftItem:
 
 
 Item = HexagonsItem | MinecraftItem
+
+
+def drawing_steps(items: Iterable[Item]) -> list[HexagonsItem]:
+    return [item for item in items if isinstance(item, HexagonsItem)]
+
+
+def builder_turns(items: Iterable[Item]) -> list[MinecraftItem]:
+    return [item for item in items if isinstance(item, MinecraftItem)]

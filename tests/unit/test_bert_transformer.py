@@ -15,14 +15,14 @@ from transformers import BertConfig, BertModel
 from harness.baselines import Decoding
 from harness.baselines.bert_transformer import BertTransformer, BertTransformerRecipe, PlainWords, config_of, plain
 from harness.baselines.bert_transformer_network import Network, Shape
-from harness.baselines.builder_batches import Collator, builder_turns
+from harness.baselines.builder_batches import Collator
 from harness.baselines.builder_decoding import BuilderPredictor
 from harness.baselines.checkpoints import read_weights, weights_of, write_model
 from harness.baselines.encoders import EncoderSettings, identity, load_encoder
 from harness.baselines.training import State
 from harness.baselines.world_state import feasible, gold_grids, label_of
 from harness.corpora import load
-from harness.corpora.item import MinecraftItem
+from harness.corpora.item import MinecraftItem, builder_turns
 from harness.errors import DataError, UsageError
 from harness.models import load_tokenizer, resolve_base
 from harness.worlds.minecraft import Action, Structure

@@ -13,7 +13,7 @@ import pytest
 import torch
 
 from harness.baselines import Decoding
-from harness.baselines.builder_batches import Collator, builder_turns
+from harness.baselines.builder_batches import Collator
 from harness.baselines.builder_decoding import BuilderPredictor
 from harness.baselines.checkpoints import read_words, weights_of, write_model
 from harness.baselines.cnn_gru import CnnGru, config_of, parameters
@@ -22,7 +22,7 @@ from harness.baselines.training import State
 from harness.baselines.vocabulary import SPECIAL, UNKNOWN, Vocabulary, learned, read_glove
 from harness.baselines.world_state import STOP, action_of
 from harness.corpora import load
-from harness.corpora.item import Executed, MinecraftItem
+from harness.corpora.item import Executed, MinecraftItem, builder_turns
 from harness.errors import DataError, UsageError
 from harness.worlds.minecraft import Action, Structure
 from serialization.words import h3_tokens

@@ -20,14 +20,14 @@ from hypothesis import strategies as st
 from eval.hexagons import score
 from harness.baselines import Decoding
 from harness.baselines.deberta import BIASES, Deberta, DebertaPredictor, DebertaRecipe, best_bias, build, chosen
-from harness.baselines.deberta_batches import Collator, Reader, TileCollator, actions_of, drawing_steps, fitted, labels_of
+from harness.baselines.deberta_batches import Collator, Reader, TileCollator, actions_of, fitted, labels_of
 from harness.baselines.deberta_layers import comparisons, offsets
 from harness.baselines.deberta_network import CLASSES, Classifier, TileQueries
 from harness.baselines.encoders import EncoderSettings, load_encoder
 from harness.baselines.recoloring import Recolored
 from harness.cli import cli
 from harness.corpora import load
-from harness.corpora.item import Executed, HexagonsItem, Utterance
+from harness.corpora.item import Executed, HexagonsItem, Utterance, drawing_steps
 from harness.corpora.permute import permute_colors, random_colors
 from harness.errors import DataError, UsageError
 from harness.worlds.hexagons import CODES, COLORS, COLUMNS, DIRECTIONS, ROWS, TILES, Board, Paint, Tile, on_board, step
@@ -35,7 +35,7 @@ from serialization.contexts import CONTEXTS, get_context
 
 TINY = [
     *("encoder.name=small", "encoder.hidden=32", "encoder.layers=1"),
-    *("network.width=32", "network.heads=2", "network.text_layers=1", "network.tile_layers=2", "network.dropout=0"),
+    *("network.heads=2", "network.width=32", "network.text_layers=1", "network.tile_layers=2", "network.dropout=0"),
     *("network.chunk=90", "training.warmup=0", "training.precision=float32"),
 ]
 VARIANTS = ("paper", "shared", "joint")
