@@ -175,7 +175,7 @@ def make_trainer(job: Job, model: Any, tokenizer: Any, rows: Rows, dev_rows: Row
     trainer = SFTTrainer(
         model,
         arguments,
-        train_dataset=staged(job, rows, steps * a_step) if training.curriculum else rows.dataset(),
+        train_dataset=ordered(job, rows, steps * a_step),
         eval_dataset=dev_rows.dataset(),
         processing_class=tokenizer,
         peft_config=adapter,
@@ -184,14 +184,13 @@ def make_trainer(job: Job, model: Any, tokenizer: Any, rows: Rows, dev_rows: Row
     return trainer
 
 
-def staged(job: Job, rows: Rows, count: int) -> Any:
-    """So many rows in a row: the stages of the curriculum, and then all rows in another random order in every epoch."""
-    training = job.recipe.training
-    assert training.curriculum
-    by_id = {item.id: item for item in job.train}
-    first = [
-        number for stage in stages([by_id[row.id] for row in rows.kept], training.curriculum, training.seed) for number in stage
-    ]
+def ordered(job: Job, rows: Rows, count: int) -> Any:
+    """So many rows in a row: the stages of a curriculum, then all rows in another random order in every epoch."""
+    training, first = job.recipe.training, list[int]()
+    if training.curriculum:
+        by_id = {item.id: item for item in job.train}
+        kept = [by_id[row.id] for row in rows.kept]
+        first = [number for stage in stages(kept, training.curriculum, training.seed) for number in stage]
     rest = rows.order(training.batch_size, math.ceil(count / training.batch_size), training.seed)
     return rows.dataset().select([*first, *rest][:count])
 
