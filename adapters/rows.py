@@ -17,8 +17,9 @@ GROUP = 50
 """Batches among which rows are sorted by length: enough to waste little on padding, few enough to stay mixed."""
 
 
-def part_of(items: Sequence[Item], count: int | None, seed: int) -> list[Item]:
-    """`count` items for a learning curve, in their order; all of them for None. Raises UsageError if there are not so many.
+def part_of(items: Sequence[Item], count: int | None, seed: int, asked: str = "training.train_items=") -> list[Item]:
+    """`count` items for a learning curve, in their order; all of them for None. Raises UsageError, which begins with how they
+    were asked for, if there are not so many.
 
     Whole drawing procedures or games in a random order of the seed, the last one cut short: with one seed, a smaller part lies
     within a larger one.
@@ -26,7 +27,7 @@ def part_of(items: Sequence[Item], count: int | None, seed: int) -> list[Item]:
     if count is None:
         return list(items)
     if count > len(items):
-        raise UsageError(f"training.train_items={count}: there are {len(items)} items to train on")
+        raise UsageError(f"{asked}{count}: there are {len(items)} items to train on")
     clusters = list(dict.fromkeys(item.cluster for item in items))
     Random(f"{seed}/part").shuffle(clusters)
     place = {cluster: number for number, cluster in enumerate(clusters)}

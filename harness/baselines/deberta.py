@@ -17,11 +17,9 @@ import torch
 from pydantic import ValidationError
 
 from adapters.recipe import problem_of
-from eval.hexagons import measure
 from harness.baselines import Answer, Decoding, checkpoints
 from harness.baselines.deberta_batches import (
     Collator,
-    Ints,
     Reader,
     TileCollator,
     actions_of,
@@ -29,10 +27,11 @@ from harness.baselines.deberta_batches import (
     words_in,
 )
 from harness.baselines.deberta_layers import Sizes
-from harness.baselines.deberta_network import NO_ACTION, Classifier, TextPerTile, TileQueries
+from harness.baselines.deberta_network import Classifier, TextPerTile, TileQueries
 from harness.baselines.encoders import EncoderSettings, identity, load_encoder
 from harness.baselines.recipe import Recipe, load_recipe
 from harness.baselines.recoloring import Augment, Recolored
+from harness.baselines.tile_decisions import Decision, best_temperature, decide
 from harness.baselines.training import Loop, State, Trained
 from harness.corpora.item import HexagonsItem, Item, drawing_steps
 from harness.errors import DataError
@@ -40,14 +39,14 @@ from harness.runs import provenance
 from serialization.contexts import Context, get_context
 
 NAME = "deberta"
-BIASES = (0.0, -4.0, -3.0, -2.5, -2.0, -1.5, -1.0, -0.75, -0.5, -0.25, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
-"""Added to the score of no action, whichever is best on dev; of equals the first."""
 
 
 class DebertaRecipe(Recipe):
     context: str
     """Of `serialization.contexts`."""
     augment: Augment
+    decision: Decision
+    """likeliest: each tile's likeliest class; f1: the tiles whose expected F1 is highest."""
     encoder: EncoderSettings
     network: Sizes
 
@@ -83,8 +82,8 @@ class Deberta:
         used = "used as it is" if network.frozen else "trained too"
         say(f"variant {recipe.variant}, context {recipe.context}: {count:,} parameters; encoder {recipe.encoder.name}, {used}")
 
-        def keep(best: Classifier, state: State, bias: float = 0.0) -> None:
-            config = config_of(recipe, state, len(items), encoder, bias)
+        def keep(best: Classifier, state: State, temperature: float = 1.0) -> None:
+            config = config_of(recipe, state, len(items), encoder, temperature)
             card = _card(config, count, used, state)
             checkpoints.write_model(folder / "model", config, checkpoints.weights_of(best), None, card)
 
@@ -95,24 +94,24 @@ class Deberta:
         trained = loop.run(shown, dev_items)
         if loop.accelerator.is_main_process:
             best = self.load(folder / "model")
-            bias = best_bias(best.scores(dev_items), labels_of(dev_items))
-            say(f"{bias:g} is added to the score of no action: the highest action F1 on dev")
-            keep(best.network, loop.state, bias)
+            temperature = best_temperature(best.scores(dev_items), labels_of(dev_items), recipe.decision)
+            say(f"temperature of the scores: {temperature:g}, which gives the highest action F1 on dev")
+            keep(best.network, loop.state, temperature)
         return trained
 
     def load(self, folder: Path) -> DebertaPredictor:
         config = checkpoints.read_config(folder, NAME)
         try:
             recipe = DebertaRecipe.model_validate({key: config.get(key) for key in DebertaRecipe.model_fields})
-            bias = float(config["bias"])
+            temperature = float(config["temperature"])
         except ValidationError as error:
             raise DataError(f"{folder / checkpoints.CONFIG}: {problem_of(error)}") from None
         except (KeyError, TypeError, ValueError):
-            raise DataError(f"{folder / checkpoints.CONFIG}: bias: no number is there") from None
+            raise DataError(f"{folder / checkpoints.CONFIG}: temperature: no number is there") from None
         network, collate, encoder = build(recipe, weights=False)
         _check_encoder(folder, config, encoder)
         checkpoints.restore(network, checkpoints.read_weights(folder), folder / checkpoints.WEIGHTS)
-        return DebertaPredictor(network.eval(), collate, get_context("hexagons", recipe.context), bias)
+        return DebertaPredictor(network.eval(), collate, get_context("hexagons", recipe.context), (recipe.decision, temperature))
 
 
 class Built(NamedTuple):
@@ -142,31 +141,14 @@ def _check_encoder(folder: Path, config: dict[str, Any], encoder: str) -> None:
         )
 
 
-def best_bias(scores: np.ndarray[Any, Any], gold: Ints) -> float:
-    """Which of `BIASES` gives the highest action F1, for scores of shape (items, 180, 9)."""
-
-    def f1(bias: float) -> float:
-        return float(measure(gold, chosen(scores, bias), NO_ACTION)[:, 0].mean())
-
-    return max(BIASES, key=f1)
-
-
-def chosen(scores: np.ndarray[Any, Any], bias: float) -> Ints:
-    """The labels, shape (items, 180)."""
-    biased = scores.copy()
-    biased[..., NO_ACTION] += bias
-    best: Ints = biased.argmax(-1)
-    return best
-
-
-def config_of(recipe: DebertaRecipe, state: State, items: int, encoder: str, bias: float) -> dict[str, Any]:
+def config_of(recipe: DebertaRecipe, state: State, items: int, encoder: str, temperature: float) -> dict[str, Any]:
     made = provenance()
     return {
         "baseline": NAME,
         "task": "hexagons",
         **recipe.model_dump(),
         "encoder_identity": encoder,
-        "bias": bias,
+        "temperature": temperature,
         "items": items,
         "epoch": state.best_epoch,
         "dev_loss": state.best,
@@ -189,18 +171,18 @@ def _card(config: dict[str, Any], count: int, used: str, state: State) -> str:
 
 
 class DebertaPredictor:
-    """See `harness.baselines.Predictor`. An answer depends on nothing of `Decoding`: every tile has its best class."""
+    """See `harness.baselines.Predictor`. An answer depends on nothing of `Decoding`."""
 
     batch_size = 16
 
-    def __init__(self, network: Classifier, collate: Callable[..., Any], context: Context, bias: float) -> None:
+    def __init__(self, network: Classifier, collate: Callable[..., Any], context: Context, how: tuple[Decision, float]) -> None:
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-        self.network, self.collate, self.bias = network.to(self.device), collate, bias
+        self.network, self.collate, self.how = network.to(self.device), collate, how
         self.rolls_out = context.board == "predicted"
 
     @torch.inference_mode()  # type: ignore[untyped-decorator]
     def scores(self, items: Sequence[HexagonsItem]) -> np.ndarray[Any, Any]:
-        """Of the classes of the items' tiles, without the bias; float32 of shape (items, 180, 9)."""
+        """Of the classes of the items' tiles; float32 of shape (items, 180, 9)."""
         made = []
         for start in range(0, len(items), self.batch_size):
             batch = self.collate(items[start : start + self.batch_size])
@@ -208,5 +190,5 @@ class DebertaPredictor:
         return np.concatenate(made)
 
     def predict(self, items: Sequence[Item], decoding: Decoding) -> list[Answer]:
-        labels = chosen(self.scores(drawing_steps(items)), self.bias)
+        labels = decide(self.scores(drawing_steps(items)), *self.how)
         return [Answer(actions_of(row), stopped=True) for row in labels]

@@ -11,12 +11,12 @@ from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from harness.baselines.deberta_network import FARTHEST, NO_ACTION, Batch, TileTexts
+from harness.baselines.deberta_network import FARTHEST, Batch, TileTexts
 from harness.baselines.rules_words import placed_words
+from harness.baselines.tile_decisions import NO_ACTION, Ints
 from harness.corpora.item import HexagonsItem, Utterance
 from harness.errors import UsageError
 from harness.worlds.hexagons import CODES, COLORS, COLUMNS, ROWS, TILES, Paint, on_board
@@ -39,7 +39,6 @@ class Token(NamedTuple):
 
 
 T = TypeVar("T")
-Ints = npt.NDArray[np.int64]
 
 
 def labels_of(items: Sequence[HexagonsItem]) -> Ints:

@@ -14,13 +14,13 @@ from torch.nn import functional
 from torch.utils.checkpoint import checkpoint
 
 from harness.baselines.deberta_layers import OFFSETS, Comparison, Layer, Sizes, offsets
+from harness.baselines.tile_decisions import NO_ACTION
 from harness.baselines.training import Losses
 from harness.worlds.hexagons import COLORS, COLUMNS, ROWS, TILES
 
 CLASSES = 1 + len(COLORS)
 FARTHEST = 8
 """Instructions that are as many steps back or more are told apart by their order only."""
-NO_ACTION = 0
 _SMOOTH = 4
 """Added to the number of an item's gold actions, so that one of none counts as well."""
 _GROUPS = 4

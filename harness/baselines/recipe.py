@@ -23,6 +23,9 @@ class Training(Strict):
     """At most."""
     patience: Positive
     """Epochs without a new lowest dev loss after which training stops."""
+    keep: Literal["best", "last"] = "best"
+    """Which epoch's model: that of the lowest dev loss, or the last one's, and then patience means nothing. Where the learning
+    rate falls to 0, F1 still rises when the loss does not fall any more."""
     batch_size: Positive
     """Items to one step, on each device."""
     learning_rate: Rate

@@ -87,6 +87,6 @@ def _report(result: Trained, folder: Path) -> str:
     finished = "This run is finished; choose another --name to train again\n" if result.before == result.epochs else ""
     went_on = ", going on from a checkpoint" if result.resumed else ""
     return (
-        f"{finished}{result.epochs} epochs in {result.seconds:,.0f} s{went_on}; the lowest dev loss, {result.dev_loss:.3f}, "
-        f"was after epoch {result.best_epoch}: that model is in {folder / 'model'}"
+        f"{finished}{result.epochs} epochs in {result.seconds:,.0f} s{went_on}; the model of epoch {result.best_epoch}, "
+        f"with a dev loss of {result.dev_loss:.3f}, is in {folder / 'model'}"
     )

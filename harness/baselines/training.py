@@ -60,7 +60,7 @@ class Trained:
     epochs: int
     best_epoch: int
     dev_loss: float
-    """The lowest: mean over items of the sum of their decisions' losses."""
+    """Of the epoch whose model was kept: mean over items of the sum of their decisions' losses."""
     seconds: float
     resumed: bool
     """Whether it went on from a checkpoint."""
@@ -206,7 +206,7 @@ class Loop:
         state.curve.append(point | {"train_loss": train_loss, "dev_loss": dev_loss})
         write(state.step, dev_loss=dev_loss)
         log.info("epoch %d: train loss %.4f, dev loss %.4f, %.0f s", state.epoch, train_loss, dev_loss, state.seconds)
-        if dev_loss <= state.best:
+        if dev_loss <= state.best or self.training.keep == "last":
             state.best, state.best_epoch = dev_loss, state.epoch
             if self.accelerator.is_main_process:
                 self.keep(self.network, state)

@@ -28,6 +28,9 @@ def baseline() -> None: ...
 @click.option("--name", "run_name", help="Name of the run folder under runs/; NAME-TASK if not given.")
 @click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Change a key of the recipe, as in variant=B.")
 @click.option("--limit", type=click.IntRange(min=1), help="Train on the first items only, and judge by as many of dev.")
+@click.option(
+    "--train-items", type=click.IntRange(min=1), help="So many of the train split, whole procedures or games at random."
+)
 @click.option("--max-epochs", type=click.IntRange(min=1), help="Train for at most so many epochs instead of the recipe's.")
 @click.option("--from", "start", metavar="MODEL", help="Begin with a trained model: its folder, run or shipped name.")
 @click.option("--data", multiple=True, type=click.Path(path_type=Path), help="Also train on this file of simulate or augment.")
@@ -53,7 +56,7 @@ def train(name: str, **options: Any) -> None:
     limit = [f"training.epochs={options['max_epochs']}"] if options["max_epochs"] else []
     recipe = chosen.recipe([*options["overrides"], *limit])
     start = find_model(options["start"], "--from") if options["start"] else None
-    job = running.Job(name, chosen, task, recipe, *_items(task, options), start)
+    job = running.Job(name, chosen, task, recipe, *_items(task, recipe.training.seed, options), start)
     running.train(job, RUNS / (options["run_name"] or f"{name}-{task}"), click.echo)
 
 
@@ -64,8 +67,9 @@ def _choose(name: str, task: str | None) -> tuple[Baseline | Ruled, str]:
     return chosen, choose(f"task of {name}", task or chosen.tasks[0], chosen.tasks)
 
 
-def _items(task: str, options: dict[str, Any]) -> tuple[list[Item], list[Item], dict[str, str]]:
+def _items(task: str, seed: int, options: dict[str, Any]) -> tuple[list[Item], list[Item], dict[str, str]]:
     """What to train on, what to judge by, and the hashes of the files whose items are among the former."""
+    from adapters.rows import part_of
     from harness.corpora import load
     from harness.corpora.records import load_more
     from harness.errors import UsageError
@@ -73,7 +77,9 @@ def _items(task: str, options: dict[str, Any]) -> tuple[list[Item], list[Item], 
 
     if options["only_data"] and not options["data"]:
         raise UsageError("--only-data: there is nothing to train on without --data")
-    own = [] if options["only_data"] else load(task, "train")
+    if options["only_data"] and options["train_items"]:
+        raise UsageError("--train-items: --only-data leaves the train split out")
+    own = [] if options["only_data"] else part_of(load(task, "train"), options["train_items"], seed, "--train-items ")
     dev = load(task, "dev")
     added = load_more(options["data"], task, [*own, *dev])
     train_items = [*own, *(item for items in added.values() for item in items)]
@@ -133,7 +139,7 @@ def predict(name: str, as_json: bool, **options: Any) -> None:
 def _load(chosen: Baseline | Ruled, name: str, task: str, checkpoint: str | None) -> tuple[Predictor, str, dict[str, Any]]:
     """What answers, its name, and the settings that say which it was."""
     from harness.baselines import Ruled
-    from harness.baselines.checkpoints import digest, find_model, model_of, source_of
+    from harness.baselines.checkpoints import digest, find_model, model_of, read_config, source_of
     from harness.errors import UsageError
 
     if isinstance(chosen, Ruled):
@@ -142,7 +148,8 @@ def _load(chosen: Baseline | Ruled, name: str, task: str, checkpoint: str | None
         return chosen.predictor(), name, {}
     folder = find_model(checkpoint) if checkpoint else model_of(name, task)
     model = folder.resolve().parent.name if folder.name == "model" else folder.name
-    return chosen.load(folder), model, {"checkpoint": source_of(folder), "checkpoint_hash": digest(folder)}
+    taken = {"checkpoint": source_of(folder), "checkpoint_hash": digest(folder)}
+    return chosen.load(folder), model, taken | {"train_items": read_config(folder, name).get("items")}
 
 
 def _default_name(task: str, model: str, decoding: dict[str, Any], options: dict[str, Any]) -> str:

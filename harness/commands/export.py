@@ -21,7 +21,7 @@ FORMS = ("model-index", "latex", "markdown", "csv", "curve")
 @click.option("--out", type=click.Path(path_type=Path), help="Write to this file; a curve as .svg or .md. [default: print]")
 @click.option("--benchmark", help="Minecraft: legacy (default), fair or v2.")
 @click.option("--annotation", type=click.Path(path_type=Path), help="Of v2, a file. [default: ours, for test]")
-@click.option("--sizes", metavar="N,N,...", help="Of a curve: the runs' training items. [default: as their adapters say]")
+@click.option("--sizes", metavar="N,N,...", help="Of a curve: the runs' training items. [default: as their models say]")
 def export(
     runs: tuple[Path, ...], form: str, out: Path | None, benchmark: str | None, annotation: Path | None, sizes: str | None
 ) -> None:
@@ -59,7 +59,7 @@ def _curve(scores: dict[str, dict[str, object]], sizes: dict[str, int], out: Pat
 
 
 def _sizes(answers: dict[str, Answers], given: str | None) -> dict[str, int]:
-    """The training items by run: as given, or as the runs' adapters say."""
+    """The training items by run: as given, or as the runs or their adapters say."""
     if given is None:
         return {name: _train_items(name, one) for name, one in answers.items()}
     numbers = given.split(",")
@@ -71,7 +71,9 @@ def _sizes(answers: dict[str, Answers], given: str | None) -> dict[str, int]:
 def _train_items(name: str, answers: Answers) -> int:
     from adapters.registry import train_items
 
+    if isinstance(items := answers.settings.get("train_items"), int):
+        return items
     adapter = answers.settings.get("adapter")
     if not adapter:
-        raise UsageError(f"{name} names no adapter that would say how many items it was trained on: give --sizes")
+        raise UsageError(f"{name} does not say how many items its model was trained on: give --sizes")
     return train_items(Path(adapter), str(answers.settings.get("adapter_fingerprint")))

@@ -150,6 +150,17 @@ def test_files_of_items_are_trained_on_too_or_alone() -> None:
     assert "data" in yaml.safe_load(Path("runs/alone/run.yaml").read_text())["settings"]
 
 
+def test_a_learning_curve_is_made_of_parts_of_the_train_split() -> None:
+    for count in (9, 14):
+        result = run(words("--max-epochs", "1", "--train-items", str(count), "--name", f"part-{count}"))
+        assert f"minecraft, {count} train and 8 dev items" in result.output
+        assert run(["baseline", "predict", "cnn-gru", "--checkpoint", f"part-{count}", "--name", f"of-{count}"]).exit_code == 0
+    drawn = run(["export", "of-14", "of-9", "--as", "curve"]).output
+    assert [line.split("|")[1].strip() for line in drawn.splitlines() if "of-" in line] == ["9", "14"], drawn
+    wrong = run(words("--train-items", "100"))
+    assert "--train-items 100: there are 18 items" in str(wrong.exception)
+
+
 def test_training_begins_with_another_model_and_its_words(trained: Path) -> None:
     items = load("minecraft", "test")[:3]
     Path("more.jsonl").write_text("".join(json.dumps(to_full_record(item)) + "\n" for item in items))

@@ -159,6 +159,14 @@ def test_a_recipe_that_does_not_fit_the_items_is_one_line(tmp_path: Path) -> Non
         fit(tmp_path, items=[])
 
 
+def test_the_last_model_is_kept_where_the_recipe_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Here dev only gets worse."""
+    losses = iter(range(1, 20))
+    monkeypatch.setattr("harness.baselines.training.Loop._mean_loss", lambda self, items: float(next(losses)))
+    result, kept = fit(tmp_path, keep="last", patience=1)
+    assert (result.epochs, result.best_epoch, result.dev_loss, [epoch for epoch, _ in kept]) == (3, 3, 3.0, [1, 2, 3])
+
+
 def test_a_loss_that_is_no_number_ends_it_and_keeps_the_last_good_checkpoint(tmp_path: Path) -> None:
     with pytest.raises(HarnessError, match=r"the loss is nan at step 1 \(epoch 1\); there is no checkpoint") as caught:
         fit(tmp_path / "at-once", items=[math.nan])

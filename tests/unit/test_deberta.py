@@ -19,12 +19,13 @@ from hypothesis import strategies as st
 
 from eval.hexagons import score
 from harness.baselines import Decoding
-from harness.baselines.deberta import BIASES, Deberta, DebertaPredictor, DebertaRecipe, best_bias, build, chosen
+from harness.baselines.deberta import Deberta, DebertaPredictor, DebertaRecipe, build
 from harness.baselines.deberta_batches import Collator, Reader, TileCollator, actions_of, fitted, labels_of
 from harness.baselines.deberta_layers import comparisons, offsets
 from harness.baselines.deberta_network import CLASSES, Classifier, TileQueries
 from harness.baselines.encoders import EncoderSettings, load_encoder
 from harness.baselines.recoloring import Recolored
+from harness.baselines.tile_decisions import best_temperature
 from harness.cli import cli
 from harness.corpora import load
 from harness.corpora.item import Executed, HexagonsItem, Utterance, drawing_steps
@@ -345,7 +346,7 @@ def test_a_killed_run_goes_on_with_the_same_colors(
 
 
 def f1(network: Any, collate: Any, items: Sequence[HexagonsItem]) -> float:
-    predictor = DebertaPredictor(network.eval(), collate, get_context("hexagons", "full-history"), 0.0)
+    predictor = DebertaPredictor(network.eval(), collate, get_context("hexagons", "full-history"), ("likeliest", 1.0))
     answers = [answer.actions for answer in predictor.predict(items, Decoding())]
     return float(score(items, answers)["action"]["f1"])
 
@@ -365,19 +366,6 @@ def test_four_items_are_learned_by_heart(items: list[HexagonsItem]) -> None:
         if number % 20 == 0 and f1(network, collate, some) == 1:
             return
     pytest.fail(f"F1 {f1(network, collate, some)} after {number} steps")
-
-
-def test_the_bias_is_the_best_on_dev_and_none_if_none_is_better() -> None:
-    gold = labels_of([ITEM, replace(ITEM, actions=())])
-    scores = np.zeros((2, TILES, CLASSES), np.float32)
-    scores[..., 0] = 3
-    np.put_along_axis(scores, gold[..., None], 4.0, axis=-1)
-    assert best_bias(scores, gold) == 0
-    scores[1, 7, 3] = 4.6
-    assert best_bias(scores, gold) == 0.75
-    assert chosen(scores, 0)[1, 7] == 3
-    assert actions_of(chosen(scores, 0.75)[1]) == []
-    assert BIASES[0] == 0
 
 
 @pytest.mark.parametrize(
@@ -439,14 +427,15 @@ def test_a_trained_model_answers_as_its_network_did(variant: str, tmp_path: Path
     assert {path.name for path in (tmp_path / "model").iterdir()} == {"config.json", "model.safetensors", "README.md"}
     assert f"variant {variant}, context full-history: " in said[0]
     config = json.loads((tmp_path / "model/config.json").read_text())
-    assert f"{config['bias']:g} is added to the score of no action" in said[1]
+    assert f"temperature of the scores: {config['temperature']:g}, " in said[1]
     assert f"variant {variant}" in (tmp_path / "model/README.md").read_text()
     first, again = Deberta().load(tmp_path / "model"), Deberta().load(tmp_path / "model")
-    assert first.bias == config["bias"]
+    assert first.how == (config["decision"], config["temperature"])
+    assert config["decision"] == ("likeliest" if variant == "paper" else "f1")
     assert not first.rolls_out
     assert first.predict(items, Decoding()) == again.predict(items, Decoding())
     gold = labels_of(items[6:9])
-    assert best_bias(first.scores(items[6:9]), gold) == first.bias
+    assert best_temperature(first.scores(items[6:9]), gold, config["decision"]) == first.how[1]
 
 
 @pytest.mark.parametrize("tuned", [False, True])
@@ -480,7 +469,7 @@ def test_training_goes_on_with_a_trained_model(tmp_path: Path, items: list[Hexag
 @pytest.mark.parametrize(
     ("changes", "problem"),
     [
-        ({"bias": None}, "bias: no number"),
+        ({"temperature": None}, "temperature: no number"),
         ({"context": 3}, "context"),
         ({"network": {"width": 32}}, r"network\."),
         ({"variant": "shared"}, "another variant"),
