@@ -247,8 +247,8 @@ def test_shared_decides_a_tile_by_itself_alone_or_with_all(items: list[HexagonsI
     network, collate = made("variant=shared", "context=full-history+oracle-board")
     batch = collate(items[:3])
     together = network.logits(batch)
-    alone = torch.cat([classify(network, batch, [tile]) for tile in range(TILES)], dim=1)
-    torch.testing.assert_close(together, alone, rtol=1e-4, atol=1e-5)
+    for tiles in ([0], [37], [4, 91, 179]):
+        torch.testing.assert_close(together[:, tiles], classify(network, batch, tiles), rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize(
@@ -354,12 +354,12 @@ def f1(network: Any, collate: Any, items: Sequence[HexagonsItem]) -> float:
 def test_four_items_are_learned_by_heart(items: list[HexagonsItem]) -> None:
     network, collate = made("network.width=64", "network.heads=4")
     some = [item for item in items if item.actions][:4]
-    optimizer, batch = torch.optim.AdamW(network.parameters(), lr=2e-3), collate(some)
+    optimizer, batch = torch.optim.AdamW(network.parameters(), lr=3e-3), collate(some)
     warmup = torch.optim.lr_scheduler.LinearLR(optimizer, 1 / 30, total_iters=30)
     for number in range(1, 241):
         network.train()
         network(batch).sums.mean().backward()
-        torch.nn.utils.clip_grad_norm_(network.parameters(), 100.0)
+        torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
         optimizer.step()
         optimizer.zero_grad()
         warmup.step()
