@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from adapters.recipe import problem_of
 from harness.baselines import checkpoints
+from harness.baselines.augmenting import Augment, vary_by
 from harness.baselines.bert_transformer_network import Network, Shape
 from harness.baselines.builder_batches import Collator
 from harness.baselines.builder_decoding import BuilderPredictor
@@ -27,6 +28,7 @@ NAME = "bert-transformer"
 
 
 class BertTransformerRecipe(Recipe):
+    augment: Augment = "none"
     encoder: EncoderSettings
     network: Shape
 
@@ -68,7 +70,8 @@ class BertTransformer:
             card = _card(config, count, reader, state)
             checkpoints.write_model(folder / "model", config, checkpoints.weights_of(best), None, card)
 
-        loop = Loop(network, Collator(recipe.network, words), recipe.training, folder, keep)
+        vary = vary_by(recipe.augment, recipe.training.seed)
+        loop = Loop(network, Collator(recipe.network, words), recipe.training, folder, keep, vary=vary)
         return loop.run(builder_turns(items), builder_turns(dev))
 
     def load(self, folder: Path) -> BuilderPredictor:

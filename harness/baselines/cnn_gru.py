@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from importlib.resources import files
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from pydantic import ValidationError
 
 from adapters.recipe import problem_of
 from harness.baselines import checkpoints
+from harness.baselines.augmenting import Augment, vary_by
 from harness.baselines.builder_batches import Collator
 from harness.baselines.builder_decoding import BuilderPredictor
 from harness.baselines.cnn_gru_network import Network, Shape
@@ -21,6 +23,7 @@ from harness.baselines.training import Loop, State, Trained
 from harness.baselines.vocabulary import Vocabulary, learned, read_glove
 from harness.corpora import load
 from harness.corpora.item import Item, MinecraftItem, builder_turns
+from harness.corpora.paraphrase import lexicon
 from harness.errors import DataError, UsageError
 from harness.runs import provenance
 from serialization.words import h3_tokens
@@ -31,6 +34,7 @@ NAME = "cnn-gru"
 class CnnGruRecipe(Recipe):
     glove: str | None
     """A file of word vectors, which are not trained then."""
+    augment: Augment = "none"
     network: Shape
 
 
@@ -75,7 +79,9 @@ class CnnGru:
             card = _card(config, encoder + decoder, state)
             checkpoints.write_model(folder / "model", config, checkpoints.weights_of(best), vocabulary.words, card)
 
-        return Loop(network, Collator(recipe.network, vocabulary), recipe.training, folder, keep).run(train_items, dev_items)
+        vary = vary_by(recipe.augment, recipe.training.seed)
+        loop = Loop(network, Collator(recipe.network, vocabulary), recipe.training, folder, keep, vary=vary)
+        return loop.run(train_items, dev_items)
 
     def load(self, folder: Path) -> BuilderPredictor:
         config = checkpoints.read_config(folder, NAME)
@@ -112,7 +118,8 @@ def _words(
 ) -> tuple[Vocabulary, np.ndarray[Any, Any] | None]:
     """GloVe's words are those of the whole corpus, as in the paper: their vectors are looked up, not learned."""
     if recipe.glove is None:
-        return learned(map(h3_tokens, train)), None
+        drawn = chain(*lexicon().values()) if recipe.augment == "all" else ()
+        return learned([*map(h3_tokens, train), list(drawn)]), None
     everything = [*train, *dev, *builder_turns(load("minecraft"))]
     return read_glove(Path(recipe.glove), map(h3_tokens, everything), recipe.network.words, recipe.training.seed)
 

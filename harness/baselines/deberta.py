@@ -18,6 +18,7 @@ from pydantic import ValidationError
 
 from adapters.recipe import problem_of
 from harness.baselines import Answer, Decoding, checkpoints
+from harness.baselines.augmenting import Augment, vary_by
 from harness.baselines.deberta_batches import (
     Collator,
     Reader,
@@ -30,7 +31,6 @@ from harness.baselines.deberta_layers import Sizes
 from harness.baselines.deberta_network import Classifier, TextPerTile, TileQueries
 from harness.baselines.encoders import EncoderSettings, identity, load_encoder
 from harness.baselines.recipe import Recipe, load_recipe
-from harness.baselines.recoloring import Augment, Recolored
 from harness.baselines.tile_decisions import Decision, best_temperature, decide
 from harness.baselines.training import Loop, State, Trained
 from harness.corpora.item import HexagonsItem, Item, drawing_steps
@@ -87,11 +87,10 @@ class Deberta:
             card = _card(config, count, used, state)
             checkpoints.write_model(folder / "model", config, checkpoints.weights_of(best), None, card)
 
-        loop = Loop(network, collate, recipe.training, folder, keep, words_in(get_context("hexagons", recipe.context)))
-        shown: Sequence[Any] = train_items
-        if recipe.augment == "colors":
-            shown = Recolored(train_items, recipe.training.seed, lambda: loop.state.epoch)
-        trained = loop.run(shown, dev_items)
+        length = words_in(get_context("hexagons", recipe.context))
+        vary = vary_by(recipe.augment, recipe.training.seed)
+        loop = Loop(network, collate, recipe.training, folder, keep, length, vary)
+        trained = loop.run(train_items, dev_items)
         if loop.accelerator.is_main_process:
             best = self.load(folder / "model")
             temperature = best_temperature(best.scores(dev_items), labels_of(dev_items), recipe.decision)

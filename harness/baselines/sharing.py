@@ -40,14 +40,14 @@ def shares(numbers: Sequence[int], size: int, processes: int, process: int) -> l
 
 
 def loaded(
-    items: Sequence[Any], parts: Sequence[Share], collate: Callable[[Sequence[Any]], Any], device: Any
+    items: Any, parts: Sequence[Share], collate: Callable[[Sequence[Any]], Any], device: Any
 ) -> Iterator[tuple[Share, Any]]:
-    """The shares with their batches, on a torch device."""
+    """The shares with their batches, on a torch device. `items`: a sequence, or what torch calls a dataset."""
     from accelerate.utils import send_to_device
     from torch.utils.data import DataLoader
 
     workers = min(_WORKERS, (os.cpu_count() or 1) - 1) if device.type == "cuda" else 0
     sampler = [part.numbers for part in parts]
-    loader = DataLoader(list(items), batch_sampler=sampler, collate_fn=collate, num_workers=workers)
+    loader = DataLoader(items, batch_sampler=sampler, collate_fn=collate, num_workers=workers)
     for part, batch in zip(parts, loader, strict=True):
         yield part, send_to_device(batch, device)

@@ -14,8 +14,8 @@ from transformers import GenerationConfig
 
 from adapters.recipe import problem_of
 from harness.baselines import Answer, Decoding, checkpoints
+from harness.baselines.augmenting import Augment, vary_by
 from harness.baselines.recipe import Recipe, load_recipe
-from harness.baselines.recoloring import Augment, Recolored
 from harness.baselines.t5_network import SMALL, Network, Shape, load_pretrained, rebuild, small
 from harness.baselines.t5_text import Coder, Texts, Tokens
 from harness.baselines.training import Loop, State, Trained
@@ -72,10 +72,8 @@ class T5:
             vocabulary = [tokens.tokenizer.to_str()]
             checkpoints.write_model(folder / "model", config, checkpoints.weights_of(best), vocabulary, card)
 
-        loop = Loop(network, coder, recipe.training, folder, keep, recipe.words_of)
-        if recipe.augment == "colors":
-            return loop.run(Recolored(train_items, recipe.training.seed, lambda: loop.state.epoch), dev_items)
-        return loop.run(train_items, dev_items)
+        vary = vary_by(recipe.augment, recipe.training.seed)
+        return Loop(network, coder, recipe.training, folder, keep, recipe.words_of, vary).run(train_items, dev_items)
 
     def load(self, folder: Path) -> T5Predictor:
         config = checkpoints.read_config(folder, NAME)

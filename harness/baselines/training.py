@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from harness.baselines.augmenting import Varied, Vary
 from harness.baselines.checkpoints import Kept, keep_training, last_training, restore, training_checkpoints, weights_of
 from harness.baselines.plan import Plan, make_plan, over
 from harness.baselines.progress import Pace, bar, tensorboard
@@ -76,8 +77,8 @@ class Loop:
     dev loss.
 
     The order of items, the learning rate, and any random choice of the network depend on the seed and the step alone, so a run
-    that was killed ends as one that was not. `length`, of an item, makes batches of similar ones; colors may not matter to it.
-    Several processes take the steps that one with their batches together would take.
+    that was killed ends as one that was not. `length`, of an item, makes batches of similar ones; `vary` changes the items to
+    train on in each epoch. Several processes take the steps that one with their batches together would take.
     """
 
     def __init__(
@@ -88,10 +89,11 @@ class Loop:
         folder: Path,
         keep: Callable[[Any, State], None],
         length: Callable[[Any], int] | None = None,
+        vary: Vary | None = None,
     ) -> None:
         import torch
 
-        self.length = length
+        self.length, self.vary = length, vary
         self.network, self.collate, self.training, self.folder, self.keep = network, collate, training, folder, keep
         self.accelerator = accelerator()
         self.state = State()
@@ -140,7 +142,9 @@ class Loop:
         self.state = State(**kept.state)
         return True
 
-    def _load(self, items: Sequence[Item], numbers: Sequence[int], size: int, done: int = 0) -> Iterator[tuple[Share, Any]]:
+    def _load(
+        self, items: Sequence[Item] | Varied, numbers: Sequence[int], size: int, done: int = 0
+    ) -> Iterator[tuple[Share, Any]]:
         """This process's shares of the items in the order of `numbers`, with their batches, after the first `done`."""
         parts = shares(numbers, size, self.accelerator.num_processes, self.accelerator.process_index)
         return loaded(items, parts[done:], self.collate, self.accelerator.device)
@@ -157,8 +161,9 @@ class Loop:
         began, before, skipped = time.monotonic(), state.seconds, state.items
         pace = Pace(state.items, state.loss)
         self.model.train()
+        shown = Varied(items, self.vary, state.epoch) if self.vary else items
         with bar(f"epoch {state.epoch + 1}", len(order) - skipped, shown=self.accelerator.is_main_process) as update:
-            for part, batch in self._load(items, order, training.batch_size, state.batch):
+            for part, batch in self._load(shown, order, training.batch_size, state.batch):
                 rate = self._step(part, batch, plan.steps)
                 state.seconds = before + time.monotonic() - began
                 update(state.items - skipped, f"loss {state.loss / state.items:.3f}")

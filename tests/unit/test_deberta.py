@@ -24,7 +24,6 @@ from harness.baselines.deberta_batches import Collator, Reader, TileCollator, ac
 from harness.baselines.deberta_layers import comparisons, offsets
 from harness.baselines.deberta_network import CLASSES, Classifier, TileQueries
 from harness.baselines.encoders import EncoderSettings, load_encoder
-from harness.baselines.recoloring import Recolored
 from harness.baselines.tile_decisions import best_temperature
 from harness.cli import cli
 from harness.corpora import load
@@ -303,17 +302,6 @@ def test_other_colors_are_other_labels_boards_and_words(seed: int) -> None:
     assert np.array_equal(labels_of([changed]), codes[labels_of([item])])
     assert np.array_equal(changed.before.cells.ravel(), codes[1 + item.before.cells.ravel()] - 1)
     assert changed.instruction == f"{colors['red'].capitalize()} and {colors['green']}, then WHITE; {colors['blue'].capitalize()}"
-
-
-def test_every_epoch_has_its_own_colors() -> None:
-    epoch = 0
-    drawn = Recolored([ITEM] * 3, 7, lambda: epoch)
-    first = [labels_of([item]).tolist() for item in drawing_steps(list(drawn))]
-    assert first == [labels_of([item]).tolist() for item in drawing_steps(list(drawn))]
-    seen = {json.dumps(first)}
-    for epoch in range(1, 6):  # noqa: B007 - read by the lambda
-        seen.add(json.dumps([labels_of([item]).tolist() for item in drawing_steps(list(drawn))]))
-    assert len(seen) > 3
 
 
 def test_a_killed_run_goes_on_with_the_same_colors(

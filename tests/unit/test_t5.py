@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 
 from harness.baselines import Answer, Decoding
 from harness.baselines.checkpoints import weights_of, write_model
-from harness.baselines.recoloring import Recolored
 from harness.baselines.t5 import T5, T5Predictor, T5Recipe, config_of
 from harness.baselines.t5_grammar import Held
 from harness.baselines.t5_network import Network, load_pretrained, small
@@ -228,22 +227,6 @@ def test_a_random_network_held_to_the_grammar_writes_actions(items: list[Hexagon
     assert all(answer.actions or answer.stopped for answer in constrained)
     with pytest.raises(UsageError, match="format json has no grammar"):
         T5Predictor(network, Coder(recipe_of("format=json"), coder.tokens)).predict(items[:1], Decoding(constrained=True))
-
-
-def test_recolored_items_depend_on_the_seed_the_epoch_and_the_item(items: list[HexagonsItem]) -> None:
-    epoch = 0
-    shown = Recolored(items, 7, lambda: epoch)
-    first = list(shown)
-    assert list(shown) == first
-    assert [shown[-1], *shown[1:3]] == [first[-1], *first[1:3]]
-    assert [item.id for item in first] == [item.id for item in items]
-    assert list(Recolored(items[5:], 7, lambda: 0)) == first[5:]
-    assert list(Recolored(items, 8, lambda: 0)) != first
-    epoch = 1
-    assert list(shown) != first
-    for old, new in zip(items, shown, strict=True):
-        assert [action.tile for action in old.actions] == [action.tile for action in new.actions]
-        assert new.before.apply(new.actions).board == new.after
 
 
 class Killed(Exception):

@@ -1,0 +1,47 @@
+"""Training items that differ in every epoch, so that they cannot be learned by heart: what `harness augment` does, on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Literal
+
+from harness.corpora.augment import CHANGES, change, variant
+from harness.corpora.item import Item
+from harness.corpora.paraphrase import lexicon
+
+Augment = Literal["none", "colors", "all"]
+"""The key of a recipe. colors: other colors in each epoch; all: in Minecraft also other words and another orientation, in
+HEXAGONS also half a turn where it is sure that what was said can be turned."""
+
+Vary = Callable[[Item, int], Item]
+"""What an item is in an epoch, counted from 0."""
+
+
+def vary_by(augment: Augment, seed: int) -> Vary | None:
+    """The same change for all items of a game or drawing procedure. It depends on the seed, the epoch and the game alone, so a
+    run that was killed goes on with the same ones."""
+    if augment == "none":
+        return None
+    words = lexicon() if augment == "all" else {}
+
+    def vary(item: Item, epoch: int) -> Item:
+        changes = CHANGES[item.task] if augment == "all" else ("colors",)
+        how = variant(item.task, item.cluster, epoch, seed, changes)
+        changed = change(item, how, words) or change(item, how._replace(quarters=0), words)
+        return replace(changed, id=item.id, cluster=item.cluster) if changed else item
+
+    return vary
+
+
+class Varied:
+    """The items of an epoch, each made when it is asked for; what torch calls a dataset."""
+
+    def __init__(self, items: Sequence[Item], vary: Vary, epoch: int) -> None:
+        self.items, self.vary, self.epoch = items, vary, epoch
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __getitem__(self, number: int) -> Item:
+        return self.vary(self.items[number], self.epoch)

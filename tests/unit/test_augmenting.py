@@ -1,0 +1,53 @@
+"""Items that differ in every epoch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from harness.baselines.augmenting import Augment, Varied, vary_by
+from harness.corpora import load
+from harness.corpora.item import Item
+
+
+@pytest.fixture(params=["hexagons", "minecraft"])
+def items(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> list[Item]:
+    monkeypatch.delenv("HARNESS_DATA", raising=False)
+    return load(request.param, "train")
+
+
+def shown(items: list[Item], augment: Augment, seed: int, epoch: int) -> list[Any]:
+    vary = vary_by(augment, seed)
+    assert vary
+    varied = Varied(items, vary, epoch)
+    return [varied[number] for number in range(len(varied))]
+
+
+@pytest.mark.parametrize("augment", ["colors", "all"])
+def test_what_is_shown_depends_on_the_seed_the_epoch_and_the_game(items: list[Item], augment: Augment) -> None:
+    first = shown(items, augment, 7, 0)
+    assert shown(items, augment, 7, 0) == first
+    assert shown(items[5:], augment, 7, 0) == first[5:]
+    assert shown(items, augment, 8, 0) != first
+    assert shown(items, augment, 7, 1) != first
+    assert [item.id for item in first] == [item.id for item in items]
+
+
+def test_other_colors_leave_the_places_as_they_are(items: list[Item]) -> None:
+    for old, new in zip(items, shown(items, "colors", 7, 3), strict=True):
+        places = [[action[:-1] if old.task == "hexagons" else action.cell for action in item.actions] for item in (old, new)]
+        assert places[0] == places[1]
+
+
+def test_all_changes_also_turn(items: list[Item]) -> None:
+    pairs = [pair for epoch in range(4) for pair in zip(items, shown(items, "all", 7, epoch), strict=True)]
+    assert any(sorted(_places(old)) != sorted(_places(new)) for old, new in pairs)
+
+
+def _places(item: Any) -> list[Any]:
+    return [action.tile if item.task == "hexagons" else action.cell for action in item.actions]
+
+
+def test_no_change_is_none() -> None:
+    assert vary_by("none", 7) is None
