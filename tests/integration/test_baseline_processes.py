@@ -28,7 +28,7 @@ def train(folder: Path, launcher: tuple[str, ...], name: str, batch_size: int) -
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=280)
     assert done.returncode == 0, done.stderr
     assert "Warning" not in done.stderr
-    assert done.stdout.count("that model is in") == 1
+    assert done.stdout.count("the model of epoch") == 1
     points = [json.loads(line) for line in (folder / f"runs/{name}/curve.jsonl").read_text().splitlines()]
     return [(point["train_loss"], point["dev_loss"]) for point in points]
 
