@@ -23,6 +23,8 @@ from serialization.formats import FORMATS
 
 TASKS = tuple(DEFAULTS)
 FEW_TURNS = 10
+LEARNED = {task: [name for name in formats if name != "program"] for task, formats in FORMATS.items()}
+"""The formats that the built-in base model is taught: the manual of programs leaves no room for examples in its contexts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,7 @@ def _any_spec(task: str, random: Random, default_share: float) -> PromptSpec:
     if random.random() < default_share:
         return PromptSpec.make(task)
     frame = random.choice(FRAMES) if task == "minecraft" else "world"
-    return PromptSpec.make(task, random.choice(list(CONTEXTS[task])), random.choice(list(FORMATS[task])), frame)
+    return PromptSpec.make(task, random.choice(list(CONTEXTS[task])), random.choice(LEARNED[task]), frame)
 
 
 @dataclass(frozen=True)

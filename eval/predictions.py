@@ -22,8 +22,8 @@ from harness.errors import DataError, HarnessError
 from harness.worlds import hexagons, minecraft
 
 Actions = tuple[hexagons.Paint, ...] | tuple[minecraft.Action, ...]
-Parse = Callable[[str, str, str], Iterable[Any]]
-"""(name of the action format, task, text) -> actions. Total in the text; raises a HarnessError for an unknown format."""
+Parse = Callable[[str, str, str, str], Iterable[Any]]
+"""(name of the action format, task, text, item id) -> actions. Total in the text; raises a HarnessError for an unknown format."""
 
 _EXPECTED = {
     "hexagons": f'[row, column, "color"] with whole numbers and a color of {", ".join(hexagons.COLORS)}',
@@ -116,13 +116,14 @@ def decode(path: Path, records: Iterable[Record], task: str, ids: Set[str], pars
             errors.add(record.id)
             continue
         try:
-            actions[record.id] = _actions(record.fields, task, parse)
+            actions[record.id] = _actions(record, task, parse)
         except HarnessError as error:
             raise DataError(f"{path}:{record.line}: {error}") from error
     return Predictions(actions, frozenset(errors))
 
 
-def _actions(fields: Mapping[str, Any], task: str, parse: Parse) -> Actions:
+def _actions(record: Record, task: str, parse: Parse) -> Actions:
+    fields = record.fields
     if "actions" in fields:
         if not isinstance(fields["actions"], list):
             raise DataError(f'"actions" must be a list, not {reprlib.repr(fields["actions"])}')
@@ -130,7 +131,7 @@ def _actions(fields: Mapping[str, Any], task: str, parse: Parse) -> Actions:
     text, name = fields.get("text"), fields.get("format")
     if not isinstance(text, str) or not isinstance(name, str):
         raise DataError('neither "actions" nor the strings "text" and "format"')
-    return tuple(parse(name, task, text))
+    return tuple(parse(name, task, text, record.id))
 
 
 def _action(value: Any, number: int, task: str) -> Any:

@@ -14,6 +14,7 @@ from harness.registry import resolve
 COMMANDS = {
     "data": "harness.commands.data:data",
     "show": "harness.commands.show:show",
+    "program": "harness.commands.program:program",
     "prompt": "harness.commands.prompt:prompt",
     "finetune": "harness.commands.finetune:finetune",
     "pretrain": "harness.commands.pretrain:pretrain",
@@ -33,6 +34,7 @@ COMMANDS = {
 SUMMARIES = {
     "data": "List, count and print the items of a corpus.",
     "show": "Draw an item, and what a run predicted for it.",
+    "program": "Run a drawing or building program.",
     "prompt": "Let a model answer the items of a split, then score it.",
     "finetune": "Train a LoRA adapter.",
     "pretrain": "Train the small built-in base model from nothing.",

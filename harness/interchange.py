@@ -13,10 +13,11 @@ from typing import Any
 
 from eval.predictions import Record, decode, read_records
 from harness.corpora import load
+from harness.corpora.item import Item
 from harness.errors import DataError
 from harness.runs import RUNS, Run
 from harness.scoring import task_and_split
-from serialization.formats import FORMATS, get_format
+from serialization.formats import FORMATS, get_format, reader
 
 COLUMNS = ["id", "text"]
 
@@ -49,8 +50,9 @@ def import_predictions(path: Path, name: str, *, task: str | None, split: str | 
     task, split = task_and_split(path, records, task, split)
     records = [_formatted(path, record, action_format, task) for record in records]
     items = load(task, split)
-    predicted = decode(path, records, task, {item.id for item in items}, _parse).actions
-    made = [_answer(record, predicted.get(record.id, ()), task) for record in records]
+    predicted = decode(path, records, task, {item.id for item in items}, reader(items)).actions
+    known = {item.id: item for item in items}
+    made = [_answer(record, predicted.get(record.id, ()), known[record.id]) for record in records]
     settings = {
         "command": "import",
         "task": task,
@@ -63,10 +65,6 @@ def import_predictions(path: Path, name: str, *, task: str | None, split: str | 
     with closing(Run(RUNS / name, settings)) as run:
         run.keep(made)
     return Imported(run.folder, task, split, len(made), len(items), sum(bool(record.get("discarded")) for record in made))
-
-
-def _parse(name: str, task: str, text: str) -> Iterable[Any]:
-    return get_format(task, name).parse(text).actions
 
 
 def read_csv(path: Path) -> list[Record]:
@@ -119,7 +117,7 @@ def _formatted(path: Path, record: Record, action_format: str | None, task: str)
     return replace(record, fields={**record.fields, "format": action_format})
 
 
-def _answer(record: Record, actions: Iterable[Any], task: str) -> dict[str, Any]:
+def _answer(record: Record, actions: Iterable[Any], item: Item) -> dict[str, Any]:
     """A line of predictions.jsonl. Other fields are not kept: what they mean elsewhere is not known here."""
     answer: dict[str, Any] = {"id": record.id, "actions": [list(action) for action in actions]}
     if record.fields.get("error"):
@@ -130,5 +128,5 @@ def _answer(record: Record, actions: Iterable[Any], task: str) -> dict[str, Any]
     return answer | {
         "text": text,
         "format": name,
-        "discarded": [list(piece) for piece in get_format(task, name).parse(text).discarded],
+        "discarded": [list(piece) for piece in get_format(item.task, name).read(text, item).discarded],
     }

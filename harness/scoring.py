@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -44,7 +44,8 @@ class Answers:
         fields = self.records.get(item_id, {})
         found, text, name = fields.get("discarded"), fields.get("text"), fields.get("format")
         if found is None and isinstance(text, str) and isinstance(name, str):
-            found = get_format(self.task, name).parse(text).discarded
+            item = next((item for item in self.items if item.id == item_id), None)
+            found = get_format(self.task, name).read(text, item).discarded if item else ()
         return [(str(p[0]), str(p[1])) for p in found or () if isinstance(p, list | tuple) and len(p) == 2]
 
     def discarded(self) -> dict[str, frozenset[str]]:
@@ -111,6 +112,7 @@ def read_answers(
     from harness.corpora import load
     from harness.corpora.records import load_items
     from harness.runs import find_run
+    from serialization.formats import reader
 
     file = path if path.is_file() else find_run(str(path)) / "predictions.jsonl"
     settings = {} if path.is_file() else _run_settings(file.parent)
@@ -124,7 +126,7 @@ def read_answers(
         task, split = task_and_split(file, records, task or settings.get("task"), split or settings.get("split"))
         items = load(task, split)
     known = {item.id for item in items}
-    predictions = decode(file, records, task, known, _parse)
+    predictions = decode(file, records, task, known, reader(items))
     only = set(ids) if ids is not None else {item.id for item in items[: settings["limit"]]} if settings.get("limit") else None
     if only is not None and (strange := only - known):
         raise UsageError(f"{min(strange)!r} is not an item of {task}/{split}")
@@ -175,12 +177,6 @@ def _run_settings(folder: Path) -> dict[str, Any]:
         return {key: value for key, value in settings.items() if isinstance(value, kinds.get(key, object))}
     except (OSError, yaml.YAMLError, TypeError, KeyError, AttributeError) as error:
         raise DataError(f"{file}: not a run's description; score {folder / 'predictions.jsonl'} itself") from error
-
-
-def _parse(name: str, task: str, text: str) -> Iterable[Any]:
-    from serialization.formats import get_format
-
-    return get_format(task, name).parse(text).actions
 
 
 def task_and_split(file: Path, records: list[Any], task: str | None, split: str | None) -> tuple[str, str]:

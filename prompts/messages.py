@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from harness.corpora.item import Item
+from harness.corpora.item import Item, MinecraftItem
+from harness.corpora.turn import turn_minecraft
 from prompts.rendered import Message
 from prompts.spec import PromptSpec
 from serialization.contexts import View, from_frame, to_frame, view
@@ -27,7 +28,7 @@ def _template(name: str) -> Any:
 @lru_cache
 def system_message(spec: PromptSpec) -> Message:
     answer = _template(f"answer.{spec.format}.txt").render(task=spec.task)
-    text = _template(f"{spec.task}.system.txt").render(answer=answer, frame=spec.frame)
+    text = _template(f"{spec.task}.system.txt").render(answer=answer, frame=spec.frame, first=spec.written.first)
     return {"role": "system", "content": text.strip()}
 
 
@@ -50,7 +51,8 @@ def gold_answer(item: Item, spec: PromptSpec) -> str:
 
 def read_answer(text: str, item: Item, spec: PromptSpec) -> Parsed:
     """The actions, in the world's frame, that a model's answer asks for. Total: any text is an answer."""
-    parsed = spec.written.parse(text)
+    shown = turn_minecraft(item, -item.pose.quarter) if isinstance(item, MinecraftItem) and spec.frame == "builder" else item
+    parsed = spec.written.read(text, shown)
     return parsed._replace(actions=from_frame(parsed.actions, item, spec.frame))
 
 

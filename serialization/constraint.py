@@ -8,7 +8,7 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """A regular expression (no look-around, matched against the whole answer) or a JSON Schema as JSON text."""
+    """A regular expression (no look-around, matched against the whole answer), a JSON Schema as JSON text, or a GBNF grammar."""
 
-    kind: Literal["regex", "json"]
+    kind: Literal["regex", "json", "grammar"]
     value: str

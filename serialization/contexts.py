@@ -74,24 +74,27 @@ class View:
 def view(item: Item, context: Context, fmt: Format, frame: str) -> View:
     """The pieces of text of an item: `fields` are named in the templates of its task."""
     if isinstance(item, HexagonsItem):
-        return _hexagons_view(item, context)
+        return _hexagons_view(item, context, fmt)
     if context.h3:
         return _h3_view(item)
     return _minecraft_view(item, context, fmt, frame)
 
 
-def _hexagons_view(item: HexagonsItem, context: Context) -> View:
+def _hexagons_view(item: HexagonsItem, context: Context, fmt: Format) -> View:
     said = [turn.text for turn in item.history if isinstance(turn, Utterance)]
     kept = said if context.turns is None else said[len(said) - min(context.turns, len(said)) :]
     fields = {"instruction": item.instruction, "first": str(len(said) - len(kept) + 1)}
     if context.board:
-        fields["board"] = write_board(item.before)
+        fields["board"] = write_board(item.before, fmt)
     return View(turns=tuple(kept), fields=fields)
 
 
-def write_board(board: Board) -> str:
-    """The painted tiles in the format `grouped`, or "blank"."""
-    return write_grouped(tuple(board.painted())) if board.cells.any() else "blank"
+def write_board(board: Board, fmt: Format) -> str:
+    """The painted tiles in the format `grouped`, or as a program next to programs, which count from 1; or "blank"."""
+    painted = tuple(board.painted())
+    if not painted:
+        return "blank"
+    return fmt.write(painted).replace("\n", "; ") if fmt.first else write_grouped(painted)
 
 
 def _h3_view(item: MinecraftItem) -> View:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from harness.corpora.item import Item
 from harness.registry import choose
-from serialization import hexagons_text, json_text, minecraft_text
+from serialization import hexagons_text, json_text, minecraft_text, program_text
 from serialization.constraint import Constraint
 from serialization.parsed import Parsed
 
@@ -17,7 +18,8 @@ class Format:
     """One way to write the actions of one task.
 
     `write` takes actions of the task's world. `parse` is total: it takes any string, never raises, and says what it
-    discarded. `constraint` is what constrained decoding may be held to: it admits everything that `write` makes.
+    discarded. `constraint` is what constrained decoding may be held to: it admits everything that `write` makes. Where what
+    a text means depends on the item, `of_item` reads it; `parse` then does what it can without one.
     """
 
     name: str
@@ -25,6 +27,13 @@ class Format:
     write: Callable[[Sequence[Any]], str]
     parse: Callable[[str], Parsed]
     constraint: Callable[[], Constraint]
+    of_item: Callable[[str, Item], Parsed] | None = None
+    first: int = 0
+    """The number of a board's first row and first column."""
+
+    def read(self, text: str, item: Item) -> Parsed:
+        """The actions that a text asks for as the answer to an item. As total as `parse`."""
+        return self.of_item(text, item) if self.of_item else self.parse(text)
 
 
 _ALL = (
@@ -64,10 +73,40 @@ _ALL = (
         json_text.parse_minecraft_json,
         lambda: json_text.constraint("minecraft"),
     ),
+    Format(
+        "program",
+        "hexagons",
+        program_text.write_drawing,
+        program_text.parse_drawing,
+        lambda: program_text.constraint("hexagons"),
+        program_text.read_drawing,
+        first=1,
+    ),
+    Format(
+        "program",
+        "minecraft",
+        program_text.write_building,
+        program_text.parse_building,
+        lambda: program_text.constraint("minecraft"),
+        program_text.read_building,
+    ),
 )
 
 FORMATS: dict[str, dict[str, Format]] = {task: {f.name: f for f in _ALL if f.task == task} for task in ("hexagons", "minecraft")}
 """By task, then by name."""
+
+
+def reader(items: Iterable[Item]) -> Callable[[str, str, str, str], tuple[Any, ...]]:
+    """What `eval.predictions.decode` reads the answers to these items with.
+
+    It takes the name of a format, the task, the text and the item's id, and raises UsageError for an unknown format.
+    """
+    known = {item.id: item for item in items}
+
+    def read(name: str, task: str, text: str, item_id: str) -> tuple[Any, ...]:
+        return get_format(task, name).read(text, known[item_id]).actions
+
+    return read
 
 
 def get_format(task: str, name: str) -> Format:

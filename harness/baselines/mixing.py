@@ -22,7 +22,7 @@ from harness.corpora.item import Item
 from harness.errors import DataError, UsageError
 from harness.files import write_atomically
 from harness.runs import Run, items_hash
-from serialization.formats import get_format
+from serialization.formats import reader
 
 CORPUS = "corpus"
 """The cell without synthetic items."""
@@ -116,11 +116,7 @@ class Mix:
         finally:
             run.close()
         ids, made = {item.id for item in dev}, read_records(run.predictions)
-        return score(task, split_name(task, "dev"), dev, decode(run.predictions, made, task, ids, _parse))
-
-
-def _parse(name: str, task: str, text: str) -> Any:
-    return get_format(task, name).parse(text).actions
+        return score(task, split_name(task, "dev"), dev, decode(run.predictions, made, task, ids, reader(dev)))
 
 
 def _hash(settings: Mapping[str, Any]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -29,12 +30,15 @@ class Prediction(NamedTuple):
     text: str | None
     discarded: tuple[Discarded, ...]
     error: str | None
+    notes: Mapping[str, Any] = {}
+    """The other fields of its record."""
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("item_id")
 @click.option("--items", "items_file", type=click.Path(path_type=Path), help="The file of harness simulate that the item is in.")
 @click.option("--run", help="Also show what this run predicted: its name, or its folder.")
+@click.option("--explain", is_flag=True, help="With --run: how the baseline `parser` read the words, and its drawing program.")
 @click.option("--svg", type=click.Path(path_type=Path), help="Write the picture to this file: after, or gold and predicted.")
 @click.option("--png", type=click.Path(path_type=Path), help="The same as PNG.")
 @click.option("--scale", default=2.0, show_default=True, type=click.FloatRange(0.1, 20), help="Size of the PNG.")
@@ -44,6 +48,7 @@ def show(
     item_id: str,
     items_file: Path | None,
     run: str | None,
+    explain: bool,
     svg: Path | None,
     png: Path | None,
     scale: float,
@@ -61,12 +66,16 @@ def show(
     from harness.drawing.items import item_svg
     from harness.drawing.png import png_bytes
 
+    if explain and run is None:
+        raise UsageError("--explain needs a run: --run NAME")
     item = find_item(item_id, items_file)
     prediction = None if run is None else find_prediction(run, item)
     console = Console(highlight=False, markup=False, emoji=False)
     _print_item(console, item, history)
     if prediction is not None:
         _print_prediction(console, item, prediction)
+        if explain:
+            _print_explanation(console, prediction.notes)
     if svg or png:
         picture = item_svg(item, prediction.state if prediction else None, behind=behind)
         for path, content in ((svg, picture.encode()), (png, png_bytes(picture, scale=scale))):
@@ -104,7 +113,7 @@ def find_prediction(run: str, item: Item) -> Prediction:
     """What a run predicted. Raises UsageError if there is no such run or it lacks the item, DataError for a broken file."""
     from eval.predictions import decode, read_records
     from harness.runs import find_run
-    from serialization.formats import FORMATS, get_format
+    from serialization.formats import FORMATS, reader
 
     file = find_run(run) / "predictions.jsonl"
     record = next((r for r in read_records(file, partial=True) if r.id == item.id), None)
@@ -112,12 +121,12 @@ def find_prediction(run: str, item: Item) -> Prediction:
         raise UsageError(f"{file} holds no prediction for {item.id}")
     if record.fields.get("error"):
         return Prediction((), None, (), None, (), str(record.fields["error"]))
-    decoded = decode(file, [record], item.task, {item.id}, lambda name, task, text: get_format(task, name).parse(text).actions)
+    decoded = decode(file, [record], item.task, {item.id}, reader([item]))
     actions: Any = decoded.actions[item.id]
     state, ignored = item.before.apply(actions)
     text, form = record.fields.get("text"), FORMATS[item.task].get(str(record.fields.get("format")))
-    discarded = form.parse(text).discarded if form and isinstance(text, str) else ()
-    return Prediction(actions, state, ignored, text if isinstance(text, str) else None, discarded, None)
+    discarded = form.read(text, item).discarded if form and isinstance(text, str) else ()
+    return Prediction(actions, state, ignored, text if isinstance(text, str) else None, discarded, None, record.fields)
 
 
 def _print_item(console: Console, item: Item, history: int) -> None:
@@ -158,6 +167,19 @@ def _print_prediction(console: Console, item: Item, prediction: Prediction) -> N
     right, wrong, missing = _compare(item, prediction.state)
     console.print(f"Changes of the state: {right} right, {wrong} wrong, {missing} missing\n")
     console.print(prediction_text(item, prediction.state))
+
+
+def _print_explanation(console: Console, notes: Mapping[str, Any]) -> None:
+    """Raises UsageError for a run of something else than `parser`."""
+    from harness.drawing.text import printable
+
+    if not {"reading", "program", "confidence"} <= set(notes):
+        raise UsageError("--explain: this run holds no readings; `harness baseline predict parser` makes one that does")
+    console.print("\nRead as:", style="bold")
+    for action in notes["reading"]:
+        console.print(f"  {printable(str(action))}")
+    console.print(f"Program (confidence {notes['confidence']}):", style="bold")
+    console.print(printable(str(notes["program"])) or "(nothing to draw)")
 
 
 def _compare(item: Item, predicted: Any) -> tuple[int, int, int]:

@@ -34,13 +34,13 @@ def center(tile: tuple[int, int]) -> tuple[int, int]:
     return 8 + 12 * column, 7 + 14 * row + 7 * (column & 1)
 
 
-def board_svg(board: Board, *, before: Board | None = None, numbers: bool = False, scale: float = 2.0) -> str:
+def board_svg(board: Board, *, before: Board | None = None, numbers: bool = False, first: int = 0, scale: float = 2.0) -> str:
     """A picture of `board`. Tiles painted since `before` carry a dot.
 
-    `numbers` writes the 0-based column and row numbers at the top and on the left; `scale` is in pixels a unit.
+    `numbers` writes the column and row numbers, counted from `first`, at the top and on the left; `scale` is in pixels a unit.
     """
     changed = [] if before is None else [action.tile for action in before.diff(board)]
-    return _document(_tiles(board) + _dots(board, changed), numbers, scale)
+    return _document(_tiles(board) + _dots(board, changed), numbers, scale, first)
 
 
 def difference_svg(gold: Board, predicted: Board, before: Board, *, numbers: bool = False, scale: float = 2.0) -> str:
@@ -61,9 +61,9 @@ def difference_svg(gold: Board, predicted: Board, before: Board, *, numbers: boo
     return _document(_tiles(predicted) + diamonds + marks + halo, numbers, scale)
 
 
-def _document(body: str, numbers: bool, scale: float) -> str:
+def _document(body: str, numbers: bool, scale: float, first: int = 0) -> str:
     margin = 9 if numbers else 0
-    labels = _numbers() if numbers else ""
+    labels = _numbers(first) if numbers else ""
     return document(body + labels, (-1 - margin, -1 - margin, 222 + margin, 149 + margin), scale)
 
 
@@ -140,7 +140,7 @@ def _marks(board: Board, tiles: Iterable[Tile], glyph: str, width: float) -> str
 
 
 @cache
-def _numbers() -> str:
-    columns = "".join(label(str(c), 8 + 12 * c, -5) for c in range(COLUMNS))
-    rows = "".join(label(str(r), -6, 7 + 14 * r) for r in range(ROWS))
+def _numbers(first: int) -> str:
+    columns = "".join(label(str(c + first), 8 + 12 * c, -5) for c in range(COLUMNS))
+    rows = "".join(label(str(r + first), -6, 7 + 14 * r) for r in range(ROWS))
     return strokes(columns + rows)

@@ -30,10 +30,13 @@ _DARK_BLOCKS = frozenset({"red", "blue", "purple"})
 _BUILDER, _EMPTY = "bold #e6007e", "#999999"
 
 
-def board_text(board: Board, *, before: Board | None = None) -> Text:
-    """The board: two lines a row, odd columns one line lower, 0-based numbers. Tiles painted since `before` are in brackets."""
+def board_text(board: Board, *, before: Board | None = None, first: int = 0) -> Text:
+    """The board: two lines a row, every second column one line lower, rows and columns numbered from `first`.
+
+    Tiles painted since `before` are in brackets.
+    """
     changed = () if before is None else before.diff(board)
-    return _board(board, {action.tile: "[]" for action in changed}, {}, "[R] painted in this step" if changed else "")
+    return _board(board, {action.tile: "[]" for action in changed}, {}, "[R] painted in this step" if changed else "", first)
 
 
 def board_difference_text(gold: Board, predicted: Board, before: Board) -> Text:
@@ -44,11 +47,11 @@ def board_difference_text(gold: Board, predicted: Board, before: Board) -> Text:
     return _board(predicted, marks, missing, "[R] right, !R! wrong, (r) missing")
 
 
-def _board(board: Board, marks: Mapping[Tile, str], missing: Mapping[Tile, str], legend: str) -> Text:
+def _board(board: Board, marks: Mapping[Tile, str], missing: Mapping[Tile, str], legend: str, first: int = 0) -> Text:
     text = Text(no_wrap=True)
-    text.append("   " + "".join(f"{column:^3}" for column in range(COLUMNS)), "dim")
+    text.append("   " + "".join(f"{column + first:^3}" for column in range(COLUMNS)), "dim")
     for line in range(2 * ROWS + 1):
-        text.append(f"\n{line // 2:>2} " if line % 2 == 0 and line < 2 * ROWS else "\n   ", "dim")
+        text.append(f"\n{line // 2 + first:>2} " if line % 2 == 0 and line < 2 * ROWS else "\n   ", "dim")
         for column in range(COLUMNS):
             row, lower = divmod(line - (column & 1), 2)
             tile = Tile(row, column)

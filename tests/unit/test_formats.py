@@ -146,6 +146,9 @@ def test_the_grammar_admits_what_is_written(fmt: Format, data: st.DataObject) ->
     constraint = fmt.constraint()
     if constraint.kind == "regex":
         assert re.fullmatch(constraint.value, fmt.write(actions))
+    elif constraint.kind == "grammar":
+        testing = pytest.importorskip("xgrammar.testing")
+        assert testing._is_grammar_accept_string(constraint.value, fmt.write(actions))
     else:
         import jsonschema
 

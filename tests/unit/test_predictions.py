@@ -14,7 +14,7 @@ from harness.worlds.minecraft import Action
 HEX, BAP = "hexagons/dev/46/1", "minecraft/test/B1-A3-C5-1522432776975/9"
 
 
-def parse(name: str, task: str, text: str) -> Iterable[Any]:
+def parse(name: str, task: str, text: str, item_id: str) -> Iterable[Any]:
     if name != "triplets":
         raise UsageError(f"no format named {name!r}")
     return [Paint(0, 0, color) for color in text.split()]

@@ -1,0 +1,94 @@
+"""`harness program`: runs a program, draws what it makes and prints its actions."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from harness.errors import UsageError
+
+if TYPE_CHECKING:
+    from harness.corpora.item import Item
+    from serialization.program.errors import ProgramError
+    from serialization.program.machine import Outcome
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
+@click.option("--item", "item_id", help="Run it on the state of this item: its board and steps, or its blocks and builder.")
+@click.option("--items", "items_file", type=click.Path(path_type=Path), help="The file of harness simulate that the item is in.")
+@click.option("--task", type=click.Choice(["hexagons", "minecraft"]), help="Without an item: hexagons, unless you say so.")
+@click.option("--json", "as_json", is_flag=True, help='Print {"actions": [...], "error": null} and draw nothing.')
+def program(file: Path, item_id: str | None, items_file: Path | None, task: str | None, as_json: bool) -> None:
+    """Run a drawing or building program, from a file or (-) from what is typed in.
+
+    \b
+    echo 'blue ring(5:4); copy repeat(it, right 4)' | harness program -
+    harness program house.txt --task minecraft
+    harness program answer.txt --item hexagons/dev/46/3 --json
+
+    docs/program.md says how programs are written. Where one fails, what its statements before did is shown.
+    """
+    from harness.commands.show import find_item
+
+    item = find_item(item_id, items_file) if item_id else None
+    if item is not None and task not in (None, item.task):
+        raise UsageError(f"--task {task}: {item.id} is an item of {item.task}")
+    task = item.task if item else task or "hexagons"
+    outcome = _outcome(_text(file), task, item)
+    if as_json:
+        click.echo(json.dumps({"actions": [list(action) for action in outcome.actions], "error": _error(outcome.error)}))
+    else:
+        _draw(outcome, task, item)
+    if outcome.error is not None:
+        raise outcome.error
+
+
+def _text(file: Path) -> str:
+    """Raises UsageError for a file that cannot be read."""
+    try:
+        with click.open_file(str(file), "rb") as stream:
+            content: bytes = stream.read()
+        return content.decode()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{file}: cannot be read as text ({getattr(error, 'strerror', None) or 'not UTF-8'})") from error
+
+
+def _outcome(text: str, task: str, item: Item | None) -> Outcome:
+    from harness.corpora.item import HexagonsItem, MinecraftItem
+    from serialization.program import hexagons, minecraft
+    from serialization.program.parse import parse_front
+    from serialization.program_text import building_state, drawing_state
+
+    made, error = parse_front(text)
+    if task == "hexagons":
+        outcome = hexagons.run(made, drawing_state(item) if isinstance(item, HexagonsItem) else hexagons.DrawingState())
+    else:
+        outcome = minecraft.run(made, building_state(item) if isinstance(item, MinecraftItem) else minecraft.BuildingState())
+    return outcome._replace(error=error or outcome.error)
+
+
+def _error(error: ProgramError | None) -> dict[str, object] | None:
+    return None if error is None else {"line": error.line, "column": error.column, "problem": error.problem}
+
+
+def _draw(outcome: Outcome, task: str, item: Item | None) -> None:
+    from rich.console import Console
+
+    from harness.drawing.terminal import board_text, structure_text
+    from harness.drawing.text import counted
+    from harness.worlds.hexagons import Board
+    from harness.worlds.minecraft import Structure
+    from serialization.formats import get_format
+
+    console = Console(highlight=False, markup=False, emoji=False)
+    before = item.before if item else Board() if task == "hexagons" else Structure()
+    if isinstance(before, Board):
+        console.print(board_text(before.apply(outcome.actions).board, before=before, first=1))
+    else:
+        console.print(structure_text(before.apply(outcome.actions).structure, before=before))
+    listed = get_format(task, "program").write(outcome.actions).replace("\n", "; ")
+    console.print(f"{counted(outcome.actions)}: {listed}", soft_wrap=True)

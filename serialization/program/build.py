@@ -1,0 +1,156 @@
+"""The parser's trees as values of `ast`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lark import Token, Transformer, v_args
+
+from serialization.program import ast
+from serialization.program.errors import ProgramError
+
+MAX_NUMBER = 9999
+_SAME = {"toward": "front", "away": "behind"}
+"""Two words for one direction."""
+
+
+def _at(meta: Any) -> tuple[int, int]:
+    return (0, 0) if meta.empty else (meta.line, meta.column)
+
+
+def _spans(text: str, at: tuple[int, int]) -> tuple[ast.Span, ...]:
+    return tuple(_span(piece, at) for piece in text.split(",")) if text else ()
+
+
+def _span(text: str, at: tuple[int, int]) -> ast.Span:
+    whole, _, step = text.partition("/")
+    first, dots, last = whole.partition("..")
+    if not dots:
+        # The sign of a first number is no dash.
+        head, _, last = whole[1:].partition("-")
+        first = whole[0] + head
+    numbers = int(first), int(last or first), int(step or 1)
+    if max(map(abs, numbers)) > MAX_NUMBER:
+        raise ProgramError(f"{text}: numbers go up to {MAX_NUMBER}", at)
+    if numbers[2] < 1:
+        raise ProgramError(f"{text}: the step of a range is at least 1", at)
+    return ast.Span(numbers[0], numbers[1], numbers[2] if numbers[0] != numbers[1] else 1)
+
+
+def _single(literal: ast.Expr) -> int:
+    """The number of a literal that is one."""
+    if isinstance(literal, ast.Numbers) and len(literal.spans) == 1 and literal.spans[0].first == literal.spans[0].last:
+        return literal.spans[0].first
+    raise ProgramError("expected a number here", literal.at)
+
+
+@v_args(meta=True)
+class Builder(Transformer[Token, ast.Program]):
+    def start(self, meta: Any, children: list[Any]) -> ast.Program:
+        return ast.Program(tuple(children))
+
+    def block(self, meta: Any, children: list[Any]) -> tuple[ast.Statement, ...]:
+        return tuple(children)
+
+    def paint(self, meta: Any, children: list[Any]) -> ast.Paint:
+        colors, *way, what = children
+        return ast.Paint(colors, what, way[0] if way else None, at=_at(meta))
+
+    def shades(self, meta: Any, children: list[Any]) -> tuple[Any, ...]:
+        return tuple(children)
+
+    def shade(self, meta: Any, children: list[Any]) -> tuple[str, int]:
+        color, *times = children
+        count = _single(self._literal(times[-1])) if times else 1
+        if not 0 < count <= 180:
+            raise ProgramError(f"{color}*{count}: a color comes 1 to 180 times", (color.line, color.column))
+        return str(color), count
+
+    def way(self, meta: Any, children: list[Any]) -> tuple[str, ...]:
+        return tuple(map(str, children))
+
+    def remove(self, meta: Any, children: list[Any]) -> ast.Remove:
+        return ast.Remove(children[0], at=_at(meta))
+
+    def copy(self, meta: Any, children: list[Any]) -> ast.Copy:
+        return ast.Copy(children[0], tuple(children[1:]), at=_at(meta))
+
+    def swap(self, meta: Any, children: list[Any]) -> tuple[str, str]:
+        return str(children[0]), str(children[2])
+
+    def assign(self, meta: Any, children: list[Any]) -> ast.Assign:
+        name, value = children[0], children[-1]
+        return ast.Assign(str(name), value, at=_at(meta))
+
+    def repeat(self, meta: Any, children: list[Any]) -> ast.Repeat:
+        *head, body = children
+        move = head.pop() if head and isinstance(head[-1], ast.Move) else None
+        return ast.Repeat(head[0] if head else None, move, body, at=_at(meta))
+
+    def loop(self, meta: Any, children: list[Any]) -> ast.For:
+        name, values, body = children
+        return ast.For(str(name), values, body, at=_at(meta))
+
+    def choice(self, meta: Any, children: list[Any]) -> ast.If:
+        otherwise: tuple[ast.Statement, ...] = ()
+        if isinstance(children[-1], list):
+            otherwise = children.pop()[0]
+        return ast.If(tuple(zip(children[::2], children[1::2], strict=True)), otherwise, at=_at(meta))
+
+    def otherwise(self, meta: Any, children: list[Any]) -> list[Any]:
+        return children
+
+    def condition(self, meta: Any, children: list[Any]) -> ast.Condition:
+        negated = isinstance(children[0], Token)
+        left, *compared = children[negated:]
+        operator, right = (str(compared[0]), compared[1]) if compared else (None, None)
+        return ast.Condition(left, operator, right, negated, at=_at(meta))
+
+    def frame(self, meta: Any, children: list[Any]) -> ast.Frame:
+        return ast.Frame(str(children[0]), at=_at(meta))
+
+    def union(self, meta: Any, children: list[Any]) -> ast.Expr:
+        joined = ast.plus(children)
+        return (
+            ast.Chain(joined.first, joined.rest, at=_at(meta)) if isinstance(joined, ast.Chain) and len(children) > 1 else joined
+        )
+
+    def between(self, meta: Any, children: list[Any]) -> ast.Chain:
+        return ast.Chain(children[0], (("..", children[-1]),), at=_at(meta))
+
+    def sum(self, meta: Any, children: list[Any]) -> ast.Chain:
+        return ast.Chain(children[0], tuple(zip(map(str, children[1::2]), children[2::2], strict=True)), at=_at(meta))
+
+    both = product = sum
+
+    def negative(self, meta: Any, children: list[Any]) -> ast.Negative:
+        return ast.Negative(children[-1], at=_at(meta))
+
+    def literal(self, meta: Any, children: list[Any]) -> ast.Expr:
+        return self._literal(children[0])
+
+    def _literal(self, token: Token) -> ast.Expr:
+        at = token.line or 0, token.column or 0
+        columns, colon, rows = token.partition(":")
+        if colon and columns.startswith("-"):
+            raise ProgramError(f"{token}: columns count from 1", at)
+        return ast.Tiles(_spans(columns, at), _spans(rows, at), at=at) if colon else ast.Numbers(_spans(columns, at), at=at)
+
+    def name(self, meta: Any, children: list[Any]) -> ast.Name:
+        return ast.Name(str(children[0]), at=_at(meta))
+
+    def call(self, meta: Any, children: list[Any]) -> ast.Call:
+        return ast.Call(str(children[0]), tuple(children[1:]), at=_at(meta))
+
+    def color(self, meta: Any, children: list[Any]) -> ast.Color:
+        return ast.Color(str(children[0]), at=_at(meta))
+
+    def move(self, meta: Any, children: list[Any]) -> ast.Move:
+        grid = isinstance(children[0], Token)
+        return ast.Move(tuple(children[grid:]), grid, at=_at(meta))
+
+    def step(self, meta: Any, children: list[Any]) -> tuple[str, ast.Expr | None]:
+        way, *count = children
+        if count and isinstance(count[0], ast.Numbers):
+            _single(count[0])
+        return _SAME.get(way, str(way)), count[0] if count else None

@@ -1,0 +1,119 @@
+"""The grammar that constrained decoding is held to: what `ast.write` makes, with the functions and colors of one task.
+
+In the notation of xgrammar and llama.cpp (GBNF). It knows what each function takes and how far coordinates go, so that a text
+that it admits is a program; whether a name has a meaning when it is used, only running it can tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+
+from harness.worlds import hexagons, minecraft
+from serialization.program.expressions import Function
+
+_COMMON = r"""
+statements ::= statement ([\n;] statement)*
+statement ::= paint | "remove " set | "copy " set (" with " swap ("," swap)*)? | name "=" value | repeat | loop | choice FRAME
+paint ::= shade ("," shade)* (" " ("by" | "along") " " group)? " " set
+shade ::= color ("*" count)?
+count ::= [1-9] [0-9]{0,2}
+swap ::= color "=" color
+value ::= set | number
+block ::= "{" statements "}"
+repeat ::= "repeat" (" " times)? (" " move)? block
+loop ::= "for " name " in " (number | number ".." number | numbers) block
+choice ::= "if " condition block (" else if " condition block)* (" else" block)?
+condition ::= "not "? (set | number ("=" | "!=" | "<" | ">" | "<=" | ">=") number)
+name ::= [a-z] [0-9]{0,2}
+set ::= literal afterdigit | other after
+afterdigit ::= "" | [+&] set | " - " set | "-" other after
+after ::= "" | [+&] set | " - " set | "-" set
+other ::= setcall | name | constant | "(" set ")"
+argset ::= ARGUMENT other argafter
+argafter ::= "" | [+&] argterms | " - " argterms | "-" argterms
+argterms ::= TERMS other argafter
+number ::= term (("+" | "-" | " - " | "*" | "/") term)*
+term ::= "-"? ([0-9]{1,3} | name | numbercall | "(" number ")")
+argnumbers ::= number | number ".." number | span | "(" numbers ")"
+numbers ::= span ("," span)*
+span ::= [0-9]{1,3} ("-" [0-9]{1,3} ("/" [0-9]{1,2})?)?
+times ::= [0-9]{1,3} | name | "(" number ")"
+move ::= GRIDstep (" " step)*
+step ::= direction (" " times)?
+"""
+_HEXAGONS = r"""
+literal ::= columns (":" rows)? | ":" rows
+argafterdigit ::= "" | [+&] argterms | " - " argterms | "-" other argafter
+item ::= columnspan (":" rowspan)? | ":" rowspan
+columns ::= columnspan ("," columnspan)*
+rows ::= rowspan ("," rowspan)*
+columnspan ::= column ("-" column ("/" [1-9] [0-9]?)?)?
+rowspan ::= row ("-" row ("/" [1-9])?)?
+column ::= [1-9] | "1" [0-8]
+row ::= [1-9] | "10"
+"""
+_MINECRAFT = r"""
+literal ::= side "," height "," side
+side ::= coordinate | [0-5] "-" [0-5] ("/" [1-9])? | "-" [1-5] ".." coordinate ("/" [1-9])? | [0-5] "..-" [1-5] ("/" [1-9])?
+coordinate ::= [0-5] | "-" [1-5]
+height ::= [1-9] ("-" [1-9] ("/" [1-9])?)?
+argliteral ::= argside "," height "," argside
+argside ::= coordinate | [0-5] "-" [0-5] | "-" [1-5] ".." coordinate | [0-5] "..-" [1-5]
+"""
+_KINDS = {
+    "figure": "argset",
+    "cell": "argset",
+    "number": "number",
+    "numbers": "argnumbers",
+    "move": "move",
+    "direction": "direction",
+    "color": "color",
+}
+
+
+@lru_cache
+def grammar(task: str) -> str:
+    """The grammar of a whole answer to an item of the task: a program, or "none"."""
+    from serialization.parsed import NOTHING
+
+    root = f'root ::= "{NOTHING}" | statements\n'
+    if task == "hexagons":
+        from serialization.program.hexagons_functions import CONSTANTS, FUNCTIONS
+        from serialization.program.hexagons_geometry import WAYS
+
+        parts = {"FRAME": "", "GRID": '"grid "? ', "ARGUMENT": "item argafterdigit |", "TERMS": "item argafterdigit |"}
+        own = _HEXAGONS + _words("group", ["column", "row", "object"]) + _words("color", hexagons.COLORS)
+        return root + _filled(parts) + own + _words("direction", WAYS) + _words("constant", CONSTANTS) + _calls(FUNCTIONS)
+    from serialization.program.minecraft import DIRECTIONS
+    from serialization.program.minecraft_functions import CONSTANTS as KNOWN
+    from serialization.program.minecraft_functions import FUNCTIONS as BUILDING
+
+    parts = {"FRAME": '| "world" | "builder"', "GRID": "", "ARGUMENT": "argliteral |", "TERMS": ""}
+    own = _MINECRAFT + _words("group", ["layer", "column", "object"]) + _words("color", minecraft.COLORS)
+    return root + _filled(parts) + own + _words("direction", DIRECTIONS) + _words("constant", KNOWN) + _calls(BUILDING)
+
+
+def _filled(parts: Mapping[str, str]) -> str:
+    text = _COMMON
+    for slot, content in parts.items():
+        text = text.replace(slot, content)
+    return text
+
+
+def _words(name: str, words: Iterable[str]) -> str:
+    return f"{name} ::= " + " | ".join(f'"{word}"' for word in words) + "\n"
+
+
+def _calls(functions: Mapping[str, Function]) -> str:
+    sets = [_call(name, function.kinds) for name, function in functions.items() if not function.counts]
+    numbers = [_call(name, function.kinds) for name, function in functions.items() if function.counts]
+    return f"setcall ::= {' | '.join(sets)}\nnumbercall ::= {' | '.join(numbers)}\n"
+
+
+def _call(name: str, kinds: Sequence[str]) -> str:
+    arguments = ""
+    for place, kind in enumerate(kinds):
+        one = ('"," ' if place else "") + _KINDS[kind.rstrip("?*")]
+        arguments += f" ({one}){kind[-1]}" if kind[-1] in "?*" else f" {one}"
+    return f'"{name}("{arguments} ")"'

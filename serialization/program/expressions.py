@@ -1,0 +1,273 @@
+"""What expressions stand for: sets, numbers and moves. The worlds add literals, functions and directions."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from serialization.program import ast
+from serialization.program.budget import Budget
+from serialization.program.errors import Place, ProgramError, suggestion
+from serialization.program.figure import Cell, Figure, together
+
+Value = Figure | int
+"""What a name may stand for."""
+Mapped = Callable[[Cell], Cell]
+MAX_NUMBER = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function of a world. `kinds`: what its arguments are; "?" may be left out, "*" comes any number of times.
+
+    Kinds: figure, cell (a set of one), number, numbers, move, direction, color.
+    """
+
+    call: Callable[..., Any]
+    kinds: tuple[str, ...]
+    counts: bool = False
+    """Whether it gives a number."""
+
+
+class Shift(ABC):
+    """A move with its numbers known. The cell it starts from may decide how it goes on."""
+
+    @abstractmethod
+    def times(self, count: int) -> Shift: ...
+
+    @abstractmethod
+    def mapping(self, anchor: Cell) -> tuple[Mapped, Mapped]:
+        """Where cells go if `anchor` goes along, and back."""
+
+    @abstractmethod
+    def __bool__(self) -> bool:
+        """Whether it moves at all."""
+
+
+class Evaluator(ABC):
+    """Expressions of one world. `names` are those that the program or earlier ones have given."""
+
+    functions: ClassVar[Mapping[str, Function]]
+    constants: ClassVar[Mapping[str, Callable[[Any], Figure]]]
+    colors: ClassVar[Sequence[str]]
+
+    def __init__(self, names: Mapping[str, Value], budget: Budget | None = None) -> None:
+        self.names: dict[str, Value] = dict(names)
+        self.budget = budget or Budget()
+        self.moved: list[tuple[Mapped, Mapped]] = []
+        """How the bodies that are being repeated have moved, outermost first."""
+
+    @abstractmethod
+    def literal(self, value: ast.Numbers | ast.Tiles) -> Figure:
+        """The cells of a literal. Raises ProgramError for those outside the world."""
+
+    @abstractmethod
+    def shift(self, move: ast.Move, steps: Sequence[tuple[str, int]]) -> Shift:
+        """Raises ProgramError for a direction that the world lacks."""
+
+    # --- bodies that move ---
+
+    def outward(self, cell: Cell) -> Cell:
+        """A cell of the current body as a cell of the world."""
+        for there, _ in reversed(self.moved):
+            cell = there(cell)
+        return cell
+
+    def seen(self, cells: Sequence[Cell]) -> Figure:
+        """Cells of the world as the current body sees them."""
+        inward: dict[Cell, Cell] = {}
+        for cell in cells:
+            inner = cell
+            for _, back in self.moved:
+                inner = back(inner)
+            inward[inner] = cell
+        return Figure.one(inward)
+
+    # --- sets ---
+
+    def figure(self, value: ast.Expr) -> Figure:
+        """Raises ProgramError for what is no set."""
+        found = self._figure(value)
+        self.budget.admit(len(found), value.at)
+        return found
+
+    def _figure(self, value: ast.Expr) -> Figure:
+        match value:
+            case ast.Numbers() | ast.Tiles():
+                found = self.literal(value)
+                self.budget.spend(len(found) * len(self.moved), value.at)
+                return Figure({cell: self.outward(cell) for cell in found}, found.parts) if self.moved else found
+            case ast.Name(name):
+                named = self._named(value, name)
+                return self._figure(ast.number(named)) if isinstance(named, int) else named
+            case ast.Call(name):
+                result = self._call(value)
+                if isinstance(result, Figure):
+                    return result
+                raise ProgramError(f"{name} gives a number where a set is needed", value.at)
+            case ast.Chain() | ast.Negative() if self.is_number(value) and any(ast.names_in(value)):
+                # In n+1 a named number is meant, in 3+4 two columns.
+                return self._figure(ast.number(self.number(value)))
+            case ast.Chain(first, rest) if all(operator in "+-&" for operator, _ in rest):
+                return self._algebra(first, rest)
+        raise ProgramError("a number where a set is needed; sets are joined with +, - and &", value.at)
+
+    def _algebra(self, first: ast.Expr, rest: Sequence[tuple[str, ast.Expr]]) -> Figure:
+        joined = [self.figure(first)]
+        for operator, term in rest:
+            other = self.figure(term)
+            if operator == "+":
+                joined.append(other)
+            else:
+                whole = together(joined)
+                self.budget.spend(len(whole), term.at)
+                joined = [whole.within(other) if operator == "&" else whole.without(other)]
+        return together(joined)
+
+    def _named(self, value: ast.Name, name: str) -> Value:
+        if name in self.constants:
+            return self.constants[name](self)
+        if name not in self.names:
+            known = [*self.names, *self.constants, *self.colors]
+            raise ProgramError(f"{name} has no meaning yet{suggestion(name, known)}", value.at)
+        return self.names[name]
+
+    # --- numbers ---
+
+    def is_number(self, value: ast.Expr | ast.Color | ast.Move) -> bool:
+        """Whether an expression is arithmetic: a single number is, a list is not."""
+        match value:
+            case ast.Numbers(spans):
+                return len(spans) == 1 and spans[0].first == spans[0].last
+            case ast.Name(name):
+                return isinstance(self.names.get(name), int)
+            case ast.Call(name):
+                return name in self.functions and self.functions[name].counts
+            case ast.Negative():
+                return True
+            case ast.Chain(first, rest):
+                return all(operator in "+-*/" and self.is_number(term) for operator, term in (("+", first), *rest))
+        return False
+
+    def number(self, value: ast.Expr) -> int:
+        """Raises ProgramError for what is no number."""
+        self.budget.spend(1, value.at)
+        match value:
+            case ast.Numbers((ast.Span(first, last),)) if first == last:
+                return first
+            case ast.Negative(inner):
+                return -self.number(inner)
+            case ast.Chain(first, rest) if all(operator in _ARITHMETIC for operator, _ in rest):
+                return self._arithmetic(first, rest)
+            case ast.Name(name):
+                found = self._named(value, name)
+            case ast.Call(name):
+                found = self._call(value)
+            case _:
+                text = ast.write_expression(value)[:40]
+                raise ProgramError(f"{text} is no number (blanks around a minus subtract)", value.at)
+        if isinstance(found, int):
+            return found
+        raise ProgramError(f"{name} is a set where a number is needed", value.at)
+
+    def _arithmetic(self, first: ast.Expr, rest: Sequence[tuple[str, ast.Expr]]) -> int:
+        total = self.number(first)
+        for operator, term in rest:
+            other = self.number(term)
+            if operator == "/" and other == 0:
+                raise ProgramError("division by zero", term.at)
+            total = _ARITHMETIC[operator](total, other)
+            if abs(total) > MAX_NUMBER:
+                raise ProgramError(f"numbers go up to {MAX_NUMBER:,}", term.at)
+        return total
+
+    def numbers(self, value: ast.Expr) -> Sequence[int]:
+        """`3`, `1-9/2`, `2*n`, `1..n`. Raises ProgramError for what is no list of numbers, or a long one."""
+        match value:
+            case ast.Numbers(spans):
+                ranges = [span.numbers() for span in spans]
+            case ast.Chain(first, (("..", last),)):
+                ranges = [ast.Span(self.number(first), self.number(last)).numbers()]
+            case _:
+                return (self.number(value),)
+        self.budget.admit(sum(map(len, ranges)), value.at)
+        return [number for found in ranges for number in found]
+
+    def move(self, move: ast.Move) -> Shift:
+        return self.shift(move, [(way, 1 if count is None else self.number(count)) for way, count in move.steps])
+
+    def known_color(self, color: str, at: Place) -> None:
+        """Raises ProgramError for a color of the other world."""
+        if color not in self.colors:
+            raise ProgramError(f"{color} is no color of this world: {', '.join(self.colors)}", at)
+
+    # --- calls ---
+
+    def _call(self, call: ast.Call) -> Value:
+        function = self.functions.get(call.name)
+        if function is None:
+            raise ProgramError(f"no function {call.name}{suggestion(call.name, self.functions)}", call.at)
+        self.budget.spend(CALL_STEPS, call.at)
+        args = self.arguments(call, function.kinds)
+        try:
+            result: Value = function.call(self, *args)
+        except ProgramError as error:
+            # Geometry knows no places; the call's is the best there is.
+            raise error if error.line else ProgramError(error.problem, call.at) from None
+        if isinstance(result, Figure):
+            self.budget.admit(len(result), call.at)
+        return result
+
+    def arguments(self, call: ast.Call, kinds: Sequence[str]) -> list[Any]:
+        """The values of a call's arguments. Raises ProgramError if they are too many, too few or of other kinds."""
+        given = len(call.args)
+        least = sum(not kind.endswith(("?", "*")) for kind in kinds)
+        if given < least or (given > len(kinds) and not kinds[-1].endswith("*")):
+            raise ProgramError(f"{call.name} takes {_spoken(kinds)}; a list stands in parentheses", call.at)
+        full = [*kinds, *[kinds[-1]] * (given - len(kinds))][:given]
+        return [self.argument(kind.rstrip("?*"), arg) for kind, arg in zip(full, call.args, strict=True)]
+
+    def argument(self, kind: str, arg: ast.Expr | ast.Color | ast.Move) -> Any:
+        if isinstance(arg, ast.Color) and kind == "color":
+            self.known_color(arg.color, arg.at)
+            return arg.color
+        if isinstance(arg, ast.Move) and kind == "move":
+            return self.move(arg)
+        if isinstance(arg, ast.Move) and kind == "direction" and len(arg.steps) == 1 and arg.steps[0][1] is None:
+            return arg.steps[0][0]
+        if isinstance(arg, ast.Color | ast.Move) or kind in ("color", "move", "direction"):
+            raise ProgramError(f"expected a {_SAID.get(kind, kind)}", arg.at)
+        match kind:
+            case "number":
+                return self.number(arg)
+            case "numbers":
+                return self.numbers(arg)
+            case "cell":
+                return self.single(self.figure(arg), arg.at)
+        return self.figure(arg)
+
+    def single(self, found: Figure, at: Place) -> Cell:
+        """The one cell of a set. Raises ProgramError if there is none or more."""
+        if len(found) != 1:
+            raise ProgramError(f"expected one cell, found {len(found)}", at)
+        return next(iter(found))
+
+
+CALL_STEPS = 50
+"""What a call costs at least: a function may look at the whole world."""
+_SAID = {"figure": "set", "cell": "single cell", "numbers": "list of numbers"}
+_ARITHMETIC: dict[str, Callable[[int, int], int]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": lambda a, b: a // b,
+}
+
+
+def _spoken(kinds: Sequence[str]) -> str:
+    """`set, number (optional)`."""
+    named = [_SAID.get(kind.rstrip("?*"), kind.rstrip("?*")) for kind in kinds]
+    ends = [" (optional)" if kind.endswith("?") else " ..." if kind.endswith("*") else "" for kind in kinds]
+    return ", ".join(name + end for name, end in zip(named, ends, strict=True)) or "nothing"

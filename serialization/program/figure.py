@@ -1,0 +1,91 @@
+"""What the expressions of both worlds stand for: ordered sets of cells that know where they came from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+Cell = tuple[Any, ...]
+"""A tile (row, column), 0-based, or the cell (x, y, z) of a block. It may lie outside the world."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """Distinct cells in order. `cells` maps each to the cell of the world whose color a copy of it takes.
+
+    `parts` are its objects: the terms of a union, the copies of a repetition. Together they are all its cells.
+    """
+
+    cells: Mapping[Cell, Cell] = field(default_factory=dict)
+    parts: tuple[tuple[Cell, ...], ...] = ()
+
+    @classmethod
+    def of(cls, cells: Iterable[Cell]) -> Figure:
+        """One part; each cell is its own source."""
+        return cls.one({cell: cell for cell in cells})
+
+    @classmethod
+    def one(cls, cells: Mapping[Cell, Cell]) -> Figure:
+        return cls(cells, (tuple(cells),) if cells else ())
+
+    def __iter__(self) -> Iterator[Cell]:
+        return iter(self.cells)
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    def __contains__(self, cell: object) -> bool:
+        return cell in self.cells
+
+    def kept(self, test: Callable[[Cell], bool]) -> Figure:
+        """Only the cells that pass; parts that lose all of theirs go."""
+        cells = {cell: source for cell, source in self.cells.items() if test(cell)}
+        return Figure(cells, _without_empty(self.parts, cells))
+
+    def within(self, other: Container[Cell]) -> Figure:
+        return self.kept(lambda cell: cell in other)
+
+    def without(self, other: Container[Cell]) -> Figure:
+        return self.kept(lambda cell: cell not in other)
+
+    def pieces(self, touching: Callable[[Cell], Iterable[Cell]]) -> tuple[tuple[Cell, ...], ...]:
+        """The parts that hang together, in the order in which they are met."""
+        left = dict.fromkeys(self.cells)
+        found: list[tuple[Cell, ...]] = []
+        while left:
+            todo = [next(iter(left))]
+            piece = set(todo)
+            del left[todo[0]]
+            while todo:
+                for near in touching(todo.pop()):
+                    if near in left:
+                        del left[near]
+                        piece.add(near)
+                        todo.append(near)
+            found.append(tuple(piece))
+        order = {cell: k for k, cell in enumerate(self.cells)}
+        return tuple(tuple(sorted(piece, key=order.__getitem__)) for piece in found)
+
+    def mapped(self, to: Callable[[Cell], Cell]) -> Figure:
+        """Every cell moved; where two come to the same place, the first stays."""
+        cells: dict[Cell, Cell] = {}
+        for cell, source in self.cells.items():
+            cells.setdefault(to(cell), source)
+        return Figure(cells, tuple(tuple(dict.fromkeys(map(to, part))) for part in self.parts))
+
+
+def together(figures: Iterable[Figure]) -> Figure:
+    """The union, in order; linear in all their cells."""
+    cells: dict[Cell, Cell] = {}
+    parts: list[tuple[Cell, ...]] = []
+    for figure in figures:
+        new = {cell: source for cell, source in figure.cells.items() if cell not in cells}
+        cells |= new
+        parts += _without_empty(figure.parts, new)
+    return Figure(cells, tuple(parts))
+
+
+def _without_empty(parts: Iterable[tuple[Cell, ...]], cells: Mapping[Cell, Cell]) -> tuple[tuple[Cell, ...], ...]:
+    kept = (tuple(cell for cell in part if cell in cells) for part in parts)
+    return tuple(part for part in kept if part)

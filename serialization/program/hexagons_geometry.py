@@ -1,0 +1,236 @@
+"""Figures on the board: lines, rings, triangles, moves and mirror images. Tiles are 0-based and may lie over the edge."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from typing import NoReturn, cast
+
+from harness.worlds.hexagons import COLUMNS, DIRECTIONS, ROWS, Tile, from_cube, line, on_board, to_cube
+from serialization.program.errors import ProgramError
+from serialization.program.expressions import Shift
+from serialization.program.figure import Cell
+
+MARGIN = 18
+"""How far over the edge a figure may reach; what lies further out is dropped."""
+ALL = tuple(Tile(row, column) for column in range(COLUMNS) for row in range(ROWS))
+WAYS = {**DIRECTIONS, "left": (0, -1), "right": (0, 1)}
+"""The six directions in cube coordinates; left and right keep the row's number."""
+_ROUND = ("up", "up-right", "down-right", "down", "down-left", "up-left")
+
+
+def near_board(tile: Cell) -> bool:
+    return bool(-MARGIN <= tile[0] < ROWS + MARGIN and -MARGIN <= tile[1] < COLUMNS + MARGIN)
+
+
+@cache
+def next_tile(tile: Tile, way: str, count: int = 1) -> Tile:
+    """The tile `count` tiles away. Raises ProgramError for a direction that a board lacks."""
+    if way not in WAYS:
+        raise ProgramError(f"no direction {way} on a board: {', '.join(WAYS)}")
+    if way in ("left", "right"):
+        return Tile(tile[0], tile[1] + count * WAYS[way][1])
+    x, z = to_cube(tile)
+    dx, dz = WAYS[way]
+    return from_cube(x + count * dx, z + count * dz)
+
+
+@cache
+def around(tile: Tile) -> tuple[Tile, ...]:
+    """The six tiles that touch it, clockwise from the top, those over the edge too."""
+    return tuple(next_tile(tile, way) for way in _ROUND)
+
+
+def ray(start: Tile, way: str, count: int | None) -> list[Tile]:
+    """`count` tiles from `start` on, or all as far as the board goes."""
+    tiles: list[Tile] = []
+    tile = start
+    next_tile(start, way)
+    while near_board(tile) and (on_board(*tile) if count is None else len(tiles) < count):
+        tiles.append(tile)
+        tile = next_tile(tile, way)
+    return tiles
+
+
+def path(points: Sequence[Tile]) -> list[Tile]:
+    """Straight lines from each point to the next."""
+    tiles = list(points[:1])
+    for a, b in pairwise(points):
+        tiles += line(a, b)[1:]
+    return tiles
+
+
+def grown(tiles: Iterable[Cell], count: int) -> list[list[Tile]]:
+    """The tiles at distance 1, 2, ..., `count` from a set, a list each, in the order in which they are met."""
+    seen = dict.fromkeys(cast("Iterable[Tile]", tiles))
+    edge, layers = list(seen), []
+    for _ in range(min(count, 2 * MARGIN)):
+        layer = dict.fromkeys(near for tile in edge for near in around(Tile(*tile)) if near not in seen and near_board(near))
+        seen |= layer
+        edge = list(layer)
+        layers.append(edge)
+    return layers
+
+
+def ring(center: Tile, radius: int) -> list[Tile]:
+    """The tiles at that distance from one tile, clockwise from the top."""
+    tiles = [next_tile(center, "up", radius)]
+    for way in ("down-right", "down", "down-left", "up-left", "up", "up-right"):
+        for _ in range(radius):
+            tiles.append(next_tile(tiles[-1], way))
+    return tiles[:-1] if radius else [center]
+
+
+def enclosed(tiles: Iterable[Cell]) -> list[Tile]:
+    """The tiles of the board that cannot leave it without crossing the set, column by column."""
+    walls = set(tiles)
+    rows, columns = range(-1, ROWS + 1), range(-1, COLUMNS + 1)
+    todo = [Tile(r, c) for r in rows for c in columns if not on_board(r, c) and (r, c) not in walls]
+    outside = set(todo)
+    while todo:
+        for near in around(todo.pop()):
+            if near not in walls and near not in outside and near.row in rows and near.column in columns:
+                outside.add(near)
+                todo.append(near)
+    return [tile for tile in ALL if tile not in walls and tile not in outside]
+
+
+_SPREAD = {"up": ("up-left", "up-right"), "right": ("up-right", "down-right"), "down": ("down-right", "down-left"),
+           "left": ("down-left", "up-left")}  # fmt: skip
+
+
+def triangle(corner: Tile, way: str, size: int) -> list[Tile]:
+    """Lines of 1, 2, ..., `size` tiles that lie apart (up, down) or touch (left, right), opening from a corner."""
+    if way not in _SPREAD:
+        raise ProgramError(f"a triangle opens {', '.join(_SPREAD)}")
+    one, other = _SPREAD[way]
+    count = min(size, 2 * MARGIN)
+    return [next_tile(next_tile(corner, one, k - i), other, i) for k in range(count) for i in range(k + 1)]
+
+
+def middle(tiles: Iterable[Cell]) -> Tile:
+    """The tile nearest to the middle of a set's extent as drawn. Raises ProgramError for the empty set."""
+    places = [_drawn_at(tile) for tile in tiles]
+    if not places:
+        raise ProgramError("the empty set has no middle")
+    x, y = ((min(p[k] for p in places) + max(p[k] for p in places)) / 2 for k in (0, 1))
+    column, row = round(x), round(y)
+    near = [Tile(r, c) for c in range(column - 1, column + 2) for r in range(row - 1, row + 2)]
+    return min(near, key=lambda tile: (_drawn_at(tile)[0] - x) ** 2 * 0.75 + (_drawn_at(tile)[1] - y) ** 2)
+
+
+def _drawn_at(tile: Cell) -> tuple[float, float]:
+    """Columns from the left, and tiles from the top."""
+    return tile[1], tile[0] + (tile[1] & 1) / 2
+
+
+def turned(tile: Cell, sixths: int, center: Tile) -> Tile:
+    """Turned clockwise about a tile by sixths of a full turn."""
+    (x, z), (cx, cz) = to_cube((tile[0], tile[1])), to_cube(center)
+    x, z = x - cx, z - cz
+    for _ in range(sixths % 6):
+        x, z = -z, x + z
+    return from_cube(x + cx, z + cz)
+
+
+def mirrored(axis: Iterable[Cell]) -> Callable[[Cell], Tile]:
+    """Whole columns: left to right over their middle; whole rows: top to bottom; else half a turn about the middle.
+
+    Rows and columns are mirrored by their numbers; half a turn keeps every shape, and so does `flipped`.
+    """
+    cells = list(axis)
+    if not cells:
+        raise ProgramError("the empty set is no axis")
+    rows, columns = sorted({r for r, _ in cells}), sorted({c for _, c in cells})
+    down, across = rows[0] + rows[-1], columns[0] + columns[-1]
+    if len(rows) == ROWS and len(columns) < COLUMNS:
+        return lambda tile: Tile(tile[0], across - tile[1])
+    if len(columns) == COLUMNS and len(rows) < ROWS:
+        return lambda tile: Tile(down - tile[0], tile[1])
+    if across % 2:
+        return lambda tile: Tile(down - tile[0], across - tile[1])
+    down += (across // 2) & 1
+    return lambda tile: Tile(down - tile[0] - (tile[1] & 1), across - tile[1])
+
+
+_AXES = {"left": "right", "down": "up", "down-left": "up-right", "up-left": "down-right"}
+"""The directions that name the same line as another one."""
+
+
+def flipped(tile: Cell, center: Tile, way: str) -> Tile:
+    """The mirror image over the line through a tile's middle in a direction; right: a horizontal line. Keeps every shape."""
+    (x, z), (cx, cz) = to_cube((tile[0], tile[1])), to_cube(center)
+    x, z = x - cx, z - cz
+    match _AXES.get(way, way):
+        case "up":
+            x, z = -x, x + z
+        case "right":
+            z = -x - z
+        case "up-right":
+            x, z = -z, -x
+        case "down-right":
+            x, z = x + z, -z
+        case _:
+            raise ProgramError(f"no direction {way} on a board: {', '.join(WAYS)}")
+    return from_cube(x + cx, z + cz)
+
+
+@dataclass(frozen=True, slots=True)
+class BoardShift(Shift):
+    """A move by rows and columns by number, then by cube coordinates (x, z).
+
+    It keeps shapes: all tiles make the step that keeps the row's number of the one it starts from. With `grid` all keep theirs.
+    """
+
+    rows: int
+    columns: int
+    x: int
+    z: int
+    grid: bool
+
+    def times(self, count: int) -> BoardShift:
+        return BoardShift(self.rows * count, self.columns * count, self.x * count, self.z * count, self.grid)
+
+    def __bool__(self) -> bool:
+        return any((self.rows, self.columns, self.x, self.z))
+
+    def mapping(self, anchor: Cell) -> tuple[Callable[[Cell], Cell], Callable[[Cell], Cell]]:
+        if self.grid:
+            return self._by_number, self._back_by_number
+        ax, az = to_cube((anchor[0], anchor[1]))
+        tx, tz = to_cube(self._by_number(anchor))
+        dx, dz = tx - ax, tz - az
+        return lambda tile: _moved(tile, dx, dz), lambda tile: _moved(tile, -dx, -dz)
+
+    def _by_number(self, tile: Cell) -> Tile:
+        return _moved((tile[0] + self.rows, tile[1] + self.columns), self.x, self.z)
+
+    def _back_by_number(self, tile: Cell) -> Tile:
+        row, column = _moved(tile, -self.x, -self.z)
+        return Tile(row - self.rows, column - self.columns)
+
+
+def _moved(tile: Cell, dx: int, dz: int) -> Tile:
+    x, z = to_cube((tile[0], tile[1]))
+    return from_cube(x + dx, z + dz)
+
+
+def board_shift(steps: Sequence[tuple[str, int]], grid: bool) -> BoardShift:
+    """Raises ProgramError for a direction that a board lacks."""
+    rows = columns = x = z = 0
+    for way, count in steps:
+        if way not in WAYS:
+            raise ProgramError(f"no direction {way} on a board: {', '.join(WAYS)}")
+        if way in ("left", "right"):
+            columns += count * WAYS[way][1]
+        elif way in ("up", "down"):
+            rows += count * WAYS[way][1]
+        else:
+            x, z = x + count * WAYS[way][0], z + count * WAYS[way][1]
+    return BoardShift(rows, columns, x, z, grid)
+
+
+def unknown_way(way: str) -> NoReturn:
+    raise ProgramError(f"no direction {way} on a board: {', '.join(WAYS)}")

@@ -1,0 +1,103 @@
+"""Actions to the plain program that lists their cells: what a program can always be written as."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from harness.worlds.hexagons import CODES, COLUMNS, ROWS, Paint, Tile
+from harness.worlds.minecraft import Action
+from serialization.program import ast
+from serialization.program.ast import Expr, Numbers, Program, Span, Statement, Tiles, plus, spans_text
+
+
+def drawing_program(actions: Iterable[Paint]) -> Program:
+    """One statement a color, with its tiles by column. Where a tile is painted twice, the last action counts."""
+    tiles: dict[str, list[Tile]] = defaultdict(list)
+    for tile, color in {action.tile: action.color for action in actions}.items():
+        tiles[color].append(tile)
+    colors = sorted(tiles, key=CODES.__getitem__)
+    return Program(tuple(ast.Paint(((color, 1),), tile_set(tiles[color])) for color in colors))
+
+
+def tile_set(tiles: Iterable[Tile]) -> Expr:
+    """The shortest literal of at least one tile (0-based): columns that share the same rows together."""
+    rows: dict[int, list[int]] = defaultdict(list)
+    for row, column in sorted(set(tiles)):
+        rows[column + 1].append(row + 1)
+    columns: dict[tuple[int, ...], list[int]] = defaultdict(list)
+    for column in sorted(rows):
+        columns[tuple(rows[column])].append(column)
+    return plus(_literal(shared, down) for down, shared in columns.items())
+
+
+def _literal(columns: Sequence[int], rows: Sequence[int]) -> Expr:
+    if len(rows) == ROWS:
+        return Numbers(spans(columns))
+    return Tiles(() if len(columns) == COLUMNS else spans(columns), spans(rows))
+
+
+def building_program(actions: Iterable[Action]) -> Program:
+    """The actions in their order: a statement for each run of one color, or of removals, that meets no cell twice."""
+    runs: list[tuple[str | None, list[tuple[int, int, int]]]] = []
+    for action in actions:
+        color = action.color if action.kind == "place" else None
+        if not runs or runs[-1][0] != color or action.cell in runs[-1][1]:
+            runs.append((color, []))
+        runs[-1][1].append(action.cell)
+    return Program(tuple(_building_statement(color, cells) for color, cells in runs))
+
+
+def _building_statement(color: str | None, cells: Sequence[tuple[int, int, int]]) -> Statement:
+    return ast.Remove(_cells(cells)) if color is None else ast.Paint(((color, 1),), _cells(cells))
+
+
+def _cells(cells: Sequence[tuple[int, int, int]]) -> Expr:
+    """Cells in order, those in a row together as one literal."""
+    found: list[Expr] = []
+    rest = list(cells)
+    while rest:
+        count = max(_row_length(rest, axis) for axis in range(3))
+        first, last = rest[0], rest[count - 1]
+        found.append(Numbers(tuple(Span(a, b) for a, b in zip(first, last, strict=True))))
+        rest = rest[count:]
+    return plus(found)
+
+
+def _row_length(cells: Sequence[tuple[int, int, int]], axis: int) -> int:
+    """How many cells from the first on go step by step along an axis, in one sense."""
+    if len(cells) < 2:
+        return 1
+    sense = cells[1][axis] - cells[0][axis]
+    count = 1
+    while abs(sense) == 1 and count < len(cells) and cells[count] == _along(cells[0], axis, sense * count):
+        count += 1
+    return count
+
+
+def _along(cell: tuple[int, int, int], axis: int, steps: int) -> tuple[int, ...]:
+    return (*cell[:axis], cell[axis] + steps, *cell[axis + 1 :])
+
+
+def spans(numbers: Sequence[int]) -> tuple[Span, ...]:
+    """The shortest list of ascending numbers, by taking the longest run from each on: `1,2` but `1-3`, `1-9/2`."""
+    found: list[Span] = []
+    rest = list(numbers)
+    while rest:
+        run = max((_run(rest, step) for step in range(1, 9)), key=_gain)
+        found.append(run if _gain(run) > 0 else Span(rest[0], rest[0]))
+        rest = [n for n in rest if n > found[-1].last]
+    return tuple(found)
+
+
+def _run(numbers: Sequence[int], step: int) -> Span:
+    """The span from the first number in steps to the next ones, as far as none lies between."""
+    count = 1
+    while count < len(numbers) and numbers[count] == numbers[0] + count * step:
+        count += 1
+    return Span(numbers[0], numbers[count - 1], step if count > 1 else 1)
+
+
+def _gain(span: Span) -> int:
+    """How many characters a span saves against its numbers one by one."""
+    return len(",".join(map(str, span.numbers()))) - len(spans_text((span,)))

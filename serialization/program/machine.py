@@ -1,0 +1,217 @@
+"""What both worlds run alike: painting in color cycles, copies, names, repetition and conditions."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple
+
+from serialization.program import ast
+from serialization.program.budget import Budget
+from serialization.program.errors import Place, ProgramError
+from serialization.program.expressions import Evaluator, Mapped, Value
+from serialization.program.figure import Cell, Figure
+
+MAX_TURNS = 200
+"""Repetitions of a body without a count: more than fit on any board."""
+
+
+class Outcome(NamedTuple):
+    """What a program did: its actions, its names for later programs, and the error that ended it, if one did.
+
+    With an error, the actions are those of the statements before the one that failed.
+    """
+
+    actions: tuple[Any, ...]
+    names: Mapping[str, Value]
+    error: ProgramError | None = None
+
+
+class Machine(Evaluator):
+    """Runs one program. A world adds what painting means."""
+
+    groups: ClassVar[Mapping[str, tuple[int, ...]]]
+    """What colors can go by, and which coordinates of a cell that is."""
+    origin: ClassVar[Cell]
+    """Where a body that has painted nothing moves from."""
+
+    def __init__(
+        self, names: Mapping[str, Value], steps: Sequence[Sequence[tuple[Cell, str]]], budget: Budget | None = None
+    ) -> None:
+        super().__init__(names, budget)
+        self.steps = steps
+        """What each earlier step drew: cells with their colors."""
+        self._anchor: Cell | None = None
+        """The first cell that the innermost repeated body painted."""
+        self._reached: bool | None = None
+        """Whether something that the innermost repeated body painted lay inside the world; None if it has painted nothing."""
+
+    @abstractmethod
+    def inside(self, cell: Cell) -> bool:
+        """Whether the cell is part of the world."""
+
+    @abstractmethod
+    def close(self, cell: Cell) -> bool:
+        """Whether the cell is inside the world or near enough to it to be kept in a set."""
+
+    @abstractmethod
+    def touching(self, cell: Cell) -> Sequence[Cell]:
+        """The cells that share an edge or a face with it."""
+
+    @abstractmethod
+    def paint(self, painting: Mapping[Cell, str | None], at: Place) -> None:
+        """Change cells of the world, in order, to a color, or to nothing."""
+
+    @abstractmethod
+    def color_at(self, cell: Cell) -> str | None:
+        """The color that a copy takes from a cell; None where there is nothing to copy."""
+
+    @abstractmethod
+    def actions(self) -> tuple[Any, ...]:
+        """What has been done so far."""
+
+    @abstractmethod
+    def save(self) -> Any:
+        """What `restore` needs to undo what follows."""
+
+    @abstractmethod
+    def restore(self, saved: Any) -> None: ...
+
+    def face(self, frame: str, at: Place) -> None:
+        """Change what left and right mean."""
+        raise ProgramError(f"{frame}: only a Minecraft program has a frame", at)
+
+    def run(self, program: ast.Program) -> Outcome:
+        """Runs the statements one after another; one that fails leaves nothing, and ends the program."""
+        for statement in program.statements:
+            saved, names = self.save(), dict(self.names)
+            try:
+                self._execute(statement)
+            except ProgramError as error:
+                self.restore(saved)
+                return Outcome(self.actions(), names, error)
+        return Outcome(self.actions(), self.names)
+
+    def _execute(self, statement: ast.Statement) -> None:
+        self.budget.spend(1, statement.at)
+        match statement:
+            case ast.Paint(colors, what, way):
+                self._paint(colors, self.figure(what), way, statement.at)
+            case ast.Remove(what):
+                self._change(dict.fromkeys(self.figure(what)), statement.at)
+            case ast.Copy(what, swaps):
+                self._copy(self.figure(what), dict(swaps), statement.at)
+            case ast.Assign(name, value):
+                self._assign(name, value, statement.at)
+            case ast.Repeat(count, move, body):
+                self._repeat(count, move, body, statement.at)
+            case ast.For(name, values, body):
+                for number in self.numbers(values):
+                    self.names[self._free(name, statement.at)] = number
+                    self._block(body)
+            case ast.If(branches, otherwise):
+                self._block(next((body for test, body in branches if self._holds(test)), otherwise))
+            case ast.Frame(frame):
+                self.face(frame, statement.at)
+
+    def _block(self, body: Sequence[ast.Statement]) -> None:
+        for statement in body:
+            self._execute(statement)
+
+    # --- painting ---
+
+    def _paint(self, colors: Sequence[tuple[str, int]], what: Figure, way: tuple[str, str] | None, at: Place) -> None:
+        for color, _ in colors:
+            self.known_color(color, at)
+        cycle = [color for color, count in colors for _ in range(count)]
+        groups = [tuple(what)] if way is None else self._groups(what, way[1], at)
+        if way is not None and way[0] == "by":
+            chosen = {cell: cycle[k % len(cycle)] for k, group in enumerate(groups) for cell in group}
+        else:
+            chosen = {cell: cycle[k % len(cycle)] for group in groups for k, cell in enumerate(group)}
+        self._change(chosen, at)
+
+    def _groups(self, what: Figure, by: str, at: Place) -> Sequence[tuple[Cell, ...]]:
+        if by == "object":
+            return self.objects(what)
+        if by not in self.groups:
+            raise ProgramError(f"no {by} in this world: {', '.join([*self.groups, 'object'])}", at)
+        found: dict[Cell, list[Cell]] = {}
+        for cell in what:
+            found.setdefault(tuple(cell[axis] for axis in self.groups[by]), []).append(cell)
+        return [tuple(group) for group in found.values()]
+
+    def objects(self, what: Figure) -> Sequence[tuple[Cell, ...]]:
+        """A set's parts, or of a set of one part the pieces that hang together, in the order in which they are met."""
+        return what.parts if len(what.parts) > 1 else what.pieces(self.touching)
+
+    def _copy(self, what: Figure, swaps: Mapping[str, str], at: Place) -> None:
+        for color in (*swaps, *swaps.values()):
+            self.known_color(color, at)
+        sources = {cell: self.color_at(source) for cell, source in what.cells.items()}
+        self._change({cell: swaps.get(color, color) for cell, color in sources.items() if color is not None}, at)
+
+    def _change(self, painting: Mapping[Cell, str | None], at: Place) -> None:
+        """Paints what a body asks for where its repetition has moved to."""
+        self.budget.admit(len(painting), at)
+        self.budget.spend(len(painting) * len(self.moved), at)
+        if painting and self._anchor is None:
+            self._anchor = next(iter(painting))
+        moved = {self.outward(cell): color for cell, color in painting.items()}
+        here = {cell: color for cell, color in moved.items() if self.inside(cell)}
+        if painting:
+            self._reached = self._reached or bool(here)
+        self.paint(here, at)
+
+    # --- names, repetition, conditions ---
+
+    def _free(self, name: str, at: Place) -> str:
+        if name in self.constants:
+            raise ProgramError(f"{name} has a meaning of its own: take another name", at)
+        return name
+
+    def _assign(self, name: str, value: ast.Expr, at: Place) -> None:
+        if name in ast.names_in(value):
+            raise ProgramError(f"{name} refers to itself: take another name", at)
+        self.names[self._free(name, at)] = self.number(value) if self.is_number(value) else self.figure(value)
+
+    def _repeat(self, count: ast.Expr | None, move: ast.Move | None, body: Sequence[ast.Statement], at: Place) -> None:
+        turns = MAX_TURNS if count is None else self.number(count)
+        shift = None if move is None else self.move(move)
+        if turns < 0 or (count is None and not shift):
+            raise ProgramError("repeat takes a count, or a direction to go to the edge", at)
+        outer, self._anchor = self._anchor, None
+        for turn in range(turns):
+            self.budget.spend(1, at)
+            inside = self._turn(body, None if shift is None else shift.times(turn).mapping(self._anchor or self.origin))
+            if count is None and not inside:
+                break
+        self._anchor = outer or self._anchor
+
+    def _turn(self, body: Sequence[ast.Statement], moved: tuple[Mapped, Mapped] | None) -> bool:
+        """Runs a body once where it has moved to; False if it painted, and nothing of it inside the world."""
+        before, self._reached = self._reached, None
+        if moved:
+            self.moved.append(moved)
+        self._block(body)
+        if moved:
+            self.moved.pop()
+        mine, self._reached = self._reached, before if self._reached is None else before or self._reached
+        return mine is not False
+
+    def _holds(self, test: ast.Condition) -> bool:
+        if test.operator is None or test.right is None:
+            holds = any(self.inside(self.outward(cell)) for cell in self.figure(test.left))
+        else:
+            holds = _COMPARE[test.operator](self.number(test.left), self.number(test.right))
+        return holds != test.negated
+
+
+_COMPARE: dict[str, Callable[[int, int], bool]] = {
+    "=": lambda a, b: a == b,
+    "!=": lambda a, b: a != b,
+    "<": lambda a, b: a < b,
+    ">": lambda a, b: a > b,
+    "<=": lambda a, b: a <= b,
+    ">=": lambda a, b: a >= b,
+}

@@ -1,0 +1,120 @@
+"""In which order blocks can be placed: as told where that is feasible, else lowest first, with temporary supports."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Collection, Iterable, Mapping
+from heapq import heapify, heappop, heappush
+from typing import NamedTuple
+
+from harness.worlds.minecraft import Action, in_region
+from serialization.program.errors import Place
+
+Cell = tuple[int, ...]
+Blocks = dict[Cell, str]
+FACES = ((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1))
+
+
+class Told(NamedTuple):
+    """A change that a program asked for: a block of a color, or none, at a cell; and the place of the statement."""
+
+    cell: Cell
+    color: str | None
+    at: Place
+
+
+def touching(cell: Cell) -> tuple[Cell, ...]:
+    x, y, z = cell
+    return tuple((x + dx, y + dy, z + dz) for dx, dy, dz in FACES)
+
+
+def ordered(before: Mapping[Cell, str], told: Iterable[Told], supported: frozenset[Cell]) -> tuple[list[Action], list[Told]]:
+    """Feasible actions for what was told, and the placements that would float. Removals carry no color.
+
+    Placements keep their order; those that nothing holds yet wait until something does. A removal comes after all that was
+    told before it. Cells of `supported` may float: blocks that lead to them are placed first and removed at the end.
+    """
+    site = _Site(dict(before), supported)
+    for one in told:
+        if one.color is not None:
+            site.waiting[one.cell] = one
+        else:
+            site.settle()
+            site.remove(one.cell)
+    site.settle()
+    for cell in reversed(site.temporary):
+        site.remove(cell)
+    return site.actions, site.floating
+
+
+class _Site:
+    """Blocks, what is still to be placed, and what has been done."""
+
+    def __init__(self, blocks: Blocks, supported: frozenset[Cell]) -> None:
+        self.blocks = blocks
+        self.supported = supported
+        self.waiting: dict[Cell, Told] = {}
+        self.actions: list[Action] = []
+        self.temporary: list[Cell] = []
+        self.floating: list[Told] = []
+        self._ready: list[tuple[int, Cell]] = []
+        """A heap of waiting cells that something holds, lowest first."""
+
+    def settle(self) -> None:
+        """Places all that waits and can be held; what cannot floats."""
+        self._ready = [(cell[1], cell) for cell in self.waiting if held(cell, self.blocks)]
+        heapify(self._ready)
+        while self.waiting:
+            cell = next(iter(self.waiting))
+            if held(cell, self.blocks) or (cell := self._lowest()):
+                self._place(cell, str(self.waiting.pop(cell).color))
+            elif bridge := _way(self.supported & self.waiting.keys(), self.waiting, self.blocks):
+                color = str(next(iter(self.waiting.values())).color)
+                for temporary in bridge:
+                    self._place(temporary, color)
+                self.temporary += bridge
+            else:
+                self.floating += self.waiting.values()
+                self.waiting.clear()
+
+    def remove(self, cell: Cell) -> None:
+        if self.blocks.pop(cell, None):
+            self.actions.append(Action("remove", None, cell[0], cell[1], cell[2]))
+
+    def _place(self, cell: Cell, color: str) -> None:
+        self.blocks[cell] = color
+        self.actions.append(Action("place", color, cell[0], cell[1], cell[2]))
+        for near in touching(cell):
+            if near in self.waiting:
+                heappush(self._ready, (near[1], near))
+
+    def _lowest(self) -> Cell:
+        """The lowest waiting cell that something holds; () if there is none."""
+        while self._ready:
+            cell = heappop(self._ready)[1]
+            if cell in self.waiting:
+                return cell
+        return ()
+
+
+def held(cell: Cell, blocks: Mapping[Cell, str]) -> bool:
+    """Whether a block can be placed there, as far as its neighbors go."""
+    return cell[1] == 1 or any(near in blocks for near in touching(cell))
+
+
+def _way(ends: Collection[Cell], closed: Collection[Cell], blocks: Mapping[Cell, str]) -> list[Cell]:
+    """The fewest free cells that lead from the ground or a block to next to one of `ends`, in the order to fill them."""
+    came: dict[Cell, Cell] = {}
+    todo = deque(ends)
+    while todo:
+        here = todo.popleft()
+        if here not in ends and held(here, blocks):
+            path = [here]
+            while came[path[-1]] not in ends:
+                path.append(came[path[-1]])
+            return path
+        for near in touching(here):
+            if near not in came and near not in closed and near not in blocks and in_region(near[0], near[1], near[2]):
+                came[near] = here
+                todo.append(near)
+    return []

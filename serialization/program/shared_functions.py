@@ -1,0 +1,96 @@
+"""The functions that both worlds have: moves, copies, and parts of sets in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from serialization.program.errors import ProgramError
+from serialization.program.expressions import Function, Shift
+from serialization.program.figure import Cell, Figure, together
+
+if TYPE_CHECKING:
+    from serialization.program.machine import Machine
+
+MAX_COPIES = 40
+"""Copies of one set: more than reach any world."""
+
+
+def shift(m: Machine, cells: Figure, move: Shift) -> Figure:
+    """Moved so that the first cell goes as told and the others keep their places around it."""
+    if not cells:
+        return cells
+    there, _ = move.mapping(next(iter(cells)))
+    return cells.mapped(there).kept(m.close)
+
+
+def repeat(m: Machine, cells: Figure, move: Shift, count: int | None = None) -> Figure:
+    """`count` copies, the first in place; without a count as many as reach the world. Each copy is an object."""
+    if count is None and not move:
+        raise ProgramError("repeat needs a count or a move to the edge")
+    if count is not None and count < 0:
+        raise ProgramError(f"repeat {count}: a count is not negative")
+    copies: list[Figure] = []
+    anchor = next(iter(cells), None)
+    while anchor is not None and len(copies) < min(MAX_COPIES, MAX_COPIES if count is None else count):
+        there, _ = move.times(len(copies)).mapping(anchor)
+        copy = cells.mapped(there).kept(m.close)
+        if count is None and not any(map(m.inside, copy)):
+            break
+        m.budget.spend(len(cells), (0, 0))
+        copies.append(Figure.one(copy.cells))
+    return together(copies)
+
+
+def every(m: Machine, cells: Figure, step: int, start: int = 1) -> Figure:
+    """Each `step`-th cell from the `start`-th on."""
+    if step < 1 or start < 1:
+        raise ProgramError("every counts from 1 in steps of at least 1")
+    return cells.within(set(list(cells)[start - 1 :: step]))
+
+
+def _part(choose: Callable[[list[Cell], int], list[Cell]]) -> Callable[..., Figure]:
+    def chosen(m: Machine, cells: Figure, count: int = 1) -> Figure:
+        if count < 0:
+            raise ProgramError("a count is not negative")
+        return cells.within(set(choose(list(cells), count)))
+
+    return chosen
+
+
+def part(m: Machine, cells: Figure, number: int) -> Figure:
+    """One of a set's objects: the terms of a union or copies of a repetition, else its pieces that hang together."""
+    parts = m.objects(cells)
+    return cells.within(set(parts[position(number, len(parts), "object")]))
+
+
+def position(number: int, count: int, name: str) -> int:
+    """The index of a 1-based number, or of one that counts from the end. Raises ProgramError if there is no such."""
+    if not 1 <= abs(number) <= count:
+        raise ProgramError(f"no {name} {number}: there are {count}")
+    return number - 1 if number > 0 else count + number
+
+
+def step(m: Machine, number: int, *colors: str) -> Figure:
+    """What an earlier step or turn drew (in some colors): 1 is the first, -1 the one before this."""
+    drawn = m.steps[position(number, len(m.steps), "step")]
+    return Figure.of(cell for cell, color in drawn if not colors or color in colors)
+
+
+def count(m: Machine, cells: Figure) -> int:
+    """How many cells inside the world."""
+    return sum(m.inside(m.outward(cell)) for cell in cells)
+
+
+SHARED: Mapping[str, Function] = {
+    "shift": Function(shift, ("figure", "move")),
+    "repeat": Function(repeat, ("figure", "move", "number?")),
+    "every": Function(every, ("figure", "number", "number?")),
+    "odd": Function(lambda m, cells: every(m, cells, 2), ("figure",)),
+    "even": Function(lambda m, cells: every(m, cells, 2, 2), ("figure",)),
+    "first": Function(_part(lambda cells, n: cells[:n]), ("figure", "number?")),
+    "last": Function(_part(lambda cells, n: cells[max(0, len(cells) - n) :]), ("figure", "number?")),
+    "part": Function(part, ("figure", "number")),
+    "step": Function(step, ("number", "color*")),
+    "count": Function(count, ("figure",), counts=True),
+}

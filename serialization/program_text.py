@@ -1,0 +1,107 @@
+"""The action format `program` of both tasks: an answer is a program, which is run on the item's state.
+
+A text that cannot be read or run to its end gives the actions of the statements before the error, which is discarded with
+its line, its column and what is wrong with it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem
+from harness.worlds.hexagons import Paint
+from harness.worlds.minecraft import Action
+from serialization.constraint import Constraint
+from serialization.parsed import MAX_CHARS, NOTHING, Parsed, discard
+from serialization.program import ast, hexagons, minecraft
+from serialization.program.constraint import grammar
+from serialization.program.errors import ProgramError
+from serialization.program.literal import building_program, drawing_program
+from serialization.program.parse import parse_front
+
+_FENCE = re.compile(r"^[ \t]*```[^\n]*$", re.MULTILINE)
+
+
+def write_drawing(actions: Sequence[Paint]) -> str:
+    """The program that models learn to write for these actions."""
+    return ast.write(drawing_program(actions)) or NOTHING
+
+
+def write_building(actions: Sequence[Action]) -> str:
+    """The program that models learn to write for these actions."""
+    return ast.write(building_program(actions)) or NOTHING
+
+
+def constraint(task: str) -> Constraint:
+    return Constraint("grammar", grammar(task))
+
+
+def parse_drawing(text: str) -> Parsed:
+    """What the program paints on a blank board, where no item tells of another one."""
+    program, error = _read(text)
+    outcome = hexagons.run(program)
+    return _parsed(outcome.actions, error or outcome.error, text)
+
+
+def parse_building(text: str) -> Parsed:
+    """What the program says, in its order, on a structure that is not known."""
+    program, error = _read(text)
+    outcome = minecraft.run(program)
+    return _parsed(outcome.actions, error or outcome.error, text)
+
+
+def read_drawing(text: str, item: Item) -> Parsed:
+    """What the program changes on the item's board. Raises TypeError for an item of the other task."""
+    if not isinstance(item, HexagonsItem):
+        raise TypeError(f"a drawing program for {item.id}")
+    program, error = _read(text)
+    outcome = hexagons.run(program, drawing_state(item))
+    return _parsed(outcome.actions, error or outcome.error, text)
+
+
+def read_building(text: str, item: Item) -> Parsed:
+    """Actions that are feasible in the item's structure, whatever order the program says them in.
+
+    A program of cells only that asks for what cannot be done gives the same actions as without an item: then the world
+    decides, as for the other formats. Raises TypeError for an item of the other task.
+    """
+    if not isinstance(item, MinecraftItem):
+        raise TypeError(f"a building program for {item.id}")
+    program, error = _read(text)
+    outcome = minecraft.run(program, building_state(item))
+    if ast.is_plain(program):
+        told = minecraft.run(program)
+        outcome = outcome if len(outcome.actions) == len(told.actions) else told
+    return _parsed(outcome.actions, error or outcome.error, text)
+
+
+def drawing_state(item: HexagonsItem) -> hexagons.DrawingState:
+    """The gold board before the step and what the earlier steps drew."""
+    steps = [[a for a in turn.actions if isinstance(a, Paint)] for turn in item.history if isinstance(turn, Executed)]
+    return hexagons.DrawingState(item.before, steps)
+
+
+def building_state(item: MinecraftItem) -> minecraft.BuildingState:
+    """The structure, the builder and what the builder did in each earlier turn."""
+    turns = [[a for a in turn.actions if isinstance(a, Action)] for turn in item.history if isinstance(turn, Executed)]
+    return minecraft.BuildingState(item.before, item.pose, turns)
+
+
+def _read(text: str) -> tuple[ast.Program, ProgramError | None]:
+    """The program without the fences that models put around it; none for "none"."""
+    text = _FENCE.sub("", text[: MAX_CHARS + 1])
+    return parse_front("" if text.strip(" \t\r\n.").lower() == NOTHING else text)
+
+
+def _parsed(actions: Sequence[Any], error: ProgramError | None, text: str) -> Parsed:
+    if error is None:
+        return Parsed(tuple(actions), ())
+    return Parsed(tuple(actions), (discard(_line(text, error), str(error)),))
+
+
+def _line(text: str, error: ProgramError) -> str:
+    """The line of the error from its column on."""
+    lines = text[:MAX_CHARS].split("\n")
+    return lines[error.line - 1][error.column - 1 :] if 0 < error.line <= len(lines) else text[:80]

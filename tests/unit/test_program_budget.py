@@ -1,0 +1,80 @@
+"""Programs that want too much are stopped in time, with little memory, and are told where."""
+
+from __future__ import annotations
+
+import tracemalloc
+from time import monotonic
+
+import pytest
+
+from serialization.program import hexagons, minecraft
+from serialization.program.budget import Budget
+from serialization.program.parse import parse
+
+DRAWING = {
+    "endless loops": "repeat 9999{repeat 9999{repeat 9999{}}}",
+    "endless loops with numbers": "for a in 1-4000{for b in 1-4000{n=a*b}}",
+    "moves inside moves": "repeat 9 right 1{" * 20 + "red 1:1" + "}" * 20,
+    "the whole board again and again": "repeat 9999 right 1{red all}",
+    "a long union": "f=" + "+".join(["all"] * 4500),
+    "a long difference": "f=all" + "-all" * 3900,
+    "everything around everything": "f=near(all,18);repeat 9999{g=touch(f,f)+ring(f,18)}",
+    "rays from everywhere": "f=near(all,18);repeat 9999{g=ray(f,up,50)}",
+    "copies of everything": "f=near(all,18);repeat 9999{g=repeat(f,right 1,40)}",
+    "small functions": "repeat 9999{f=inside(1:1)}",
+    "many names": ";".join(f"n{k}=near(all,18)" for k in range(900)),
+}
+BUILDING = {
+    "everything again and again": "repeat 9999{red box(-5,1,-5,5,9,5)}",
+    "turns of everything": "f=box(-5,1,-5,5,9,5);repeat 9999{g=rotate(f,3,0,1,0)}",
+    "a box around far cells": "f=shift(0,1,0,left 15)+shift(0,1,0,right 15 front 15)+shift(0,1,0,up 15);repeat 9999{g=box(f)}",
+}
+LASTING = {
+    "from the top down": "red sort(box(-5,1,-5,5,9,5),down)",
+    "all in the air": "red supports(sort(box(-5,2,-5,5,9,5),down))",
+    "built and torn down": "repeat 99{red box(-5,1,-5,5,1,5);remove all}",
+}
+
+
+def spent(task: str, text: str) -> tuple[str | None, float, float]:
+    """The error, the seconds and the peak of memory in MiB of a program."""
+    program = parse(text)
+    tracemalloc.start()
+    begin = monotonic()
+    if task == "hexagons":
+        outcome = hexagons.run(program, hexagons.DrawingState())
+    else:
+        outcome = minecraft.run(program, minecraft.BuildingState())
+    seconds, peak = monotonic() - begin, tracemalloc.get_traced_memory()[1] / 2**20
+    tracemalloc.stop()
+    return outcome.error and str(outcome.error), seconds, peak
+
+
+@pytest.mark.parametrize(
+    ("task", "text"),
+    [*(("hexagons", text) for text in DRAWING.values()), *(("minecraft", text) for text in BUILDING.values())],
+    ids=[*DRAWING, *BUILDING],
+)
+def test_what_costs_too_much_is_stopped(task: str, text: str) -> None:
+    error, seconds, peak = spent(task, text)
+    assert error is not None
+    assert error.startswith("line 1, column ")
+    assert "too many steps" in error or "a set of more than 4,000 cells" in error
+    assert seconds < 30
+    assert peak < 50
+
+
+@pytest.mark.parametrize("text", LASTING.values(), ids=LASTING)
+def test_the_order_of_many_blocks_is_found_in_time(text: str) -> None:
+    error, seconds, peak = spent("minecraft", text)
+    assert error is None
+    assert seconds < 30
+    assert peak < 50
+
+
+def test_a_smaller_budget_stops_sooner() -> None:
+    program = parse("red 1\nblue 2\ngreen 3")
+    outcome = hexagons.run(program, budget=Budget(steps=50))
+    assert {action.color for action in outcome.actions} == {"red", "blue"}
+    assert str(outcome.error) == "line 3, column 7: the program takes too many steps"
+    assert "more than 5 cells" in str(hexagons.run(program, budget=Budget(cells=5)).error)

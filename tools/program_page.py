@@ -1,0 +1,90 @@
+"""The examples of docs/program.md, made anew: what each program does, and its picture.
+
+An example is a block of `hexagons` or `minecraft` with lines that begin with "step> " (a program that came earlier) and "> "
+(the program); what it does is listed below them. A picture that is linked right after the block is drawn.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.drawing.hexagons import board_svg
+from harness.drawing.minecraft import structure_svg
+from serialization.program import ast, hexagons, minecraft
+from serialization.program.literal import building_program, drawing_program
+from serialization.program.machine import Outcome
+from serialization.program.parse import parse
+
+PAGE = Path("docs/program.md")
+_EXAMPLE = re.compile(r"```(hexagons|minecraft)\n(.*?)```(?:\n\n!\[[^]]*\]\(([^)]+\.svg)\))?", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    task: str
+    steps: tuple[str, ...]
+    program: str
+    result: str
+    picture: str | None
+
+
+def examples(page: str) -> Iterator[Example]:
+    for match in _EXAMPLE.finditer(page):
+        lines = match[2].splitlines()
+        steps = tuple(line.removeprefix("step> ") for line in lines if line.startswith("step> "))
+        program = "\n".join(line.removeprefix("> ") for line in lines if line.startswith("> "))
+        result = "\n".join(line for line in lines if not line.startswith(("step> ", "> ")))
+        yield Example(match[1], steps, program, result, match[3])
+
+
+def result(example: Example) -> tuple[str, str]:
+    """What the program does, as a plain program or an error, and the picture of it."""
+    outcome, picture = _drawn(example) if example.task == "hexagons" else _built(example)
+    plain = drawing_program if example.task == "hexagons" else building_program
+    listed = ast.write(plain(outcome.actions)) or "none"
+    return f"{listed}\nError: {outcome.error}" if outcome.error else listed, picture
+
+
+def _drawn(example: Example) -> tuple[Outcome, str]:
+    state = hexagons.DrawingState()
+    for step in example.steps:
+        done = hexagons.run(parse(step), state)
+        state = hexagons.DrawingState(state.board.apply(done.actions).board, [*state.steps, done.actions], done.names)
+    outcome = hexagons.run(parse(example.program), state)
+    after = state.board.apply(outcome.actions).board
+    return outcome, board_svg(after, before=state.board if example.steps else None, numbers=True, first=1)
+
+
+def _built(example: Example) -> tuple[Outcome, str]:
+    state = minecraft.BuildingState()
+    for step in example.steps:
+        done = minecraft.run(parse(step), state)
+        structure = state.structure.apply(done.actions).structure
+        state = minecraft.BuildingState(structure, state.pose, [*state.turns, done.actions], done.names)
+    outcome = minecraft.run(parse(example.program), state)
+    after = state.structure.apply(outcome.actions).structure
+    return outcome, structure_svg(after, before=state.structure if example.steps else None, pose=state.pose)
+
+
+def _renewed(match: re.Match[str]) -> str:
+    example = next(examples(match.group()))
+    made, picture = result(example)
+    asked = [f"step> {step}" for step in example.steps] + [f"> {line}" for line in example.program.splitlines()]
+    link = match.group()[match.group().rindex("```") + 3 :]
+    if example.picture:
+        path = PAGE.parent / example.picture
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(picture)
+    return f"```{example.task}\n" + "\n".join([*asked, made]) + f"\n```{link}"
+
+
+def main() -> None:
+    PAGE.write_text(_EXAMPLE.sub(_renewed, PAGE.read_text()))
+    print(f"{sum(1 for _ in examples(PAGE.read_text()))} examples in {PAGE}")
+
+
+if __name__ == "__main__":
+    main()
