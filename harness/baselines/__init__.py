@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 BASELINES = {
     "rules": "harness.baselines.rules:Rules",
+    "parser": "harness.baselines.parser:Parser",
     "bert-transformer": "harness.baselines.bert_transformer:BertTransformer",
     "cnn-gru": "harness.baselines.cnn_gru:CnnGru",
     "deberta": "harness.baselines.deberta:Deberta",
@@ -40,6 +41,8 @@ class Answer:
     actions: Sequence[Any]
     stopped: bool
     """Whether the model came to an end by itself."""
+    notes: Mapping[str, Any] = field(default_factory=dict)
+    """What else is to be kept with the answer, as JSON: how it came about."""
 
 
 class Predictor(Protocol):

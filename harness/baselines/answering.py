@@ -53,7 +53,8 @@ def answer(
             seen = [boards.before(item) for item in batch] if boards else batch
             for item, given in zip(batch, predictor.predict(seen, decoding), strict=True):
                 end = "stop" if given.stopped else "length"
-                record = {"id": item.id, "actions": [list(action) for action in given.actions], "finish_reason": end}
+                actions = [list(action) for action in given.actions]
+                record = {"id": item.id, "actions": actions, "finish_reason": end, **given.notes}
                 run.append(record)
                 if boards:
                     boards.draw(record)

@@ -1,0 +1,163 @@
+"""What a phrase's words stand for: from a match over the letters to a meaning."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from harness.baselines.parser.meaning import Term
+from harness.baselines.parser.tokens import Token, numbers_of
+
+Build = Callable[["re.Match[str]", list[Token]], Term | None]
+
+
+def select(match: re.Match[str], tokens: list[Token]) -> Term | None:
+    """Places on an axis by number: `at` numbers, counted from the far end if `s` says so."""
+    groups = match.groupdict()
+    side = groups.get("s") or ""
+    backwards = "back" if side[-1:] in ("b", "r", "u") else "fore" if side else ""
+    if groups.get("k"):
+        count = tokens[match.start("k")].value
+        edge = tokens[match.start("e")]
+        if edge.letter == "O" and edge.value != 1:
+            return None
+        return Term("first", (count, "back" if edge.letter in "ber" else "fore" if edge.letter in "tl" else backwards))
+    if groups.get("e"):
+        edge = tokens[match.start("e")]
+        number = edge.value if edge.letter == "e" and isinstance(edge.value, int) else 1
+        return Term("at", ((number,), "back" if edge.letter in "ber" else "fore" if edge.letter in "tl" else backwards))
+    return Term("at", (tuple(numbers_of(tokens[slice(*match.span("n"))])), backwards))
+
+
+def lone_column(match: re.Match[str], tokens: list[Token]) -> Term | None:
+    """ "the 14 column"; not "two columns"."""
+    return None if tokens[match.end("n")].word.endswith("s") else select(match, tokens)
+
+
+def word(op: str, *more: object) -> Build:
+    return lambda match, tokens: Term(op, more)
+
+
+def odd(match: re.Match[str], tokens: list[Token]) -> Term:
+    return Term("odd" if tokens[match.start()].value == "odd" else "even")
+
+
+def count(op: str) -> Build:
+    def build(match: re.Match[str], tokens: list[Token]) -> Term:
+        found = [token.value for token in tokens[match.start() : match.end()] if token.letter == "N"]
+        return Term(op, (found[0] if found else 1,))
+
+    return build
+
+
+def around_that(match: re.Match[str], tokens: list[Token]) -> Term:
+    return Term("around", (Term("around"), Term("that")))
+
+
+def latest(match: re.Match[str], tokens: list[Token]) -> Term | None:
+    """ "The last two tiles", "the last two points": what was painted last."""
+    word = tokens[match.end() - 1].word
+    return Term("latest", (tokens[match.start() + 1].value,)) if word in ("points", "dots", "ones", "tiles", "cells") else None
+
+
+def color(match: re.Match[str], tokens: list[Token]) -> Term:
+    return Term("color", (tokens[match.start()].value,))
+
+
+def counted_from(match: re.Match[str], tokens: list[Token]) -> Term:
+    return Term("from", ("".join(letter for letter in "br" if letter in match[0]),))
+
+
+def color_of(op: str) -> Build:
+    return lambda match, tokens: Term(op, (tokens[match.start()].value,))
+
+
+def side_of(match: re.Match[str], tokens: list[Token]) -> Term:
+    return Term("side", ("l" if "l" in match[0] else "r",))
+
+
+def edge_of(match: re.Match[str], tokens: list[Token]) -> Term:
+    return Term("edge", (match[0][0],))
+
+
+def corner(match: re.Match[str], tokens: list[Token]) -> Term:
+    down = "back" if "b" in match[0] else "fore"
+    across = "back" if "r" in match[0] else "fore"
+    return Term("cross", (Term("at", ((1,), down)), Term("at", ((1,), across))))
+
+
+def direction(match: re.Match[str], tokens: list[Token]) -> Term:
+    letters = match[0].translate(str.maketrans("UtDb", "uudd"))
+    return Term("direction", ("".join(letter for letter in "udlrg" if letter in letters),))
+
+
+def _run_lengths(match: re.Match[str], tokens: list[Token]) -> tuple[tuple[int, object], ...]:
+    runs: list[tuple[int, object]] = []
+    count = 1
+    for token in tokens[match.start() : match.end()]:
+        if token.letter == "N" and isinstance(token.value, int):
+            count = token.value
+        elif token.letter in "KW":
+            runs.append((count, token.value if token.letter == "K" else "white"))
+            count = 1
+    return tuple(runs)
+
+
+def runs(op: str) -> Build:
+    return lambda match, tokens: Term(op, _run_lengths(match, tokens))
+
+
+def numbers(op: str) -> Build:
+    return lambda match, tokens: Term(op, tuple(numbers_of(tokens[match.start() : match.end()])))
+
+
+def colored(match: re.Match[str], tokens: list[Token]) -> Term:
+    words = tokens[match.start() : match.end()]
+    color = next(token.value for token in words if token.letter == "K")
+    plural = words[-1].word.endswith("s") or words[-1].word == "hexes"
+    which = "all" if words[0].letter == "a" else "some" if plural else "one"
+    edge = tokens[match.start("e")] if match.groupdict().get("e") else None
+    if edge and edge.letter == "O":
+        return Term("colored", (color, which, edge.value))
+    return Term("colored", (color, which, edge.letter if edge else ""))
+
+
+def colored_shape(match: re.Match[str], tokens: list[Token]) -> Term:
+    return Term("colored", (tokens[match.end() - 2].value, "some", ""))
+
+
+def counted(match: re.Match[str], tokens: list[Token]) -> Term:
+    words = tokens[match.start() : match.end()]
+    count = next((token.value for token in words if token.letter == "N"), 1)
+    return Term("counted", (count, next(token.value for token in words if token.letter == "K")))
+
+
+def row(match: re.Match[str], tokens: list[Token]) -> Term:
+    return Term("cross", (Term("at", ((1,), "fore" if match[0][0] == "t" else "back")), Term("all")))
+
+
+def frame(op: str) -> Build:
+    """What is said piece by piece: `chart` adds the pieces as arguments, each with its type."""
+    return lambda match, tokens: Term(op)
+
+
+def both_columns(match: re.Match[str], tokens: list[Token]) -> Term:
+    first, last = (
+        Term("at", ((token.value if token.letter == "O" else 1,), "back" if token.letter in "er" else "fore"))
+        for token in (tokens[match.start()], tokens[match.start() + 2])
+    )
+    return Term("both", (first, last))
+
+
+def both_ends(match: re.Match[str], tokens: list[Token]) -> Term:
+    sides = ["fore" if letter == "t" else "back" for letter in match[0] if letter in "tbe"]
+    return Term("both", (Term("at", ((1,), sides[0])), Term("at", ((1,), sides[1]))))
+
+
+def diagonal(match: re.Match[str], tokens: list[Token]) -> Term:
+    return Term("line", (Term("g", (Term("direction", ("g",)),)),))
+
+
+def slanted(match: re.Match[str], tokens: list[Token]) -> Term:
+    """ "A descending line to the left"."""
+    return Term("line", (Term("D", (direction(match, tokens),)),))

@@ -1,0 +1,138 @@
+"""The words that the parser knows. Each becomes a letter, so that a rule over words is a regular expression over letters."""
+
+from __future__ import annotations
+
+from harness.corpora.wording import NUMBERS, ORDINALS
+from harness.worlds.hexagons import COLORS
+
+LETTERS = {
+    "C": "column columns col cols collumn collumns colum colums coloumn coloumns coloum coumn columm",
+    "T": "tile tiles hexagon hexagons hex hexes cell cells spot spots space spaces block blocks square squares box boxes "
+    "position slot slots dot dots tiled hexs hexaogns hexagaons circlelet octagon octagons",
+    "R": "row rows",
+    ",": ", and & plus also then followed",
+    "-": "- – through thru thorugh",
+    ">": "to until till toward towards into",
+    "t": "top topmost upper uppermost highest",
+    "b": "bottom bottommost lower lowest lowermost",
+    "l": "left leftmost leftward leftwards",
+    "r": "right rightmost rightward rightwards",
+    "m": "middle center centre central centermost",
+    "e": "last final",
+    "f": "from",
+    "o": "of in on at along within across",
+    "S": "starting start starts beginning begin begins started staring commencing",
+    "E": "ending end ends finishing finish",
+    "B": "between",
+    "J": "connect connecting connects join joining connected",
+    "n": "next following subsequent",
+    "s": "same",
+    "a": "all every each entire whole both any everything entirely completely full",
+    "q": "alternating alternate alternately alternates",
+    "h": "other others",
+    "H": "remaining rest remainder",
+    "u": "up upward upwards ascending",
+    "d": "down downward downwards descending",
+    "U": "above over",
+    "D": "below under beneath underneath",
+    "g": "diagonal diagonally diagonals",
+    "i": "line lines stripe stripes stem",
+    "v": "paint color colour fill make shade add draw create use using painting coloring colouring filling put form place do "
+    "build making drawing creating colored painted filled turn go",
+    "k": "skip skipping leave leaving skipped",
+    "p": "repeat copy recreate duplicate replicate repeating repeats redo reproduce",
+    "w": "mirror mirrored mirroring reflect reflection mirrors",
+    "%": "inside interior enclosed inner",
+    "c": "touching adjacent surrounding around surround touch surrounded surrounds neighboring bordering border touches encircle "
+    "encircling abutting connects contiguous",
+    "z": "flower ring circle flowers rings circles",
+    "y": "triangle triangles pyramid pyramids",
+    "j": "step steps",
+    "!": "except but excluding besides",
+    "W": "white blank blanks empty unfilled uncolored unpainted untouched clear uncoloured unused",
+    "I": "it this that these those them ones its which",
+    "P": "previous just original earlier",
+    "A": "another more again additional",
+    "X": "times",
+    "Q": "odd even",
+    ".": ". ; ! ? ( ) :",
+    "V": "vertical vertically straight",
+    "Z": "horizontal horizontally",
+    "K": "pink violet magenta",
+    "@": "counting",
+    "~": "onandon",
+    "*": "reversed reverse reversing inverted inverting invert inverse swapped swapping swap switched switching switch",
+    "^": "corner corners",
+    "x": "",
+}
+"""What each letter stands for. N and O, numbers and ordinals, and K, colors, have values; x is any other word."""
+
+_SKIPPED = """
+    a an the number numbered no # very so will be is are should with as by just directly immediately far side
+    edge hand now well board grid exactly located which most you your only going grid's there paint's board's
+    way count working respectively too both's please again also's
+"""
+SKIPPED = frozenset(_SKIPPED.split())
+"""Between words that belong together."""
+
+SPELLINGS = (
+    (r"\b(top|bottom|left|right|upper|lower)[ -]+most\b", r"\1most"),
+    (r"\b(?:vertical|columnar)(?:ly)? rows?\b", "column"),
+    (r"(?<=[tdh]) (?:vertical|columnar)(?:ly)? line\b", " column"),
+    (
+        r"\b(?:as|like|way) (?:you|that you|we|was|was done|is|that of)(?: just)?"
+        r" ?(?:painted|colored|did|filled|made|done|drew)?\b",
+        "repeat",
+    ),
+    (r"\bsame as\b", "repeat"),
+    (
+        r"\b(?:follow|do|use|make|create|paint|draw|continue|apply|add)(?:ing)? (?:the |this |that )?(?:exact )?same\b(?! color)",
+        "repeat",
+    ),
+    (r"\b(?:follow|continue|use)(?:ing)? (?:the |this |that )pattern\b", "repeat"),
+    (r"\brows? \(?(?:vertical(?:ly)?|columnar|column)\)?", "column"),
+    (r"\brows?, vertical(?:ly)?,", "column"),
+    (r"\bevery (?:other|second|2nd)\b", "everyother"),
+    (r"\b(?:second|next|2nd)(?:-| )to(?:-| )(?:the )?last\b", "penultimate"),
+    (r"(?<=st|nd|rd|th) ones? (?=from|on the)", " tile "),
+    (r"\b(?:uncolou?r|erase|remove|unpaint)\b", "paint erased"),
+    (r"\bone (?=(?:above|below|under|to)\b)", "tile "),
+    (r"\bright (?=(?:above|below|under|next|beneath)\b)", ""),
+    (r"\bstill (?=\w)", ""),
+    (r"\ball (?:but|except)\b", "allbut"),
+    (r"\btwice\b", "two times"),
+    (r"\bonce\b", "one times"),
+    (r"(\d)(?:st|nd|rd|th)?-(\d)", r"\1 through \2"),
+    (
+        r"\b(?:(?:until|till) (?:you (?:reach|get to) )?(?:the )?(?:very )?(?:end|bottom|edge)|to the end)"
+        r"(?: of the (?:column|row|board|grid|page))?"
+        r"|across the (?:whole |entire |rest of the )?(?:board|grid)|to fill (?:up )?the (?:column|grid|board|row)"
+        r"|as far as (?:the \w+ (?:will )?allows?|possible)"
+        r"|all the way (?:across|down|up|to the (?:right|end|bottom|top))",
+        " onandon ",
+    ),
+    (r"\bodd[ -]numbered\b", "odd"),
+    (r"\beven[ -]numbered\b", "even"),
+    (r"\b(\w+?)[’']s\b", r"\1"),
+)
+"""Spellings that are evened out before the words are read."""
+
+_MISSPELLED = {"fouth": 4, "forth": 4, "fith": 5, "eigth": 8, "eight": 8, "nineth": 9, "twelth": 12, "twelveth": 12, "thirst": 3}
+
+
+def _known() -> dict[str, tuple[str, object]]:
+    known: dict[str, tuple[str, object]] = {}
+    for letter, words in LETTERS.items():
+        known |= {word: (letter, word) for word in words.split()}
+    known |= {word: ("O", n) for word, n in _MISSPELLED.items()}
+    known |= {word: ("N", n) for n, word in enumerate(NUMBERS) if n}
+    known |= {word: ("O", n) for n, word in enumerate(ORDINALS) if n}
+    known |= {color: ("K", color) for color in COLORS if color != "white"}
+    known |= {f"{color}s": ("K", color) for color in COLORS}
+    known |= dict.fromkeys(("pink", "violet", "magenta"), ("K", "purple"))
+    known |= {"everyother": ("q", "every other"), "penultimate": ("e", 2), "allbut": ("!", "all but"), "once": ("N", 1)}
+    return known
+
+
+KNOWN = _known()
+"""The letter and the value of every known word."""

@@ -1,0 +1,197 @@
+"""The semantic parser: instructions of our own wording, step after step, and that it answers whatever it is told."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.baselines import Decoding
+from harness.baselines.parser import Parser
+from harness.baselines.parser.chart import Chart
+from harness.baselines.parser.lexicon import LETTERS
+from harness.baselines.parser.memory import Memory
+from harness.baselines.parser.program import program_of
+from harness.baselines.parser.ranker import Ranker
+from harness.baselines.parser.tokens import numbers_of, read_tokens
+from harness.cli import cli
+from harness.corpora import load
+from harness.corpora.item import HexagonsItem, Utterance, drawing_steps
+from harness.worlds.hexagons import COLORS, Board, Paint, Tile, line, neighbors, on_board
+from serialization.program.ast import write
+from serialization.program.hexagons import run
+
+RANKER = Ranker({})
+Tiles = set[tuple[int, int]]
+
+
+def drawn(*instructions: str) -> dict[str, Tiles]:
+    """What the last of some steps draws: tiles by color, as (column, row) from 1, the way instructions count them."""
+    memory, tiles = Memory(), {}
+    for instruction in instructions:
+        found = RANKER.understand(instruction, memory)
+        memory, tiles = found.memory, {}
+    for action in found.actions:
+        tiles.setdefault(action.color, set()).add((action.column + 1, action.row + 1))
+    return tiles
+
+
+def around(column: int, row: int) -> Tiles:
+    return {(tile.column + 1, tile.row + 1) for tile in neighbors(Tile(row - 1, column - 1))}
+
+
+def straight(start: tuple[int, int], end: tuple[int, int]) -> Tiles:
+    found = line(Tile(start[1] - 1, start[0] - 1), Tile(end[1] - 1, end[0] - 1))
+    return {(tile.column + 1, tile.row + 1) for tile in found}
+
+
+def column(number: int, *rows: int) -> Tiles:
+    return {(number, row) for row in rows or range(1, 11)}
+
+
+@pytest.mark.parametrize(
+    ("instruction", "expected"),
+    [
+        ("Make the third tile of the fifth column green.", {"green": {(5, 3)}}),
+        ("In columns 2, 4 and 6 through 8 the first spot becomes red", {"red": {(c, 1) for c in (2, 4, 6, 7, 8)}}),
+        ("Give the second hexes from the bottom of columns 3-5 a black color", {"black": {(c, 9) for c in (3, 4, 5)}}),
+        ("Color the 2nd tile from the bottom of the 4th column from the right yellow", {"yellow": {(15, 9)}}),
+        ("With blue, fill the top three tiles of the last column", {"blue": column(18, 1, 2, 3)}),
+        ("Paint all but the bottom tile of column 6 orange", {"orange": column(6, *range(1, 10))}),
+        ("Fill the odd columns with purple", {"purple": {t for c in range(1, 18, 2) for t in column(c)}}),
+        ("Starting with the second column, color every other column red", {
+            "red": {t for c in range(2, 19, 2) for t in column(c)}
+        }),
+        ("In the 7th column paint every other tile green, starting with the second tile", {"green": column(7, 2, 4, 6, 8, 10)}),
+        ("Use red on the top 2 tiles and blue on the bottom 3 tiles of the 9th and 11th columns", {
+            "red": column(9, 1, 2) | column(11, 1, 2), "blue": column(9, 8, 9, 10) | column(11, 8, 9, 10)
+        }),
+        ("Paint the top left corner black and the bottom right corner red", {"black": {(1, 1)}, "red": {(18, 10)}}),
+        ("Counting from the right, paint tiles 2 and 3 of column 4 green", {"green": column(15, 2, 3)}),
+        ("Fill column 4 with alternating red and white hexes", {"red": column(4, 1, 3, 5, 7, 9)}),
+        ("In the third column: two blue, one white, three yellow", {"blue": column(3, 1, 2), "yellow": column(3, 4, 5, 6)}),
+        ("Color all tiles touching the fifth tile of the eighth column purple", {"purple": around(8, 5)}),
+        ("Make a blue flower around the 4th tile of column 11", {"blue": around(11, 4)}),
+        ("Draw a red diagonal line from tile 2 of column 3 to tile 6 of column 11", {"red": straight((3, 2), (11, 6))}),
+        ("Leave the top tile of column 2 blank", {}),
+        ("You should now have a nice picture.", {}),
+        ("", {}),
+    ],
+)  # fmt: skip
+def test_what_one_instruction_draws(instruction: str, expected: dict[str, Tiles]) -> None:
+    assert drawn(instruction) == expected
+
+
+@pytest.mark.parametrize(
+    ("before", "instruction", "expected"),
+    [
+        (["Paint the first two tiles of column 4 green"], "Paint the next three tiles below blue", {"blue": column(4, 3, 4, 5)}),
+        (["Paint the first two tiles of column 4 green"], "Skip a tile and paint the next two red", {"red": column(4, 4, 5)}),
+        (["Paint the first two tiles of columns 4 and 6 green"], "Paint the next tile purple", {"purple": {(4, 3), (6, 3)}}),
+        (["Paint the first tile of column 4 green"], "In the next column paint the top tile red", {"red": {(5, 1)}}),
+        (["Paint the fifth tile of column 8 red"], "Color all tiles around it yellow", {"yellow": around(8, 5)}),
+        (["Paint the fifth tile of column 8 red"], "Paint the tile below the red tile black", {"black": {(8, 6)}}),
+        (["Paint the fifth tile of column 8 red"], "Paint the next two tiles diagonally up and to the right red", {
+            "red": straight((8, 5), (10, 4)) - {(8, 5)}
+        }),
+        (["Paint the top tile of column 2 red", "Paint the bottom tile of column 5 blue"], "Paint the tiles around the red tile "
+         "from step 1 green", {"green": around(2, 1)}),
+        (["Paint the top three tiles of column 2 red"], "Repeat step 1 in columns 5 and 9", {
+            "red": column(5, 1, 2, 3) | column(9, 1, 2, 3)
+        }),
+        (["Paint the top three tiles of column 2 red"], "Repeat this pattern in column 5 in blue", {"blue": column(5, 1, 2, 3)}),
+        (["Paint the fifth tile of column 8 red", "Paint the second tile of column 12 red"], "Connect the last two tiles with a "
+         "straight red line", {"red": straight((8, 5), (12, 2)) - {(8, 5), (12, 2)}}),
+        (["Make a green flower around the 4th tile of column 11"], "Fill the middle with red", {"red": {(11, 4)}}),
+        (["Paint the third tile of column 2 orange"], "Now the fourth tile", {"orange": {(2, 4)}}),
+    ],
+)  # fmt: skip
+def test_what_goes_on_from_earlier_steps(before: list[str], instruction: str, expected: dict[str, Tiles]) -> None:
+    assert drawn(*before, instruction) == expected
+
+
+def test_numbers_of_lists_and_ranges() -> None:
+    assert numbers_of(read_tokens("2, 4 and the sixth through 8th")) == [2, 4, 6, 7, 8]
+    assert numbers_of(read_tokens("nine to 3")) == [9, 3]
+
+
+def test_every_letter_of_the_lexicon_has_a_weight() -> None:
+    assert {f"skip {letter}" for letter in (*LETTERS, "N", "O")} <= set(RANKER.weights)
+
+
+def test_a_reading_says_which_words_it_used() -> None:
+    tokens = read_tokens("Paint the third tile of column 2 red, my friend")
+    best = Chart({}).read(tokens)[0]
+    assert [tokens[n].word for n in range(len(tokens)) if best.covered >> n & 1] == ["third", "tile", "column", "2", "red"]
+
+
+def steps_of(instructions: list[str]) -> list[HexagonsItem]:
+    """Items of one procedure whose history holds the instructions only."""
+    first = drawing_steps(load("hexagons", "dev"))[0]
+    turns = [Utterance("Instructor", text) for text in instructions]
+    return [
+        replace(first, id=f"hexagons/dev/0/{n + 1}", instruction=text, history=tuple(turns[:n]), before=Board())
+        for n, text in enumerate(instructions)
+    ]
+
+
+def test_predictions_do_not_depend_on_what_was_asked_before() -> None:
+    told = ["Paint the top tile of column 3 blue", "Paint the next tile red", "Paint the next two tiles green"]
+    items = steps_of(told)
+    in_turn, alone = Parser(), Parser()
+    answers = [in_turn.predict([item], Decoding())[0] for item in items]
+    assert answers[-1].actions == alone.predict(items[-1:], Decoding())[0].actions
+    assert set(answers[-1].actions) == {Paint(2, 2, "green"), Paint(3, 2, "green")}
+
+
+def test_an_answer_comes_with_its_reading_its_program_and_a_confidence() -> None:
+    notes = Parser().predict(steps_of(["Fill columns 2 and 5 with red"]), Decoding())[0].notes
+    assert notes["program"] == "red 2,5"
+    assert [reading.split()[0] for reading in notes["reading"]] == ["(paint"]
+    assert 0 < notes["confidence"] <= 1
+
+
+WORDS = sorted({word for words in LETTERS.values() for word in words.split()})
+texts = st.one_of(
+    st.text(max_size=60),
+    st.lists(st.one_of(st.sampled_from(WORDS), st.sampled_from(COLORS[1:]), st.integers(0, 30).map(str)), max_size=14).map(
+        " ".join
+    ),
+)
+
+
+@given(st.lists(texts, min_size=1, max_size=4))
+def test_total_and_drawn_alike_by_the_interpreter(instructions: list[str]) -> None:
+    memory = Memory()
+    for instruction in instructions:
+        found = RANKER.understand(instruction, memory)
+        assert all(on_board(action.row, action.column) and action.color in COLORS for action in found.actions)
+        assert list(found.actions) == sorted(found.actions)
+        final = {action.tile: action.color for action in run(program_of(found.memory.painted)).actions}
+        board = {tile: color for tile, color in {**memory.cells, **final}.items() if color != "white"}
+        assert board == found.memory.cells
+        memory = found.memory
+
+
+def test_lines_and_rings_have_their_names_in_the_program() -> None:
+    memory = RANKER.understand("Draw a red line from tile 2 of column 3 to tile 6 of column 11", Memory()).memory
+    assert write(program_of(memory.painted)) == "red line(3:2,11:6)"
+    memory = RANKER.understand("Make a blue flower around the 4th tile of column 11", Memory()).memory
+    assert write(program_of(memory.painted)) == "blue ring(11:4)"
+
+
+def test_a_run_can_be_explained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HARNESS_DATA", raising=False)
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(cli, ["baseline", "predict", "parser", "--task", "hexagons", "--limit", "3", "--name", "read"])
+    assert done.exit_code == 0, done.output
+    first = load("hexagons", "dev")[0].id
+    shown = CliRunner().invoke(cli, ["show", first, "--run", "read", "--explain"])
+    assert "Read as:" in shown.output
+    assert "Program (confidence" in shown.output
+    alone = CliRunner().invoke(cli, ["show", first, "--explain"])
+    assert alone.exit_code != 0

@@ -1,0 +1,104 @@
+"""Learns the weights of the baseline `parser` on the train split, or measures by folds of images what learning is worth.
+
+    python tools/fit_parser.py                    # writes harness/baselines/parser/weights.json
+    python tools/fit_parser.py --folds --pull 10  # action F1 and EM on held-out images, before and after
+
+The readings of each instruction, made with the weights before learning in the memory that the parser's own answers left, get the
+probability of a log-linear model; the sum over instructions of the expected value (half F1, half EM) is made as large as it goes,
+less the squared distance of the weights from their defaults times --pull.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import zlib
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from parser_errors import f1
+from scipy import sparse
+from scipy.optimize import minimize
+
+from harness.baselines.parser import Parser
+from harness.baselines.parser.ranker import SHARPNESS, WEIGHTS, Ranker
+from harness.corpora import load
+from harness.corpora.item import HexagonsItem, Utterance, drawing_steps
+
+READINGS, BEAM, FOLDS = 16, 3, 5
+Weights = dict[str, float]
+Candidates = list[tuple[Mapping[str, float], float]]
+"""The features of each reading of an instruction, and what it is worth."""
+
+
+def gather(items: Sequence[HexagonsItem]) -> list[Candidates]:
+    parser, wide = Parser(Ranker({})), Ranker({}, beam=BEAM, width=READINGS)
+    found = []
+    for item in items:
+        memory = parser.memory(tuple(turn.text for turn in item.history if isinstance(turn, Utterance)))
+        readings = wide.candidates(item.instruction, memory)
+        scores = [f1(reading.actions, item.actions) for reading in readings]
+        found.append([(reading.features, (score + (score == 1)) / 2) for reading, score in zip(readings, scores, strict=True)])
+    return found
+
+
+def fit(candidates: Sequence[Candidates], pull: float) -> Weights:
+    told = [group for group in candidates if len({value for _, value in group}) > 1]
+    names = sorted({name for group in told for features, _ in group for name in features})
+    column = {name: n for n, name in enumerate(names)}
+    rows = [features for group in told for features, _ in group]
+    entries = [(n, column[name], value) for n, features in enumerate(rows) for name, value in features.items()]
+    at, to, what = zip(*entries, strict=True)
+    matrix = SHARPNESS * sparse.csr_matrix((what, (at, to)), shape=(len(rows), len(names)))
+    values = np.array([value for group in told for _, value in group])
+    group = np.repeat(np.arange(len(told)), [len(one) for one in told])
+    defaults = Ranker({}).weights
+    start = np.array([defaults[name] for name in names])
+
+    def loss(weights: np.ndarray) -> tuple[float, np.ndarray]:
+        scores = matrix @ weights
+        best = np.full(len(told), -np.inf)
+        np.maximum.at(best, group, scores)
+        odds = np.exp(scores - best[group])
+        share = odds / np.bincount(group, odds)[group]
+        expected = np.bincount(group, share * values)
+        away = weights - start
+        gradient = -(matrix.T @ (share * (values - expected[group]))) + 2 * pull * away
+        return float(-expected.sum() + pull * away @ away), gradient
+
+    learned = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 200}).x
+    return {name: round(float(w), 3) for name, w, old in zip(names, learned, start, strict=True) if abs(w - old) > 0.005}
+
+
+def scores(items: Sequence[HexagonsItem], weights: Weights) -> list[float]:
+    parser = Parser(Ranker(weights))
+    return [f1(parser.understand(item).actions, item.actions) for item in items]
+
+
+def means(found: Sequence[float]) -> str:
+    return f"F1 {100 * np.mean(found):.2f}, EM {100 * np.mean([score == 1 for score in found]):.2f}"
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--folds", action="store_true")
+    options.add_argument("--pull", type=float, default=5.0)
+    args = options.parse_args()
+    items = drawing_steps(load("hexagons", "train"))
+    print("before:", means(scores(items, {})), flush=True)
+    candidates = gather(items)
+    if not args.folds:
+        weights = fit(candidates, args.pull)
+        WEIGHTS.write_text(json.dumps(dict(sorted(weights.items())), indent=0) + "\n", encoding="utf-8")
+        print("after, on the items learned from:", means(scores(items, weights)))
+        return
+    fold = [zlib.crc32(item.group.encode()) % FOLDS for item in items]
+    held_out: list[float] = []
+    for one in range(FOLDS):
+        weights = fit([group for group, its in zip(candidates, fold, strict=True) if its != one], args.pull)
+        held_out += scores([item for item, its in zip(items, fold, strict=True) if its == one], weights)
+    print("after, on images held out:", means(held_out))
+
+
+if __name__ == "__main__":
+    main()
