@@ -1,6 +1,7 @@
-"""Learning curves: scores of runs against how many items their models were trained on, as a table and as a picture.
+"""Curves of scores as a table and as a picture: against how many items models were trained on, or against how many a run is
+sure of.
 
-"Draw Me a Flower" shows such curves in Figures 6 and 7; their exact values are not known here.
+"Draw Me a Flower" shows learning curves in Figures 6 and 7; their exact values are not known here.
 """
 
 from __future__ import annotations
@@ -24,18 +25,20 @@ _ROW, _LEGEND = 9.0, 18
 
 
 class Point(NamedTuple):
-    """A run: its name, its training items, and the two leading numbers of its task."""
+    """A run, or a part of one: its name, a number of items, and the two leading numbers of its task."""
 
-    run: str
+    name: str
     items: int
     numbers: tuple[Number, Number]
 
 
 class Curve(NamedTuple):
-    """At least one point, by rising size, and what they were scored on."""
+    """At least one point, by rising size, what they were scored on, and what the sizes and the names of its points are."""
 
     points: list[Point]
     scored: str
+    across: str = "train items"
+    each: str = "run"
 
 
 def curve(results: Mapping[str, Scores], sizes: Mapping[str, int]) -> Curve:
@@ -58,8 +61,8 @@ def curve(results: Mapping[str, Scores], sizes: Mapping[str, int]) -> Curve:
 def as_markdown(drawn: Curve) -> str:
     """The curve as a table, a row for each run; percent with 95% intervals."""
     labels = [score.label for score in drawn.points[0].numbers]
-    rows = [[f"{point.items:,}", point.run.replace("|", "\\|"), *map(str, point.numbers)] for point in drawn.points]
-    lines = [["train items", "run", *labels], ["---:", "---", "---:", "---:"], *rows]
+    rows = [[f"{point.items:,}", point.name.replace("|", "\\|"), *map(str, point.numbers)] for point in drawn.points]
+    lines = [[drawn.across, drawn.each, *labels], ["---:", "---", "---:", "---:"], *rows]
     table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
     return f"{table}\n\n{drawn.scored}. Percent, with 95% intervals.\n"
 
@@ -68,7 +71,7 @@ def as_svg(drawn: Curve) -> str:
     """The curve as a picture: items to the right, percent upwards, both from 0, with the intervals as bars."""
     labels = [score.label for score in drawn.points[0].numbers]
     series = {name: [(point.items, point.numbers[place]) for point in drawn.points] for place, name in enumerate(labels)}
-    return picture(drawn.scored, series, "train items")
+    return picture(drawn.scored, series, drawn.across)
 
 
 def picture(title: str, series: Mapping[str, Sequence[tuple[int, Number]]], across: str) -> str:

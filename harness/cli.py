@@ -28,6 +28,7 @@ COMMANDS = {
     "export": "harness.commands.export:export",
     "annotate": "harness.commands.annotate:annotate",
     "compare": "harness.commands.compare:compare",
+    "hybrid": "harness.commands.hybrid:hybrid",
     "report": "harness.commands.report:report",
 }
 
@@ -48,6 +49,7 @@ SUMMARIES = {
     "export": "Write the numbers of runs for a model card, a paper or a page; learning curves.",
     "annotate": "Judge Minecraft items for the v2 benchmark: label, compare, adjudicate.",
     "compare": "Test runs against each other, item by item.",
+    "hybrid": "Let one run answer where it is sure, another one elsewhere.",
     "report": "Write an HTML report of runs, with pictures of every item.",
 }
 

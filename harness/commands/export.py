@@ -1,4 +1,4 @@
-"""`harness export`: the headline numbers of runs for a model card, a paper, a page or a spreadsheet; learning curves."""
+"""`harness export`: the headline numbers of runs for a model card, a paper, a page or a spreadsheet; curves."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ import click
 from harness.errors import UsageError
 
 if TYPE_CHECKING:
-    from harness.scoring import Answers
+    from eval.curves import Curve
+    from harness.scoring import Answers, Benchmark
 
-FORMS = ("model-index", "latex", "markdown", "csv", "curve")
+FORMS = ("model-index", "latex", "markdown", "csv", "curve", "coverage")
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
@@ -31,7 +32,11 @@ def export(
     harness export my-run --as model-index
     harness export base lora --as latex --out table.tex
     harness export lora-400 lora-800 lora-3278 --as curve --out curve.svg
+    harness export parser-dev --as coverage --out coverage.svg
+
+    A curve is by training items; coverage, of one run, is by how sure it says that it is.
     """
+    from eval.curves import curve
     from eval.export import WRITERS
     from harness.files import write_atomically
     from harness.scoring import Benchmark, read_named, score_answers
@@ -40,8 +45,11 @@ def export(
         raise UsageError("--sizes is for --as curve only")
     how = Benchmark(benchmark, annotation)
     answers = read_named(runs)
-    scores = {name: score_answers(one, how) for name, one in answers.items()}
-    text = _curve(scores, _sizes(answers, sizes), out) if form == "curve" else WRITERS[form](scores)
+    if form == "coverage":
+        text = _drawn(_coverage(answers, how), out)
+    else:
+        scores = {name: score_answers(one, how) for name, one in answers.items()}
+        text = _drawn(curve(scores, _sizes(answers, sizes)), out) if form == "curve" else WRITERS[form](scores)
     if out is None:
         click.echo(text, nl=False)
     else:
@@ -49,13 +57,21 @@ def export(
         click.echo(str(out))
 
 
-def _curve(scores: dict[str, dict[str, object]], sizes: dict[str, int], out: Path | None) -> str:
-    from eval.curves import as_markdown, as_svg, curve
+def _coverage(answers: dict[str, Answers], how: Benchmark) -> Curve:
+    from harness.confidence import coverage
+
+    if len(answers) > 1:
+        raise UsageError("--as coverage is of one run")
+    return coverage(next(iter(answers.values())), how)
+
+
+def _drawn(drawn: Curve, out: Path | None) -> str:
+    from eval.curves import as_markdown, as_svg
 
     suffix = ".md" if out is None else out.suffix
     if suffix not in (".md", ".svg"):
         raise UsageError(f"--out {out}: a curve is written as .svg or .md")
-    return (as_svg if suffix == ".svg" else as_markdown)(curve(scores, sizes))
+    return (as_svg if suffix == ".svg" else as_markdown)(drawn)
 
 
 def _sizes(answers: dict[str, Answers], given: str | None) -> dict[str, int]:

@@ -111,7 +111,7 @@ def test_no_name_breaks_a_latex_row(name: str) -> None:
 
 def test_the_points_of_a_curve_are_in_order_of_size() -> None:
     made = curve({"all": drawn(0.4), "some": drawn(0.2)}, {"all": 3278, "some": 400})
-    assert [(point.run, point.items) for point in made.points] == [("some", 400), ("all", 3278)]
+    assert [(point.name, point.items) for point in made.points] == [("some", 400), ("all", 3278)]
     assert made.scored == "hexagons/dev, 446 items"
     with pytest.raises(UsageError, match="a is over hexagons/dev, 446 items, b over hexagons/dev, 50 items"):
         curve({"a": drawn(), "b": drawn(items=50)}, {"a": 1, "b": 2})

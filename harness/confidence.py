@@ -1,0 +1,102 @@
+"""Answers that say how sure they are: what they are worth where they are sure, and another run's answers where they are not."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from eval.curves import Curve, Point
+from eval.export import headline, named
+from eval.predictions import Predictions
+from harness.errors import DataError, UsageError
+from harness.runs import RUNS, Run
+from harness.scoring import Answers, Benchmark, score_answers
+
+STEPS = 10
+
+
+def confidences(answers: Answers) -> dict[str, float]:
+    """By item id. Raises UsageError for answers that do not say it, DataError where it is no number from 0 to 1."""
+    found = {item_id: record.get("confidence") for item_id, record in answers.records.items()}
+    if all(value is None for value in found.values()):
+        raise UsageError(f"the answers of {answers.name} do not say how sure they are; those of the baseline parser do")
+    for item_id, value in found.items():
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+            raise DataError(f'{answers.file}: {item_id}: "confidence" must be a number from 0 to 1, not {value!r}')
+    return {item_id: float(value) for item_id, value in found.items() if value is not None}
+
+
+def thresholds(answers: Answers) -> list[float]:
+    """Confidences that part the answers into about ten equal groups, the highest first; with the lowest, all are answered."""
+    ordered = sorted(confidences(answers).values(), reverse=True)
+    places = {max(len(ordered) * step // STEPS, 1) - 1 for step in range(1, STEPS + 1)}
+    return sorted({ordered[place] for place in places}, reverse=True)
+
+
+def coverage(answers: Answers, how: Benchmark) -> Curve:
+    """The scores of the answers that are at least as sure as each threshold, on these items alone."""
+    sure, points = confidences(answers), []
+    asked = {item.id for item in how.choose(answers).items}
+    for threshold in thresholds(answers):
+        kept = {item_id for item_id, value in sure.items() if value >= threshold} & asked
+        if kept:
+            leading, second, *_ = headline(score_answers(replace(answers, only=kept), how))
+            points.append(Point(f"{threshold:.3f} ({100 * len(kept) / len(asked):.0f}%)", len(kept), (leading, second)))
+    scored = f"{named(score_answers(answers, how))}, {answers.name}"
+    return Curve(points, scored, "items answered", "confidence at least (coverage)")
+
+
+@dataclass(frozen=True)
+class Hybrid:
+    """Two runs over the same items: the first answers where it is sure enough, the second elsewhere.
+
+    Raises UsageError for runs over different items and for a first one that does not say how sure it is.
+    """
+
+    sure: Answers
+    other: Answers
+
+    def __post_init__(self) -> None:
+        sure, other = ((a.task, a.split, a.only) for a in (self.sure, self.other))
+        if sure != other:
+            raise UsageError(f"{self.sure.name} and {self.other.name} are not over the same items; a hybrid needs two that are")
+
+    @cached_property
+    def _confidence(self) -> Mapping[str, float]:
+        return confidences(self.sure)
+
+    def _from_first(self, item_id: str, below: float) -> bool:
+        return self._confidence.get(item_id, 0.0) >= below
+
+    def scores(self, below: float) -> dict[str, Any]:
+        """What the hybrid scores where the second run answers all that the first is less sure of than `below`."""
+        one, two = self.sure.predictions, self.other.predictions
+        chosen = {item.id: one if self._from_first(item.id, below) else two for item in self.sure.items}
+        actions = {item_id: source.actions[item_id] for item_id, source in chosen.items() if item_id in source.actions}
+        errors = frozenset(item_id for item_id, source in chosen.items() if item_id in source.errors)
+        return score_answers(replace(self.sure, predictions=Predictions(actions, errors)))
+
+    def write(self, below: float, name: str) -> Run:
+        """The hybrid as the run `runs/<name>`; every answer says which run it is "from"."""
+        settings = {
+            "command": "hybrid",
+            "task": self.sure.task,
+            "split": self.sure.split,
+            "runs": [self.sure.name, self.other.name],
+            "sha256": [hashlib.sha256(answers.file.read_bytes()).hexdigest() for answers in (self.sure, self.other)],
+            "below": below,
+            **{key: self.sure.settings[key] for key in ("limit", "items_file") if self.sure.settings.get(key)},
+        }
+        made = []
+        for item in self.sure.items:
+            source = self.sure if self._from_first(item.id, below) else self.other
+            if item.id in source.records:
+                actions = [list(action) for action in source.predictions.actions.get(item.id, ())]
+                made.append({"id": item.id, **source.records[item.id], "actions": actions, "from": source.name})
+        with closing(Run(RUNS / name, settings)) as run:
+            run.keep(made)
+        return run
