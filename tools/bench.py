@@ -135,6 +135,15 @@ def simulated() -> list[tuple[float, float]]:
     return in_turn(rate, lambda: 2_000.0)
 
 
+def parsed() -> list[tuple[float, float]]:
+    """Instructions a second that the semantic parser reads, with the drawings' memories; and the 300 that are wanted."""
+    from harness.baselines import Decoding
+    from harness.baselines.parser import Parser
+
+    items = load("hexagons", "dev")
+    return in_turn(lambda: len(items) / seconds(lambda: Parser().predict(items, Decoding())), lambda: 300.0)
+
+
 def cnn_gru(items_count: int, batch_size: int, *, bf16: bool) -> list[tuple[float, float]]:
     """Items a second of training the CNN + GRU (variant A): in batches, which are made anew, and as the original was: in float32,
     item by item, with a plain network that encodes the whole world at every step. Its worlds are made beforehand.
@@ -206,6 +215,7 @@ def main() -> None:
         ("Minecraft corpus: first load / cached load", "s", 5.0, corpus_cache()),
         ("BAP v2 metrics: plain search / pair offsets", "s", 50.0, scoring()),
         ("simulated games / 2,000", "items/s", 1.0, simulated()),
+        ("parser, HEXAGONS instructions / 300", "items/s", 1.0, parsed()),
         ("training CNN + GRU, float32: batches / plain", "items/s", 1.5, cnn_gru(16, 16, bf16=False)),
         ("training CNN + GRU, auto: batches / plain", "items/s", 5.0 if fast_bf16() else 1.5, cnn_gru(16, 16, bf16=fast_bf16())),
         ("run loop / plain LLM.generate", "tokens/s", 0.95, throughput(options.items)),

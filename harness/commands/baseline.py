@@ -89,7 +89,8 @@ def _items(task: str, seed: int, options: dict[str, Any]) -> tuple[list[Item], l
 @baseline.command()
 @click.argument("name")
 @click.option("--task", help="hexagons or minecraft. [default: the model's own]")
-@click.option("--split", default="dev", show_default=True, help="train, dev or test.")
+@click.option("--split", help="train, dev or test. [default: dev]")
+@click.option("--items", "items_file", help="A file of harness simulate to answer instead of a split.")
 @click.option("--name", "run_name", help="The run's folder below runs/. [default: made of the settings]")
 @click.option("--checkpoint", help="A model's folder, run or shipped name. [default: the run NAME-TASK, else the shipped one]")
 @click.option("--constrained", is_flag=True, help="Choose among feasible actions only.")
@@ -106,24 +107,29 @@ def predict(name: str, as_json: bool, **options: Any) -> None:
     """
     from harness.baselines.answering import answer, decoding_of, known_decoding
     from harness.corpora import load, locate
+    from harness.corpora.records import load_items
+    from harness.errors import UsageError
     from harness.runs import RUNS, Run, items_hash, log_to
 
+    file = options.pop("items_file")
+    if file and options["split"]:
+        raise UsageError(f"--split {options['split']}: the items are those of {file}; leave the flag out")
+    options["split"] = Path(file).name if file else options["split"] or "dev"
     chosen, task = _choose(name, options["task"])
     decoding = decoding_of(name, chosen, {key: options[key] for key in ("constrained", "steps", "beams")})
     predictor, model, taken = _load(chosen, name, task, options["checkpoint"])
-    items = load(task, options["split"])[: options["limit"]]
+    items = (load_items(Path(file), task) if file else load(task, options["split"]))[: options["limit"]]
     own, source = known_decoding(chosen, decoding), f" from {taken['checkpoint']}" if taken else ""
     run_name = options["run_name"] or _default_name(task, model, own, options)
-    click.echo(
-        f"{task} {options['split']}: {len(items)} items of the {locate(task).kind} corpus; {name}{source}; {RUNS / run_name}",
-        err=as_json,
-    )
+    origin = "" if file else f" of the {locate(task).kind} corpus"
+    click.echo(f"{task} {options['split']}: {len(items)} items{origin}; {name}{source}; {RUNS / run_name}", err=as_json)
     settings = {
         "command": "baseline predict",
         "model": name,
         "task": task,
         **taken,
         **{key: options[key] for key in ("split", "limit")},
+        **({"items_file": file} if file else {}),
         **own,
         "batch_size": predictor.batch_size,
         "items": len(items),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from harness.baselines.rules import paint
 from harness.baselines.rules_words import numbers_of, read_words
 from harness.cli import cli
 from harness.corpora import load
+from harness.corpora.records import load_items
 from harness.errors import UsageError
 from harness.runs import find_run
 from harness.scoring import read_answers, score_answers
@@ -125,3 +127,17 @@ def test_the_scores_on_the_real_corpus(split: str, f1: float, em: float, tmp_pat
     assert CliRunner().invoke(cli, ["baseline", "predict", "rules", "--split", split, "--name", "r"]).exit_code == 0
     action = score_answers(read_answers(find_run("r")))["action"]
     assert (round(100 * action["f1"], 2), round(100 * action["em"], 2)) == (f1, em)
+
+
+def test_simulated_items_are_answered_and_scored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    runner = CliRunner()
+    made = runner.invoke(cli, ["simulate", "hexagons", "--items", "20", "--split", "test", "--out", "simulated.jsonl"])
+    assert made.exit_code == 0, made.output
+    answered = runner.invoke(cli, ["baseline", "predict", "rules", "--items", "simulated.jsonl", "--name", "run", "--json"])
+    assert answered.exit_code == 0, answered.output
+    assert (scores := json.loads(answered.stdout))["items"] == 20
+    assert scores["split"] == "simulated.jsonl"
+    assert read_answers(Path("runs/run")).items == load_items(Path("simulated.jsonl"), "hexagons")
+    both = runner.invoke(cli, ["baseline", "predict", "rules", "--items", "simulated.jsonl", "--split", "dev"])
+    assert "--split dev: the items are those of simulated.jsonl" in str(both.exception)
