@@ -46,13 +46,16 @@ def user_message(shown: View, spec: PromptSpec, keep: int | None = None) -> Mess
 
 
 def gold_answer(item: Item, spec: PromptSpec) -> str:
-    return spec.written.write(to_frame(item.actions, item, spec.frame))
+    return spec.written.answer(to_frame(item.actions, item, spec.frame), _in_frame(item, spec))
+
+
+def _in_frame(item: Item, spec: PromptSpec) -> Item:
+    return turn_minecraft(item, -item.pose.quarter) if isinstance(item, MinecraftItem) and spec.frame == "builder" else item
 
 
 def read_answer(text: str, item: Item, spec: PromptSpec) -> Parsed:
     """The actions, in the world's frame, that a model's answer asks for. Total: any text is an answer."""
-    shown = turn_minecraft(item, -item.pose.quarter) if isinstance(item, MinecraftItem) and spec.frame == "builder" else item
-    parsed = spec.written.read(text, shown)
+    parsed = spec.written.read(text, _in_frame(item, spec))
     return parsed._replace(actions=from_frame(parsed.actions, item, spec.frame))
 
 

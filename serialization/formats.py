@@ -19,7 +19,8 @@ class Format:
 
     `write` takes actions of the task's world. `parse` is total: it takes any string, never raises, and says what it
     discarded. `constraint` is what constrained decoding may be held to: it admits everything that `write` makes. Where what
-    a text means depends on the item, `of_item` reads it; `parse` then does what it can without one.
+    a text means depends on the item, `of_item` reads it; `parse` then does what it can without one. Where the best text does,
+    `for_item` writes what models learn to answer: `read` gives the actions back for that item.
     """
 
     name: str
@@ -28,8 +29,13 @@ class Format:
     parse: Callable[[str], Parsed]
     constraint: Callable[[], Constraint]
     of_item: Callable[[str, Item], Parsed] | None = None
+    for_item: Callable[[Sequence[Any], Item], str] | None = None
     first: int = 0
     """The number of a board's first row and first column."""
+
+    def answer(self, actions: Sequence[Any], item: Item) -> str:
+        """The text that answers an item with these actions. Raises TypeError for an item of the other task."""
+        return self.for_item(actions, item) if self.for_item else self.write(actions)
 
     def read(self, text: str, item: Item) -> Parsed:
         """The actions that a text asks for as the answer to an item. As total as `parse`."""
@@ -80,6 +86,7 @@ _ALL = (
         program_text.parse_drawing,
         lambda: program_text.constraint("hexagons"),
         program_text.read_drawing,
+        program_text.answer_drawing,
         first=1,
     ),
     Format(
@@ -89,6 +96,7 @@ _ALL = (
         program_text.parse_building,
         lambda: program_text.constraint("minecraft"),
         program_text.read_building,
+        program_text.answer_building,
     ),
 )
 

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem
-from harness.worlds.hexagons import Paint
-from harness.worlds.minecraft import Action
+from harness.worlds.hexagons import Board, Paint
+from harness.worlds.minecraft import Action, Pose, Structure
 from serialization.constraint import Constraint
 from serialization.parsed import MAX_CHARS, NOTHING, Parsed, discard
 from serialization.program import ast, hexagons, minecraft
+from serialization.program.compress import compress_building, compress_drawing
 from serialization.program.constraint import grammar
 from serialization.program.errors import ProgramError
 from serialization.program.literal import building_program, drawing_program
@@ -25,13 +27,36 @@ _FENCE = re.compile(r"^[ \t]*```[^\n]*$", re.MULTILINE)
 
 
 def write_drawing(actions: Sequence[Paint]) -> str:
-    """The program that models learn to write for these actions."""
+    """The plain program, as boards and earlier steps are shown."""
     return ast.write(drawing_program(actions)) or NOTHING
 
 
 def write_building(actions: Sequence[Action]) -> str:
-    """The program that models learn to write for these actions."""
+    """The plain program, as earlier turns are shown."""
     return ast.write(building_program(actions)) or NOTHING
+
+
+def answer_drawing(actions: Sequence[Paint], item: Item) -> str:
+    """The short program that models learn to write for these actions. Raises TypeError for an item of the other task."""
+    state = drawing_state(_drawn(item))
+    return _compressed_drawing(tuple(actions), state.board, tuple(map(tuple, state.steps)))
+
+
+def answer_building(actions: Sequence[Action], item: Item) -> str:
+    """The short program that models learn to write for these actions. Raises TypeError for an item of the other task."""
+    state = building_state(_built(item))
+    return _compressed_building(tuple(actions), state.structure, state.pose, tuple(map(tuple, state.turns)))
+
+
+# Few-shot examples are written again for every question.
+@lru_cache(maxsize=4096)
+def _compressed_drawing(actions: Sequence[Paint], board: Board, steps: Sequence[Sequence[Paint]]) -> str:
+    return ast.write(compress_drawing(actions, hexagons.DrawingState(board, steps))) or NOTHING
+
+
+@lru_cache(maxsize=4096)
+def _compressed_building(actions: Sequence[Action], structure: Structure, pose: Pose, turns: Sequence[Sequence[Action]]) -> str:
+    return ast.write(compress_building(actions, minecraft.BuildingState(structure, pose, turns))) or NOTHING
 
 
 def constraint(task: str) -> Constraint:
@@ -54,10 +79,8 @@ def parse_building(text: str) -> Parsed:
 
 def read_drawing(text: str, item: Item) -> Parsed:
     """What the program changes on the item's board. Raises TypeError for an item of the other task."""
-    if not isinstance(item, HexagonsItem):
-        raise TypeError(f"a drawing program for {item.id}")
     program, error = _read(text)
-    outcome = hexagons.run(program, drawing_state(item))
+    outcome = hexagons.run(program, drawing_state(_drawn(item)))
     return _parsed(outcome.actions, error or outcome.error, text)
 
 
@@ -67,14 +90,21 @@ def read_building(text: str, item: Item) -> Parsed:
     A program of cells only that asks for what cannot be done gives the same actions as without an item: then the world
     decides, as for the other formats. Raises TypeError for an item of the other task.
     """
+    program, error = _read(text)
+    outcome = minecraft.run_told(program, building_state(_built(item)))
+    return _parsed(outcome.actions, error or outcome.error, text)
+
+
+def _drawn(item: Item) -> HexagonsItem:
+    if not isinstance(item, HexagonsItem):
+        raise TypeError(f"a drawing program for {item.id}")
+    return item
+
+
+def _built(item: Item) -> MinecraftItem:
     if not isinstance(item, MinecraftItem):
         raise TypeError(f"a building program for {item.id}")
-    program, error = _read(text)
-    outcome = minecraft.run(program, building_state(item))
-    if ast.is_plain(program):
-        told = minecraft.run(program)
-        outcome = outcome if len(outcome.actions) == len(told.actions) else told
-    return _parsed(outcome.actions, error or outcome.error, text)
+    return item
 
 
 def drawing_state(item: HexagonsItem) -> hexagons.DrawingState:

@@ -133,6 +133,7 @@ def _print_item(console: Console, item: Item, history: int) -> None:
     from harness.corpora.item import HexagonsItem, Utterance
     from harness.drawing.items import states_text
     from harness.drawing.text import counted, printable, written
+    from serialization.formats import get_format
 
     console.print(item.id, style="bold")
     left_out = max(0, len(item.history) - history)
@@ -145,7 +146,9 @@ def _print_item(console: Console, item: Item, history: int) -> None:
             console.print(f"  > {written(item.task, turn.actions)}", style="dim")
     if isinstance(item, HexagonsItem):
         console.print(f"Instruction: {printable(item.instruction)}", style="bold")
-    console.print(f"Gold, {counted(item.actions)}: {written(item.task, item.actions)}\n")
+    console.print(f"Gold, {counted(item.actions)}: {written(item.task, item.actions)}")
+    program = get_format(item.task, "program").answer(item.actions, item).replace("\n", "; ")
+    console.print(f"As a program: {program}\n", soft_wrap=True)
     console.print(states_text(item))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from harness.worlds.hexagons import CODES, COLUMNS, ROWS, Paint, Tile
 from harness.worlds.minecraft import Action
@@ -28,10 +29,11 @@ def tile_set(tiles: Iterable[Tile]) -> Expr:
     columns: dict[tuple[int, ...], list[int]] = defaultdict(list)
     for column in sorted(rows):
         columns[tuple(rows[column])].append(column)
-    return plus(_literal(shared, down) for down, shared in columns.items())
+    return plus(product(shared, down) for down, shared in columns.items())
 
 
-def _literal(columns: Sequence[int], rows: Sequence[int]) -> Expr:
+def product(columns: Sequence[int], rows: Sequence[int]) -> Expr:
+    """The tiles of some columns in some rows, all 1-based."""
     if len(rows) == ROWS:
         return Numbers(spans(columns))
     return Tiles(() if len(columns) == COLUMNS else spans(columns), spans(rows))
@@ -81,6 +83,11 @@ def _along(cell: tuple[int, int, int], axis: int, steps: int) -> tuple[int, ...]
 
 def spans(numbers: Sequence[int]) -> tuple[Span, ...]:
     """The shortest list of ascending numbers, by taking the longest run from each on: `1,2` but `1-3`, `1-9/2`."""
+    return _spans(tuple(numbers))
+
+
+@lru_cache(maxsize=8192)
+def _spans(numbers: tuple[int, ...]) -> tuple[Span, ...]:
     found: list[Span] = []
     rest = list(numbers)
     while rest:

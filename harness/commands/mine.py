@@ -1,0 +1,62 @@
+"""`harness mine`: programs for the instructions of the train split."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from harness.mining import Mined
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--task", type=click.Choice(["hexagons", "minecraft"]), default="hexagons", show_default=True)
+@click.option("--split", default="train", show_default=True, help="train, and nothing else.")
+@click.option("--limit", type=click.IntRange(min=1), help="The first items only.")
+@click.option("--keep", type=click.IntRange(1, 12), default=1, show_default=True, help="Programs an item at most, best first.")
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), required=True, help="The file, JSON Lines.")
+@click.option("--overwrite", is_flag=True, help="Begin anew; otherwise a file that was begun is gone on with.")
+def mine(task: str, split: str, limit: int | None, keep: int, out: Path, overwrite: bool) -> None:
+    """Write (instruction, program) pairs: programs that do what was done, and that fit the words.
+
+    \b
+    harness mine --task hexagons --out hexagons.programs.jsonl
+    {"id", "instruction", "program", "score", "characters", "literal"}, an item's best first
+
+    "literal" is how many characters the program has that only lists cells.
+    """
+    from harness.baselines.progress import bar
+    from harness.corpora import load
+    from harness.mining import Miner, append, check_split, read, resume
+
+    check_split(split)
+    items = load(task, "train")[:limit]
+    if overwrite:
+        out.unlink(missing_ok=True)
+    done = resume(out, {item.id for item in items})
+    miner = Miner(keep)
+    with bar(task, len(items)) as report:
+        for count, item in enumerate(items, start=1):
+            if item.id not in done:
+                append(out, miner.mine(item))
+            report(count)
+    _print(out, read(out), len(items))
+
+
+def _print(out: Path, pairs: list[Mined], items: int) -> None:
+    from rich.console import Console
+
+    from eval.tables import numbers_table
+    from harness.mining import statistics
+
+    best = list({pair.id: pair for pair in reversed(pairs)}.values())
+    shorter = sum(pair.characters < pair.literal for pair in best)
+    rows = numbers_table("construction", "pairs", "the words ask for it", "median characters")
+    for name, count, asked, characters in statistics(best):
+        rows.add_row(name, f"{count:,}", f"{asked:,}", f"{characters:g}")
+    console = Console()
+    console.print(rows, highlight=False)
+    told = f"{out}: {len(pairs):,} pairs for {len(best):,} of {items:,} items; the best one is shorter than a list of cells for"
+    console.print(f"{told} {shorter:,}", soft_wrap=True, highlight=False)

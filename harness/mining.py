@@ -1,0 +1,186 @@
+"""Programs for the instructions of the train split: such as do exactly what was done, and are put as the words put it.
+
+Candidates are the short programs of `serialization.program.compress` and, for HEXAGONS, what the baseline `parser` understood
+where that is right. Each is scored by how well its constructions fit the words; see `fit`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from harness.corpora.item import HexagonsItem, Item, MinecraftItem, Utterance
+from harness.errors import DataError, HarnessError, UsageError
+from harness.files import write_atomically
+from harness.wording import Fit, fit
+from serialization.program import ast
+
+if TYPE_CHECKING:
+    from harness.baselines.parser import Parser
+
+CANDIDATES = 12
+"""Programs an item that are scored."""
+
+
+class Mined(NamedTuple):
+    """A program that does what an item's gold actions do."""
+
+    id: str
+    instruction: str
+    program: str
+    score: float
+    characters: int
+    literal: int
+    """The characters of the plain program."""
+
+    def line(self) -> str:
+        return json.dumps(self._asdict(), ensure_ascii=False) + "\n"
+
+
+def check_split(split: str) -> None:
+    """Raises UsageError for anything but train: mined programs are training data, and choices are made by looking at them."""
+    if split != "train":
+        raise UsageError(f"--split {split}: programs are mined from train only; what is mined of {split} would leak its answers")
+
+
+def instruction_of(item: Item) -> str:
+    """What was said since something was last done."""
+    if isinstance(item, HexagonsItem):
+        return item.instruction.strip()
+    said: list[str] = []
+    for turn in reversed(item.history):
+        if not isinstance(turn, Utterance):
+            break
+        said.append(turn.text.strip())
+    return " ".join(reversed(said))
+
+
+class Miner:
+    """Keeps the parser, which remembers the steps that it has read."""
+
+    def __init__(self, keep: int = 1) -> None:
+        self.keep = keep
+        self._parser: Parser | None = None
+
+    def mine(self, item: Item) -> list[Mined]:
+        """The programs of an item that fit its words best, best first; none where nothing was done."""
+        programs = self.candidates(item) if item.actions else []
+        words = instruction_of(item)
+        plain = len(ast.write(self._plain(item)))
+        found = []
+        for program in programs:
+            text = ast.write(program)
+            found.append(Mined(item.id, words, text, round(fit(words, program).score, 3), len(text), plain))
+        return sorted(found, key=lambda one: (-one.score, one.characters))[: self.keep]
+
+    def candidates(self, item: Item) -> list[ast.Program]:
+        """Different programs that do exactly what was done in the item's state."""
+        from serialization.program.compress import building_programs, drawing_programs
+        from serialization.program_text import building_state, drawing_state
+
+        if isinstance(item, MinecraftItem):
+            return building_programs(item.actions, building_state(item), CANDIDATES)
+        return [*drawing_programs(item.actions, drawing_state(item), CANDIDATES), *self._understood(item)]
+
+    def _plain(self, item: Item) -> ast.Program:
+        from serialization.program.literal import building_program, drawing_program
+
+        return building_program(item.actions) if isinstance(item, MinecraftItem) else drawing_program(item.actions)
+
+    def _understood(self, item: HexagonsItem) -> Iterator[ast.Program]:
+        """The parser's program, if it paints the gold actions."""
+        from harness.baselines import Decoding
+        from harness.baselines.parser import Parser
+        from serialization.program import hexagons
+        from serialization.program.parse import parse
+        from serialization.program_text import drawing_state
+
+        self._parser = self._parser or Parser()
+        (answer,) = self._parser.predict([item], Decoding())
+        program = parse(str(answer.notes["program"]))
+        outcome = hexagons.run(program, drawing_state(item))
+        if outcome.error is None and outcome.actions == item.actions:
+            yield program
+
+
+def resume(path: Path, ids: Iterable[str]) -> set[str]:
+    """The ids that a file of pairs holds already; a line that was not finished is cut off, with the item that it ended.
+
+    Raises DataError for a file of something else, and UsageError for one of other items.
+    """
+    if not path.exists():
+        return set()
+    text = _read(path)
+    whole, _, torn = text.rpartition("\n")
+    lines = whole.splitlines(keepends=True) if not torn else (whole + "\n" if whole else "").splitlines(keepends=True)
+    done = [_id_of(line, path, number) for number, line in enumerate(lines, start=1)]
+    if unknown := set(done) - set(ids):
+        raise UsageError(f"{path} holds {min(unknown)}, which is not to be mined: give another --out, or --overwrite it")
+    if torn:
+        kept = [line for line, one in zip(lines, done, strict=True) if one != done[-1]]
+        write_atomically(path, "".join(kept))
+        done = [one for one in done if one != done[-1]]
+    return set(done)
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or 'not UTF-8'}") from error
+
+
+def _id_of(line: str, path: Path, number: int) -> str:
+    try:
+        return str(json.loads(line)["id"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise DataError(f'{path}:{number}: no {{"id": ...}}: harness mine did not write this') from error
+
+
+def read(path: Path) -> list[Mined]:
+    """The pairs of a file, best of all first. Raises DataError for a file of something else."""
+    found = []
+    for number, line in enumerate(_read(path).splitlines(), start=1):
+        try:
+            found.append(Mined(**json.loads(line)))
+        except (ValueError, TypeError) as error:
+            raise DataError(f"{path}:{number}: no pair: harness mine did not write this") from error
+    return sorted(found, key=lambda one: -one.score)
+
+
+class Counted(NamedTuple):
+    """How many of some pairs: that use a construction, whose words ask for it, and their median length in characters."""
+
+    name: str
+    pairs: int
+    asked: int
+    characters: float
+
+
+def statistics(pairs: Sequence[Mined]) -> list[Counted]:
+    """By construction, those that most pairs use first; the last row is all pairs, with those that any word asked for."""
+    from statistics import median
+
+    from serialization.program.parse import parse
+
+    fits: Mapping[Mined, Fit] = {one: fit(one.instruction, parse(one.program)) for one in pairs}
+    rows = []
+    for name in sorted({name for found in fits.values() for name in found.used}):
+        using = [one for one, found in fits.items() if name in found.used]
+        rows.append(Counted(name, len(using), sum(name in fits[one].asked for one in using), median(o.characters for o in using)))
+    rows.sort(key=lambda row: (-row.pairs, row.name))
+    matching = sum(bool(found.used & found.asked) for found in fits.values())
+    return [*rows, Counted("all", len(pairs), matching, median([one.characters for one in pairs] or [0]))]
+
+
+def append(path: Path, pairs: Iterable[Mined]) -> None:
+    """Adds an item's pairs to a file at once. Raises HarnessError on failure."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("a", encoding="utf-8") as file:
+            file.write("".join(one.line() for one in pairs))
+            file.flush()
+    except OSError as error:
+        raise HarnessError(f"{path}: cannot be written: {error.strerror}") from error

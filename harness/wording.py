@@ -1,0 +1,147 @@
+"""How well a program fits the words that it stands for: the constructions and numbers of both, compared."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from serialization.program import ast
+
+WORDS = {
+    "ring": r"ring|circ(le|ular)|flower|around|surround|adjacent|touch|border|next to|donut",
+    "line": r"line|diagonal|connect|straight|slant|descend|ascend",
+    "triangle": r"triang|pyramid|stair",
+    "repeat": r"repeat|again|cop(y|ies)|duplicat|replicat|continu|more|each|another|same|every|times|parallel|all the way",
+    "copy": r"repeat|again|cop(y|ies)|duplicat|replicat|recreat|same|step|previous|identical|another|just",
+    "mirror": r"mirror|reflect|symmetr|opposite|flip|invert|other (side|half)|rotat|upside",
+    "cycle": r"alternat|pattern|sequence|in (this |that |the following )?order|then|followed|rainbow|respectively",
+    "steps": r"every|alternat|skip|other|odd|even|second|apart|either|both|space",
+    "column": r"column|vertical",
+    "row": r"row|horizontal|line|long|wide|across|next to",
+    "rest": r"blank|empty|remain|rest|white|uncolou?red|unpainted|others?\b",
+    "inside": r"inside|fill|middle|cent(er|re)|enclos|within|interior|between",
+    "outline": r"outline|border|edge|perimeter|outer|frame",
+    "beside": r"above|below|under|beneath|on top|top of|next|left|right|behind|front|beside|over|down|up",
+    "color": r"white|black|yellow|green|red|blue|purple|orange",
+    "whole": r"\ball\b|entire|whole|everything|clear|them",
+    "last": r"\b(that|it|last|this|one)\b|sorry|wrong|instead|just",
+    "remove": r"remove|delete|take|break|get rid|destroy|punch|pick|without|hole|instead|sorry|clear|erase",
+    "tower": r"tower|stack|tall|high|pillar|pole|column|vertical|up|on top",
+    "plane": r"\d ?(x|by) ?\d|square|rectang|plane|wall|floor|platform|layer",
+    "shape": r"\b[ltuc]\b|shape|corner|frame|hollow|cross|plus|square|arch",
+    "condition": r"\bif\b|where|unless|depend",
+}
+"""By construction, the words that ask for it."""
+
+_CALLS = {
+    "ring": ("ring", "near", "flower"),
+    "line": ("line", "ray", "until", "diagonal"),
+    "triangle": ("triangle",),
+    "repeat": ("repeat",),
+    "copy": ("step", "shift"),
+    "mirror": ("reflect", "flip", "rotate"),
+    "steps": ("odd", "even", "every"),
+    "column": ("columns", "span"),
+    "row": ("row", "rows"),
+    "inside": ("inside", "fill", "middle"),
+    "outline": ("outline",),
+    "beside": ("above", "below", "left", "right", "on", "front", "behind", "touch"),
+    "color": ("is",),
+    "tower": ("tower",),
+    "plane": ("plane", "box"),
+    "shape": ("frame", "lshape", "tshape", "ushape", "cross", "corners"),
+}
+CONSTRUCTIONS = {call: name for name, calls in _CALLS.items() for call in calls}
+_NAMES = {"blank": "rest", "all": "whole", "last": "last", "it": "copy"}
+
+ASKED, UNASKED, MISSED = 1.0, -0.6, -0.2
+"""What a construction of the program that a word asks for is worth, one that none asks for, and one that only words have.
+
+Set by hand on the train split, as are the others.
+"""
+OFTEN = frozenset({"remove", "cycle", "column", "beside", "color", "last", "row", "steps", "tower", "line"})
+"""Constructions whose words are said so often of other things, or that say so little, that they are not missed."""
+OFTEN_ASKED, OFTEN_UNASKED = 0.4, -0.1
+NUMBERS, EXTRA = 1.0, -0.05
+"""What it is worth that all the words' numbers stand in the program, in proportion; and a number that no word names."""
+CHARACTER = -0.05
+
+_SMALL = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen"
+_ORDINALS = ("first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth "
+             "sixteenth seventeenth eighteenth")  # fmt: skip
+NUMBER_WORDS = {word: n for words in (_SMALL, _ORDINALS) for n, word in enumerate(words.split(), start=1)}
+_MATCHERS = {name: re.compile(rf"\b(?:{pattern})" if name != "plane" else pattern) for name, pattern in WORDS.items()}
+
+
+class Fit(NamedTuple):
+    """The constructions that a program uses, those that words ask for, and what both together are worth."""
+
+    used: frozenset[str]
+    asked: frozenset[str]
+    score: float
+
+
+def fit(instruction: str, program: ast.Program) -> Fit:
+    """Higher is better; a plain program is worth about what its numbers are."""
+    words = instruction.lower()
+    used = frozenset(name for statement in program.statements for name in _constructions(statement))
+    asked = frozenset(name for name, matcher in _MATCHERS.items() if matcher.search(words))
+    told, written = numbers_said(words), set(_numbers(program.statements))
+    both, extra = used & asked, used - asked
+    score = ASKED * len(both - OFTEN) + OFTEN_ASKED * len(both & OFTEN) + MISSED * len(asked - used - OFTEN)
+    score += UNASKED * len(extra - OFTEN) + OFTEN_UNASKED * len(extra & OFTEN)
+    score += NUMBERS * len(told & written) / len(told) if told else 0.0
+    score += EXTRA * len(written - told) + CHARACTER * len(ast.write(program))
+    return Fit(used, asked, score)
+
+
+def numbers_said(words: str) -> set[int]:
+    """Numbers in digits or words, ordinals too."""
+    found = {int(digits) for digits in re.findall(r"(?<!\d)\d{1,2}(?!\d)", words)}
+    return found | {NUMBER_WORDS[word] for word in re.findall(r"[a-z]+", words) if word in NUMBER_WORDS}
+
+
+def _parts(value: Any) -> Iterator[Any]:
+    """A piece of a program and all within it."""
+    yield value
+    if isinstance(value, tuple):
+        for one in value:
+            yield from _parts(one)
+    elif hasattr(value, "__dataclass_fields__"):
+        for name in value.__dataclass_fields__:
+            if name != "at":
+                yield from _parts(getattr(value, name))
+
+
+def _numbers(value: Any) -> Iterator[int]:
+    for part in _parts(value):
+        if isinstance(part, ast.Span):
+            yield from (part.first, part.last)
+        elif isinstance(part, ast.Paint):
+            yield from (count for _, count in part.colors if count > 1)
+
+
+def _constructions(statement: ast.Statement) -> Iterator[str]:
+    for part in _parts(statement):
+        match part:
+            case ast.Call(name):
+                yield from (CONSTRUCTIONS[name],) if name in CONSTRUCTIONS else ()
+            case ast.Name(name):
+                yield from (_NAMES[name],) if name in _NAMES else ()
+            case ast.Span(first, last, step):
+                yield from ("steps",) if step > 1 and last != first else ()
+            case ast.Tiles((), _):
+                yield "row"
+            case ast.Numbers((_,)) if isinstance(statement, ast.Paint) and statement.what == part:
+                yield "column"
+            case ast.Paint(colors):
+                yield from ("cycle",) if len(colors) > 1 else ()
+            case ast.Remove():
+                yield "remove"
+            case ast.Copy():
+                yield "copy"
+            case ast.Repeat() | ast.For():
+                yield "repeat"
+            case ast.If():
+                yield "condition"

@@ -1,0 +1,122 @@
+"""Actions to short programs that do exactly the same, by minimum description length.
+
+The length of a program is about that of its text, see `compress_terms.length`. Candidates are made by world and then run: only
+a program that does what the plain one of `literal` does counts, and that is one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import permutations
+
+from harness.worlds.hexagons import Paint
+from harness.worlds.minecraft import Action, Structure
+from serialization.program import ast, hexagons, minecraft
+from serialization.program.compress_hexagons import Sketch
+from serialization.program.compress_minecraft import Plan
+from serialization.program.compress_terms import length
+from serialization.program.hexagons import DrawingState
+from serialization.program.literal import building_program, drawing_program
+from serialization.program.machine import Outcome
+from serialization.program.minecraft import BuildingState
+from serialization.program.parse import MAX_CHARS
+
+Judge = Callable[[ast.Program], tuple[object, ...]]
+"""What a program does; two do the same where it is equal, and no error is."""
+SHORTEST = 7
+"""Sets of so few characters are not tried to be shortened."""
+
+
+def compress_drawing(actions: Sequence[Paint], state: DrawingState | None = None) -> ast.Program:
+    """The shortest program found that paints exactly this, never of more characters than the plain one. The same each time.
+
+    With a state it may speak of the board and of earlier steps, and counts as `hexagons.run` counts with a state.
+    """
+    return drawing_programs(actions, state, 1)[0]
+
+
+def drawing_programs(actions: Sequence[Paint], state: DrawingState | None = None, count: int = 1) -> list[ast.Program]:
+    """At most `count` different programs that paint exactly this, shortest first; the plain one counts as one of them."""
+    plain = drawing_program(actions)
+    if count == 1 and _is_short(plain):
+        return [plain]
+    tried = (ast.Program(found) for found in Sketch(actions, state, count).programs())
+    return _best([plain, *tried], _exactly(lambda program: hexagons.run(program, state)), count)
+
+
+def compress_building(actions: Sequence[Action], state: BuildingState | None = None) -> ast.Program:
+    """The shortest program found for this; as `compress_drawing`, see `building_programs` on what counts."""
+    return building_programs(actions, state, 1)[0]
+
+
+def building_programs(actions: Sequence[Action], state: BuildingState | None = None, count: int = 1) -> list[ast.Program]:
+    """At most `count` different programs, shortest first; the plain one counts as one of them.
+
+    With a state they leave the same structure: in what order, and what was put up for a while only, does not matter. Without
+    one they do exactly this, in this order.
+    """
+    plain = building_program(actions)
+    if count == 1 and _is_short(plain):
+        return [plain]
+    judge = _exactly(minecraft.run if state is None else lambda program: minecraft.run_told(program, state))
+    orders = [tuple(actions)]
+    if state is not None and not (done := state.structure.apply(actions)).ignored:
+        orders = list(dict.fromkeys([*orders, *_orders(_net(state.structure, done.structure))]))
+        judge = _leaving(state)
+    tried = (ast.Program(found) for order in orders for found in Plan(order, state, count).programs())
+    return _best([plain, *tried], judge, count)
+
+
+def _exactly(run: Callable[[ast.Program], Outcome]) -> Judge:
+    """Programs do the same whose actions are the same."""
+    return lambda program: run(program)[::2]
+
+
+def _leaving(state: BuildingState) -> Judge:
+    """Programs do the same that leave the same structure, by actions that can all be done."""
+
+    def judge(program: ast.Program) -> tuple[object, ...]:
+        outcome = minecraft.run_told(program, state)
+        return *state.structure.apply(outcome.actions), outcome.error
+
+    return judge
+
+
+def _net(before: Structure, after: Structure) -> list[Action]:
+    """What makes one of the other."""
+    old, new = set(before.blocks()), set(after.blocks())
+    removed = [Action("remove", None, *block[:3]) for block in sorted(old - new)]
+    return removed + [Action("place", block[3], *block[:3]) for block in sorted(new - old)]
+
+
+def _orders(net: Sequence[Action]) -> Iterator[tuple[Action, ...]]:
+    """The same by kind and color, along each axis first."""
+    for axes in permutations(("x", "y", "z")):
+        yield tuple(
+            sorted(net, key=lambda action: (action.kind == "place", action.color or "", *(getattr(action, n) for n in axes)))
+        )
+
+
+def _is_short(plain: ast.Program) -> bool:
+    texts = [ast.write_statement(one) for one in plain.statements]
+    return len(texts) < 2 and all(len(text.split(" ")[1]) <= SHORTEST for text in texts)
+
+
+def _best(programs: Sequence[ast.Program], judge: Judge, count: int) -> list[ast.Program]:
+    """The shortest ones that do what the first one does; of equals the first comes first."""
+    wanted, found = judge(programs[0]), list[ast.Program]()
+    for program in _by_length(programs, count == 1):
+        if judge(program) == wanted:
+            found.append(program)
+            if len(found) == count:
+                break
+    return found
+
+
+def _by_length(programs: Iterable[ast.Program], limited: bool) -> Iterator[ast.Program]:
+    """Different ones, shortest first; `limited`: those that have no more characters than the first."""
+    texts: dict[str, ast.Program] = {}
+    for program in programs:
+        texts.setdefault(ast.write(program), program)
+    most = len(next(iter(texts))) if limited else MAX_CHARS
+    yield from (texts[text] for text in sorted(texts, key=length) if len(text) <= most)

@@ -1,0 +1,171 @@
+"""Copies of what the board shows already, for the compressor: moved, repeated, mirrored, turned, with other colors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import NamedTuple
+
+from harness.worlds.hexagons import COLUMNS, ROWS, Tile, from_cube, on_board, to_cube
+from serialization.program import ast
+from serialization.program.ast import Call, Expr, Name, Span, number
+from serialization.program.compress_masks import Painting, bit, mask_of, shifted, tiles_of, union
+from serialization.program.compress_moves import MAX_COPIES, move_between, paths
+from serialization.program.compress_terms import direction, length, tile_expr
+from serialization.program.hexagons_geometry import ALL, flipped, mirrored, turned
+
+LEAST = 3
+"""Fewer tiles are not worth a copy."""
+FLIPS = ("right", "up", "down-right", "up-right")
+
+
+class Source(NamedTuple):
+    """A set that can be copied, its first tile and the colors that its tiles have on the board."""
+
+    expr: Expr
+    first: Tile
+    painting: Painting
+
+
+class Copied(NamedTuple):
+    """A statement and the needed tiles that it paints."""
+
+    statement: ast.Statement
+    made: int
+    cost: float
+
+
+def copies(source: Source, needed: Painting, fitting: Painting) -> Iterator[Copied]:
+    """Statements that copy a source onto needed tiles, and elsewhere only onto those that have the color already.
+
+    `fitting` are the tiles that may be painted in each color without harm: needed or there already.
+    """
+    wanted, possible = union(needed), union(fitting)
+    if wanted.bit_count() < LEAST:
+        return
+    for expr, image in _images(source, wanted, possible):
+        swaps: dict[str, str] = {}
+        made = 0
+        for color, mask in image.items():
+            hit = [other for other, tiles in needed.items() if mask & tiles] or [color]
+            if len(hit) > 1 or mask & ~fitting.get(hit[0], 0):
+                break
+            swaps[color] = hit[0]
+            made |= mask & needed.get(hit[0], 0)
+        else:
+            if made.bit_count() >= LEAST:
+                yield _statement(expr, swaps, made)
+
+
+def _statement(expr: Expr, swaps: Mapping[str, str], made: int) -> Copied:
+    ways: list[ast.Statement] = [ast.Copy(expr, tuple((old, new) for old, new in swaps.items() if old != new))]
+    if len(set(swaps.values())) == 1:
+        ways.append(ast.Paint(((next(iter(swaps.values())), 1),), expr))
+    costs = [length(ast.write_statement(way)) for way in ways]
+    best = costs.index(min(costs))
+    return Copied(ways[best], made, costs[best])
+
+
+def _images(source: Source, wanted: int, possible: int) -> Iterator[tuple[Expr, Painting]]:
+    """Moved copies that lie within what is possible, with what they would paint."""
+    tiles = tiles_of(union(source.painting))
+    ends = tiles_of(wanted)
+    ends = ends[:1] + ends[1:][-1:]
+    yield from _moved(source, tiles, ends)
+    yield from _repeated(source, possible)
+    yield from _mirrored(source, possible)
+    yield from _turned(source, tiles, ends, possible)
+
+
+def _vectors(places: Sequence[tuple[int, int]], ends: Sequence[Tile]) -> list[tuple[int, int]]:
+    """What brings some place, in cube coordinates, to one of the ends."""
+    return list(dict.fromkeys((x - a, z - b) for x, z in map(to_cube, ends) for a, b in places))
+
+
+def _moved(source: Source, tiles: Sequence[Tile], ends: Sequence[Tile]) -> Iterator[tuple[Expr, Painting]]:
+    x0, z0 = to_cube(source.first)
+    for x, z in _vectors(list(map(to_cube, tiles)), ends):
+        if x or z:
+            image = {color: shifted(mask, x, z) for color, mask in source.painting.items()}
+            move = move_between(source.first, from_cube(x0 + x, z0 + z))
+            yield Call("shift", (source.expr, move)), image
+
+
+def _repeated(source: Source, possible: int) -> Iterator[tuple[Expr, Painting]]:
+    whole = union(source.painting)
+    if whole & ~possible:
+        return
+    for path in paths():
+        image = dict(source.painting)
+        for count, vector in enumerate(path.vectors[1:], start=2):
+            more = shifted(whole, *vector)
+            if not more:
+                yield Call("repeat", (source.expr, path.move)), image
+            if not more or more & ~possible:
+                break
+            image = {color: image[color] | shifted(mask, *vector) for color, mask in source.painting.items()}
+            if count <= MAX_COPIES:
+                yield Call("repeat", (source.expr, path.move, number(count))), image
+
+
+def axes() -> Iterator[tuple[Expr, Callable[[Tile], Tile]]]:
+    """What `reflect` can mirror over."""
+    for total in range(2, 2 * COLUMNS + 1):
+        axis = Span(total // 2, (total + 1) // 2)
+        columns = {axis.first - 1, axis.last - 1}
+        yield ast.Numbers((axis,)), mirrored(tile for tile in ALL if tile.column in columns)
+    for total in range(2, 2 * ROWS + 1):
+        axis = Span(total // 2, (total + 1) // 2)
+        rows = {axis.first - 1, axis.last - 1}
+        yield ast.Tiles((), (axis,)), mirrored(tile for tile in ALL if tile.row in rows)
+    yield Name("all"), mirrored(ALL)
+
+
+@cache
+def mirrors() -> tuple[tuple[Expr, Mapping[Tile, Tile]], ...]:
+    return tuple((axis, {tile: to(tile) for tile in ALL}) for axis, to in axes())
+
+
+def _mirrored(source: Source, possible: int) -> Iterator[tuple[Expr, Painting]]:
+    tiles = tiles_of(union(source.painting))
+    for axis, to in mirrors():
+        if _within((to[tile] for tile in tiles), possible):
+            image = {color: mask_of(to[tile] for tile in tiles_of(mask)) for color, mask in source.painting.items()}
+            yield Call("reflect", (source.expr, axis)), image
+
+
+def _within(tiles: Iterable[Tile], possible: int) -> bool:
+    """Whether all of them that lie on the board are possible."""
+    return all(not on_board(*tile) or bit(tile) & possible for tile in tiles)
+
+
+@cache
+def _centers() -> tuple[tuple[str, int, Mapping[tuple[int, int], Tile]], ...]:
+    """The mirrorings and turns about a tile: what, how, and the tile by where it brings the origin of the coordinates."""
+    found = []
+    origin = from_cube(0, 0)
+    for name, count in (("flip", len(FLIPS)), ("rotate", 6)):
+        for how in range(name == "rotate", count):
+            found.append((name, how, {to_cube(_about(name, how, origin, tile)): tile for tile in reversed(ALL)}))
+    return tuple(found)
+
+
+def _about(name: str, how: int, tile: Tile, center: Tile) -> Tile:
+    return flipped(tile, center, FLIPS[how]) if name == "flip" else turned(tile, how, center)
+
+
+def _turned(source: Source, tiles: Sequence[Tile], ends: Sequence[Tile], possible: int) -> Iterator[tuple[Expr, Painting]]:
+    origin = from_cube(0, 0)
+    for name, how, centers in _centers():
+        there = {tile: to_cube(_about(name, how, tile, origin)) for tile in tiles}
+        for x, z in _vectors(list(there.values()), ends):
+            if (x, z) not in centers or not _within((from_cube(a + x, b + z) for a, b in there.values()), possible):
+                continue
+            image: dict[str, int] = {}
+            for color, mask in source.painting.items():
+                image[color] = mask_of(from_cube(there[tile][0] + x, there[tile][1] + z) for tile in tiles_of(mask))
+            center = tile_expr(centers[x, z])
+            if name == "rotate":
+                yield Call(name, (source.expr, number(how), center)), image
+            else:
+                yield Call(name, (source.expr, center, *(() if how == 0 else (direction(FLIPS[how]),)))), image

@@ -1,0 +1,58 @@
+"""Colors in turn, for the compressor: in which cycle a set's cells have their colors, one by one or by group."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any, Literal
+
+from serialization.program import ast
+from serialization.program.errors import ProgramError
+from serialization.program.figure import Cell, Figure
+from serialization.program.machine import Machine
+
+LONGEST = 8
+"""Runs of a color in a cycle: more than people count on."""
+Way = tuple[Literal["by", "along"], str]
+
+
+def cycles(expr: ast.Expr, cells: Figure, colors: Mapping[Any, str], machine: Machine) -> Iterator[ast.Paint]:
+    """Statements that paint all cells of a set in their colors. Nothing if some cell of it has none."""
+    order = list(cells)
+    if len(order) < 2 or any(cell not in colors for cell in order):
+        return
+    yield from _paint([[colors[cell]] for cell in order], expr, None)
+    for name in (*machine.groups, "object"):
+        groups = grouped(cells, name, machine)
+        if not 1 < len(groups) < len(order):
+            continue
+        told = [[colors[cell] for cell in group] for group in groups]
+        if all(len(set(group)) == 1 for group in told):
+            yield from _paint([group[:1] for group in told], expr, ("by", name))
+        longest = max(told, key=len)
+        if all(_agree(group, longest) for group in told):
+            yield from _paint([[color] for color in longest], expr, ("along", name))
+
+
+def grouped(cells: Figure, name: str, machine: Machine) -> Sequence[Sequence[Cell]]:
+    if name == "object":
+        try:
+            return machine.objects(cells)
+        except ProgramError:
+            return ()
+    found: dict[Cell, list[Cell]] = {}
+    for cell in cells:
+        found.setdefault(tuple(cell[axis] for axis in machine.groups[name]), []).append(cell)
+    return list(found.values())
+
+
+def _agree(group: Sequence[str], longest: Sequence[str]) -> bool:
+    return list(group) == list(longest[: len(group)])
+
+
+def _paint(colors: Sequence[Sequence[str]], expr: ast.Expr, way: Way | None) -> Iterator[ast.Paint]:
+    told = [one for group in colors for one in group]
+    period = next(n for n in range(1, len(told) + 1) if all(one == told[k % n] for k, one in enumerate(told)))
+    cycle = tuple((color, len(list(run))) for color, run in groupby(told[:period]))
+    if 1 < len(cycle) <= LONGEST:
+        yield ast.Paint(cycle, expr, way)

@@ -1,0 +1,235 @@
+"""Short drawing programs for what is to be painted on a board, some of them not quite right: `compress` runs them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from harness.worlds.hexagons import CODES, Board, Paint, Tile
+from serialization.program import ast
+from serialization.program.ast import Call, Color, Expr, Name, Program, number
+from serialization.program.budget import Budget
+from serialization.program.compress_copies import Source, copies, mirrors
+from serialization.program.compress_cover import Cover, cover
+from serialization.program.compress_cycles import cycles
+from serialization.program.compress_loops import stairs
+from serialization.program.compress_masks import BOARD, Painting, mask_of, painting_of, shades_of, union
+from serialization.program.compress_moves import repetitions
+from serialization.program.compress_terms import (
+    Term,
+    difference_terms,
+    length,
+    literal_terms,
+    remaining_terms,
+    shape_terms,
+    term,
+)
+from serialization.program.errors import ProgramError
+from serialization.program.figure import Figure
+from serialization.program.hexagons import Drawing, DrawingState
+from serialization.program.hexagons_geometry import ALL
+
+MOST_ORDERED = 4
+"""Of more colors than this the largest is painted first, and no other order is tried."""
+MOST_REPEATS, MOST_COPIES, MOST_STEPS = 6, 8, 6
+"""How many repetitions and copies are worked out, those that say most at once, and of how many of the last steps."""
+Statements = tuple[ast.Statement, ...]
+
+
+class Sketch:
+    """What is to be painted, and on what."""
+
+    def __init__(self, actions: Sequence[Paint], state: DrawingState | None, effort: int) -> None:
+        self.known = state is not None
+        self.state = state or DrawingState()
+        self.effort = effort
+        self.needed: Painting = painting_of({action.tile: action.color for action in actions})
+        on_board = _on_board(self.state.board)
+        wanted = union(self.needed)
+        self.board = {color: mask for color, mask in on_board.items() if color != "white"}
+        self.blank = on_board.get("white", 0)
+        self.there = {color: mask & ~wanted for color, mask in on_board.items()} if self.known else {}
+        """Tiles that have a color and keep it: they may be painted in it again."""
+        self._machine = Drawing(self.state)
+        self._found: dict[tuple[int, int], list[Cover]] = {}
+        self._relations: list[Term] | None = None
+
+    def figure(self, expr: Expr) -> Figure:
+        """Of the board as it is; empty for what makes no sense."""
+        self._machine.budget = Budget()
+        try:
+            return self._machine.figure(expr)
+        except ProgramError:
+            return Figure()
+
+    def programs(self) -> Iterator[Statements]:
+        """By kind; those that cannot be shorter than what was found before are left out, unless there is to be a choice."""
+        best = float("inf")
+        for made, least in (
+            (self.plain(self.needed), 0),
+            (self._cycled(), 10),
+            (self._repeated(), 18),
+            (self._mirrored(), 26),
+            (self._climbing(), 30),
+            (self._copied(), 21),
+        ):
+            if best > least or self.effort > 1:
+                for found in made:
+                    best = min(best, length(ast.write(Program(found))))
+                    yield found
+
+    # --- one statement a color ---
+
+    def plain(self, needed: Painting) -> Iterator[Statements]:
+        """In the order of colors that makes it shortest, where a color may lie under those that follow."""
+        if len(needed) == 1:
+            ((color, mask),) = needed.items()
+            for found in self._covers(color, mask, 0):
+                yield (ast.Paint(((color, 1),), found.expr),)
+            return
+        order = self._order(needed)
+        if order:
+            yield tuple(ast.Paint(((color, 1),), found.expr) for color, found in order)
+
+    def _order(self, needed: Painting) -> Sequence[tuple[str, Cover]]:
+        if len(needed) > MOST_ORDERED:
+            ranked = sorted(needed, key=lambda color: (-needed[color].bit_count(), CODES[color]))
+            return [(color, self._after(needed, color, tuple(ranked[k + 1 :]))) for k, color in enumerate(ranked)]
+        best: dict[tuple[str, ...], tuple[float, list[tuple[str, Cover]]]] = {(): (0.0, [])}
+        colors = sorted(needed, key=CODES.__getitem__)
+        for size in range(1, len(colors) + 1):
+            for group in combinations(colors, size):
+                choices = []
+                for color in group:
+                    later = tuple(other for other in group if other != color)
+                    found = self._after(needed, color, later)
+                    cost, rest = best[later]
+                    choices.append((cost + len(color) + 2 + found.cost, [(color, found), *rest]))
+                best[group] = min(choices, key=lambda choice: choice[0])
+        return best[tuple(colors)][1]
+
+    def _after(self, needed: Painting, color: str, later: Sequence[str]) -> Cover:
+        return self._covers(color, needed[color], union({other: needed[other] for other in later}))[0]
+
+    def _covers(self, color: str, mask: int, over: int) -> list[Cover]:
+        allowed = mask | self.there.get(color, 0) | over
+        if (mask, allowed) not in self._found:
+            terms = [*literal_terms(mask, allowed), *shape_terms(mask, allowed), *self._related(mask, allowed)]
+            wholes = [Term(BOARD & ~self.blank, Name("painted"), 7)] if self.known else []
+            terms += difference_terms(mask, allowed, wholes)
+            terms += [] if over else self._repeating(color, mask, allowed)
+            self._found[mask, allowed] = cover(mask, terms, self.effort + 1, options=10 + 2 * self.effort)
+        return self._found[mask, allowed]
+
+    def _repeating(self, color: str, mask: int, allowed: int) -> Iterator[Term]:
+        """Repetitions of a set: what is repeated is covered first."""
+        if mask.bit_count() < 4:
+            return
+        found = sorted(repetitions({color: mask}, {color: allowed}), key=lambda one: -one.saved)[:MOST_REPEATS]
+        for one in found:
+            base = one.base[color]
+            terms = [*literal_terms(base, base), *shape_terms(base, base)]
+            for inner in cover(base, terms, beam=3, options=5):
+                count = () if one.turns is None else (one.turns,)
+                expr = Call("repeat", (inner.expr, one.move, *count))
+                made = mask_of(self.figure(expr))
+                if not made & ~allowed:
+                    yield term(made, expr)
+
+    def _related(self, mask: int, allowed: int) -> Iterator[Term]:
+        """Sets that speak of the board and of earlier steps."""
+        if not self.known:
+            return
+        if self.blank != BOARD:
+            yield from remaining_terms(mask, allowed, self.blank)
+        if self._relations is None:
+            self._relations = list(self._all_related())
+        yield from (one for one in self._relations if one.mask & mask and not one.mask & ~allowed)
+
+    def _all_related(self) -> Iterator[Term]:
+        for source in self._sources():
+            for name in ("near", "inside", "above", "below", "left", "right", "outline"):
+                for count in ((), (number(1),)) if name in ("above", "below", "left", "right") else ((),):
+                    expr = Call(name, (source, *count))
+                    if found := mask_of(self.figure(expr)):
+                        yield term(found, expr)
+            found = mask_of(self.figure(source))
+            yield term(found, source)
+
+    def _sources(self) -> list[Expr]:
+        """The step before, its colors and the colors of the board."""
+        found: list[Expr] = []
+        if self.state.steps and self.state.steps[-1]:
+            found.append(Call("step", (number(-1),)))
+            colors = sorted({paint.color for paint in self.state.steps[-1]})
+            found += [Call("step", (number(-1), Color(color))) for color in colors if len(colors) > 1]
+        return found + [Call("is", (Color(color),)) for color in self.board] + ([Name("painted")] if len(self.board) > 1 else [])
+
+    # --- several colors at once ---
+
+    def _cycled(self) -> Iterator[Statements]:
+        colors = sorted(self.needed, key=CODES.__getitem__)
+        groups = [tuple(colors)] + (list(combinations(colors, 2)) if 2 < len(colors) <= MOST_ORDERED else [])
+        for group in groups if len(colors) > 1 else ():
+            together = {color: self.needed[color] for color in group}
+            rest = {color: mask for color, mask in self.needed.items() if color not in group}
+            for found in self._covers("", union(together), 0):
+                for paint in cycles(found.expr, self.figure(found.expr), shades_of(together), self._machine):
+                    yield from ((paint, *others) for others in (self.plain(rest) if rest else [()]))
+
+    def _repeated(self) -> Iterator[Statements]:
+        """A body that is repeated as a whole."""
+        if len(self.needed) < 2:
+            return
+        fitting = {color: mask | self.there.get(color, 0) for color, mask in self.needed.items()}
+        found = sorted(repetitions(self.needed, fitting, whole=True), key=lambda one: -one.saved)[:MOST_REPEATS]
+        for one in found:
+            for body in self.plain(one.base):
+                yield (ast.Repeat(one.turns, one.move, body),)
+
+    def _mirrored(self) -> Iterator[Statements]:
+        """A half and its mirror image."""
+        shades = shades_of(self.needed)
+        if len(shades) < 4:
+            return
+        for axis, to in mirrors():
+            if all(shades.get(to[tile]) == color for tile, color in shades.items()):
+                half = painting_of({tile: color for tile, color in shades.items() if tile[::-1] <= to[tile][::-1]})
+                for body in self.plain(half):
+                    yield (*body, ast.Copy(Call("reflect", (Name("it"), axis))))
+
+    def _climbing(self) -> Iterator[Statements]:
+        """A staircase of one color."""
+        if len(self.needed) == 1:
+            ((color, mask),) = self.needed.items()
+            yield from ((loop,) for loop in stairs(color, mask))
+
+    def _copied(self) -> Iterator[Statements]:
+        """A copy of something on the board, then what is still missing."""
+        if not self.known:
+            return
+        fitting = {**self.needed, **{color: self.needed.get(color, 0) | mask for color, mask in self.there.items()}}
+        found = [one for source in self._copyable() for one in copies(source, self.needed, fitting)]
+        found.sort(key=lambda one: one.cost - 3 * one.made.bit_count())
+        for one in found[: MOST_COPIES * self.effort]:
+            rest = {color: mask & ~one.made for color, mask in self.needed.items() if mask & ~one.made}
+            yield from ((one.statement, *others) for others in (self.plain(rest) if rest else [()]))
+
+    def _copyable(self) -> Iterator[Source]:
+        steps = self.state.steps
+        exprs: list[Expr] = [Call("step", (number(-1),))] if steps else []
+        exprs += [Call("step", (number(k),)) for k in range(1, len(steps)) if k == 1 or k > len(steps) - MOST_STEPS]
+        exprs += [Call("is", (Color(color),)) for color in self.board]
+        exprs += [Name("painted")] if len(self.board) > 1 else []
+        seen: set[int] = set()
+        for expr in exprs:
+            cells = self.figure(expr)
+            mask = mask_of(cells)
+            painting = {color: mask & own for color, own in self.board.items() if mask & own}
+            if painting and mask not in seen:
+                seen.add(mask)
+                yield Source(expr, Tile(*next(iter(cells))), painting)
+
+
+def _on_board(board: Board) -> Painting:
+    return painting_of({tile: board[tile] for tile in ALL})

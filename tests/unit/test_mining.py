@@ -1,0 +1,157 @@
+"""Mined pairs: exact programs that are put as the words put it, from train only."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from harness.cli import main
+from harness.corpora import load
+from harness.corpora.item import Executed, HexagonsItem, MinecraftItem
+from harness.errors import DataError, UsageError
+from harness.mining import Mined, Miner, append, check_split, instruction_of, read, resume, statistics
+from harness.wording import CONSTRUCTIONS, WORDS, fit, numbers_said
+from harness.worlds.hexagons import Board, Paint
+from prompts.probe import PROBES
+from serialization.formats import get_format
+from serialization.program import ast, hexagons
+from serialization.program.parse import parse
+
+
+@pytest.fixture(autouse=True)
+def sample(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HARNESS_DATA", raising=False)
+
+
+def drawn(instruction: str, program: str, before: str = "") -> HexagonsItem:
+    """A second step, after a first one that a program drew."""
+    first = hexagons.run(parse(before)).actions
+    board = Board().apply(first).board
+    state = hexagons.DrawingState(board, [first])
+    actions: tuple[Paint, ...] = hexagons.run(parse(program), state).actions
+    history = (*PROBES["hexagons"][0].history[:1], Executed(first))
+    return HexagonsItem("hexagons/train/0/2", "train", instruction, history, board, actions, board.apply(actions).board, "g", "c")
+
+
+@pytest.mark.parametrize(
+    ("words", "better", "worse"),
+    [
+        ("Color all tiles around the second tile of column 5.", "red ring(5:2)", "red 4,6:1,2+5:1,3"),
+        ("Paint a straight diagonal line down to the right.", "red line(3:3,8:6)", "red 3:3+4,5:4+6,7:5+8:6"),
+        ("Repeat step 1 to the right.", "copy shift(step(1),right 4)", "copy reflect(step(1),9)"),
+        ("Mirror it on the other side.", "copy reflect(step(1),9)", "copy shift(step(1),right 4)"),
+        ("Fill in everything that is still blank.", "red blank", "red 1-18"),
+        ("Alternate red and blue down the column.", "red,blue 3", "red 3:1-9/2\nblue 3:2-10/2"),
+        ("Make 5 of them.", "red repeat(3:3,right 2,5)", "red repeat(3:3,right 2,4)"),
+        ("Build a tower of five blocks.", "red tower(0,1,0,5)", "red repeat(0,1,0,up,5)"),
+        ("Paint column 7.", "red 7", "red near(8:3,7)"),
+    ],
+)
+def test_words_fit_programs(words: str, better: str, worse: str) -> None:
+    assert fit(words, parse(better)).score > fit(words, parse(worse)).score
+
+
+def test_what_is_matched_is_known() -> None:
+    assert set(CONSTRUCTIONS.values()) <= set(WORDS)
+    found = fit("Repeat the circle in columns 3 and eleven", parse("copy repeat(ring(3:3),right 4)"))
+    assert found.used == {"ring", "repeat", "copy"} <= found.asked
+    assert numbers_said("the 3rd, tenth and 12 of 4x4") == {3, 10, 12, 4}
+    assert fit("", ast.Program()).score == 0
+
+
+def test_the_best_program_is_exact_and_speaks_as_the_words_do() -> None:
+    item = drawn("Draw a blue circle around the red tile.", "blue ring(9:5)", "red 9:5; green 2:2")
+    (best,) = Miner().mine(item)
+    assert best.program == "blue ring(9:5)" or "near" in best.program
+    several = Miner(keep=5).mine(item)
+    assert several[0] == best
+    assert [one.score for one in several] == sorted((one.score for one in several), reverse=True)
+    assert len({one.program for one in several}) == len(several) == 5
+    for one in several:
+        assert get_format("hexagons", "program").read(one.program, item) == (item.actions, ())
+        assert one.characters == len(one.program)
+        assert one.literal == len(get_format("hexagons", "program").write(item.actions))
+
+
+def test_what_was_said_since_the_last_action() -> None:
+    item = next(i for i in load("minecraft", "train") if isinstance(i, MinecraftItem) and len(i.history) > 1)
+    said = instruction_of(item)
+    assert said.endswith(str(item.history[-1].text).strip())  # type: ignore[union-attr]
+    assert not Miner().mine(drawn("Nothing.", ""))
+
+
+@pytest.mark.parametrize("split", ["dev", "val", "test"])
+def test_only_train_is_mined(split: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(UsageError, match="train only"):
+        check_split(split)
+    assert main(["mine", "--split", split, "--out", str(tmp_path / "m.jsonl")]) == 2
+    assert "leak" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_file_is_gone_on_with(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "m.jsonl"
+    pairs = [Mined(f"i/{n}", "wörds", "red 1:1", 1.0, 7, 7) for n in (1, 1, 2, 2)]
+    assert resume(path, ["i/1"]) == set()
+    append(path, pairs[:2])
+    append(path, pairs[2:])
+    assert read(path) == pairs
+    assert resume(path, ["i/1", "i/2", "i/3"]) == {"i/1", "i/2"}
+    with path.open("a") as file:
+        file.write('{"id": "i/2", "instr')
+    assert resume(path, ["i/1", "i/2"]) == {"i/1"}
+    assert read(path) == pairs[:2]
+    path.write_text('{"id"')
+    assert resume(path, ["i/1"]) == set()
+    assert read(path) == []
+
+
+def test_files_of_something_else_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "m.jsonl"
+    path.write_text('{"id": "hexagons/dev/1/1"}\n')
+    with pytest.raises(UsageError, match="hexagons/dev/1/1, which is not to be mined"):
+        resume(path, ["hexagons/train/1/1"])
+    with pytest.raises(DataError, match="1: no pair"):
+        read(path)
+    path.write_text("[]\n")
+    with pytest.raises(DataError, match="harness mine did not write this"):
+        resume(path, [])
+    path.write_bytes(b"\xff")
+    with pytest.raises(DataError, match="not UTF-8"):
+        read(path)
+
+
+def test_statistics() -> None:
+    pairs = [
+        Mined("1", "A ring around it", "red ring(3:3)", 1.0, 13, 20),
+        Mined("2", "Something", "red ring(3:3,2)", 0.0, 15, 20),
+        Mined("3", "Paint 3:3", "red 3:3", 0.0, 7, 7),
+    ]
+    assert statistics(pairs) == [("ring", 2, 1, 14), ("all", 3, 1, 13)]
+    assert statistics([]) == [("all", 0, 0, 0)]
+
+
+@pytest.mark.parametrize("task", ["hexagons", "minecraft"])
+def test_the_command(task: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / f"{task}.jsonl"
+    command = ["mine", "--task", task, "--limit", "12", "--out", str(out)]
+    assert main(command) == 0
+    said = capsys.readouterr().out
+    assert "construction" in said
+    assert "of 12 items" in " ".join(said.split())
+    first = out.read_text()
+    out.write_text(first[: len(first) // 2])
+    assert main(command) == 0
+    assert out.read_text() == first
+    items = {item.id: item for item in load(task, "train")}
+    for line in first.splitlines():
+        pair = json.loads(line)
+        assert list(pair) == ["id", "instruction", "program", "score", "characters", "literal"]
+        item = items[pair["id"]]
+        fmt = get_format(task, "program")
+        left, gold = (item.before.apply(fmt.read(text, item).actions) for text in (pair["program"], fmt.write(item.actions)))
+        assert left == gold
+    assert main([*command, "--overwrite", "--keep", "3"]) == 0
+    assert len(out.read_text().splitlines()) > len(first.splitlines())
