@@ -22,7 +22,7 @@ class Slow:
         self.seconds = seconds
         self.seen: list[Item] = []
 
-    def predictor(self) -> Slow:
+    def predictor(self, task: str) -> Slow:
         return self
 
     def predict(self, items: Sequence[Item], decoding: Decoding) -> list[Answer]:

@@ -1,11 +1,12 @@
 """Learns the weights of the baseline `parser` on the train split, or measures by folds of images what learning is worth.
 
-    python tools/fit_parser.py                    # writes harness/baselines/parser/weights.json
+    python tools/fit_parser.py                    # writes weights.json and sureness.json of harness/baselines/parser
+    python tools/fit_parser.py --sureness         # only the latter
     python tools/fit_parser.py --folds --pull 10  # action F1 and EM on held-out images, before and after
 
 The readings of each instruction, made with the weights before learning in the memory that the parser's own answers left, get the
 probability of a log-linear model; the sum over instructions of the expected value (half F1, half EM) is made as large as it goes,
-less the squared distance of the weights from their defaults times --pull.
+less the squared distance of the weights from their defaults times --pull. How sure an answer is, is learned from these answers.
 """
 
 from __future__ import annotations
@@ -19,9 +20,11 @@ import numpy as np
 from parser_errors import f1
 from scipy import sparse
 from scipy.optimize import minimize
+from scipy.stats import rankdata
 
 from harness.baselines.parser import Parser
-from harness.baselines.parser.ranker import SHARPNESS, WEIGHTS, Ranker
+from harness.baselines.parser.ranker import SHARPNESS, WEIGHTS, Ranker, shipped_weights
+from harness.baselines.parser.sureness import FILE, Sureness
 from harness.corpora import load
 from harness.corpora.item import HexagonsItem, Utterance, drawing_steps
 
@@ -75,6 +78,24 @@ def scores(items: Sequence[HexagonsItem], weights: Weights) -> list[float]:
     return [f1(parser.understand(item).actions, item.actions) for item in items]
 
 
+def sureness(items: Sequence[HexagonsItem], weights: Weights) -> tuple[Sureness, float]:
+    """The likeliest weights of the clues to exact answers, and how well they tell right from wrong (area under the ROC curve)."""
+    parser = Parser(Ranker(weights))
+    answers = [(item, parser.understand(item)) for item in items]
+    clues = np.array([(1.0, *parser.clues(item, found)) for item, found in answers])
+    right = np.array([f1(found.actions, item.actions) == 1 for item, found in answers])
+    learned = minimize(lambda w: np.logaddexp(0, np.where(right, -1, 1) * (clues @ w)).sum(), np.zeros(clues.shape[1])).x
+    ranks = rankdata(clues @ learned)[right]
+    area = (ranks.sum() - len(ranks) * (len(ranks) + 1) / 2) / (len(ranks) * (len(right) - len(ranks)))
+    return Sureness(*(round(float(weight), 3) for weight in learned)), float(area)
+
+
+def learn_sureness(items: Sequence[HexagonsItem], weights: Weights) -> None:
+    learned, area = sureness(items, weights)
+    FILE.write_text(json.dumps(learned._asdict(), indent=0) + "\n", encoding="utf-8")
+    print(f"sureness: {area:.3f} of the area under the ROC curve")
+
+
 def means(found: Sequence[float]) -> str:
     return f"F1 {100 * np.mean(found):.2f}, EM {100 * np.mean([score == 1 for score in found]):.2f}"
 
@@ -82,15 +103,20 @@ def means(found: Sequence[float]) -> str:
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--folds", action="store_true")
+    options.add_argument("--sureness", action="store_true")
     options.add_argument("--pull", type=float, default=5.0)
     args = options.parse_args()
     items = drawing_steps(load("hexagons", "train"))
+    if args.sureness:
+        learn_sureness(items, dict(shipped_weights()))
+        return
     print("before:", means(scores(items, {})), flush=True)
     candidates = gather(items)
     if not args.folds:
         weights = fit(candidates, args.pull)
         WEIGHTS.write_text(json.dumps(dict(sorted(weights.items())), indent=0) + "\n", encoding="utf-8")
         print("after, on the items learned from:", means(scores(items, weights)))
+        learn_sureness(items, weights)
         return
     fold = [zlib.crc32(item.group.encode()) % FOLDS for item in items]
     held_out: list[float] = []

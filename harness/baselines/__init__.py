@@ -95,5 +95,5 @@ class Ruled(Protocol):
     tasks: tuple[str, ...]
     decoding: tuple[str, ...]
 
-    def predictor(self) -> Predictor:
-        """What answers."""
+    def predictor(self, task: str) -> Predictor:
+        """What answers the items of one of its tasks."""

@@ -102,7 +102,7 @@ class Rules:
     batch_size = 64
     rolls_out = False
 
-    def predictor(self) -> Rules:
+    def predictor(self, task: str) -> Rules:
         return self
 
     def predict(self, items: Sequence[Item], decoding: Decoding) -> list[Answer]:

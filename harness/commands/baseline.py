@@ -151,7 +151,7 @@ def _load(chosen: Baseline | Ruled, name: str, task: str, checkpoint: str | None
     if isinstance(chosen, Ruled):
         if checkpoint:
             raise UsageError(f"--checkpoint {checkpoint}: {name} is nothing but rules and has no checkpoints")
-        return chosen.predictor(), name, {}
+        return chosen.predictor(task), name, {}
     folder = find_model(checkpoint) if checkpoint else model_of(name, task)
     model = folder.resolve().parent.name if folder.name == "model" else folder.name
     taken = {"checkpoint": source_of(folder), "checkpoint_hash": digest(folder)}

@@ -77,6 +77,22 @@ def column(number: int, *rows: int) -> Tiles:
         ("Color all tiles touching the fifth tile of the eighth column purple", {"purple": around(8, 5)}),
         ("Make a blue flower around the 4th tile of column 11", {"blue": around(11, 4)}),
         ("Draw a red diagonal line from tile 2 of column 3 to tile 6 of column 11", {"red": straight((3, 2), (11, 6))}),
+        ("Fill the top-left most hex (RED)", {"red": {(1, 1)}}),
+        ("Go three columns over to the right and paint the second tile there red", {"red": {(3, 2)}}),
+        ("Count six columns from the left, then paint the 4th tile green", {"green": {(6, 4)}}),
+        ("In the fourth column, counting from the bottom, paint tiles two and five black", {"black": {(4, 9), (4, 6)}}),
+        ("Color the first tile of every sixth column yellow", {"yellow": {(6, 1), (12, 1), (18, 1)}}),
+        ("Color all tiles starting with the eighth tile of column 5 green", {"green": column(5, 8, 9, 10)}),
+        ("Make a purple flower with the 2nd and 3rd spots of columns 4 and 6 and the 1st and 3rd spots of column 5", {
+            "purple": {(4, 2), (4, 3), (6, 2), (6, 3), (5, 1), (5, 3)}
+        }),
+        ("Make a circle with six red hexes, its top hex in the first tile of column 6", {"red": around(6, 2)}),
+        ("Draw an orange triangle of six tiles in the top left corner", {
+            "orange": {(1, 1), (1, 2), (1, 3), (2, 1), (2, 2), (3, 2)}
+        }),
+        ("In the top row, from left to right: two red, one blue, six red", {
+            "red": {(c, 1) for c in (1, 3, 7, 9, 11, 13, 15, 17)}, "blue": {(5, 1)}
+        }),
         ("Leave the top tile of column 2 blank", {}),
         ("You should now have a nice picture.", {}),
         ("", {}),
@@ -107,6 +123,30 @@ def test_what_one_instruction_draws(instruction: str, expected: dict[str, Tiles]
         (["Paint the fifth tile of column 8 red", "Paint the second tile of column 12 red"], "Connect the last two tiles with a "
          "straight red line", {"red": straight((8, 5), (12, 2)) - {(8, 5), (12, 2)}}),
         (["Make a green flower around the 4th tile of column 11"], "Fill the middle with red", {"red": {(11, 4)}}),
+        (["Paint the fifth tile of column 8 red"], "Draw lines of two tiles going lower left and upper left in blue", {
+            "blue": {(7, 5), (6, 4), (7, 6), (6, 6)}
+        }),
+        (["Paint the fifth tile of column 8 red"], "Paint the tile on either side of it green", {"green": {(7, 5), (9, 5)}}),
+        (["Paint the third tile of columns 4 and 9 red"], "From those, draw blue diagonal lines of two tiles down "
+         "and to the right", {
+            "blue": {(5, 4), (6, 4), (10, 3), (11, 4)}
+        }),
+        (["Paint the first tile of column 4 green"], "Skip a column, then paint the top two tiles red", {"red": column(6, 1, 2)}),
+        (["Paint the first tile of columns 8 and 10 red"], "Move to the next columns and paint the second tile blue", {
+            "blue": {(7, 2), (11, 2)}
+        }),
+        (["Color all tiles around the second tile of column 2 blue"], "Repeat step 1 starting at the fifth tile of column 8", {
+            "blue": around(8, 5)
+        }),
+        (["Paint the top tile of column 3 red", "Paint the third tile of column 3 red"], "Paint the tile below step 1 blue", {
+            "blue": {(3, 2)}
+        }),
+        (["Paint the top tile of columns 1 and 2 red", "Paint the second tile of column 1 blue"], "Repeat this pattern across "
+         "the board", {"red": {(c, 1) for c in range(3, 19)}, "blue": {(c, 2) for c in range(3, 19, 2)}}),
+        (["Paint the top two tiles of column 1 red"], "Make the next column a mirror image of the previous column", {
+            "red": column(2, 9, 10)
+        }),
+        (["Use only green here."], "Paint the third tile of column 2", {"green": {(2, 3)}}),
         (["Paint the third tile of column 2 orange"], "Now the fourth tile", {"orange": {(2, 4)}}),
     ],
 )  # fmt: skip
@@ -195,3 +235,32 @@ def test_a_run_can_be_explained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert "Program (confidence" in shown.output
     alone = CliRunner().invoke(cli, ["show", first, "--explain"])
     assert alone.exit_code != 0
+
+
+@pytest.mark.parametrize(
+    ("steps", "expected"),
+    [
+        (("Color the third tile of column 4 red.", "Erase the red tile."), {"white": {(4, 3)}}),
+        (
+            ("Paint all tiles of column 6 blue, except the second one which should be green.",),
+            {"blue": column(6, 1, 3, 4, 5, 6, 7, 8, 9, 10), "green": {(6, 2)}},
+        ),
+        (("Make the top and bottom two tiles of column 5 green.",), {"green": column(5, 1, 2, 9, 10)}),
+        (
+            ("Paint tile 7 of columns 3 and 9 red.", "Paint columns 3 and 9 blue until you meet the red tile."),
+            {"blue": column(3, 1, 2, 3, 4, 5, 6) | column(9, 1, 2, 3, 4, 5, 6)},
+        ),
+        (("Form a red flower with the fourth and fifth tiles of columns 8 and 10.",), {"red": around(9, 5)}),
+        (
+            ("In column 12, start with the sixth tile from the top and paint every other tile blue.",),
+            {"blue": column(12, 6, 8, 10)},
+        ),
+    ],
+)
+def test_exceptions_limits_and_white(steps: tuple[str, ...], expected: dict[str, Tiles]) -> None:
+    assert drawn(*steps) == expected
+
+
+def test_copies_of_copies_end() -> None:
+    again = [f"Repeat steps 1 through {n}." for n in range(1, 16)]
+    assert drawn("Paint the first tile of column 1 red. Color the next tile blue.", *again) is not None

@@ -1,33 +1,46 @@
-"""`parser`: a semantic parser for HEXAGONS. Words become meanings by a small grammar, meanings become paint in a memory of the
-steps before; see `grammar`, `chart`, `execute`."""
+"""`parser`: a semantic parser for HEXAGONS, and for Minecraft (`harness.baselines.builder_parser`). Words become meanings by a
+small grammar, meanings become paint in a memory of the steps before; see `grammar`, `chart`, `execute`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from harness.baselines import Answer, Decoding
+from harness.baselines import Answer, Decoding, Predictor
+from harness.baselines.builder_parser import BuilderParser
 from harness.baselines.parser.memory import Memory
 from harness.baselines.parser.program import program_of
 from harness.baselines.parser.ranker import Ranker, Understood, shipped_weights
+from harness.baselines.parser.sureness import Clues, shipped
 from harness.corpora.item import HexagonsItem, Item, Utterance
 from serialization.program.ast import write
 from serialization.program.hexagons import DrawingState, run
 
 
+class Known(NamedTuple):
+    """Where some instructions lead: the memory, and the product of the shares of their readings."""
+
+    memory: Memory
+    share: float
+
+    def after(self, found: Understood) -> Known:
+        return Known(found.memory, self.share * found.share)
+
+
 class Parser:
     """See `harness.baselines.Ruled` and `harness.baselines.Predictor`."""
 
-    tasks = ("hexagons",)
+    tasks = ("hexagons", "minecraft")
     decoding = ()
     batch_size = 64
     rolls_out = True
 
     def __init__(self, ranker: Ranker | None = None) -> None:
         self._ranker = ranker or Ranker(shipped_weights())
-        self._known: dict[tuple[str, ...], Memory] = {(): Memory()}
+        self._known: dict[tuple[str, ...], Known] = {(): Known(Memory(), 1.0)}
 
-    def predictor(self) -> Parser:
-        return self
+    def predictor(self, task: str) -> Predictor:
+        return self if task == "hexagons" else BuilderParser()
 
     def predict(self, items: Sequence[Item], decoding: Decoding) -> list[Answer]:
         return [self._answer(item) for item in items if isinstance(item, HexagonsItem)]
@@ -38,19 +51,32 @@ class Parser:
         notes = {
             "reading": [str(action) for action in found.reading.actions],
             "program": write(program),
-            "confidence": round(found.confidence, 3),
+            "confidence": round(shipped().of(self.clues(item, found)), 3),
         }
         return Answer(run(program, DrawingState(item.before)).actions, True, notes)
 
+    def clues(self, item: HexagonsItem, found: Understood) -> Clues:
+        """What tells how sure an answer is."""
+        return Clues(found.share, found.reading.score, self._after(_told(item)).share)
+
     def understand(self, item: HexagonsItem) -> Understood:
-        told = tuple(turn.text for turn in item.history if isinstance(turn, Utterance))
+        told = _told(item)
         found = self._ranker.understand(item.instruction, self.memory(told))
-        self._known[(*told, item.instruction)] = found.memory
+        self._known[(*told, item.instruction)] = self._after(told).after(found)
         return found
 
     def memory(self, told: tuple[str, ...]) -> Memory:
         """The memory after some instructions; what is told is enough to know it, so that it is the same however one got here."""
+        return self._after(told).memory
+
+    def _after(self, told: tuple[str, ...]) -> Known:
         known = next(n for n in range(len(told), -1, -1) if told[:n] in self._known)
         for n in range(known, len(told)):
-            self._known[told[: n + 1]] = self._ranker.understand(told[n], self._known[told[:n]]).memory
+            before = self._known[told[:n]]
+            self._known[told[: n + 1]] = before.after(self._ranker.understand(told[n], before.memory))
         return self._known[told]
+
+
+def _told(item: HexagonsItem) -> tuple[str, ...]:
+    """The instructions of the steps before."""
+    return tuple(turn.text for turn in item.history if isinstance(turn, Utterance))

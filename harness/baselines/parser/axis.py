@@ -13,6 +13,7 @@ from harness.worlds.hexagons import COLUMNS, ROWS
 def columns(term: Term, memory: Memory) -> list[int]:
     """Columns from 0, in the order in which they are spoken of. Raises NoMeaningError if there are none."""
     found = _places(term, memory, COLUMNS, None)
+    memory.left_out = False
     if not found:
         raise NoMeaningError(str(term))
     return found
@@ -33,11 +34,13 @@ def _places(term: Term, memory: Memory, size: int, column: int | None) -> list[i
             found = list(range(size))
         case Term("odd") | Term("every_other"):
             found = list(range(0, size, 2))
+        case Term("every", (int() as count,)) if count > 0:
+            found = list(range(count - 1, size, count))
         case Term("even"):
             found = list(range(1, size, 2))
         case Term("every_other_from", (Term("columns" | "tiles", (Term() as start,)) | Term("cross", (Term() as start, *_)), *_)):
             first = _places(start, memory, size, column)[:1]
-            found = [n for one in first for n in (range(one, size, 2) if one < size / 2 else range(one, -1, -2))]
+            found = [n for one in first for n in (range(one, size, 2) if one < size - 2 else range(one, -1, -2))]
         case Term("both", (Term() as one, Term() as two)):
             found = _places(one, memory, size, column) + _places(two, memory, size, column)
         case Term("span", (Term() as one, Term() as two)):
@@ -54,6 +57,11 @@ def _places(term: Term, memory: Memory, size: int, column: int | None) -> list[i
         case Term("next_columns", (int() as count,)):
             start_at = max(memory.columns, default=-1)
             found = list(range(start_at + 1, start_at + 1 + count))
+        case Term("moved", (int() as count,)):
+            start_at = max(memory.columns, default=-1) if count > 0 else min(memory.columns, default=COLUMNS)
+            found = [start_at + count]
+        case Term("outward"):
+            found = [min(memory.columns, default=9) - 1, max(memory.columns, default=7) + 1]
         case Term("same_columns"):
             found = list(memory.columns)
         case Term("shifted", (Term(_, (side,)), Term() as of)):

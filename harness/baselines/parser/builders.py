@@ -38,6 +38,11 @@ def word(op: str, *more: object) -> Build:
     return lambda match, tokens: Term(op, more)
 
 
+def excepted(match: re.Match[str], tokens: list[Token]) -> Term | None:
+    """ "Except", and not a "but" that only goes on."""
+    return None if tokens[match.end() - 1].word == "but" else Term("but")
+
+
 def odd(match: re.Match[str], tokens: list[Token]) -> Term:
     return Term("odd" if tokens[match.start()].value == "odd" else "even")
 
@@ -54,6 +59,12 @@ def around_that(match: re.Match[str], tokens: list[Token]) -> Term:
     return Term("around", (Term("around"), Term("that")))
 
 
+def newest(match: re.Match[str], tokens: list[Token]) -> Term:
+    """ "This last tile"."""
+    count = next((token.value for token in tokens[match.start() : match.end()] if token.letter == "N"), 1)
+    return Term("latest", (count,))
+
+
 def latest(match: re.Match[str], tokens: list[Token]) -> Term | None:
     """ "The last two tiles", "the last two points": what was painted last."""
     word = tokens[match.end() - 1].word
@@ -61,7 +72,7 @@ def latest(match: re.Match[str], tokens: list[Token]) -> Term | None:
 
 
 def color(match: re.Match[str], tokens: list[Token]) -> Term:
-    return Term("color", (tokens[match.start()].value,))
+    return Term("color", (tokens[match.end() - 1].value,))
 
 
 def counted_from(match: re.Match[str], tokens: list[Token]) -> Term:
@@ -76,6 +87,31 @@ def side_of(match: re.Match[str], tokens: list[Token]) -> Term:
     return Term("side", ("l" if "l" in match[0] else "r",))
 
 
+def moved(match: re.Match[str], tokens: list[Token]) -> Term | None:
+    """So many columns from the one that was spoken of last."""
+    count = next((token.value for token in tokens[match.start() : match.end()] if token.letter == "N"), 1)
+    return Term("moved", (-count if "l" in match[0] else count,)) if isinstance(count, int) else None
+
+
+def every(match: re.Match[str], tokens: list[Token]) -> Term | None:
+    """ "Every fourth column"; not "the whole fourth column"."""
+    each = tokens[match.start()].word in ("every", "each")
+    return Term("every", (tokens[match.start() + 1].value,)) if each else None
+
+
+def next_columns(match: re.Match[str], tokens: list[Token]) -> Term | None:
+    """ "The next columns": one on each side of the two that were spoken of last."""
+    return Term("outward") if tokens[match.end() - 1].word.endswith("s") else None
+
+
+def every_way(match: re.Match[str], tokens: list[Token]) -> Term:
+    return Term("ways", tuple(Term("direction", (way,)) for way in ("u", "ur", "dr", "d", "dl", "ul")))
+
+
+def both_sides(match: re.Match[str], tokens: list[Token]) -> Term:
+    return Term("ways", (Term("direction", ("l",)), Term("direction", ("r",))))
+
+
 def edge_of(match: re.Match[str], tokens: list[Token]) -> Term:
     return Term("edge", (match[0][0],))
 
@@ -86,7 +122,10 @@ def corner(match: re.Match[str], tokens: list[Token]) -> Term:
     return Term("cross", (Term("at", ((1,), down)), Term("at", ((1,), across))))
 
 
-def direction(match: re.Match[str], tokens: list[Token]) -> Term:
+def direction(match: re.Match[str], tokens: list[Token]) -> Term | None:
+    """None for "top leftmost", which is a place."""
+    if {*match[0]} & {*"tb"} and any(token.word.endswith("most") for token in tokens[match.start() : match.end()]):
+        return None
     letters = match[0].translate(str.maketrans("UtDb", "uudd"))
     return Term("direction", ("".join(letter for letter in "udlrg" if letter in letters),))
 
@@ -104,7 +143,7 @@ def _run_lengths(match: re.Match[str], tokens: list[Token]) -> tuple[tuple[int, 
 
 
 def runs(op: str) -> Build:
-    return lambda match, tokens: Term(op, _run_lengths(match, tokens))
+    return lambda match, tokens: Term(op, _run_lengths(match, tokens)) if "K" in match[0] else None
 
 
 def numbers(op: str) -> Build:
@@ -123,7 +162,8 @@ def colored(match: re.Match[str], tokens: list[Token]) -> Term:
 
 
 def colored_shape(match: re.Match[str], tokens: list[Token]) -> Term:
-    return Term("colored", (tokens[match.end() - 2].value, "some", ""))
+    color = next(token.value for token in tokens[match.start() : match.end()] if token.letter == "K")
+    return Term("colored", (color, "some", ""))
 
 
 def counted(match: re.Match[str], tokens: list[Token]) -> Term:
@@ -133,7 +173,9 @@ def counted(match: re.Match[str], tokens: list[Token]) -> Term:
 
 
 def row(match: re.Match[str], tokens: list[Token]) -> Term:
-    return Term("cross", (Term("at", ((1,), "fore" if match[0][0] == "t" else "back")), Term("all")))
+    first = tokens[match.start()]
+    number = first.value if first.letter == "O" else 1
+    return Term("cross", (Term("at", ((number,), "back" if "b" in match[0] else "fore")), Term("all")))
 
 
 def frame(op: str) -> Build:
@@ -151,13 +193,26 @@ def both_columns(match: re.Match[str], tokens: list[Token]) -> Term:
 
 def both_ends(match: re.Match[str], tokens: list[Token]) -> Term:
     sides = ["fore" if letter == "t" else "back" for letter in match[0] if letter in "tbe"]
-    return Term("both", (Term("at", ((1,), sides[0])), Term("at", ((1,), sides[1]))))
+    count = tokens[match.end() - 2].value if "N" in match[0] else 1
+    return Term("both", (Term("first", (count, sides[0])), Term("first", (count, sides[1]))))
+
+
+def line(match: re.Match[str], tokens: list[Token]) -> Term:
+    """Lines, where there are several, come from all that was spoken of last."""
+    return Term("line", (Term("s", (Term("several"),)),) if tokens[match.end() - 1].word.endswith("s") else ())
 
 
 def diagonal(match: re.Match[str], tokens: list[Token]) -> Term:
-    return Term("line", (Term("g", (Term("direction", ("g",)),)),))
+    several = (Term("s", (Term("several"),)),) if tokens[match.end() - 1].word.endswith("s") else ()
+    return Term("line", (Term("g", (Term("direction", ("g",)),)), *several))
 
 
-def slanted(match: re.Match[str], tokens: list[Token]) -> Term:
+def rest_of_line(match: re.Match[str], tokens: list[Token]) -> Term | None:
+    """ "The rest of the line": on in the direction of the last tiles."""
+    return Term("line", (Term("r", (Term("rest"),)),)) if "H" in match[0] else None
+
+
+def slanted(match: re.Match[str], tokens: list[Token]) -> Term | None:
     """ "A descending line to the left"."""
-    return Term("line", (Term("D", (direction(match, tokens),)),))
+    towards = direction(match, tokens)
+    return Term("line", (Term("D", (towards,)),)) if towards else None

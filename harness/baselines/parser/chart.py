@@ -21,7 +21,8 @@ WIDTH = 8
 LONGEST = 120
 """Words of an instruction that are read."""
 _BROKEN = "break"
-_BEFORE = {right: frozenset(rule.left for rule in RULES if rule.right == right) for right in {rule.right for rule in RULES}}
+Kept = dict[tuple[int, str], list[Edge]]
+"""The best readings by where they start, and their type."""
 
 
 class Reading(NamedTuple):
@@ -52,9 +53,10 @@ class Chart:
     def __init__(self, weights: Mapping[str, float], beam: int = BEAM, width: int = WIDTH) -> None:
         self.weights = default_weights() | dict(weights)
         self._beam, self._width = beam, width
-        self._pairs: dict[tuple[str, str], list[tuple[Rule, str, float]]] = defaultdict(list)
+        self._pairs: dict[str, dict[str, list[tuple[Rule, str, float]]]] = {}
         for rule in RULES:
-            self._pairs[rule.left, rule.right].append((rule, rule.name, self.weights[rule.name]))
+            before = self._pairs.setdefault(rule.right, {}).setdefault(rule.left, [])
+            before.append((rule, rule.name, self.weights[rule.name]))
         self._singles: dict[str, list[tuple[Rule, str, float]]] = defaultdict(list)
         for rule in UNARY:
             self._singles[rule.left].append((rule, rule.name, self.weights[rule.name]))
@@ -82,7 +84,7 @@ class Chart:
 
     def _close(self, end: int, agenda: list[Edge], ended: list[dict[str, list[Edge]]], costs: list[float], letters: str) -> None:
         """Everything that ends before the word `end`."""
-        kept: dict[tuple[int, str], list[Edge]] = defaultdict(list)
+        kept: Kept = defaultdict(list)
         while agenda:
             edge = agenda.pop()
             if not self._keep(edge, kept[edge.start, edge.type]):
@@ -90,29 +92,26 @@ class Chart:
             start, _, type_, score, term, rules, covered = edge
             for rule, name, weight in self._singles.get(type_, ()):
                 agenda.append(Edge(start, end, rule.type, score + weight, wrapped(rule, term), (*rules, name), covered))
-            wanted = _BEFORE.get(type_)
-            if wanted:
-                self._look_left(edge, wanted, agenda, ended, costs, letters)
+            if type_ in self._pairs:
+                self._look_left(edge, agenda, kept, ended, costs, letters)
         by_type = ended[end]
         for (_, type_), edges in kept.items():
             by_type.setdefault(type_, []).extend(edges)
 
     def _look_left(
-        self,
-        edge: Edge,
-        wanted: frozenset[str],
-        agenda: list[Edge],
-        ended: list[dict[str, list[Edge]]],
-        costs: list[float],
-        letters: str,
+        self, edge: Edge, agenda: list[Edge], kept: Kept, ended: list[dict[str, list[Edge]]], costs: list[float], letters: str
     ) -> None:
         """What an edge makes together with those before it, within reach."""
-        broken, split = False, edge.start
-        while split > 0 and costs[edge.start] - costs[split] <= REACH:
+        wanted, broken, split = self._pairs[edge.type], False, edge.start
+        base, cost = edge.score, costs[edge.start]
+        while split > 0 and cost - costs[split] <= REACH:
+            score = base - (cost - costs[split]) + (self.weights[_BROKEN] if broken else 0.0)
             for type_, edges in ended[split].items():
-                if type_ in wanted:
+                for rule, name, weight in wanted.get(type_, ()):
+                    if rule.joined and letters[split : edge.start].strip("ovf") not in (",", ",,"):
+                        continue
                     for left in edges:
-                        self._together(left, edge, costs[edge.start] - costs[split], broken, letters, agenda)
+                        self._together(left, edge, rule, name, score + left.score + weight, broken, agenda, kept)
             split -= 1
             broken = broken or letters[split] == "."
 
@@ -133,31 +132,37 @@ class Chart:
         rivals.append(edge)
         return True
 
-    def _together(self, left: Edge, right: Edge, gap: float, broken: bool, letters: str, agenda: list[Edge]) -> None:
-        for rule, name, weight in self._pairs[left.type, right.type]:
-            if rule.joined and letters[left.end : right.start].strip("ovf") not in (",", ",,"):
-                continue
-            if term := combined(rule, left.term, right.term):
-                score = left.score + right.score + weight - gap + (self.weights[_BROKEN] if broken else 0.0)
-                rules = (*left.rules, *right.rules, name, _BROKEN) if broken else (*left.rules, *right.rules, name)
-                agenda.append(Edge(left.start, right.end, rule.type, score, term, rules, left.covered | right.covered))
+    def _together(
+        self, left: Edge, right: Edge, rule: Rule, name: str, score: float, broken: bool, agenda: list[Edge], kept: Kept
+    ) -> None:
+        rivals = kept.get((left.start, rule.type), ())
+        if len(rivals) >= self._beam and all(rival.score >= score for rival in rivals):
+            return
+        if term := combined(rule, left.term, right.term):
+            rules = (*left.rules, *right.rules, name, _BROKEN) if broken else (*left.rules, *right.rules, name)
+            agenda.append(Edge(left.start, right.end, rule.type, score, term, rules, left.covered | right.covered))
 
     def _rows(self, ended: list[dict[str, list[Edge]]], costs: list[float]) -> list[Reading]:
         best: list[list[Reading]] = [[Reading(0.0, (), (), 0)]]
         for end in range(1, len(ended)):
             passed = costs[end] - costs[end - 1]
-            found = [reading._replace(score=reading.score - passed) for reading in best[end - 1]]
+            found: list[tuple[float, Reading, Edge | None]] = [
+                (reading.score - passed, reading, None) for reading in best[end - 1]
+            ]
             for edge in ended[end].get("A", ()):
-                for r in best[edge.start]:
-                    score, rules = r.score + edge.score, (*r.rules, *edge.rules)
-                    found.append(Reading(score, (*r.actions, edge.term), rules, r.covered | edge.covered))
-            found.sort(key=lambda reading: -reading.score)
+                found += [(reading.score + edge.score, reading, edge) for reading in best[edge.start]]
+            found.sort(key=lambda way: -way[0])
             best.append(self._distinct(found))
         return best[-1]
 
-    def _distinct(self, readings: list[Reading]) -> list[Reading]:
+    def _distinct(self, found: list[tuple[float, Reading, Edge | None]]) -> list[Reading]:
         kept: dict[tuple[Term, ...], Reading] = {}
-        for reading in readings:
-            if kept.setdefault(reading.actions, reading) is reading and len(kept) == self._width:
+        for score, reading, edge in found:
+            actions = (*reading.actions, edge.term) if edge else reading.actions
+            if actions in kept:
+                continue
+            rules, covered = ((*reading.rules, *edge.rules), reading.covered | edge.covered) if edge else reading[2:]
+            kept[actions] = Reading(score, actions, rules, covered)
+            if len(kept) == self._width:
                 break
         return list(kept.values())

@@ -21,6 +21,20 @@ def combined(rule: Rule, left: Term, right: Term) -> Term | None:
             return args[rule.op == "second"]
         case "line":
             return Term("line", tuple(Term(type_, (arg,)) for type_, arg in zip((rule.left, rule.right), args, strict=True)))
+        case "second_mentioned":
+            return Term("mention", (right,))
+        case "ways":
+            return Term("ways", (*_each_way(left), *_each_way(right)))
+        case "paint" if args[1].op == "line" and any(isinstance(piece, Term) and piece.op == "Q" for piece in args[1].args):
+            return None
+        case "all_from" if args[0].op != "all" or args[1].op not in ("cross", "tiles"):
+            return None
+        case "turned" if args[0].op == "turned" and _leads(args[0].args[1]) and _leads(args[1]):
+            return None
+        case "in_columns" if args[0].op in ("mention", "go"):
+            return Term("then", (args[0], Term("go", (args[1],))))
+        case "union" if right.op in ("next", "turned") and (right.op == "next" or _op_of(right.args[0]) == "next"):
+            return None
         case "around" if args[1].op == "around":
             return args[1]
         case "line_run":
@@ -30,12 +44,29 @@ def combined(rule: Rule, left: Term, right: Term) -> Term | None:
         case "counted":
             return Term("counted", (*left.args, *right.args))
         case "counted_from":
-            return _turned_round(args[0], str(args[1].args[0]), "")
+            return _turned_round(args[0], str(args[1].args[0]), {"T": "b", "C": "r"}.get(rule.type, ""))
+        case "but_tiles" | "but_columns":
+            return Term("but", (Term(rule.op[4:], (right,)),))
+        case "until" if right.op != "colored" or left.op != "paint" or _op_of(left.args[1]) not in ("cross", "columns", "tiles"):
+            return None
         case "starting":
             return _starting(*args)
         case "with":
             return _with(*args, rule.left if rule.swapped else rule.right)
     return Term(rule.op, args)
+
+
+def _leads(direction: object) -> bool:
+    """Whether it is a direction by itself, and not only "diagonally"."""
+    return isinstance(direction, Term) and (direction.op == "ways" or "g" not in str(direction.args[0]))
+
+
+def _op_of(value: object) -> str:
+    return value.op if isinstance(value, Term) else ""
+
+
+def _each_way(direction: Term) -> tuple[object, ...]:
+    return direction.args if direction.op == "ways" else (direction,)
 
 
 def _with(frame: Term, piece: Term, slot: str) -> Term | None:
@@ -52,8 +83,8 @@ def _line_run(start: Term, turned: Term) -> Term | None:
 
 
 def _merged(one: Term, two: Term) -> Term | None:
-    told = [piece.op for piece in (*one.args, *two.args) if isinstance(piece, Term)]
-    return Term(one.op, (*one.args, *two.args)) if len(set(told)) == len(told) and two.args else None
+    told = [piece.op for piece in (*one.args, *two.args) if isinstance(piece, Term) and piece.op != "s"]
+    return Term(one.op, (*one.args, *two.args)) if len(set(told)) == len(told) else None
 
 
 _AXES = {"cross": "br", "tiles": "b", "columns": "r", "go": "r", "repeat": "r", "C": "r", "mark": "-b", "paint_marks": "-r"}

@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from typing import cast
 
 from harness.baselines.parser import axis
-from harness.baselines.parser.directions import number, way
+from harness.baselines.parser.directions import extreme, number, way
 from harness.baselines.parser.meaning import Term, pieces_of
 from harness.baselines.parser.memory import Memory, NoMeaningError
-from harness.baselines.parser.regions import tiles
-from harness.worlds.hexagons import COLUMNS, ROWS, Paint, Tile, from_cube, on_board, to_cube
+from harness.baselines.parser.places import tiles
+from harness.worlds.hexagons import COLUMNS, ROWS, Paint, Tile, from_cube, neighbors, on_board, to_cube
+from serialization.program.hexagons_geometry import flipped
+from serialization.program.hexagons_geometry import middle as middle_of
 
 
 def shifted(tile: Tile, columns: int, rows: int) -> Tile:
@@ -48,49 +50,104 @@ def _recent(memory: Memory) -> list[Paint]:
     done = [step_ for step_ in memory.steps if step_.painted]
     if not done:
         raise NoMeaningError("nothing to repeat")
-    reach = {paint.column for paint in done[-1].painted}
     found = list(done[-1].painted)
     for step_ in reversed(done[:-1]):
-        if not {paint.column for paint in step_.painted} <= reach:
+        if not _belongs(step_.painted, found):
             break
         found = [*step_.painted, *found]
     return found
 
 
+def _belongs(earlier: Sequence[Paint], found: Sequence[Paint]) -> bool:
+    """Whether what an earlier step painted is a part of the object that later ones went on with."""
+    there = {paint.tile for paint in found}
+    if {paint.column for paint in earlier} <= {paint.column for paint in found}:
+        return True
+    near = {tile for one in there for tile in neighbors(one)} | there
+    return all(paint.tile in near for paint in earlier) or (len(there) == 1 and any(paint.tile in near for paint in earlier))
+
+
 def repeat(memory: Memory, *pieces: Term) -> None:
-    """Copies of steps (S) or of what was drawn last: in columns (C), from tiles (F, R), or so often (X) in a direction (D)."""
+    """Copies of steps (S), of all that is drawn (=) or of what was drawn last: in columns (C), with one of their tiles (n) at
+    others (F, R), beside something (V), or so often (X) in a direction (D)."""
     pieces = tuple(_as_columns(piece) for piece in pieces)
     parts = pieces_of(pieces)
     named = [axis.columns(cast(Term, piece.args[0]), memory) for piece in pieces if piece.op == "C"]
     drawn = [chosen for chosen in named if any(column in chosen for _, column in memory.cells)]
-    if "S" in parts:
-        source = memory.painted_by(parts["S"].args)
-    elif len(named) == 2 and len(drawn) == 1:
-        source = [Paint(*tile, shade) for tile, shade in memory.cells.items() if tile[1] in drawn[0]]
-    else:
-        source = _recent(memory)
-    where = [column for chosen in named if len(drawn) != 1 or len(named) == 1 or chosen not in drawn for column in chosen]
+    origin = drawn[0] if len(named) == 2 and len(drawn) == 1 else []
+    source = _source(memory, parts, origin)
     if not source:
         raise NoMeaningError("nothing to repeat")
-    anchor, colors = min((paint.tile for paint in source), key=lambda tile: (tile.column, tile.row)), _recoloring(source, parts)
+    source = list({paint.tile: paint for paint in source}.values())
+    colors, center = _recoloring(source, parts), _center(memory, parts, source)
+    corner = min((paint.tile for paint in source), key=lambda tile: (tile.column, tile.row))
+    where = [column for chosen in named if chosen is not origin for column in chosen]
+    if where and "n" not in parts:
+        where = _starts(where, {paint.column for paint in source})
     if where:
-        for column in _starts(where, {paint.column for paint in source}):
-            _paste(memory, source, anchor, Tile(anchor.row, column), colors)
+        inside = [paint.tile for paint in source if paint.column in origin] if len(origin) == 1 else []
+        fixed = min(inside) if inside else corner if origin else center or corner
+        for column in where:
+            _paste(memory, source, fixed, Tile(fixed.row, column), colors)
         memory.columns = tuple(where)
         return
+    if "V" in parts:
+        direction, of = cast(tuple[Term, Term], parts["V"].args)
+        if of.op != "that":
+            _paste(memory, source, *_next_to(memory, source, parts), colors)
+            return
+        parts = {"D": direction, **parts}
     start = parts.get("F") or parts.get("R")
     if start is not None and start.op != "that":
         for target in {tile.column: tile for tile in reversed(tiles(start, memory))}.values():
-            _paste(memory, source, source[0].tile if "F" in parts else anchor, target, colors)
+            _paste(memory, source, center or (source[0].tile if "F" in parts else corner), target, colors)
         return
     _again_and_again(memory, source, parts, colors)
 
 
+def _source(memory: Memory, parts: dict[str, Term], origin: list[int]) -> list[Paint]:
+    """What is copied; `origin`: the columns it is said to lie in, if any."""
+    if "S" in parts:
+        return memory.painted_by(parts["S"].args)
+    everything = [Paint(*tile, shade) for tile, shade in memory.cells.items()]
+    if origin:
+        return [paint for paint in everything if paint.column in origin]
+    return everything if "=" in parts and "~" in parts else _recent(memory)
+
+
+def _center(memory: Memory, parts: dict[str, Term], source: Sequence[Paint]) -> Tile | None:
+    """The tile of what is copied that its new place is said of: what it was drawn around, or one of its ends (n)."""
+    if "S" in parts:
+        numbers = [n for n in parts["S"].args if isinstance(n, int) and 0 < n <= len(memory.steps)]
+        found = next((memory.steps[n - 1].center for n in numbers), None) if numbers else memory.steps[-1].center
+    else:
+        found = memory.center if memory.painted else None
+    if found is None and "n" in parts:
+        return extreme([paint.tile for paint in source], str(parts["n"].args[0]))
+    return found
+
+
+def _next_to(memory: Memory, source: Sequence[Paint], parts: dict[str, Term]) -> tuple[Tile, Tile]:
+    """Which tile of a copy comes where, if it is to touch something on a side."""
+    direction, of = cast(tuple[Term, Term], parts["V"].args)
+    edge = {"u": "t", "d": "b"}.get(way(direction, memory)[-1], way(direction, memory)[-1])
+    opposite = {"t": "b", "b": "t", "l": "r", "r": "l"}[edge]
+    anchor, beyond = extreme([paint.tile for paint in source], opposite), extreme(tiles(of, memory), edge)
+    gap = 1 + (number(parts["#"].args[0]) if "#" in parts else 0)
+    if edge in "lr":
+        return anchor, Tile(anchor.row, beyond.column + (gap if edge == "r" else -gap))
+    return anchor, Tile(beyond.row + (gap if edge == "b" else -gap), beyond.column)
+
+
 def _starts(where: list[int], taken: set[int]) -> list[int]:
     """Where copies begin: of columns in a row, only so many as the copies fill."""
-    width = max(taken) - min(taken) + 1
-    in_a_row = where == list(range(where[0], where[0] + len(where)))
-    return where[::width] if in_a_row and len(where) % width == 0 else where
+    width, blocks = max(taken) - min(taken) + 1, list[list[int]]()
+    for column in where:
+        if blocks and column == blocks[-1][-1] + 1:
+            blocks[-1].append(column)
+        else:
+            blocks.append([column])
+    return [column for block in blocks for column in (block[::width] if len(block) % width == 0 else block)]
 
 
 def _as_columns(piece: Term) -> Term:
@@ -116,10 +173,38 @@ def _again_and_again(memory: Memory, source: Sequence[Paint], parts: dict[str, T
         _paste(memory, source, anchor, Tile(anchor.row + n * down, anchor.column + n * across), colors)
 
 
+def _upside_down(memory: Memory) -> None:
+    """The column painted last, with top and bottom changed, in the next one."""
+    column = max((tile.column for tile in memory.last), default=-1)
+    for (row, at), shade in list(memory.cells.items()):
+        if at == column and column + 1 < COLUMNS:
+            memory.paint([Tile(ROWS - 1 - row, column + 1)], shade)
+    memory.columns = (column + 1,)
+
+
+def _turned_over(memory: Memory, center: Tile) -> None:
+    """Up and down change places about a tile."""
+    for tile, shade in list(memory.cells.items()):
+        other = flipped(tile, center, "right")
+        if on_board(*other):
+            memory.paint([other], shade, over=False)
+
+
 def mirror(memory: Memory, *pieces: Term) -> None:
     """Left and right change places about the ninth column, or the one that is told."""
     parts = pieces_of(pieces)
+    if "p" in parts or ("C" in parts and parts["C"].op == "next_columns"):
+        _upside_down(memory)
+        return
     middle = axis.columns(parts["C"], memory)[0] if "C" in parts else 8
+    beside = parts.get("V") or (Term("relation", parts["R"].args) if "R" in parts and parts["R"].op == "beside" else None)
+    if beside:
+        direction, of = cast(tuple[Term, Term], beside.args)
+        center = middle_of(tiles(of, memory))
+        if way(direction, memory) in "ud":
+            _turned_over(memory, center)
+            return
+        middle = center.column
     source = memory.painted_by(parts["S"].args) if "S" in parts else [Paint(*tile, c) for tile, c in memory.cells.items()]
     for paint in source:
         other = Tile(paint.row, 2 * middle - paint.column)

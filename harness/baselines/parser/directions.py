@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from harness.baselines.parser.meaning import Term
 from harness.baselines.parser.memory import Memory
-from harness.worlds.hexagons import COLUMNS, Tile, step
+from harness.worlds.hexagons import COLUMNS, ROWS, Tile, step
 
 WAYS = {"u": "up", "d": "down", "ur": "up-right", "dr": "down-right", "dl": "down-left", "ul": "up-left"}
 
@@ -15,8 +15,16 @@ def number(value: object) -> int:
     return value if isinstance(value, int) else 1
 
 
+def ways(direction: Term, memory: Memory) -> list[str]:
+    """Letters of each of some directions."""
+    several = direction.args if direction.op == "ways" else (direction,)
+    return [way(one, memory) for one in several if isinstance(one, Term)]
+
+
 def way(direction: Term, memory: Memory) -> str:
     """Letters of a direction, up or down first; a diagonal of which one half is told goes on as before, else down, right."""
+    if direction.op == "ways":
+        return ways(direction, memory)[-1]
     letters = str(direction.args[0])
     vertical = next((letter for letter in letters if letter in "ud"), "")
     across = next((letter for letter in letters if letter in "lr"), "")
@@ -27,11 +35,18 @@ def way(direction: Term, memory: Memory) -> str:
     return vertical + across
 
 
+def sticks_out(tile: Tile) -> bool:
+    """Whether a tile is one of the nine that stick out of the board's upper or lower edge."""
+    return tile.row == (ROWS - 1 if tile.column % 2 else 0)
+
+
 def run(start: Tile, towards: str, count: int) -> list[Tile]:
     """The tiles after one in a direction; to the left or right they zig-zag along the row."""
     if towards in WAYS:
         return [step(start, WAYS[towards], n) for n in range(1, min(count, COLUMNS) + 1)]
     sign = 1 if towards == "r" else -1
+    if sticks_out(start):
+        return [Tile(start.row, start.column + 2 * sign * n) for n in range(1, min(count, COLUMNS) + 1)]
     return [Tile(start.row, start.column + sign * n) for n in range(1, min(count, COLUMNS) + 1)]
 
 
@@ -43,6 +58,12 @@ def extreme(group: Sequence[Tile], edge: str) -> Tile:
         "r": lambda tile: -tile.column,
     }
     return min(group, key=keys[edge])
+
+
+def extremes(group: Sequence[Tile], edge: str) -> list[Tile]:
+    """The tiles of the outermost row or column."""
+    last = extreme(group, edge)
+    return [tile for tile in group if (tile.row == last.row if edge in "tb" else tile.column == last.column)]
 
 
 def beside(around: Sequence[Tile], towards: str) -> list[Tile]:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import cast
 
-from harness.baselines.parser import axis
+from harness.baselines.parser import axis, regions  # noqa: F401
 from harness.baselines.parser.copies import mirror, repeat
 from harness.baselines.parser.directions import number, run, way
+from harness.baselines.parser.lines import strokes
 from harness.baselines.parser.meaning import Term, pieces_of
 from harness.baselines.parser.memory import Memory, NoMeaningError, Step
-from harness.baselines.parser.regions import tiles
+from harness.baselines.parser.orders import erase, paint_runs, runs_on, until
+from harness.baselines.parser.places import tiles
 from harness.baselines.parser.shapes import ring, triangle
 from harness.worlds.hexagons import COLUMNS, Tile, on_board
 
 _BLANKS_ONLY = frozenset({"around", "line", "between", "kept", "beside", "inside", "beside_tile", "run_beside"})
+_MOST = 1000
+"""Tiles that may be painted before steps are repeated once more: copies of copies grow fast."""
 _BY_COLUMN = frozenset({"cross", "tiles", "columns", "from_column", "beside", "beside_tile", "within"})
 
 
@@ -23,11 +27,41 @@ def _paint(memory: Memory, color: Term, what: Term) -> None:
 
 
 def _paint_again(memory: Memory, what: Term) -> None:
-    if what.op not in ("that", "colored", "within_steps", "previous_step", "tiles_of_steps", "within"):
+    if what.op == "line" and not any(isinstance(piece, Term) and piece.op in "QV" for piece in what.args):
+        _extend(memory, what)
+    elif what.op not in ("that", "colored", "within_steps", "previous_step", "tiles_of_steps", "within"):
         counted = next((cast(Term, piece.args[0]) for piece in what.args if isinstance(piece, Term) and piece.op == "Q"), None)
         _paint_with(memory, str(counted.args[1]) if counted else memory.color, what)
     else:
         memory.look_at(tiles(what, memory))
+
+
+def _extend(memory: Memory, what: Term) -> None:
+    """Lines of which no color is told go on in that of where they come from."""
+    found = strokes(memory, cast(tuple[Term, ...], what.args))
+    if not any(on_board(*tile) for _, stroke in found for tile in stroke):
+        raise NoMeaningError(str(what))
+    colors = [memory.cells.get(start, memory.color) for start, _ in found]
+    for (_, stroke), color in zip(found, colors, strict=True):
+        memory.paint([tile for tile in stroke if on_board(*tile)], color, over=False)
+    everything = [[tile for tile in stroke if on_board(*tile)] for _, stroke in found]
+    memory.ends = tuple(stroke[-1] for stroke in everything if stroke)
+    memory.look_at([tile for stroke in everything for tile in stroke])
+
+
+def _mention(memory: Memory, what: Term) -> None:
+    """What is spoken of, and not painted."""
+    if what.op == "columns":
+        _go(memory, cast(Term, what.args[0]))
+    else:
+        memory.look_at(tiles(what, memory))
+
+
+def _look_beside(memory: Memory, relation: Term) -> None:
+    """Below something: what comes next goes on from there."""
+    direction, of = cast(tuple[Term, Term], relation.args)
+    memory.look_at(tiles(of, memory), by_column=True)
+    memory.direction = way(direction, memory)
 
 
 def _paint_with(memory: Memory, color: str, what: Term) -> None:
@@ -42,37 +76,10 @@ def _paint_marks(memory: Memory, marks: Term, columns: Term) -> None:
     if marks.op == "marks":
         for mark in marks.args:
             _paint_marks(memory, cast(Term, mark), columns)
+            columns = Term("same_columns")
         return
     color, rows = cast(tuple[Term, Term], marks.args)
     _paint(memory, color, Term("cross", (rows, columns)))
-
-
-def _paint_runs(memory: Memory, runs: Term, what: Term) -> None:
-    order = [str(color) for count, color in cast(tuple[tuple[int, str], ...], runs.args) for _ in range(count)]
-    if what.op in ("next", "turned"):
-        memory.direction = way(cast(Term, what.args[1]), memory) if what.op == "turned" else memory.direction
-        what = Term("next", (len(order),))
-    found = _upper_or_lower(tiles(what, memory), len(order))
-    groups = [[tile for tile in found if tile.column == column] for column in dict.fromkeys(tile.column for tile in found)]
-    if len(found) == 1 and len(order) > 1:
-        found += run(found[0], memory.direction if memory.direction in "ud" else "d", len(order) - 1)
-        found = [tile for tile in found if on_board(*tile)]
-    by_column = what.op in ("columns", "cross") and any(len(group) > 1 for group in groups)
-    for group in groups if by_column else [found]:
-        for n, tile in enumerate(group):
-            if (n < len(order) or runs.op == "cycle") and order[n % len(order)] != "white":
-                memory.paint([tile], order[n % len(order)])
-
-
-def _upper_or_lower(found: list[Tile], count: int) -> list[Tile]:
-    """A whole row, or, for as many colors as fit, those of its tiles that stick out of the board's edge."""
-    if len({tile.row for tile in found}) != 1 or len(found) != COLUMNS or count > COLUMNS // 2:
-        return found
-    return [tile for tile in found if tile.column % 2 == (tile.row > 0)]
-
-
-def _runs_on(memory: Memory, runs: Term) -> None:
-    _paint_runs(memory, runs, Term("next", (1,)))
 
 
 def _more(memory: Memory, action: Term, what: Term) -> None:
@@ -111,6 +118,7 @@ def _skip_columns(memory: Memory, count: object) -> None:
         raise NoMeaningError("skip from nowhere")
     memory.gap = number(count)
     memory.columns = (min(max(memory.columns) + number(count), COLUMNS - 1),)
+    memory.left_out = True
 
 
 def _leave(memory: Memory, what: Term, _: Term) -> None:
@@ -121,6 +129,21 @@ def _leave(memory: Memory, what: Term, _: Term) -> None:
     left = tiles(what, memory)
     memory.take_back(left)
     memory.look_at(left, by_column=_by_column(what, memory))
+
+
+def _except(memory: Memory, action: Term, but: Term) -> None:
+    """An action, and what of it is left out, or gets another color."""
+    done = len(memory.painted)
+    act(action, memory)
+    color = memory.color
+    region = cast(Term, (cast(Term, but.args[0]) if but.op == "but_colored" else but).args[0])
+    out = {*tiles(region, memory)}
+    chosen = [paint.tile for paint in memory.painted[done:] if paint.tile in out] or sorted(out)
+    if but.op == "but_colored":
+        memory.paint(chosen, str(cast(Term, but.args[1]).args[0]))
+    else:
+        memory.take_back(chosen)
+    memory.color = color
 
 
 def _choose(memory: Memory, color: Term) -> None:
@@ -145,6 +168,8 @@ def _again(memory: Memory, numbers: Sequence[object], color: str) -> bool:
     memory.painted_by(numbers)
     before, done = dict(memory.cells), len(memory.painted)
     for n in numbers:
+        if len(memory.painted) > _MOST:
+            raise NoMeaningError("steps that repeat each other without end")
         for action in memory.steps[cast(int, n) - 1].actions if 0 < cast(int, n) <= len(memory.steps) else ():
             act(action, memory)
     if color:
@@ -157,20 +182,25 @@ def _again(memory: Memory, numbers: Sequence[object], color: str) -> bool:
 ACTIONS: dict[str, Callable[..., None]] = {
     "paint": _paint,
     "paint_again": _paint_again,
+    "mention": _mention,
+    "look_beside": _look_beside,
     "paint_marks": _paint_marks,
-    "paint_runs": _paint_runs,
+    "paint_runs": paint_runs,
     "paint_count": _paint_count,
     "paint_count_beside": _paint_count_beside,
     "skip": _skip,
     "skip_columns": _skip_columns,
     "leave": _leave,
     "choose": _choose,
+    "erase": erase,
+    "except": _except,
+    "until": until,
     "go": _go,
     "repeat": _repeat,
     "mirror": mirror,
     "ring": ring,
     "triangle": triangle,
-    "runs_on": _runs_on,
+    "runs_on": runs_on,
     "more": _more,
     "in_columns": _in_columns,
     "then": _then,
@@ -182,15 +212,18 @@ def act(term: Term, memory: Memory) -> None:
     ACTIONS[term.op](memory, *term.args)
 
 
-def carry_out(actions: Sequence[Term], memory: Memory) -> tuple[Memory, int]:
-    """The memory after an instruction's actions, and how many of them meant nothing."""
+def carry_out(actions: Sequence[Term], memory: Memory, named: Collection[str] = ()) -> tuple[Memory, int]:
+    """The memory after an instruction's actions, and how many of them meant nothing. The first color that is ever named holds for
+    what follows, even where nothing is painted with it."""
     after, failed = memory.copy(), 0
     for action in actions:
         try:
             act(action, after)
         except NoMeaningError:
             failed += 1
-    after.steps = (*after.steps, Step(tuple(actions), after.painted, after.columns))
+    if not after.painted and not after.color and len(named) == 1:
+        (after.color,) = named
+    after.steps = (*after.steps, Step(tuple(actions), after.painted, after.columns, after.center))
     return after, failed
 
 

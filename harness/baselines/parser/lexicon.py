@@ -25,7 +25,7 @@ LETTERS = {
     "E": "ending end ends finishing finish",
     "B": "between",
     "J": "connect connecting connects join joining connected",
-    "n": "next following subsequent",
+    "n": "next following subsequent proceeding succeeding consecutive",
     "s": "same",
     "a": "all every each entire whole both any everything entirely completely full",
     "q": "alternating alternate alternately alternates",
@@ -37,13 +37,19 @@ LETTERS = {
     "D": "below under beneath underneath",
     "g": "diagonal diagonally diagonals",
     "i": "line lines stripe stripes stem",
+    "G": "go going goes move moving moves shift jump proceed travel",
+    "L": "find locate identify pick notice focus",
+    "&": "alldirections",
+    "<": "eitherside",
+    "=": "pattern patterns sequence design designs image drawing",
+    "/": "sidelong",
     "v": "paint color colour fill make shade add draw create use using painting coloring colouring filling put form place do "
-    "build making drawing creating colored painted filled turn go",
+    "build making drawing creating colored painted filled turn",
     "k": "skip skipping leave leaving skipped",
     "p": "repeat copy recreate duplicate replicate repeating repeats redo reproduce",
     "w": "mirror mirrored mirroring reflect reflection mirrors",
-    "%": "inside interior enclosed inner",
-    "c": "touching adjacent surrounding around surround touch surrounded surrounds neighboring bordering border touches encircle "
+    "%": "inside interior enclosed inner surrounded encircled",
+    "c": "touching adjacent surrounding around surround touch surrounds neighboring bordering border touches encircle "
     "encircling abutting connects contiguous",
     "z": "flower ring circle flowers rings circles",
     "y": "triangle triangles pyramid pyramids",
@@ -59,10 +65,12 @@ LETTERS = {
     "V": "vertical vertically straight",
     "Z": "horizontal horizontally",
     "K": "pink violet magenta",
-    "@": "counting",
+    "@": "counting working",
     "~": "onandon",
     "*": "reversed reverse reversing inverted inverting invert inverse swapped swapping swap switched switching switch",
     "^": "corner corners",
+    "$": "inkof",
+    "0": "erased",
     "x": "",
 }
 """What each letter stands for. N and O, numbers and ordinals, and K, colors, have values; x is any other word."""
@@ -70,12 +78,28 @@ LETTERS = {
 _SKIPPED = """
     a an the number numbered no # very so will be is are should with as by just directly immediately far side
     edge hand now well board grid exactly located which most you your only going grid's there paint's board's
-    way count working respectively too both's please again also's
+    way count over respectively too both's please again also's
 """
 SKIPPED = frozenset(_SKIPPED.split())
 """Between words that belong together."""
 
 SPELLINGS = (
+    (r"\b(\w+) by \1\b", r"sidelong \1"),
+    (r"\bsides? (?:of|with|are|that are|being|is)(?: exactly)?(?= \w+ (?:tile|hex|cell|space|spot|dot))", "sidelong"),
+    (r"\b(\w+) (?:tiles?|hex\w*|cells?|spaces?|spots?) (?:on|to|per) (?:a|each|every|the|one) side\b", r"sidelong \1"),
+    (r"\bvertical (?=columns?\b)", ""),
+    (
+        r"\b(?:all the way )?(?:(?:going|moving|working|reading) )?(?:from )?(?:the )?"
+        r"(?:left to (?:the )?right|top to (?:the )?bottom)\b",
+        " ",
+    ),
+    (r"\b(?:starting|beginning|working) (?:on|at|from) the (?:far )?left,", " "),
+    (r"\((black|yellow|green|red|blue|purple|orange)\)", r"\1"),
+    (r"\b(?:in |on |to )?(?:all|each|every)(?: of the)?(?: six| 6)? (?:directions?|sides)\b", " alldirections "),
+    (
+        r"\b(?:on |to )?(?:(?:either|each) sides?|both sides|(?:the )?(?:left and right|right and left)(?: sides?)?)\b",
+        " eitherside ",
+    ),
     (r"\b(top|bottom|left|right|upper|lower)[ -]+most\b", r"\1most"),
     (r"\b(?:vertical|columnar)(?:ly)? rows?\b", "column"),
     (r"(?<=[tdh]) (?:vertical|columnar)(?:ly)? line\b", " column"),
@@ -85,6 +109,13 @@ SPELLINGS = (
         "repeat",
     ),
     (r"\bsame as\b", "repeat"),
+    (r"\b(?:parts?|steps?)(?: used)? (?:of|in) (?:step )?number (?=[0-9])", "step "),
+    (r"\b(?:just |exactly )?like (?:this|that|the) (?:one|first|previous|last|other)(?: ones?)?\b", "repeat"),
+    (
+        r"\b(?:exact )?(?:same|similar|identical) "
+        r"(?:shape|pattern|design|configuration|figure|image|structure|object|form|thing)s?\b",
+        "repeat",
+    ),
     (
         r"\b(?:follow|do|use|make|create|paint|draw|continue|apply|add)(?:ing)? (?:the |this |that )?(?:exact )?same\b(?! color)",
         "repeat",
@@ -95,7 +126,7 @@ SPELLINGS = (
     (r"\bevery (?:other|second|2nd)\b", "everyother"),
     (r"\b(?:second|next|2nd)(?:-| )to(?:-| )(?:the )?last\b", "penultimate"),
     (r"(?<=st|nd|rd|th) ones? (?=from|on the)", " tile "),
-    (r"\b(?:uncolou?r|erase|remove|unpaint)\b", "paint erased"),
+    (r"\b(?:uncolou?r|erase|remove|unpaint)(?: the (?:color|paint) (?:from|of|in))?\b", " erased "),
     (r"\bone (?=(?:above|below|under|to)\b)", "tile "),
     (r"\bright (?=(?:above|below|under|next|beneath)\b)", ""),
     (r"\bstill (?=\w)", ""),
@@ -114,6 +145,11 @@ SPELLINGS = (
     (r"\bodd[ -]numbered\b", "odd"),
     (r"\beven[ -]numbered\b", "even"),
     (r"\b(\w+?)[’']s\b", r"\1"),
+    (
+        r"\b(?:with|using|use|in)(?: the)?(?: colou?r)?(?: of)? (black|yellow|green|red|blue|purple|orange)(?: paint| colou?r)?\b"
+        r"(?!,? (?:\w+ )?(?:tile|hex|cell|spot|space|square|dot|line|column|row|ring|circle|flower|triangle|shape|one))",
+        r"inkof \1",
+    ),
 )
 """Spellings that are evened out before the words are read."""
 
@@ -131,6 +167,7 @@ def _known() -> dict[str, tuple[str, object]]:
     known |= {f"{color}s": ("K", color) for color in COLORS}
     known |= dict.fromkeys(("pink", "violet", "magenta"), ("K", "purple"))
     known |= {"everyother": ("q", "every other"), "penultimate": ("e", 2), "allbut": ("!", "all but"), "once": ("N", 1)}
+    known |= {"pair": ("N", 2), "couple": ("N", 2), "trio": ("N", 3)}
     return known
 
 

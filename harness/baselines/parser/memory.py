@@ -25,6 +25,8 @@ class Step:
     """What it painted, in order, tiles that had the color before included."""
     columns: tuple[int, ...] = ()
     """The columns it spoke of last."""
+    center: Tile | None = None
+    """What it drew around, if it did."""
 
 
 @dataclass(slots=True)
@@ -38,6 +40,8 @@ class Memory:
     """Where "next" goes on from: the last tile of the last action, one a column where it went by columns."""
     last: tuple[Tile, ...] = ()
     """The tiles of the last action."""
+    ends: tuple[Tile, ...] = ()
+    """Where the lines of the action at hand end, if it draws some."""
     before_last: tuple[Tile, ...] = ()
     """Those of the one before it."""
     color: str = ""
@@ -45,6 +49,12 @@ class Memory:
     """Letters of u, d, l, r."""
     gap: int = 0
     """Columns left out between what is repeated."""
+    center: Tile | None = None
+    """What the step at hand draws around."""
+    unplaced: bool = False
+    """Whether the step at hand spoke of tiles, and no columns were known."""
+    left_out: bool = False
+    """Whether the columns spoken of last were to be skipped, so that the next is meant."""
     steps: tuple[Step, ...] = ()
     painted: tuple[Paint, ...] = ()
     """By the step at hand."""
@@ -52,7 +62,7 @@ class Memory:
     """The board that the step at hand found."""
 
     def copy(self) -> Memory:
-        return replace(self, cells=dict(self.cells), painted=(), found=self.cells)
+        return replace(self, cells=dict(self.cells), painted=(), center=None, unplaced=False, found=self.cells)
 
     def paint(self, tiles: Sequence[Tile], color: str, *, over: bool = True, by_column: bool = False) -> None:
         """Paint those of the tiles that lie on the board; painted ones too if `over`."""
@@ -78,7 +88,8 @@ class Memory:
     def look_at(self, tiles: Sequence[Tile], *, by_column: bool = False) -> None:
         if tiles:
             self.before_last, self.last = self.last, tuple(tiles)
-            self.fronts = tuple({tile.column: tile for tile in tiles}.values()) if by_column else (tiles[-1],)
+            self.fronts = tuple({tile.column: tile for tile in tiles}.values()) if by_column else self.ends or (tiles[-1],)
+            self.ends = ()
 
     def earlier(self) -> list[Paint]:
         """All that was painted so far, in order."""

@@ -21,7 +21,16 @@ WORTH_TRYING = 1.5
 """How much worse than the best, by its words, a reading may be and still be carried out."""
 SHARPNESS = 2.0
 """What scores are multiplied with to be the logarithms of odds, in learning too."""
-DEFAULTS = {"failed": -1.0, "nothing": -0.3, "repainted": -0.3, "again": -0.1, "counted": 0.1, "named": 0.0, "many": 0.0}
+DEFAULTS = {
+    "failed": -1.0,
+    "nothing": -0.3,
+    "repainted": -0.3,
+    "again": -0.1,
+    "counted": 0.1,
+    "named": 0.0,
+    "many": 0.0,
+    "unplaced": -0.1,
+}
 """What the outcome of a reading is worth before anything is learned; see `outcome`."""
 
 
@@ -33,8 +42,8 @@ class Understood(NamedTuple):
     actions: tuple[Paint, ...]
     features: Mapping[str, float]
     """What the weights count; all of them from `candidates` only."""
-    confidence: float = 1.0
-    """The share of the readings that were tried, by the model's odds, that paint the same."""
+    share: float = 1.0
+    """Of the readings that were tried, by the model's odds: those that paint the same."""
 
 
 class Ranker:
@@ -54,7 +63,7 @@ class Ranker:
         best = found[scores.index(max(scores))]
         odds = [math.exp(SHARPNESS * (score - max(scores))) for score in scores]
         same = sum(odd for odd, one in zip(odds, found, strict=True) if one.actions == best.actions)
-        return best._replace(confidence=same / sum(odds))
+        return best._replace(share=same / sum(odds))
 
     def candidates(self, instruction: str, memory: Memory) -> list[Understood]:
         """All readings, each with all of its features, for learning."""
@@ -68,7 +77,8 @@ class Ranker:
 
 
 def carried_out(reading: Reading, tokens: list[Token], memory: Memory) -> Understood:
-    after, failed = carry_out(reading.actions, memory)
+    named = {str(token.value) for token in tokens if token.letter == "K"}
+    after, failed = carry_out(reading.actions, memory, named)
     found = changes(memory, after)
     actions = tuple(Paint(*tile, found[tile]) for tile in sorted(found))
     return Understood(reading, after, actions, outcome(failed, actions, tokens, memory, after))
@@ -76,7 +86,8 @@ def carried_out(reading: Reading, tokens: list[Token], memory: Memory) -> Unders
 
 def outcome(failed: int, actions: tuple[Paint, ...], tokens: list[Token], before: Memory, after: Memory) -> dict[str, float]:
     """What a reading's paint says about it: actions without meaning; nothing painted; the share of tiles that had another color,
-    or the same; whether a number of the words is how many tiles were painted; the share of named colors that it painted."""
+    or the same; whether a number of the words is how many tiles were painted; the share of named colors that it
+    painted; whether columns were missing."""
     painted = max(len(after.painted), 1)
     colors = {str(token.value) for token in tokens if token.letter == "K"}
     return {
@@ -87,6 +98,7 @@ def outcome(failed: int, actions: tuple[Paint, ...], tokens: list[Token], before
         "counted": float(any(token.letter == "N" and token.value == len(actions) for token in tokens)),
         "named": len(colors & {action.color for action in actions}) / len(colors) if colors else 0.0,
         "many": len(actions) / 60,
+        "unplaced": float(after.unplaced),
     }
 
 

@@ -2,41 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import cast
 
 from harness.baselines.parser import axis
-from harness.baselines.parser.directions import beside, extreme, number, run, way
+from harness.baselines.parser.directions import beside, extreme, extremes, number, run, ways
 from harness.baselines.parser.meaning import Term
 from harness.baselines.parser.memory import Memory, NoMeaningError
-from harness.worlds.hexagons import COLUMNS, ROWS, Tile, line, neighbors, on_board
+from harness.baselines.parser.places import region, tiles
+from harness.worlds.hexagons import COLUMNS, ROWS, Tile, neighbors, on_board
 from serialization.program.hexagons_geometry import enclosed
 
 
-def tiles(term: Term, memory: Memory) -> list[Tile]:
-    """The tiles that a term stands for, in the order in which they are spoken of. Raises NoMeaningError if there are none."""
-    operation = REGIONS.get(term.op)
-    found = [tile for tile in operation(memory, *term.args) if on_board(*tile)] if operation else []
-    if not found:
-        raise NoMeaningError(str(term))
-    return list(dict.fromkeys(found))
-
-
+@region("cross")
 def _cross(memory: Memory, rows: Term, columns: Term) -> list[Tile]:
     memory.columns = tuple(axis.columns(columns, memory))
     return _tiles(memory, rows)
 
 
+@region("tiles")
 def _tiles(memory: Memory, rows: Term) -> list[Tile]:
     if rows.op == "blank" and not memory.columns:
         return [Tile(row, column) for column in range(COLUMNS) for row in range(ROWS) if (row, column) not in memory.cells]
+    if memory.left_out and memory.columns:
+        memory.columns, memory.left_out = (max(memory.columns) + 1,), False
+    memory.unplaced = memory.unplaced or not memory.columns
     return [Tile(row, column) for column in memory.columns or range(COLUMNS) for row in axis.rows(rows, memory, column)]
 
 
+@region("columns")
 def _columns(memory: Memory, columns: Term) -> list[Tile]:
     return _cross(memory, Term("all"), columns)
 
 
+@region("same_tiles")
 def _same_tiles(memory: Memory, columns: Term) -> list[Tile]:
     """The tiles that the step painted last, in other columns."""
     if not memory.painted:
@@ -46,14 +44,19 @@ def _same_tiles(memory: Memory, columns: Term) -> list[Tile]:
     return [Tile(row, column) for column in memory.columns for row in rows]
 
 
+@region("union")
 def _union(memory: Memory, one: Term, two: Term) -> list[Tile]:
-    return tiles(one, memory) + tiles(two, memory)
+    first = tiles(one, memory)
+    memory.look_at(first)
+    return first + tiles(two, memory)
 
 
+@region("that")
 def _that(memory: Memory) -> list[Tile]:
     return list(memory.last)
 
 
+@region("colored")
 def _colored(memory: Memory, color: str, which: str, edge: object) -> list[Tile]:
     """Tiles of a color: all of the board's, those of the last step that painted it (some), or the last one painted."""
     there = [Tile(*tile) for tile, shade in memory.cells.items() if shade == color]
@@ -63,7 +66,7 @@ def _colored(memory: Memory, color: str, which: str, edge: object) -> list[Tile]
     if not group:
         raise NoMeaningError(f"no {color} tile")
     if edge in ("t", "b", "l", "r"):
-        return [extreme(there, str(edge))]
+        return [extreme(there, str(edge))] if which == "one" else extremes(there, str(edge))
     if isinstance(edge, int) and edge > 0:
         return there[edge - 1 : edge]
     if which == "all":
@@ -71,6 +74,17 @@ def _colored(memory: Memory, color: str, which: str, edge: object) -> list[Tile]
     return group if which == "some" else group[-1:]
 
 
+@region("all_from")
+def _all_from(memory: Memory, _: Term, start: Term) -> list[Tile]:
+    """A column from a tile on, downward, or upward from its lowest."""
+    return [
+        Tile(row, one.column)
+        for one in tiles(start, memory)
+        for row in (range(one.row, ROWS) if one.row < ROWS - 1 else range(ROWS - 1, -1, -1))
+    ]
+
+
+@region("within")
 def _within(memory: Memory, what: Term, columns: Term) -> list[Tile]:
     if what.op == "that" and memory.painted and not {tile.column for tile in memory.last} & {*axis.columns(columns, memory)}:
         return _same_tiles(memory, columns)
@@ -85,6 +99,7 @@ def _within(memory: Memory, what: Term, columns: Term) -> list[Tile]:
     return [tile for tile in tiles(what, memory) if tile.column in allowed]
 
 
+@region("within_steps")
 def _within_steps(memory: Memory, what: Term, steps: Term) -> list[Tile]:
     painted = memory.painted_by(steps.args)
     if what.op == "colored":
@@ -95,6 +110,12 @@ def _within_steps(memory: Memory, what: Term, steps: Term) -> list[Tile]:
     return [paint.tile for paint in painted]
 
 
+@region("of_steps")
+def _all_of_steps(memory: Memory, steps: Term) -> list[Tile]:
+    return [paint.tile for paint in memory.painted_by(steps.args)]
+
+
+@region("tiles_of_steps")
 def _of_steps(memory: Memory, which: Term, steps: Term) -> list[Tile]:
     """What steps painted: all of it, or the first or last by the order of the painting."""
     painted = [paint.tile for paint in memory.painted_by(steps.args)]
@@ -105,33 +126,44 @@ def _of_steps(memory: Memory, which: Term, steps: Term) -> list[Tile]:
     return painted
 
 
+@region("latest")
 def _latest(memory: Memory, count: object) -> list[Tile]:
     return [paint.tile for paint in memory.earlier()[-number(count) :]]
 
 
+@region("previous_step")
 def _previous_step(memory: Memory) -> list[Tile]:
     return [paint.tile for paint in memory.painted_by(())]
 
 
+@region("beside")
 def _beside(memory: Memory, direction: Term, of: Term) -> list[Tile]:
-    return beside(tiles(of, memory), way(direction, memory))
+    around = tiles(of, memory)
+    return [tile for towards in ways(direction, memory) for tile in beside(around, towards)]
 
 
+@region("beside_tile")
 def _beside_tile(memory: Memory, relation: Term, _: Term) -> list[Tile]:
     return _beside(memory, *cast(tuple[Term, Term], relation.args))
 
 
+@region("next")
 def _next(memory: Memory, count: object) -> list[Tile]:
     found = [tile for front in memory.fronts for tile in run(front, memory.direction, number(count))]
     memory.columns = tuple(dict.fromkeys(tile.column for tile in found if on_board(*tile))) or memory.columns
     return found
 
 
+@region("turned")
 def _turned(memory: Memory, what: Term, direction: Term) -> list[Tile]:
-    memory.direction = way(direction, memory)
-    return tiles(what, memory) if what.op != "count" else _next(memory, what.args[0])
+    found: list[Tile] = []
+    for towards in ways(direction, memory):
+        memory.direction = towards
+        found += tiles(what, memory) if what.op != "count" else _next(memory, what.args[0])
+    return found
 
 
+@region("from_column")
 def _from_column(memory: Memory, what: Term, columns: Term) -> list[Tile]:
     """The next tiles of some columns: after the last painted one of each, or from the top."""
     chosen = axis.columns(columns, memory)
@@ -140,11 +172,22 @@ def _from_column(memory: Memory, what: Term, columns: Term) -> list[Tile]:
     return tiles(what, memory)
 
 
+@region("run_beside")
 def _run_beside(memory: Memory, count: Term, relation: Term) -> list[Tile]:
     direction, of = cast(tuple[Term, Term], relation.args)
-    start, towards = tiles(of, memory), way(direction, memory)
-    many, across = number(count.args[0]), {tile.column for tile in start}
+    start = tiles(of, memory)
+    return [tile for towards in ways(direction, memory) for tile in _run_from(memory, start, towards, number(count.args[0]))]
+
+
+def _run_from(memory: Memory, start: list[Tile], towards: str, many: int) -> list[Tile]:
+    across = {tile.column for tile in start}
     edge = beside(start, towards)
+    if towards in "lr" and many == 1 and len(edge) > 1:
+        closest = max(len({*neighbors(tile)} & {*start}) for tile in edge)
+        if closest > 1:
+            return [tile for tile in edge if len({*neighbors(tile)} & {*start}) > 1]
+        rows = {tile.row for tile in start}
+        return [tile for tile in edge if tile.row in rows] or edge
     if towards in "lr" or (many == len(edge) and max(across) - min(across) < len(across)):  # "the five tiles below the line"
         return edge
     memory.direction = towards
@@ -153,92 +196,22 @@ def _run_beside(memory: Memory, count: Term, relation: Term) -> list[Tile]:
     return [tile for end in ends for tile in run(end, towards, many)]
 
 
+@region("around")
 def _around(memory: Memory, _: Term, of: Term) -> list[Tile]:
     inner = tiles(of, memory)
+    memory.center = inner[0] if len(inner) == 1 else memory.center
     return [tile for tile in dict.fromkeys(t for one in inner for t in neighbors(one)) if tile not in inner]
 
 
+@region("kept")
+@region("end")
 def _first(memory: Memory, what: Term, _: Term) -> list[Tile]:
     return tiles(what, memory)
 
 
+@region("inside")
 def _inside(memory: Memory) -> list[Tile]:
     """Blank tiles that the painted ones enclose, those near what was spoken of last if there are any."""
     found = enclosed(memory.cells)
     near = set(memory.last) | {paint.tile for paint in (memory.steps[-1].painted if memory.steps else ())}
     return [tile for tile in found if near & set(neighbors(tile))] or found
-
-
-def _line(memory: Memory, *pieces: Term) -> list[Tile]:
-    """A line by its pieces: between the first and the last of E, from F to G, in the direction D, so many tiles N or Q, in the
-    columns C, beside something (V)."""
-    parts = {piece.op: cast(Term, piece.args[0]) for piece in pieces}
-    if "Q" in parts:
-        parts = {"N": parts["Q"], **parts}
-    if "V" in parts:
-        return _beside(memory, *cast(tuple[Term, Term], parts["V"].args))
-    if "C" in parts:
-        memory.columns = tuple(axis.columns(parts["C"], memory))
-    if "E" in parts:
-        ends = tiles(parts["E"], memory) + (tiles(parts["G"], memory) if "G" in parts else [])
-        if len(ends) < 2:
-            ends = [*memory.before_last[-1:], *ends]
-        return list(line(ends[0], ends[-1]))
-    start = tiles(parts["F"], memory) if "F" in parts else list(memory.fronts)
-    if not start:
-        raise NoMeaningError("a line from nowhere")
-    if "G" in parts and parts["G"].op == "columns":
-        stop = axis.columns(cast(Term, parts["G"].args[0]), memory)[-1]
-        across = "r" if stop > start[0].column else "l"
-        memory.direction = way(parts.get("D", Term("direction", ("g" + across,))), memory)
-        reach = abs(stop - start[0].column)
-        return [start[0], *run(start[0], memory.direction, reach)]
-    if "G" in parts:
-        ends = tiles(parts["G"], memory)
-        return list(line(start[0], ends[-1]))
-    if not {"D", "N"} & set(parts):
-        raise NoMeaningError("a line to nowhere")
-    towards = "".join(str(parts[piece].args[0]) for piece in "Dg" if piece in parts)
-    memory.direction = way(Term("direction", (towards,)), memory) if towards else memory.direction
-    inclusive = "F" in parts and start[0] not in memory.cells
-    if "N" in parts:
-        count = number(parts["N"].args[0])
-        return [tile for one in start for tile in ([one] if inclusive else []) + run(one, memory.direction, count - inclusive)]
-    return [tile for one in start for tile in ([one] if inclusive else []) + _ray(memory, one)]
-
-
-def _ray(memory: Memory, start: Tile) -> list[Tile]:
-    """On and on from a tile, to the edge of the board or to what is painted."""
-    found = []
-    for tile in run(start, memory.direction, COLUMNS):
-        if not on_board(*tile) or tile in memory.cells:
-            break
-        found.append(tile)
-    return found
-
-
-REGIONS: dict[str, Callable[..., list[Tile]]] = {
-    "cross": _cross,
-    "tiles": _tiles,
-    "columns": _columns,
-    "same_tiles": _same_tiles,
-    "union": _union,
-    "that": _that,
-    "colored": _colored,
-    "within": _within,
-    "within_steps": _within_steps,
-    "tiles_of_steps": _of_steps,
-    "latest": _latest,
-    "previous_step": _previous_step,
-    "beside": _beside,
-    "beside_tile": _beside_tile,
-    "next": _next,
-    "turned": _turned,
-    "from_column": _from_column,
-    "run_beside": _run_beside,
-    "around": _around,
-    "kept": _first,
-    "end": _first,
-    "inside": _inside,
-    "line": _line,
-}

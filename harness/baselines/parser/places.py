@@ -1,0 +1,32 @@
+"""Which tiles a term stands for: the table of operations, which `regions` and `lines` fill."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from harness.baselines.parser.meaning import Term
+from harness.baselines.parser.memory import Memory, NoMeaningError
+from harness.worlds.hexagons import Tile, on_board
+
+Region = Callable[..., list[Tile]]
+REGIONS: dict[str, Region] = {}
+"""By the name of the operation, a function of the memory and the operation's arguments."""
+
+
+def region(op: str) -> Callable[[Region], Region]:
+    """Enters a function into the table."""
+
+    def entered(function: Region) -> Region:
+        REGIONS[op] = function
+        return function
+
+    return entered
+
+
+def tiles(term: Term, memory: Memory) -> list[Tile]:
+    """The tiles that a term stands for, in the order in which they are spoken of. Raises NoMeaningError if there are none."""
+    operation = REGIONS.get(term.op)
+    found = [tile for tile in operation(memory, *term.args) if on_board(*tile)] if operation else []
+    if not found:
+        raise NoMeaningError(str(term))
+    return list(dict.fromkeys(found))

@@ -1,0 +1,238 @@
+"""The part of `parser` that reads Minecraft's Architect."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from harness.baselines import Decoding
+from harness.baselines.builder_parser import BuilderParser, grid
+from harness.baselines.builder_parser.program import statements_of
+from harness.baselines.builder_parser.properties import NAMES
+from harness.baselines.builder_parser.proposals import propose
+from harness.baselines.builder_parser.ranker import Ranker
+from harness.baselines.builder_parser.scene import Scene
+from harness.baselines.builder_parser.words import read_turn
+from harness.baselines.parser import Parser
+from harness.cli import cli
+from harness.corpora import load
+from harness.corpora.item import Executed, MinecraftItem, Turn, Utterance
+from harness.worlds.minecraft import COLORS, Action, Pose, Structure, net_actions
+from serialization.program.ast import Program, write
+from serialization.program.minecraft import run
+from serialization.program_text import building_state
+
+PARSER = BuilderParser()
+FRONT = Pose(0.5, 1.0, -5.5, 0.0, 20.0)
+
+
+def say(*texts: str) -> list[Turn]:
+    return [Utterance("Architect", text) for text in texts]
+
+
+def build(*blocks: tuple[str, int, int, int]) -> Executed:
+    return Executed(tuple(Action("place", *block) for block in blocks))
+
+
+def turn(*history: Turn, pose: Pose = FRONT) -> MinecraftItem:
+    """What the builder has to do after some talk; all that was done before is still there."""
+    done = [action for one in history if isinstance(one, Executed) for action in one.actions]
+    before = Structure().apply(done).structure
+    return MinecraftItem("minecraft/dev/game/7", "dev", tuple(history), before, pose, (), before, "C1", "game")
+
+
+def answered(item: MinecraftItem) -> set[tuple[object, ...]]:
+    """The net actions of the answer as (color, x, y, z); without a color, what is taken away."""
+    after = item.before.apply(PARSER.understand(item).actions).structure
+    changes = net_actions(item.before, after)
+    return {(one.color if one.kind == "place" else None, one.x, one.y, one.z) for one in changes}
+
+
+RED = build(("red", 0, 1, 0))
+TOWER = build(("blue", 2, 1, 1), ("blue", 2, 2, 1), ("blue", 2, 3, 1))
+
+
+@pytest.mark.parametrize(
+    ("history", "expected"),
+    [
+        ([*say("place a red block in the middle"), RED, *say("put a blue block on top of it")], {("blue", 0, 2, 0)}),
+        ([*say("place a red block"), RED, *say("stack two red blocks on top of that")], {("red", 0, 2, 0), ("red", 0, 3, 0)}),
+        ([*say("place a red block"), RED, *say("place a green block to the left of it")], {("green", 1, 1, 0)}),
+        ([*say("place a red block"), RED, *say("place a green block to the right of it")], {("green", -1, 1, 0)}),
+        ([*say("stack three blue blocks"), TOWER, *say("put an orange block on top of the blue ones")], {("orange", 2, 4, 1)}),
+        ([*say("stack three blue blocks"), TOWER, *say("remove the top block")], {(None, 2, 3, 1)}),
+    ],
+)  # fmt: skip
+def test_common_instructions(history: list[Turn], expected: set[tuple[object, ...]]) -> None:
+    assert answered(turn(*history)) == expected
+
+
+def test_left_is_the_builders_left() -> None:
+    talk = (*say("place a red block"), RED, *say("place a green block to the left of it"))
+    behind = Pose(0.5, 1.0, 6.5, 180.0, 20.0)
+    assert answered(turn(*talk, pose=behind)) == {("green", -1, 1, 0)}
+
+
+@pytest.mark.parametrize("history", [[], say("great!"), say("hello builder")])
+def test_talk_asks_for_nothing(history: list[Turn]) -> None:
+    assert answered(turn(*history)) == set()
+
+
+def test_a_cell_beside_two_blocks_is_built_once() -> None:
+    walls = build(("red", -1, 1, 0), ("red", -1, 1, 1), ("red", 1, 1, 0), ("red", 1, 1, 1))
+    item = turn(*say("two walls"), walls, *say("put blue blocks on both sides of the red blocks"))
+    assert not item.before.apply(PARSER.understand(item).actions).ignored
+
+
+def test_clauses_hold_colors_and_numbers_with_their_roles() -> None:
+    (one, two) = read_turn(say("Put 3 red bricks on the blue one. Then make a 2x4 wall"))
+    assert one.colors == (("red", "new"), ("blue", "there"))
+    assert one.numbers[0] == (3, "many")
+    assert two.size == (2, 4)
+    assert {"K block", "wall", "FIRST"} <= {*one.cues, *two.cues}
+    assert one.text.startswith("place 3 red block")
+
+
+def test_without_new_words_the_earlier_ones_are_read() -> None:
+    (clause,) = read_turn([*say("place a red block"), RED, Utterance("Builder", "like this?")])
+    assert {"OLD", "ASKED"} <= set(clause.cues)
+
+
+def test_frames_of_the_grid_agree_with_the_world() -> None:
+    for yaw in (0.0, 90.0, 180.0, 270.0):
+        item = turn(TOWER, pose=FRONT._replace(yaw=yaw))
+        scene = Scene(item)
+        seen = {grid.seen(block[:3], item.pose) for block in item.before.blocks()}
+        assert seen == set(scene.blocks.tolist())
+        change = Action("place", "red", 3, 2, -4)
+        assert grid.action(grid.told(change, item.pose), item.pose) == change
+
+
+def test_the_gaze_meets_the_block_before_the_builder() -> None:
+    scene = Scene(turn(build(("red", 0, 1, 0)), pose=Pose(0.5, 1.0, -4.5, 0.0, 13.0)))
+    assert scene.aimed[0] == grid.number(0, 1, 0)
+    assert scene.aimed[1] == grid.number(0, 1, -1)
+
+
+def test_every_weight_belongs_to_a_property() -> None:
+    assert len(set(NAMES)) == len(NAMES)
+    with pytest.raises(KeyError):
+        Ranker({"ALL": {"no such property": 1.0}})
+
+
+def test_a_program_says_where_blocks_lie_by_the_last_one() -> None:
+    last = grid.number(0, 1, 0)
+    actions = np.array([last + grid.UP * (k + 1) for k in range(3)]) * grid.KINDS + 1 + COLORS.index("green")
+    assert write(Program(tuple(statements_of(actions, last, FRONT)))) == "green tower(on(last),3)"
+
+
+WORDS = [
+    "place",
+    "put",
+    "red",
+    "blue",
+    "green",
+    "block",
+    "blocks",
+    "a",
+    "two",
+    "3",
+    "row",
+    "tower",
+    "left",
+    "right",
+    "of",
+    "the",
+    "on",
+    "top",
+    "next",
+    "to",
+    "that",
+    "remove",
+    "other",
+    "side",
+    "same",
+    "3x3",
+    "square",
+    "L",
+    "u",
+    "plus",
+    "diagonal",
+    "ground",
+    "corner",
+    "middle",
+    "and",
+    "then",
+    ",",
+    ".",
+    "?",
+    "not",
+    "move",
+    "it",
+    "one",
+    "another",
+    "each",
+    "both",
+    "ends",
+    "behind",
+    "front",
+    "fill",
+    "mirror",
+    "0",
+    "11",
+    "99",
+]
+TEXTS = st.one_of(st.text(max_size=40), st.lists(st.sampled_from(WORDS), max_size=14).map(" ".join))
+CELLS = st.tuples(st.sampled_from(COLORS), st.integers(-5, 5), st.integers(1, 3), st.integers(-5, 5))
+TURNS = st.lists(
+    st.one_of(
+        st.builds(Utterance, st.sampled_from(("Architect", "Builder")), TEXTS),
+        st.lists(CELLS, min_size=1, max_size=4, unique_by=lambda cell: cell[1:]).map(lambda cells: build(*cells)),
+    ),
+    max_size=6,
+)
+POSES = st.builds(Pose, st.floats(-9, 9), st.floats(1, 9), st.floats(-9, 9), st.floats(-360, 360), st.floats(-90, 90))
+
+
+@settings(max_examples=40, deadline=None)
+@given(TURNS, POSES)
+def test_any_talk_is_answered_with_what_can_be_built(history: list[Turn], pose: Pose) -> None:
+    item = turn(*history, pose=pose)
+    (answer,) = PARSER.predict([item], Decoding())
+    assert not item.before.apply(answer.actions).ignored
+    found = PARSER.understand(item)
+    assert run(found.program, building_state(item)).error is None
+    assert 0 <= answer.notes["confidence"] <= 1
+    assert PARSER.predict([item], Decoding())[0] == answer
+
+
+@settings(max_examples=15, deadline=None)
+@given(TURNS, POSES)
+def test_proposals_stay_in_the_region(history: list[Turn], pose: Pose) -> None:
+    item = turn(*history, pose=pose)
+    scene = Scene(item)
+    for clause in read_turn(item.history):
+        for one in propose(clause, scene):
+            cells = one.actions[one.actions >= 0] // grid.KINDS
+            assert grid.INSIDE[cells].all()
+            assert len(one.properties) == len(one.actions)
+            assert np.isfinite(one.properties).all()
+
+
+def test_both_tasks_have_their_part() -> None:
+    assert isinstance(Parser().predictor("minecraft"), BuilderParser)
+    assert isinstance(Parser().predictor("hexagons"), Parser)
+
+
+def test_a_run_can_be_explained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HARNESS_DATA", raising=False)
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(cli, ["baseline", "predict", "parser", "--task", "minecraft", "--limit", "4", "--name", "read"])
+    assert done.exit_code == 0, done.output
+    shown = CliRunner().invoke(cli, ["show", load("minecraft", "dev")[0].id, "--run", "read", "--explain"])
+    assert "Program (confidence" in shown.output

@@ -1,0 +1,177 @@
+"""Learns the weights of the part of `parser` that reads Minecraft, on the train split.
+
+    python tools/fit_builder_parser.py               # writes harness/baselines/builder_parser/weights.json
+    python tools/fit_builder_parser.py --held-out 5  # leaves out every fifth target, and measures micro F1 on those
+
+Every clause of every turn gives some proposals, each with what it is worth: twice the right actions less `PRICE` times all of
+them. The likelihood of the best ones is made as large as it goes, less the squares of the weights times --pull; then, from there,
+what the proposals are expected to be worth, less a tenth of that. The first round sees proposals at random, the next one those
+that the weights so far confuse. A turn's later clauses are seen after the best proposal of the earlier ones was carried out, as
+long as the weights so far find it at all likely.
+"""
+
+from __future__ import annotations
+
+import argparse
+import zlib
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+from scipy.optimize import minimize
+
+from harness.baselines.builder_parser import BuilderParser, grid
+from harness.baselines.builder_parser.properties import NAMES, WIDTH
+from harness.baselines.builder_parser.proposals import propose
+from harness.baselines.builder_parser.ranker import Ranker, Weights, ship
+from harness.baselines.builder_parser.scene import Scene
+from harness.baselines.builder_parser.words import Clause, read_turn
+from harness.corpora import load
+from harness.corpora.item import MinecraftItem, builder_turns
+from harness.worlds.minecraft import net_actions
+
+PRICE = 0.6
+KEPT, BEST, CHANCE = 100, 40, 20
+"""Proposals of a clause that are learned from: in all, good ones at most, and drawn at random from the rest."""
+UNLIKELY = 0.002
+STEPS = 80
+WORD, PAIR = 15, 25
+"""How often a word and a pair of words must be there to get weights."""
+
+
+class Seen(NamedTuple):
+    """A clause's cues and its proposals: properties, worth, and how many each stands for (a logarithm)."""
+
+    cues: tuple[str, ...]
+    properties: sparse.csr_matrix
+    worth: np.ndarray
+    stands_for: np.ndarray
+
+
+def gather(items: Sequence[MinecraftItem], ranker: Ranker | None, rng: np.random.Generator) -> list[Seen]:
+    found = []
+    for item in items:
+        scene = Scene(item)
+        right = np.zeros(grid.SIZE * grid.KINDS + 1, bool)
+        right[[grid.told(action, item.pose) for action in net_actions(item.before, item.after)]] = True
+        for clause in read_turn(item.history):
+            seen, actions = look(clause, scene, right, ranker, rng)
+            found.append(seen)
+            right[actions] = False
+            scene.carry_out(actions)
+    return found
+
+
+def look(
+    clause: Clause, scene: Scene, right: np.ndarray, ranker: Ranker | None, rng: np.random.Generator
+) -> tuple[Seen, np.ndarray]:
+    """What is learned from a clause, and the actions of its best proposal."""
+    proposals = propose(clause, scene)
+    worth = np.concatenate([2 * right[one.actions].sum(1) - PRICE * (one.actions >= 0).sum(1) for one in proposals])
+    properties = np.concatenate([one.properties for one in proposals])
+    scores = np.concatenate(ranker.scores(clause, proposals)) if ranker else np.zeros(len(worth))
+    odds = np.exp(scores - scores.max())
+    odds /= odds.sum()
+    good = np.flatnonzero(worth > 0)
+    kept = np.zeros(len(worth), bool)
+    kept[good[np.argsort(-worth[good], kind="stable")[:BEST]]] = True
+    kept[0] = True
+    if ranker:
+        rest = np.flatnonzero(~kept)
+        kept[rest[np.argsort(-scores[rest], kind="stable")[: max(0, KEPT - CHANCE - int(kept.sum()))]]] = True
+    rest = np.flatnonzero(~kept)
+    drawn = rng.choice(rest, min(len(rest), KEPT - int(kept.sum())), replace=False)
+    stands_for = np.zeros(len(worth), np.float32)
+    stands_for[drawn] = np.log(max(len(rest), 1) / max(len(drawn), 1))
+    rows = np.sort(np.concatenate([np.flatnonzero(kept), drawn]))
+    seen = Seen(clause.cues, sparse.csr_matrix(properties[rows]), worth[rows].astype(np.float32), stands_for[rows])
+    if not len(good) or (ranker and odds[good].sum() < UNLIKELY):
+        return seen, np.zeros(0, np.intp)
+    best = int((worth + np.log(odds + 1e-9) - 1e6 * (worth <= 0)).argmax())
+    for one in proposals:
+        if best < len(one.actions):
+            return seen, one.actions[best][one.actions[best] >= 0]
+        best -= len(one.actions)
+    raise AssertionError("a row of no proposal")
+
+
+def fit(seen: Sequence[Seen], pull: float) -> Weights:
+    counts = Counter(cue for one in seen for cue in one.cues)
+    cues = sorted(cue for cue, count in counts.items() if count >= (PAIR if " " in cue else WORD))
+    column = {cue: n for n, cue in enumerate(cues)}
+    pairs = [(n, column[cue]) for n, one in enumerate(seen) for cue in one.cues if cue in column]
+    told = sparse.csr_matrix((np.ones(len(pairs), np.float32), tuple(zip(*pairs, strict=True))), shape=(len(seen), len(cues)))
+    sizes = np.array([len(one.worth) for one in seen])
+    first = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    group = np.repeat(np.arange(len(seen)), sizes)
+    rows = sparse.vstack([one.properties for one in seen], format="csr")
+    own = rows.indices + np.repeat(group * WIDTH, np.diff(rows.indptr))
+    matrix = sparse.csr_matrix((rows.data, own, rows.indptr), shape=(len(group), len(seen) * WIDTH))
+    worth = np.concatenate([one.worth for one in seen])
+    more = np.concatenate([one.stands_for for one in seen])
+    most = np.maximum.reduceat(worth, first)
+    wanted = (worth >= most[group] - 1e-4) & (most[group] > 0)
+    wanted[first[most <= 0]] = True
+    held = np.full((len(cues), 1), pull)
+    held[column["ALL"]] = pull / 10
+
+    def loss(flat: np.ndarray, likelihood: bool) -> tuple[float, np.ndarray]:
+        weights = flat.reshape(len(cues), WIDTH)
+        scores = matrix @ (told @ weights).ravel() + more
+        odds = np.exp(scores - np.maximum.reduceat(scores, first)[group])
+        good, total = np.add.reduceat(np.where(wanted, odds, 0), first) + 1e-30, np.add.reduceat(odds, first)
+        shares = odds / total[group]
+        expected = np.add.reduceat(shares * worth, first)
+        away = shares - np.where(wanted, odds, 0) / good[group] if likelihood else -shares * (worth - expected[group])
+        strength = held if likelihood else held / 10
+        gradient = told.T @ (matrix.T @ away).reshape(len(seen), WIDTH) + 2 * strength * weights
+        value = np.log(total / good).sum() if likelihood else -expected.sum()
+        return float(value + (strength * weights**2).sum()), gradient.ravel()
+
+    learned = np.zeros(len(cues) * WIDTH)
+    for likelihood, steps in ((True, STEPS), (False, STEPS // 2)):
+        learned = minimize(loss, learned, (likelihood,), jac=True, method="L-BFGS-B", options={"maxiter": steps}).x
+    learned = learned.reshape(len(cues), WIDTH)
+    return {
+        cue: {name: float(w) for name, w in zip(NAMES, learned[n], strict=True) if abs(w) > 0.02} for cue, n in column.items()
+    }
+
+
+def micro(items: Sequence[MinecraftItem], weights: Weights, threshold: float) -> str:
+    parser = BuilderParser(Ranker(weights, threshold))
+    both = predicted = gold = answered = 0
+    for item in items:
+        made = net_actions(item.before, item.before.apply(parser.understand(item).actions).structure)
+        wanted = net_actions(item.before, item.after)
+        both, predicted, gold = both + len(made & wanted), predicted + len(made), gold + len(wanted)
+        answered += bool(made)
+    precision, recall, part = both / max(predicted, 1), both / max(gold, 1), answered / len(items)
+    f1 = 2 * both / max(predicted + gold, 1)
+    return f"F1 {100 * f1:.2f}, precision {100 * precision:.2f}, recall {100 * recall:.2f}, answered {100 * part:.1f} %"
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--held-out", type=int, metavar="N", help="leave one target in N out, write nothing")
+    options.add_argument("--pull", type=float, default=10.0)
+    options.add_argument("--rounds", type=int, default=3)
+    args = options.parse_args()
+    items = builder_turns(load("minecraft", "train"))
+    out = {item.group for item in items if args.held_out and zlib.crc32(item.group.encode()) % args.held_out == 0}
+    ranker, rng, weights = None, np.random.default_rng(0), {}
+    for n in range(args.rounds):
+        seen = gather([item for item in items if item.group not in out], ranker, rng)
+        weights = fit(seen, args.pull)
+        ranker = Ranker(weights)
+        print(f"round {n + 1}: {len(seen)} clauses, {sum(map(len, weights.values()))} weights", flush=True)
+    if not args.held_out:
+        ship(weights)
+        return
+    for threshold in (0.3, 0.4, 0.5, 0.6):
+        print(f"threshold {threshold}:", micro([item for item in items if item.group in out], weights, threshold), flush=True)
+
+
+if __name__ == "__main__":
+    main()
