@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from functools import reduce
+from operator import or_
 from typing import NamedTuple
 
 from serialization.program.ast import Expr, plus, write_expression
@@ -40,9 +42,8 @@ def cover(needed: int, terms: Iterable[Term], count: int = 1, beam: int = 6, opt
             for one in ranked[:options]:
                 new = (cost + one.cost + UNION * bool(chosen), covered | (one.mask & needed), (*chosen, one))
                 if new[1] == needed:
-                    if _all_useful(new[2], needed):
-                        union = _union(new[2])
-                        done.setdefault(write_expression(union.expr), union)
+                    union = _union(_useful(new[2], needed))
+                    done.setdefault(write_expression(union.expr), union)
                 elif new[1] not in following or new[0] < following[new[1]][0]:
                     following[new[1]] = new
         limit = sorted(union.cost for union in done.values())[:count][-1] if len(done) >= count else float("inf")
@@ -52,13 +53,14 @@ def cover(needed: int, terms: Iterable[Term], count: int = 1, beam: int = 6, opt
     return sorted(done.values(), key=lambda union: union.cost)[:count]
 
 
-def _all_useful(chosen: Sequence[Term], needed: int) -> bool:
-    """Whether each term holds a needed tile that no other one holds."""
-    once = twice = 0
-    for one in chosen:
-        twice |= once & one.mask
-        once |= one.mask
-    return all(one.mask & needed & ~twice for one in chosen)
+def _useful(chosen: Sequence[Term], needed: int) -> list[Term]:
+    """Without those, the longest first, whose needed tiles the others hold."""
+    kept = list(chosen)
+    for one in sorted(chosen, key=lambda one: -one.cost):
+        others = [other for other in kept if other is not one]
+        if not needed & ~reduce(or_, (other.mask for other in others), 0):
+            kept = others
+    return kept
 
 
 def _union(chosen: Sequence[Term]) -> Cover:

@@ -20,6 +20,8 @@ from prompts.spec import PromptSpec
 from serialization.formats import get_format
 from serialization.program import ast, hexagons, minecraft
 from serialization.program.compress import building_programs, compress_building, compress_drawing, drawing_programs
+from serialization.program.compress_cover import cover
+from serialization.program.compress_terms import Term
 from serialization.program.hexagons import DrawingState
 from serialization.program.literal import building_program, drawing_program
 from serialization.program.minecraft import BuildingState
@@ -191,6 +193,12 @@ def test_what_builders_do(turns: list[str], actions: str, short: str | None) -> 
     assert state.structure.apply(minecraft.run_told(parse(made), state).actions) == state.structure.apply(done)
     assert len(made) <= len(ast.write(building_program(done)))
     assert short is None or made == short
+
+
+def test_a_cover_has_no_term_too_many() -> None:
+    """A search that sees one way only first takes the small terms, which the large one then makes useless."""
+    small, other, large = (Term(mask, ast.Name(name), cost) for mask, name, cost in ((1, "a", 1), (2, "b", 1), (7, "c", 30)))
+    assert [found.expr for found in cover(7, [small, other, large], beam=1, options=1)] == [ast.Name("c")]
 
 
 def test_what_cannot_be_done_is_listed() -> None:
