@@ -6,6 +6,7 @@ from typing import Any
 
 from lark import Token, Transformer, v_args
 
+from harness.worlds.hexagons import COLORS
 from serialization.program import ast
 from serialization.program.errors import ProgramError
 
@@ -44,6 +45,13 @@ def _single(literal: ast.Expr) -> int:
     raise ProgramError("expected a number here", literal.at)
 
 
+def _name(token: Token) -> str:
+    """A color is none: written anew without the parentheses around it, it would be taken for the color."""
+    if token in COLORS:
+        raise ProgramError(f"{token} is a color and no set; what has it is is({token})", (token.line or 0, token.column or 0))
+    return str(token)
+
+
 @v_args(meta=True)
 class Builder(Transformer[Token, ast.Program]):
     def start(self, meta: Any, children: list[Any]) -> ast.Program:
@@ -80,7 +88,7 @@ class Builder(Transformer[Token, ast.Program]):
 
     def assign(self, meta: Any, children: list[Any]) -> ast.Assign:
         name, value = children[0], children[-1]
-        return ast.Assign(str(name), value, at=_at(meta))
+        return ast.Assign(_name(name), value, at=_at(meta))
 
     def repeat(self, meta: Any, children: list[Any]) -> ast.Repeat:
         *head, body = children
@@ -89,7 +97,7 @@ class Builder(Transformer[Token, ast.Program]):
 
     def loop(self, meta: Any, children: list[Any]) -> ast.For:
         name, values, body = children
-        return ast.For(str(name), values, body, at=_at(meta))
+        return ast.For(_name(name), values, body, at=_at(meta))
 
     def choice(self, meta: Any, children: list[Any]) -> ast.If:
         otherwise: tuple[ast.Statement, ...] = ()
@@ -137,7 +145,7 @@ class Builder(Transformer[Token, ast.Program]):
         return ast.Tiles(_spans(columns, at), _spans(rows, at), at=at) if colon else ast.Numbers(_spans(columns, at), at=at)
 
     def name(self, meta: Any, children: list[Any]) -> ast.Name:
-        return ast.Name(str(children[0]), at=_at(meta))
+        return ast.Name(_name(children[0]), at=_at(meta))
 
     def call(self, meta: Any, children: list[Any]) -> ast.Call:
         return ast.Call(str(children[0]), tuple(children[1:]), at=_at(meta))
