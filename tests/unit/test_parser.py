@@ -93,6 +93,24 @@ def column(number: int, *rows: int) -> Tiles:
         ("In the top row, from left to right: two red, one blue, six red", {
             "red": {(c, 1) for c in (1, 3, 7, 9, 11, 13, 15, 17)}, "blue": {(5, 1)}
         }),
+        ("Paint the last, 7th and 4th tiles of column 3 red", {"red": column(3, 10, 7, 4)}),
+        ("Fill the first and next to last tiles of columns 2 and 5 with blue", {"blue": column(2, 1, 9) | column(5, 1, 9)}),
+        ("In column 6 paint tiles 2-7 green, omitting tile 4", {"green": column(6, 2, 3, 5, 6, 7)}),
+        ("Paint the 6th tile of columns 2 and 4, and the 2nd-3rd tiles of column 8 black", {
+            "black": {(2, 6), (4, 6), (8, 2), (8, 3)}
+        }),
+        ("Fill the 11th column and every other column to the right with yellow", {
+            "yellow": {t for c in (11, 13, 15, 17) for t in column(c)}
+        }),
+        ("Fill column 12 with a repeating pattern, starting from the top, of white, blue, blue", {
+            "blue": column(12, 2, 3, 5, 6, 8, 9)
+        }),
+        ("Color the 5th tile of column 3 and the 3rd tile of column 9 red, making a total of 2 red tiles", {
+            "red": {(3, 5), (9, 3)}
+        }),
+        ("Draw a green flower around the 6th tile of column 7 and fill the middle of the flower with red", {
+            "green": around(7, 6), "red": {(7, 6)}
+        }),
         ("Leave the top tile of column 2 blank", {}),
         ("You should now have a nice picture.", {}),
         ("", {}),
@@ -146,6 +164,23 @@ def test_what_one_instruction_draws(instruction: str, expected: dict[str, Tiles]
         (["Paint the top two tiles of column 1 red"], "Make the next column a mirror image of the previous column", {
             "red": column(2, 9, 10)
         }),
+        (["Paint the fifth tile of column 8 red"], "Color the two tiles above and below it green", {
+            "green": {(8, 4), (8, 6)}
+        }),
+        (["Paint the fifth tile of column 8 red"], "Paint three tiles under the red one blue", {"blue": column(8, 6, 7, 8)}),
+        (["Paint the top tile of column 3 red", "Skip a tile and paint the next tile blue"], "Repeat steps 1 and 2 at the bottom "
+         "of column 9", {"red": {(9, 8)}, "blue": {(9, 10)}}),
+        (["Paint the 2nd tile of columns 1 through 3 green"], "Repeat this until you reach the end of the board", {
+            "green": {(c, 2) for c in range(4, 19)}
+        }),
+        (["Paint the top tile of column 2 red", "Paint the next tile blue"], "Repeat step 2 three times", {
+            "blue": column(2, 3, 4, 5)
+        }),
+        (["Paint the first two tiles of column 4 red"], "Do the same thing, starting at the sixth tile", {
+            "red": column(4, 6, 7)
+        }),
+        (["Paint the fourth tile of columns 6 and 12 red", "Color all tiles around the second tile of column 2 blue"],
+         "Repeat step 2 for all red tiles", {"blue": around(6, 4) | around(12, 4)}),
         (["Use only green here."], "Paint the third tile of column 2", {"green": {(2, 3)}}),
         (["Paint the third tile of column 2 orange"], "Now the fourth tile", {"orange": {(2, 4)}}),
     ],
@@ -167,6 +202,12 @@ def test_a_reading_says_which_words_it_used() -> None:
     tokens = read_tokens("Paint the third tile of column 2 red, my friend")
     best = Chart({}).read(tokens)[0]
     assert [tokens[n].word for n in range(len(tokens)) if best.covered >> n & 1] == ["third", "tile", "column", "2", "red"]
+
+
+def test_a_comma_parts_a_direction_from_what_follows() -> None:
+    together, parted = (str(Chart({}).read(read_tokens(words))) for words in ("below the red tile", "below, the red tile"))
+    assert "relation" in together
+    assert "relation" not in parted
 
 
 def steps_of(instructions: list[str]) -> list[HexagonsItem]:

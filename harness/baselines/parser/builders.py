@@ -29,6 +29,16 @@ def select(match: re.Match[str], tokens: list[Token]) -> Term | None:
     return Term("at", (tuple(numbers_of(tokens[slice(*match.span("n"))])), backwards))
 
 
+def listed(match: re.Match[str], tokens: list[Token]) -> Term | None:
+    """ "The top, third and next to last tile"."""
+    if "e" not in match[0] or "," not in match[0]:
+        return None
+    told = tokens[match.start() : match.end()]
+    fore = tuple(token.value if token.letter == "O" else 1 for token in told if token.letter in "Ot")
+    back = tuple(token.value if isinstance(token.value, int) else 1 for token in told if token.letter == "e")
+    return Term("both", (Term("at", (fore, "fore" if "t" in match[0] else "")), Term("at", (back, "back")))) if fore else None
+
+
 def lone_column(match: re.Match[str], tokens: list[Token]) -> Term | None:
     """ "the 14 column"; not "two columns"."""
     return None if tokens[match.end("n")].word.endswith("s") else select(match, tokens)
@@ -106,6 +116,11 @@ def next_columns(match: re.Match[str], tokens: list[Token]) -> Term | None:
 
 def every_way(match: re.Match[str], tokens: list[Token]) -> Term:
     return Term("ways", tuple(Term("direction", (way,)) for way in ("u", "ur", "dr", "d", "dl", "ul")))
+
+
+def rightward(match: re.Match[str], tokens: list[Token]) -> Term:
+    """ "Next to": drawings go on to the right."""
+    return Term("direction", ("r",))
 
 
 def both_sides(match: re.Match[str], tokens: list[Token]) -> Term:

@@ -110,6 +110,8 @@ class Chart:
                 for rule, name, weight in wanted.get(type_, ()):
                     if rule.joined and letters[split : edge.start].strip("ovf") not in (",", ",,"):
                         continue
+                    if not rule.apart and "," in letters[split : edge.start]:
+                        continue
                     for left in edges:
                         self._together(left, edge, rule, name, score + left.score + weight, broken, agenda, kept)
             split -= 1

@@ -33,6 +33,10 @@ def combined(rule: Rule, left: Term, right: Term) -> Term | None:
             return None
         case "in_columns" if args[0].op in ("mention", "go"):
             return Term("then", (args[0], Term("go", (args[1],))))
+        case "turned" if rule.left == "D" and rule.right == "t" and len(str(left.args[0])) < 2:
+            return None
+        case "both" if right.op == "every_other" and left.op == "at":
+            return Term("every_other_from", (Term("columns" if rule.type == "C" else "tiles", (left,)),))
         case "union" if right.op in ("next", "turned") and (right.op == "next" or _op_of(right.args[0]) == "next"):
             return None
         case "around" if args[1].op == "around":

@@ -43,6 +43,31 @@ def _paste(memory: Memory, source: Sequence[Paint], anchor: Tile, to: Tile, colo
             memory.paint([moved], colors.get(paint.color, paint.color))
 
 
+def _paste_by_row(memory: Memory, source: Sequence[Paint], columns: int, colors: Recoloring) -> None:
+    """A copy some columns away in which every tile keeps its row: of what has the same rows in each column."""
+    for paint in source:
+        if on_board(paint.row, paint.column + columns):
+            memory.paint([Tile(paint.row, paint.column + columns)], colors.get(paint.color, paint.color))
+
+
+def _fitting(source: Sequence[Paint], anchor: Tile, to: Tile) -> Tile:
+    """Which tile of a copy comes to another place: the anchor, or the lowest one where the copy would not fit."""
+    lowest = extreme([paint.tile for paint in source], "b")
+    across = to.column - anchor.column
+    down = to.row - shifted(anchor, across, 0).row
+    inside = all(on_board(*shifted(paint.tile, across, down)) for paint in source)
+    return anchor if inside or to.row < ROWS - 1 else lowest
+
+
+def _targets(memory: Memory, start: Term, anchor: Tile) -> list[Tile]:
+    """Where copies go: every tile of a color, else one of each column; a tile without a column lies in that of the anchor."""
+    if start.op == "tiles":
+        memory.columns = (anchor.column,)
+    found = tiles(start, memory)
+    each = start.op == "colored" and start.args[1] == "all"
+    return found if each else list({tile.column: tile for tile in reversed(found)}.values())
+
+
 def _recent(memory: Memory) -> list[Paint]:
     """The object that was drawn last: what this step painted, else the last steps as far as they lie in the same columns."""
     if memory.painted:
@@ -99,8 +124,9 @@ def repeat(memory: Memory, *pieces: Term) -> None:
         parts = {"D": direction, **parts}
     start = parts.get("F") or parts.get("R")
     if start is not None and start.op != "that":
-        for target in {tile.column: tile for tile in reversed(tiles(start, memory))}.values():
-            _paste(memory, source, center or (source[0].tile if "F" in parts else corner), target, colors)
+        anchor = center or (source[0].tile if "F" in parts else corner)
+        for target in _targets(memory, start, anchor):
+            _paste(memory, source, _fitting(source, anchor, target), target, colors)
         return
     _again_and_again(memory, source, parts, colors)
 
@@ -168,9 +194,13 @@ def _again_and_again(memory: Memory, source: Sequence[Paint], parts: dict[str, T
     height = max(paint.row for paint in source) - min(paint.row for paint in source) + 1
     across = {"l": -width, "r": width}.get(towards[-1], 0)
     down = {"u": -height, "d": height}.get(towards[0], 0)
+    anchor = source[0].tile
+    by_row = not down and len({frozenset(paint.row for paint in source if paint.column == one) for one in columns}) == 1
     for n in range(1, (COLUMNS if "~" in parts else min(number(parts["X"].args[0]), COLUMNS) if "X" in parts else 1) + 1):
-        anchor = source[0].tile
-        _paste(memory, source, anchor, Tile(anchor.row + n * down, anchor.column + n * across), colors)
+        if by_row:
+            _paste_by_row(memory, source, n * across, colors)
+        else:
+            _paste(memory, source, anchor, Tile(anchor.row + n * down, anchor.column + n * across), colors)
 
 
 def _upside_down(memory: Memory) -> None:

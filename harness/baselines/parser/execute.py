@@ -159,7 +159,11 @@ def _repeat(memory: Memory, *pieces: Term) -> None:
     """Steps whose actions go on from where the last ones ended, if that changes anything; else copies of them."""
     parts = pieces_of(pieces)
     color = str(parts["K"].args[0]) if "K" in parts else ""
-    if not ("S" in parts and set(parts) <= {"S", "K"} and _again(memory, parts["S"].args, color)):
+    many = COLUMNS if "~" in parts else min(number(parts["X"].args[0]), COLUMNS) if "X" in parts else 1
+    changed = False
+    while "S" in parts and set(parts) <= {"S", "K", "~", "X"} and many > 0 and _again(memory, parts["S"].args, color):
+        many, changed = many - 1, True
+    if not changed:
         repeat(memory, *pieces)
 
 

@@ -21,6 +21,8 @@ class Rule(NamedTuple):
     """Whether the right one is the operation's first argument."""
     joined: bool = False
     """Whether only a list's comma or "and" may stand between them."""
+    apart: bool = True
+    """Whether a comma or "and" may stand between them."""
 
     @property
     def name(self) -> str:
@@ -68,15 +70,16 @@ RULES = (
     Rule("E", "E", "R", "union", -0.3),
     Rule("T", "!", "T", "all_but", 0.2),
     Rule("C", "!", "C", "all_but", 0.2),
-    Rule("R", "D", "R", "beside", 0.0),
+    Rule("R", "D", "R", "beside", 0.0, apart=False),
     Rule("R", "T", "V", "beside_tile", 0.1, swapped=True),
     Rule("R", "N", "V", "run_beside", 0.1),
     Rule("R", "t", "V", "run_beside", 0.1),
-    Rule("V", "D", "R", "relation", 0.0),
+    Rule("V", "D", "R", "relation", 0.0, apart=False),
     Rule("U", "U", "D", "turned", 0.1),
     Rule("U", "D", "U", "turned", 0.0, swapped=True),
     Rule("U", "N", "D", "turned", -0.2),
     Rule("U", "t", "D", "turned", -0.3),
+    Rule("U", "D", "t", "turned", -0.5, swapped=True),
     Rule("U", "U", "C", "from_column", 0.0),
     Rule("U", "C", "U", "from_column", -0.1, swapped=True),
     Rule("R", "c", "R", "around", 0.1),

@@ -54,7 +54,7 @@ LETTERS = {
     "z": "flower ring circle flowers rings circles",
     "y": "triangle triangles pyramid pyramids",
     "j": "step steps",
-    "!": "except but excluding besides",
+    "!": "except but excluding besides omitting omit minus",
     "W": "white blank blanks empty unfilled uncolored unpainted untouched clear uncoloured unused",
     "I": "it this that these those them ones its which",
     "P": "previous just original earlier",
@@ -77,7 +77,7 @@ LETTERS = {
 
 _SKIPPED = """
     a an the number numbered no # very so will be is are should with as by just directly immediately far side
-    edge hand now well board grid exactly located which most you your only going grid's there paint's board's
+    slightly edge hand now well board grid exactly located which most you your only going grid's there paint's board's
     way count over respectively too both's please again also's
 """
 SKIPPED = frozenset(_SKIPPED.split())
@@ -137,11 +137,33 @@ SPELLINGS = (
     (
         r"\b(?:(?:until|till) (?:you (?:reach|get to) )?(?:the )?(?:very )?(?:end|bottom|edge)|to the end)"
         r"(?: of the (?:column|row|board|grid|page))?"
-        r"|across the (?:whole |entire |rest of the )?(?:board|grid)|to fill (?:up )?the (?:column|grid|board|row)"
+        r"|(?:until|till) (?:(?:you|it|they) )?(?:(?:reach|hit)(?:es|s|ing|ting)?|(?:get|run)(?:s|ting|ning)? (?:to|out of))"
+        r" (?:the )?(?:very |far |right ?(?:most)? |other )*(?:end|bottom|edge|side|last column|column|room|space|tiles|columns)"
+        r"(?: o[fn] the (?:column|row|board|grid|page))?"
+        r"|across the (?:whole |entire |rest of the )?(?:board|grid|drawing|page|image)"
+        r"|for the (?:rest|remainder) of the (?:board|grid|columns|image|drawing)|to fill (?:up )?the (?:column|grid|board|row)"
         r"|as far as (?:the \w+ (?:will )?allows?|possible)"
         r"|all the way (?:across|down|up|to the (?:right|end|bottom|top))",
         " onandon ",
     ),
+    (r"\bas (?=(?:the )?(?:\w+ )?columns?\b)", "like "),
+    (
+        r",? (?:for a (?:total|line) of|(?:to (?:make|create|form)|making|creating|forming|giving you|leaving) a total of"
+        r"|resulting in|so (?:that )?(?:it|you|there|they|the)\b|until you have|for a total)[^.!?;\n,]*",
+        " ",
+    ),
+    (
+        r", (?:to (?:make|form|create)|making|forming|creating|completing) (?:a|an|the|another|two)\b"
+        r"(?! line)(?:(?! and | then | of )[^.!?;\n,])*",
+        " ",
+    ),
+    (
+        r"\b(?:(?:that|which) )?(?:(?:have|has|are|were|was|is) )?already(?: been)? (?:painted|colored|filled)(?: in)?(?: \w+)?",
+        " ",
+    ),
+    (r"\b(black|yellow|green|red|blue|purple|orange) one\b", r"\1 tile"),
+    (r",? (?:and |but )?leav(?:e|ing) (?:the )?(\w+) (?:tile|cell|hex|space|spot)\w* \1\b", " "),
+    (r",? (?:starting|beginning) (?:from|at) (?:the )?top(?=[,.;])", ""),
     (r"\bodd[ -]numbered\b", "odd"),
     (r"\beven[ -]numbered\b", "even"),
     (r"\b(\w+?)[’']s\b", r"\1"),

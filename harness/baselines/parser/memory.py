@@ -53,6 +53,8 @@ class Memory:
     """What the step at hand draws around."""
     unplaced: bool = False
     """Whether the step at hand spoke of tiles, and no columns were known."""
+    clipped: bool = False
+    """Whether some of the tiles that the step at hand spoke of lie off the board."""
     left_out: bool = False
     """Whether the columns spoken of last were to be skipped, so that the next is meant."""
     steps: tuple[Step, ...] = ()
@@ -62,7 +64,7 @@ class Memory:
     """The board that the step at hand found."""
 
     def copy(self) -> Memory:
-        return replace(self, cells=dict(self.cells), painted=(), center=None, unplaced=False, found=self.cells)
+        return replace(self, cells=dict(self.cells), painted=(), center=None, unplaced=False, clipped=False, found=self.cells)
 
     def paint(self, tiles: Sequence[Tile], color: str, *, over: bool = True, by_column: bool = False) -> None:
         """Paint those of the tiles that lie on the board; painted ones too if `over`."""

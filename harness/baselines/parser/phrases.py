@@ -16,7 +16,7 @@ from harness.baselines.parser import builders as build
 from harness.baselines.parser.builders import Build
 
 _ORDINALS = r"(?P<n>(?:N[>-])?O(?:[,>-]+[NO])*)"
-_NUMBERS = r"(?P<n>N(?:[,>-]+N(?![TC]))*|O(?:[,>-]+[NO](?![TC]))*)"
+_NUMBERS = r"(?P<n>N(?:[,>-]+N(?![TC]|[>-]+O))*|O(?:[,>-]+[NO](?![TC]))*)"
 _DOWN = r"(?P<s>[ud]?[fo]+[tb]|[udtb](?![lrTNO]))"
 _ACROSS = r"(?P<s>[fo>]+[lr](?![tb]))"
 
@@ -61,6 +61,7 @@ PHRASES = (
     _phrase("C", r"n?C(?:[>fo]|oI)*<(?:of?I?)?|<n?C", build.word("outward")),
     _phrase("C", r"nC", build.next_columns),
     _phrase("C", r"nN?R(?:[fo>]+[lr])?", build.count("next_columns"), -0.4),
+    _phrase("C", r"(?<=o)n(?=[,.]|$)", build.count("next_columns")),
     _phrase("C", r"PC", build.word("same_columns")),
     _phrase("p", r"PC", build.word("previous"), 0.2),
     _phrase("C", r"[sI]C", build.word("same_columns")),
@@ -88,6 +89,7 @@ PHRASES = (
     _phrase("T", r"(?<=[fSo>])(?P<e>[tb])(?=[^lrTNOCRK^])", build.select, -0.5),
     _phrase("T", r"[tbe],[tbe]T?", build.both_ends, 0.1),
     _phrase("T", r"(?:[tb],[tb])NT", build.both_ends, 0.1),
+    _phrase("T", r"[teO](?:,+[teO])+T", build.listed, 0.2),
     _phrase("T", r"mT", build.word("middle"), -0.2),
     _phrase("T", r"mN(?:T)?", build.count("middle"), -0.2),
     _phrase("T", r"ao?T", build.word("all"), -0.2),
@@ -103,7 +105,7 @@ PHRASES = (
     _phrase("@", r"(?<![a-zA-Z])[fS]+[fo]*[br](?=[,.])", build.counted_from),
     _phrase("H", r"aIN?T?", build.word("that"), -0.3),
     _phrase("H", r"IN?T?", build.word("that"), -0.3),
-    _phrase("H", r"[aI]?H?(?<![NA])(?:(?P<e>[tbelrmO])[lr]?)?K[T]", build.colored, -0.1),
+    _phrase("H", r"[aI]?H?(?<!A)(?<![^j]N)(?<!^N)(?:(?P<e>[tbelrmO])[lr]?)?K[T]", build.colored, -0.1),
     _phrase("H", r"(?P<e>[tbelr])K(?=I)", build.colored, -0.3),
     _phrase("H", r"[aI]o?NKT", build.colored, 0.1),
     _phrase("H", r"aoI?KT", build.colored, 0.1),
@@ -125,13 +127,14 @@ PHRASES = (
     _phrase("H", r"eN[Tx]", build.latest, -0.1),
     _phrase("H", r"Pj", build.word("previous_step")),
     _phrase("N", r"(?<!j)NT?", build.count("count"), -0.1),
-    _phrase("t", r"T", build.count("count"), -0.1),
+    _phrase("t", r"(?<![ac])(?<!io)T", build.count("count"), -0.1),
     _phrase("N", r"NW?AT?", build.count("count"), -0.2),
     _phrase("N", r"AN?W?T", build.count("count"), -0.2),
     _phrase("Q", r"(?<!j)(?:NA?|AN?)o?KT?", build.counted, -0.1),
     _phrase("U", r"nN?T?", build.count("next")),
     _phrase("D", r"g?[>fo]*I?(?:[udtbUD][,>og-]*[lr]|[lr][,>o]*[udtbUD])(?!\^)o?g?", build.direction),
     _phrase("D", r"[UDud]", build.direction),
+    _phrase("D", r"n>(?=[IKOat])", build.rightward, -0.3),
     _phrase("D", r"&", build.every_way),
     _phrase("D", r"<(?:of)?", build.both_sides),
     _phrase("D", r"[>o]+[lr]o?", build.direction),
@@ -139,7 +142,8 @@ PHRASES = (
     _phrase("P", r"N?T?K(?:,+[VI]*N?T?[KW]T?)+", build.runs("runs"), -0.2),
     _phrase("P", r"q[BI]*N?T?KT?(?:[,>]+N?T?[KW]T?)+", build.runs("cycle"), 0.1),
     _phrase("P", r"N?T?W(?:,+[VI]*N?T?[KW]T?)+", build.runs("runs"), -0.1),
-    _phrase("P", r"=[.,xofI]*N?T?[KW](?:,+[VI]*N?T?[KW]T?)+", build.runs("cycle"), 0.1),
+    _phrase("P", r"p?=[.,xofI]*N?T?[KW](?:,+[VI]*N?T?[KW]T?)+", build.runs("cycle"), 0.1),
+    _phrase("P", r"N?T?K(?:[,>]+N?T?[KW]T?)+[,oxI]*p?[=q]", build.runs("cycle"), 0.1),
     _phrase("=", r"[aI]?v?=", build.word("whole")),
     _phrase("f", r"[fS]+[fo]*", build.word("from")),
     _phrase("g", r"[,>E]*[>E][>o]*", build.word("to")),
@@ -148,6 +152,7 @@ PHRASES = (
     _phrase("E", r"[JB]I?NT?(?!o?[WKC])", build.count("latest"), 0.1),
     _phrase("L", r"V?i", build.line, 0.1),
     _phrase("L", r"g[iRV]?i?", build.diagonal, -0.1),
+    _phrase("L", r"aT(?=g)", build.line, -0.2),
     _phrase("L", r"[aH]+[oT]*[VgZ]*[ig]+", build.rest_of_line, 0.0),
     _phrase("L", r"[ud]g?[iR][>o]+[lr]", build.slanted, 0.1),
     _phrase("c", r"(?:[aHW]*N?W?TI?)?c(?:,?c)*", build.word("around")),
@@ -165,8 +170,8 @@ PHRASES = (
     _phrase("Y", r"p(?:I*p)*", build.frame("repeat")),
     _phrase("Z", r"z", build.frame("ring"), -0.1),
     _phrase("w", r"w", build.frame("mirror")),
-    _phrase("S", r"a?j[NO](?:[,>-]+[NO])*", build.numbers("steps")),
-    _phrase("S", r"[OP]j", build.numbers("steps")),
+    _phrase("S", r"a?j[NO](?!A?X|AC)(?:[,>-]+[NO])*", build.numbers("steps")),
+    _phrase("S", r"I?[OPe]j", build.numbers("steps")),
     _phrase("X", r"N?A?X", build.count("times")),
     _phrase("X", r"NA", build.count("times"), -0.1),
 )

@@ -26,7 +26,9 @@ def region(op: str) -> Callable[[Region], Region]:
 def tiles(term: Term, memory: Memory) -> list[Tile]:
     """The tiles that a term stands for, in the order in which they are spoken of. Raises NoMeaningError if there are none."""
     operation = REGIONS.get(term.op)
-    found = [tile for tile in operation(memory, *term.args) if on_board(*tile)] if operation else []
+    told = operation(memory, *term.args) if operation else []
+    found = [tile for tile in told if on_board(*tile)]
+    memory.clipped = memory.clipped or len(found) < len(told)
     if not found:
         raise NoMeaningError(str(term))
     return list(dict.fromkeys(found))

@@ -14,10 +14,10 @@ from harness.baselines.parser.chart import BEAM, WIDTH, Chart, Reading, passed_o
 from harness.baselines.parser.execute import carry_out, changes
 from harness.baselines.parser.memory import Memory
 from harness.baselines.parser.tokens import Token, read_tokens
-from harness.worlds.hexagons import Paint
+from harness.worlds.hexagons import Paint, neighbors
 
 WEIGHTS = Path(__file__).parent / "weights.json"
-WORTH_TRYING = 1.5
+WORTH_TRYING = 2.5
 """How much worse than the best, by its words, a reading may be and still be carried out."""
 SHARPNESS = 2.0
 """What scores are multiplied with to be the logarithms of odds, in learning too."""
@@ -30,6 +30,10 @@ DEFAULTS = {
     "named": 0.0,
     "many": 0.0,
     "unplaced": -0.1,
+    "clipped": 0.0,
+    "overlap": 0.0,
+    "isolated": 0.0,
+    "actions": 0.0,
 }
 """What the outcome of a reading is worth before anything is learned; see `outcome`."""
 
@@ -87,7 +91,8 @@ def carried_out(reading: Reading, tokens: list[Token], memory: Memory) -> Unders
 def outcome(failed: int, actions: tuple[Paint, ...], tokens: list[Token], before: Memory, after: Memory) -> dict[str, float]:
     """What a reading's paint says about it: actions without meaning; nothing painted; the share of tiles that had another color,
     or the same; whether a number of the words is how many tiles were painted; the share of named colors that it
-    painted; whether columns were missing."""
+    painted; whether columns were missing; whether something lay off the board; the share of the paint that went over paint of
+    this very step; the share of tiles that touch nothing painted; how many actions there are."""
     painted = max(len(after.painted), 1)
     colors = {str(token.value) for token in tokens if token.letter == "K"}
     return {
@@ -99,6 +104,10 @@ def outcome(failed: int, actions: tuple[Paint, ...], tokens: list[Token], before
         "named": len(colors & {action.color for action in actions}) / len(colors) if colors else 0.0,
         "many": len(actions) / 60,
         "unplaced": float(after.unplaced),
+        "clipped": float(after.clipped),
+        "overlap": 1 - len({paint.tile for paint in after.painted}) / painted if after.painted else 0.0,
+        "isolated": sum(after.cells.keys().isdisjoint(neighbors(action.tile)) for action in actions) / painted,
+        "actions": len(after.steps[-1].actions) / 4,
     }
 
 

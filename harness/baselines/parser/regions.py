@@ -25,6 +25,7 @@ def _tiles(memory: Memory, rows: Term) -> list[Tile]:
         return [Tile(row, column) for column in range(COLUMNS) for row in range(ROWS) if (row, column) not in memory.cells]
     if memory.left_out and memory.columns:
         memory.columns, memory.left_out = (max(memory.columns) + 1,), False
+    memory.columns = memory.columns or tuple(dict.fromkeys(tile.column for tile in memory.last))
     memory.unplaced = memory.unplaced or not memory.columns
     return [Tile(row, column) for column in memory.columns or range(COLUMNS) for row in axis.rows(rows, memory, column)]
 
@@ -176,6 +177,8 @@ def _from_column(memory: Memory, what: Term, columns: Term) -> list[Tile]:
 def _run_beside(memory: Memory, count: Term, relation: Term) -> list[Tile]:
     direction, of = cast(tuple[Term, Term], relation.args)
     start = tiles(of, memory)
+    if direction.op == "ways" and number(count.args[0]) == len(direction.args):
+        count = Term("count", (1,))
     return [tile for towards in ways(direction, memory) for tile in _run_from(memory, start, towards, number(count.args[0]))]
 
 

@@ -25,6 +25,9 @@ def ring(memory: Memory, *pieces: Term) -> None:
         middle = Tile(sum(t.row for t in known) // len(known), sum(t.column for t in known) // len(known))
         towards = way(direction, memory)
         centers = run(middle, towards, 3)[-1:] if towards not in "lr" else [shifted(middle, 4 if towards == "r" else -4, 0)]
+    elif "R" in parts and parts["R"].op == "inside":
+        memory.paint(tiles(parts["R"], memory), color, over=False)
+        return
     elif "R" in parts:
         around = parts["R"]
         centers = tiles(cast(Term, around.args[1]) if around.op == "around" else around, memory)

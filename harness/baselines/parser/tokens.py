@@ -12,7 +12,8 @@ _DIGITS = re.compile(r"([0-9]{1,3})(st|nd|rd|th)?")
 _NUMBERED = re.compile(r"^\s*(?:step\s*)?[0-9]{1,2}\s*[.:)]\s*")
 _REMARK = re.compile(
     r"(?:^|(?<=[.!?;\n])) *(?:so |and |now,? |if done correctly,? )*"
-    r"(?:you(?:'ll| should| will| have| now have| can)|there should|this (?:should|forms?|makes|creates|completes|gives)"
+    r"(?:you(?:'ll| should| will(?! (?:draw|paint|colou?r|fill|connect|leave|skip|repeat|use)\b)| have| now have| can)"
+    r"|there should|this (?:should|forms?|makes|creates|completes|gives)"
     r"|it should|make sure|the (?:result|drawing|image|shape) (?:is|should|will)|these should|note that|notice)\b[^.!?;\n]*"
 )
 """A sentence that says what came out, and asks for nothing."""
