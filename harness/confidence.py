@@ -30,23 +30,24 @@ def confidences(answers: Answers) -> dict[str, float]:
     return {item_id: float(value) for item_id, value in found.items() if value is not None}
 
 
-def thresholds(answers: Answers) -> list[float]:
+def thresholds(sure: Mapping[str, float]) -> list[float]:
     """Confidences that part the answers into about ten equal groups, the highest first; with the lowest, all are answered."""
-    ordered = sorted(confidences(answers).values(), reverse=True)
+    ordered = sorted(sure.values(), reverse=True)
     places = {max(len(ordered) * step // STEPS, 1) - 1 for step in range(1, STEPS + 1)}
     return sorted({ordered[place] for place in places}, reverse=True)
 
 
 def coverage(answers: Answers, how: Benchmark) -> Curve:
     """The scores of the answers that are at least as sure as each threshold, on these items alone."""
-    sure, points = confidences(answers), []
+    sure, points, scored = confidences(answers), [], answers.name
     asked = {item.id for item in how.choose(answers).items}
-    for threshold in thresholds(answers):
+    for threshold in thresholds(sure):
         kept = {item_id for item_id, value in sure.items() if value >= threshold} & asked
         if kept:
-            leading, second, *_ = headline(score_answers(replace(answers, only=kept), how))
+            scores = score_answers(replace(answers, only=kept), how)
+            scored = f"{named(scores)}, {answers.name}"
+            leading, second, *_ = headline(scores)
             points.append(Point(f"{threshold:.3f} ({100 * len(kept) / len(asked):.0f}%)", len(kept), (leading, second)))
-    scored = f"{named(score_answers(answers, how))}, {answers.name}"
     return Curve(points, scored, "items answered", "confidence at least (coverage)")
 
 

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from harness.corpora.item import HexagonsItem, Item, MinecraftItem, Utterance
+from harness.corpora.item import HexagonsItem, Item, MinecraftItem
+from harness.corpora.surface import new_turns
 from harness.errors import DataError, HarnessError, UsageError
 from harness.files import write_atomically
 from harness.wording import Fit, fit
@@ -47,14 +48,7 @@ def check_split(split: str) -> None:
 
 def instruction_of(item: Item) -> str:
     """What was said since something was last done."""
-    if isinstance(item, HexagonsItem):
-        return item.instruction.strip()
-    said: list[str] = []
-    for turn in reversed(item.history):
-        if not isinstance(turn, Utterance):
-            break
-        said.append(turn.text.strip())
-    return " ".join(reversed(said))
+    return " ".join(turn.text.strip() for turn in new_turns(item))
 
 
 class Miner:
@@ -112,15 +106,13 @@ def resume(path: Path, ids: Iterable[str]) -> set[str]:
     """
     if not path.exists():
         return set()
-    text = _read(path)
-    whole, _, torn = text.rpartition("\n")
-    lines = whole.splitlines(keepends=True) if not torn else (whole + "\n" if whole else "").splitlines(keepends=True)
+    *lines, torn = _read(path).split("\n")
     done = [_id_of(line, path, number) for number, line in enumerate(lines, start=1)]
     if unknown := set(done) - set(ids):
         raise UsageError(f"{path} holds {min(unknown)}, which is not to be mined: give another --out, or --overwrite it")
     if torn:
         kept = [line for line, one in zip(lines, done, strict=True) if one != done[-1]]
-        write_atomically(path, "".join(kept))
+        write_atomically(path, "".join(f"{line}\n" for line in kept))
         done = [one for one in done if one != done[-1]]
     return set(done)
 
@@ -142,7 +134,8 @@ def _id_of(line: str, path: Path, number: int) -> str:
 def read(path: Path) -> list[Mined]:
     """The pairs of a file, best of all first. Raises DataError for a file of something else."""
     found = []
-    for number, line in enumerate(_read(path).splitlines(), start=1):
+    *lines, torn = _read(path).split("\n")
+    for number, line in enumerate([*lines, torn] if torn else lines, start=1):
         try:
             found.append(Mined(**json.loads(line)))
         except (ValueError, TypeError) as error:

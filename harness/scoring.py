@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from eval.items import ItemScore
     from eval.predictions import Predictions
     from eval.score import Chosen
+    from harness.corpora.item import Item
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,20 +38,19 @@ class Answers:
     """The ids of those that were to be answered, None for all."""
     predictions: Predictions
 
-    def pieces(self, item_id: str) -> list[tuple[str, str]]:
+    def pieces(self, item: Item) -> list[tuple[str, str]]:
         """The pieces of an answer's text that the parser threw away, as recorded or else parsed again, and why."""
         from serialization.formats import get_format
 
-        fields = self.records.get(item_id, {})
+        fields = self.records.get(item.id, {})
         found, text, name = fields.get("discarded"), fields.get("text"), fields.get("format")
         if found is None and isinstance(text, str) and isinstance(name, str):
-            item = next((item for item in self.items if item.id == item_id), None)
-            found = get_format(self.task, name).read(text, item).discarded if item else ()
+            found = get_format(self.task, name).read(text, item).discarded
         return [(str(p[0]), str(p[1])) for p in found or () if isinstance(p, list | tuple) and len(p) == 2]
 
     def discarded(self) -> dict[str, frozenset[str]]:
         """By item id, why the parser threw pieces of the text away; only items that lost something."""
-        found = {item_id: frozenset(reason for _, reason in self.pieces(item_id)) for item_id in self.records}
+        found = {item.id: frozenset(reason for _, reason in self.pieces(item)) for item in self.items}
         return {item_id: reasons for item_id, reasons in found.items() if reasons}
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from harness.corpora.wording import NUMBERS, ORDINALS
 from serialization.program import ast
 
 WORDS = {
@@ -63,14 +64,11 @@ Set by hand on the train split, as are the others.
 OFTEN = frozenset({"remove", "cycle", "column", "beside", "color", "last", "row", "steps", "tower", "line"})
 """Constructions whose words are said so often of other things, or that say so little, that they are not missed."""
 OFTEN_ASKED, OFTEN_UNASKED = 0.4, -0.1
-NUMBERS, EXTRA = 1.0, -0.05
+NAMED, EXTRA = 1.0, -0.05
 """What it is worth that all the words' numbers stand in the program, in proportion; and a number that no word names."""
 CHARACTER = -0.05
 
-_SMALL = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen"
-_ORDINALS = ("first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth "
-             "sixteenth seventeenth eighteenth")  # fmt: skip
-NUMBER_WORDS = {word: n for words in (_SMALL, _ORDINALS) for n, word in enumerate(words.split(), start=1)}
+_SAID = {word: n for words in (NUMBERS, ORDINALS) for n, word in enumerate(words) if n}
 _MATCHERS = {name: re.compile(rf"\b(?:{pattern})" if name != "plane" else pattern) for name, pattern in WORDS.items()}
 
 
@@ -91,7 +89,7 @@ def fit(instruction: str, program: ast.Program) -> Fit:
     both, extra = used & asked, used - asked
     score = ASKED * len(both - OFTEN) + OFTEN_ASKED * len(both & OFTEN) + MISSED * len(asked - used - OFTEN)
     score += UNASKED * len(extra - OFTEN) + OFTEN_UNASKED * len(extra & OFTEN)
-    score += NUMBERS * len(told & written) / len(told) if told else 0.0
+    score += NAMED * len(told & written) / len(told) if told else 0.0
     score += EXTRA * len(written - told) + CHARACTER * len(ast.write(program))
     return Fit(used, asked, score)
 
@@ -99,7 +97,7 @@ def fit(instruction: str, program: ast.Program) -> Fit:
 def numbers_said(words: str) -> set[int]:
     """Numbers in digits or words, ordinals too."""
     found = {int(digits) for digits in re.findall(r"(?<!\d)\d{1,2}(?!\d)", words)}
-    return found | {NUMBER_WORDS[word] for word in re.findall(r"[a-z]+", words) if word in NUMBER_WORDS}
+    return found | {_SAID[word] for word in re.findall(r"[a-z]+", words) if word in _SAID}
 
 
 def _parts(value: Any) -> Iterator[Any]:

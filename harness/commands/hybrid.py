@@ -50,11 +50,12 @@ def _compare(both: Hybrid) -> None:
 
     from eval.export import headline
     from eval.tables import numbers_table
-    from harness.confidence import thresholds
+    from harness.confidence import confidences, thresholds
 
     if both.sure.split == "test":
         raise UsageError("a threshold is chosen on dev: compare the runs over dev, then give --below and --name for test")
-    numbers = {below: headline(both.scores(below))[:2] for below in [0.0, *reversed(thresholds(both.sure)), math.inf]}
+    tried = [0.0, *reversed(thresholds(confidences(both.sure))), math.inf]
+    numbers = {below: headline(both.scores(below))[:2] for below in tried}
     best = max(numbers, key=lambda below: numbers[below][0].value)
     alone = {0.0: f"{both.sure.name} alone", math.inf: f"{both.other.name} alone"}
     rows = numbers_table("below", *(number.label for number in numbers[best]), "")

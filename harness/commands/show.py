@@ -38,7 +38,7 @@ class Prediction(NamedTuple):
 @click.argument("item_id")
 @click.option("--items", "items_file", type=click.Path(path_type=Path), help="The file of harness simulate that the item is in.")
 @click.option("--run", help="Also show what this run predicted: its name, or its folder.")
-@click.option("--explain", is_flag=True, help="With --run: how the baseline `parser` read the words, and its drawing program.")
+@click.option("--explain", is_flag=True, help="With --run: how the baseline `parser` read the words, and its program.")
 @click.option("--svg", type=click.Path(path_type=Path), help="Write the picture to this file: after, or gold and predicted.")
 @click.option("--png", type=click.Path(path_type=Path), help="The same as PNG.")
 @click.option("--scale", default=2.0, show_default=True, type=click.FloatRange(0.1, 20), help="Size of the PNG.")

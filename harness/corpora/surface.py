@@ -48,7 +48,7 @@ def surface(items: Iterable[Item], tokens: int = 10_000) -> Surface:
     """
     said, lengths, sequences = list[str](), list[int](), Counter[str]()
     for item in items:
-        said += new_utterances(item)
+        said += [turn.text for turn in new_turns(item)]
         lengths.append(len(item.actions))
         sequences[item.cluster] += 1
     bins = Counter(map(_bin, lengths))
@@ -64,13 +64,13 @@ def surface(items: Iterable[Item], tokens: int = 10_000) -> Surface:
     )
 
 
-def new_utterances(item: Item) -> Iterator[str]:
-    """What was said since the last actions, in order."""
+def new_turns(item: Item) -> Iterator[Utterance]:
+    """What was said since the last actions, in order: what the item is about."""
     if isinstance(item, HexagonsItem):
-        yield item.instruction
+        yield Utterance("Instructor", item.instruction)
         return
     done = [n for n, turn in enumerate(item.history) if isinstance(turn, Executed)]
-    yield from (turn.text for turn in item.history[done[-1] + 1 if done else 0 :] if isinstance(turn, Utterance))
+    yield from (turn for turn in item.history[done[-1] + 1 if done else 0 :] if isinstance(turn, Utterance))
 
 
 def spread(counts: Sequence[int]) -> Spread:

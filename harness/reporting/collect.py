@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ from eval.compare import compare_runs
 from eval.report import CHUNK, Listed, Report, Run, cut, pack
 from harness.attributes import groups_of
 from harness.corpora.item import HexagonsItem, Item, MinecraftItem, Utterance
+from harness.corpora.surface import new_turns
 from harness.drawing.items import item_pictures
 from harness.drawing.text import written
 from harness.reporting.facts import cost_of, curve_of, settings_of
@@ -150,13 +150,13 @@ def _made(item: Item, answers: Answers, prompts: Prompts) -> dict[str, Any]:
         "actions": cut(written(item.task, actions)),
         "ignored": cut(written(item.task, ignored)) if ignored else "",
         "text": cut(said) if isinstance(said, str) else None,
-        "discarded": _discarded(answers, item.id),
+        "discarded": _discarded(answers, item),
         "facts": _facts(record),
     }
 
 
-def _discarded(answers: Answers, item_id: str) -> list[list[str]]:
-    return [[cut(text), cut(reason)] for text, reason in answers.pieces(item_id)[:_PIECES]]
+def _discarded(answers: Answers, item: Item) -> list[list[str]]:
+    return [[cut(text), cut(reason)] for text, reason in answers.pieces(item)[:_PIECES]]
 
 
 def _facts(record: Mapping[str, Any]) -> list[str]:
@@ -166,16 +166,8 @@ def _facts(record: Mapping[str, Any]) -> list[str]:
     return [*facts, f"ended by: {cut(str(record['finish_reason']))}"] if record.get("finish_reason") else facts
 
 
-def _said_last(item: Item) -> list[Utterance]:
-    """What the item is about: the instruction, or what was said since the builder's last action."""
-    if isinstance(item, HexagonsItem):
-        return [Utterance("Instructor", item.instruction)]
-    said = takewhile(lambda turn: isinstance(turn, Utterance), reversed(item.history))
-    return [turn for turn in said if isinstance(turn, Utterance)][::-1]
-
-
 def _snippet(item: Item) -> str:
-    said = _said_last(item)
+    said = list(new_turns(item))
     text = " / ".join([turn.text for turn in said if turn.speaker != "Builder"] or [turn.text for turn in said])
     return text if len(text) <= _SNIPPET else f"{text[: _SNIPPET - 1]}…"
 

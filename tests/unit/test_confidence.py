@@ -11,7 +11,7 @@ import pytest
 
 from eval.curves import as_markdown
 from harness.cli import main
-from harness.confidence import Hybrid, coverage, thresholds
+from harness.confidence import Hybrid, confidences, coverage, thresholds
 from harness.corpora import load
 from harness.corpora.item import Item
 from harness.scoring import Benchmark, read_answers
@@ -50,7 +50,7 @@ def test_the_surest_answers_are_scored_alone() -> None:
 
 def test_equal_confidences_have_one_threshold() -> None:
     write("run", "dev", lambda n: True, lambda n: 0.5)
-    assert thresholds(read_answers(Path("run"))) == [0.5]
+    assert thresholds(confidences(read_answers(Path("run")))) == [0.5]
 
 
 def test_each_run_answers_its_part_of_a_hybrid(capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from harness.corpora.item import Executed, HexagonsItem, MinecraftItem, Utterance
 from harness.corpora.primer import primer
-from harness.corpora.surface import Spread, new_utterances, spread, surface, surface_table
+from harness.corpora.surface import Spread, new_turns, spread, surface, surface_table
 from harness.worlds.hexagons import Board, Paint
 from harness.worlds.minecraft import Action, Pose, Structure
 
@@ -34,10 +34,10 @@ def test_what_was_said_since_the_last_actions_is_new() -> None:
     action = Action("place", "red", 0, 1, 0)
     history = (Utterance("Architect", "old"), Executed((action,)), Utterance("Architect", "new"), Utterance("Builder", "ok"))
     item = MinecraftItem("x", "train", history, Structure(), Pose(0, 1, 0, 0, 0), (), Structure(), "g", "c")
-    assert list(new_utterances(item)) == ["new", "ok"]
+    assert [turn.text for turn in new_turns(item)] == ["new", "ok"]
     items = list(primer("minecraft", 50, 0))
     said = {turn for item in items for turn in item.history if isinstance(turn, Utterance)}
-    assert {text for item in items for text in new_utterances(item)} == {turn.text for turn in said}
+    assert {turn.text for item in items for turn in new_turns(item)} == {turn.text for turn in said}
 
 
 def test_nothing_is_no_error() -> None:

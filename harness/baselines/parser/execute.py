@@ -38,15 +38,16 @@ def _paint_again(memory: Memory, what: Term) -> None:
 
 def _extend(memory: Memory, what: Term) -> None:
     """Lines of which no color is told go on in that of where they come from."""
-    found = strokes(memory, cast(tuple[Term, ...], what.args))
-    if not any(on_board(*tile) for _, stroke in found for tile in stroke):
+    found = [
+        (memory.cells.get(start, memory.color), [tile for tile in stroke if on_board(*tile)])
+        for start, stroke in strokes(memory, cast(tuple[Term, ...], what.args))
+    ]
+    if not any(stroke for _, stroke in found):
         raise NoMeaningError(str(what))
-    colors = [memory.cells.get(start, memory.color) for start, _ in found]
-    for (_, stroke), color in zip(found, colors, strict=True):
-        memory.paint([tile for tile in stroke if on_board(*tile)], color, over=False)
-    everything = [[tile for tile in stroke if on_board(*tile)] for _, stroke in found]
-    memory.ends = tuple(stroke[-1] for stroke in everything if stroke)
-    memory.look_at([tile for stroke in everything for tile in stroke])
+    for color, stroke in found:
+        memory.paint(stroke, color, over=False)
+    memory.ends = tuple(stroke[-1] for _, stroke in found if stroke)
+    memory.look_at([tile for _, stroke in found for tile in stroke])
 
 
 def _mention(memory: Memory, what: Term) -> None:
