@@ -139,8 +139,8 @@ def fit(seen: Sequence[Seen], pull: float) -> Weights:
     }
 
 
-def micro(items: Sequence[MinecraftItem], weights: Weights, threshold: float) -> str:
-    parser = BuilderParser(Ranker(weights, threshold))
+def micro(items: Sequence[MinecraftItem], weights: Weights, least: float) -> str:
+    parser = BuilderParser(Ranker(weights, least))
     both = predicted = gold = answered = 0
     for item in items:
         made = net_actions(item.before, item.before.apply(parser.understand(item).actions).structure)
@@ -169,8 +169,8 @@ def main() -> None:
     if not args.held_out:
         ship(weights)
         return
-    for threshold in (0.3, 0.4, 0.5, 0.6):
-        print(f"threshold {threshold}:", micro([item for item in items if item.group in out], weights, threshold), flush=True)
+    for least in (0.08, 0.1, 0.125, 0.15, 0.2):
+        print(f"least {least}:", micro([item for item in items if item.group in out], weights, least), flush=True)
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ BASELINES = {
 
 @dataclass(frozen=True, slots=True)
 class Decoding:
-    """How actions are chosen, without any chance. No baseline knows all of it: see `Baseline.decoding`."""
+    """How actions are chosen; the same is chosen each time. No baseline knows all of it: see `Baseline.decoding`."""
 
     steps: int = 10
     """Of the decoder for an item at most, the one that stops included. The papers: 10, and 20 in BAP v2, section 6."""
@@ -32,6 +32,10 @@ class Decoding:
     """Choose among feasible actions only."""
     beams: int = 3
     """Of beam search over text; 1 is greedy."""
+    samples: int | None = None
+    """Draw so many answers and let them vote, in place of the greedy one: see `harness.baselines.voting`."""
+    share: float = 0.15
+    """Of the votes, from which on an action is part of the answer."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,8 @@ def decoding_of(name: str, baseline: Baseline | Ruled, asked: Mapping[str, Any])
         if key not in baseline.decoding:
             known = ", ".join(f"--{own}" for own in baseline.decoding)
             raise UsageError(f"--{key}: {name} has no such option; it has {known or 'none of the kind'}")
+    if "share" in given and "samples" not in given:
+        raise UsageError("--share is of the votes of drawn answers: give --samples too")
     return replace(Decoding(), **given)
 
 

@@ -37,7 +37,7 @@ class BertTransformer:
     """See `harness.baselines.Baseline`."""
 
     tasks = ("minecraft",)
-    decoding = ("steps", "constrained")
+    decoding = ("steps", "constrained", "samples", "share")
 
     def recipe(self, overrides: Sequence[str]) -> BertTransformerRecipe:
         return load_recipe(NAME, BertTransformerRecipe, overrides)

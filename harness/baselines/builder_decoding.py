@@ -1,8 +1,13 @@
-"""Greedy decoding of the builder models, many items at once: each action is carried out before the next is chosen."""
+"""Decoding of the builder models, many items at once: each action is carried out before the next is chosen.
+
+The papers' way is greedy. Or else answers are drawn, and vote: see `voting`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import zlib
+from collections import Counter
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import torch
@@ -10,11 +15,13 @@ import torch
 from harness.baselines import Answer, Decoding
 from harness.baselines.builder_batches import Words, read_texts, view_of
 from harness.baselines.builder_network import BuilderNetwork
+from harness.baselines.voting import voted
 from harness.baselines.world_head import WorldShape
 from harness.baselines.world_state import (
     STOP,
     VECTOR,
     Grids,
+    Ints,
     action_of,
     carry_out,
     codes_of,
@@ -23,7 +30,14 @@ from harness.baselines.world_state import (
     vectors,
     weights_of,
 )
-from harness.corpora.item import Item, builder_turns
+from harness.corpora.item import Item, MinecraftItem, builder_turns
+from harness.worlds.minecraft import Action
+
+Drawn = Counter[tuple[int, ...]]
+"""The labels of answers, and how often each was drawn."""
+Choose = Callable[[torch.Tensor, Ints, Ints], tuple[Ints, Ints, Ints]]
+"""From the scores of the labels, shape (rows, 7624), the rows' items and how many draws each row stands for: the rows that come
+next, by the rows that they come from, their labels and how many draws they stand for."""
 
 
 class BuilderPredictor:
@@ -36,32 +50,84 @@ class BuilderPredictor:
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self.network, self.shape, self.words = network.to(self.device), shape, words
 
-    @torch.inference_mode()  # type: ignore[untyped-decorator]
     def predict(self, items: Sequence[Item], decoding: Decoding) -> list[Answer]:
         turns = builder_turns(items)
-        network, head, device = self.network, self.network.decoder, self.device
+        if decoding.samples is None:
+            greedy = [next(iter(found)) for found in self._decode(turns, decoding, _likeliest)]
+            return [Answer(_actions(labels), labels[-1] == STOP) for labels in greedy]
+        votes = zip(turns, self.drawn(turns, decoding), strict=True)
+        return [Answer(voted(item.before, drawn, decoding.share), True) for item, drawn in votes]
+
+    def drawn(self, turns: Sequence[MinecraftItem], decoding: Decoding) -> list[Counter[tuple[Action, ...]]]:
+        """For each item `decoding.samples` answers, and how often each was drawn."""
+        found = []
+        for labels in self._decode(turns, decoding, _draws(turns)):
+            found.append(Counter[tuple[Action, ...]]())
+            for each, count in labels.items():
+                found[-1][tuple(_actions(each))] += count
+        return found
+
+    @torch.inference_mode()  # type: ignore[untyped-decorator]
+    def _decode(self, turns: Sequence[MinecraftItem], decoding: Decoding, choose: Choose) -> list[Drawn]:
+        """Rows are beginnings of answers. A draw that begins as another one does is no row of its own."""
+        network, device = self.network, self.device
         known = network.begin(*(part.to(device) for part in read_texts(turns, self.words)))
         view = view_of(turns, self.shape)
         codes, recent = codes_of(turns), np.array([recent_cells(item) for item in turns])
         inputs = np.zeros((len(turns), VECTOR), np.float32)
-        answers: list[list[int]] = [[] for _ in turns]
-        going = np.arange(len(turns))
-        for _ in range(decoding.steps):
+        found = [Drawn() for _ in turns]
+        owners, counts = np.arange(len(turns)), np.full(len(turns), decoding.samples or 1)
+        begun: list[tuple[int, ...]] = [()] * len(turns)
+        for step in range(decoding.steps):
+            states, known = network.advance(known, torch.from_numpy(inputs).to(device))
             channels = Grids(codes, weights_of(recent)).channels()
             if view is not None:
-                channels = np.concatenate([channels, view[going]], axis=1)
-            states, known = network.advance(known, torch.from_numpy(inputs).to(device))
-            scores = head.choose(head.see(torch.from_numpy(channels).to(device)), states)
+                channels = np.concatenate([channels, view[owners]], axis=1)
+            scores = self._scores(channels, states)
             if decoding.constrained:
                 scores = scores.masked_fill(~torch.from_numpy(feasible(codes)).to(device), -torch.inf)
-            labels = scores.argmax(1).cpu().numpy()
-            for number, label in zip(going, labels, strict=True):
-                answers[number].append(int(label))
+            parents, labels, counts = choose(scores, owners, counts)
+            owners, codes, recent = owners[parents], codes[parents], recent[parents]
+            begun = [(*begun[parent], int(label)) for parent, label in zip(parents, labels, strict=True)]
             carry_out(codes, recent, labels)
-            on = labels != STOP
-            going, codes, recent, inputs = going[on], codes[on], recent[on], vectors(labels[on])
-            if not len(going):
+            on = (labels != STOP) & (step + 1 < decoding.steps)
+            for row in np.flatnonzero(~on):
+                found[owners[row]][begun[row]] += int(counts[row])
+            begun = [begun[row] for row in np.flatnonzero(on)]
+            owners, codes, recent, counts, inputs = owners[on], codes[on], recent[on], counts[on], vectors(labels[on])
+            if not begun:
                 break
-            still = torch.from_numpy(on).to(device)
-            known = tuple(part[still] for part in known)
-        return [Answer([action_of(label) for label in own if label != STOP], own[-1] == STOP) for own in answers]
+            came = torch.from_numpy(parents[on]).to(device)
+            known = tuple(part[came] for part in known)
+        return found
+
+    def _scores(self, channels: np.ndarray, states: torch.Tensor) -> torch.Tensor:
+        """Of the labels, shape (rows, 7624); of so many rows at a time as the memory surely has room for."""
+        head, grids = self.network.decoder, torch.from_numpy(channels).to(self.device)
+        parts = zip(grids.split(self.batch_size), states.split(self.batch_size), strict=True)
+        return torch.cat([head.choose(head.see(some), at) for some, at in parts])
+
+
+def _actions(labels: Sequence[int]) -> list[Action]:
+    return [action_of(label) for label in labels if label != STOP]
+
+
+def _likeliest(scores: torch.Tensor, owners: Ints, counts: Ints) -> tuple[Ints, Ints, Ints]:
+    return np.arange(len(owners)), scores.argmax(1).cpu().numpy(), counts
+
+
+def _draws(turns: Sequence[MinecraftItem]) -> Choose:
+    """Chance that depends on an item's id alone, whatever the items beside it."""
+    chance = [np.random.default_rng(zlib.crc32(item.id.encode())) for item in turns]
+
+    def choose(scores: torch.Tensor, owners: Ints, counts: Ints) -> tuple[Ints, Ints, Ints]:
+        reached = scores.double().softmax(1).cumsum(1).cpu().numpy()
+        drawn = []
+        for row, (owner, count) in enumerate(zip(owners, counts, strict=True)):
+            places = np.searchsorted(reached[row], chance[owner].random(count) * reached[row, -1], side="right")
+            labels, times = np.unique(places, return_counts=True)
+            drawn.append((np.full(len(labels), row), labels, times))
+        parents, labels, times = (np.concatenate(part) for part in zip(*drawn, strict=True))
+        return parents, labels, times
+
+    return choose

@@ -42,7 +42,7 @@ class CnnGru:
     """See `harness.baselines.Baseline`."""
 
     tasks = ("minecraft",)
-    decoding = ("steps", "constrained")
+    decoding = ("steps", "constrained", "samples", "share")
 
     def recipe(self, overrides: Sequence[str]) -> CnnGruRecipe:
         return load_recipe(NAME, CnnGruRecipe, overrides)

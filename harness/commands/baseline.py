@@ -96,6 +96,8 @@ def _items(task: str, seed: int, options: dict[str, Any]) -> tuple[list[Item], l
 @click.option("--constrained", is_flag=True, help="Choose among feasible actions only.")
 @click.option("--steps", type=click.IntRange(1, 100), help="At most, the one that stops included. [default: 10]")
 @click.option("--beams", type=click.IntRange(1, 32), help="Of beam search over text. [default: 3]")
+@click.option("--samples", type=click.IntRange(1, 1000), help="Builder models: draw so many answers, which vote.")
+@click.option("--share", type=click.FloatRange(0, 1), help="Of the votes that an action needs. [default: 0.15]")
 @click.option("--limit", type=click.IntRange(1), help="Only the first N items.")
 @click.option("--json", "as_json", is_flag=True, help="Print the scores as JSON.")
 def predict(name: str, as_json: bool, **options: Any) -> None:
@@ -116,7 +118,7 @@ def predict(name: str, as_json: bool, **options: Any) -> None:
         raise UsageError(f"--split {options['split']}: the items are those of {file}; leave the flag out")
     options["split"] = Path(file).name if file else options["split"] or "dev"
     chosen, task = _choose(name, options["task"])
-    decoding = decoding_of(name, chosen, {key: options[key] for key in ("constrained", "steps", "beams")})
+    decoding = decoding_of(name, chosen, {key: options[key] for key in ("constrained", "steps", "beams", "samples", "share")})
     predictor, model, taken = _load(chosen, name, task, options["checkpoint"])
     items = (load_items(Path(file), task) if file else load(task, options["split"]))[: options["limit"]]
     own, source = known_decoding(chosen, decoding), f" from {taken['checkpoint']}" if taken else ""
@@ -160,7 +162,8 @@ def _load(chosen: Baseline | Ruled, name: str, task: str, checkpoint: str | None
 
 def _default_name(task: str, model: str, decoding: dict[str, Any], options: dict[str, Any]) -> str:
     parts = [task, options["split"], model]
-    parts += [f"{decoding[key]}-{key}" for key in ("steps", "beams") if key in decoding]
+    parts += [f"{decoding[key]}-{key}" for key in ("steps", "beams", "samples") if decoding.get(key)]
+    parts += [f"share-{decoding['share']}"] if decoding.get("samples") else []
     parts += [f"first-{options['limit']}"] if options["limit"] else []
     parts += ["constrained"] if decoding.get("constrained") else []
     return "_".join(parts)

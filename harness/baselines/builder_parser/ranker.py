@@ -1,7 +1,8 @@
 """Which proposal a clause means: a log-linear model whose features pair the clause's words with the proposals' properties.
 
-The answer is the proposal that gains most for micro F1: twice the expected number of right actions, less `THRESHOLD` times how
-many they are. Nothing gains 0, so that a clause that says too little is answered with nothing.
+The answer are the actions that gain something for micro F1: those whose probability, which all proposals with them have together,
+is over `LEAST`. The best is near half of the F1 that is reached; a third of the likeliest action's probability (`BESIDE`) costs
+nothing and keeps a clear answer free of others. A clause that says too little is answered with nothing.
 """
 
 from __future__ import annotations
@@ -16,14 +17,16 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.baselines.builder_parser.gathered import Proposals
-from harness.baselines.builder_parser.grid import Cells
+from harness.baselines.builder_parser.grid import KINDS, SIZE, Cells
 from harness.baselines.builder_parser.properties import COLUMNS, NAMES, WIDTH
 from harness.baselines.builder_parser.proposals import propose
 from harness.baselines.builder_parser.scene import Scene
 from harness.baselines.builder_parser.words import Clause
 
 WEIGHTS = Path(__file__).parent / "weights.json"
-THRESHOLD = 0.5
+LEAST, BESIDE = 0.1, 1 / 3
+TEMPERATURE = 1.5
+"""By which the scores are divided: what was learned is too sure of itself on new items. Chosen on dev, as are those two."""
 REASONS = 6
 LIKELY = 1e-4
 """Proposals that are less likely, as a share of the likeliest, are left out."""
@@ -34,7 +37,7 @@ class Meant(NamedTuple):
 
     actions: Cells
     properties: tuple[str, ...]
-    """The names of the proposal's kind and of the properties that speak for it most."""
+    """Of the proposal that most of the actions are from: the names of its kind and of the properties that speak for it most."""
     expected: float
     """The share of the actions that are expected to be right."""
 
@@ -42,8 +45,8 @@ class Meant(NamedTuple):
 class Ranker:
     """`weights`: for each cue (`words.Clause.cues`) what it makes of each property, by name."""
 
-    def __init__(self, weights: Mapping[str, Mapping[str, float]], threshold: float = THRESHOLD) -> None:
-        self._threshold = threshold
+    def __init__(self, weights: Mapping[str, Mapping[str, float]], least: float = LEAST) -> None:
+        self._least = least
         self._cues: dict[str, npt.NDArray[np.float32]] = {}
         for cue, of in weights.items():
             self._cues[cue] = np.zeros(WIDTH, np.float32)
@@ -59,7 +62,7 @@ class Ranker:
 
     def understand(self, clause: Clause, scene: Scene) -> Meant:
         proposals = propose(clause, scene)
-        scores = self.scores(clause, proposals)
+        scores = [one / TEMPERATURE for one in self.scores(clause, proposals)]
         best = max(float(one.max()) for one in scores)
         odds = [np.exp(one - best) for one in scores]
         likely = [np.flatnonzero(one > LIKELY) for one in odds]
@@ -68,30 +71,41 @@ class Ranker:
             float(odd.sum()) for odd in odds
         )
         owners, flat = _flat(found)
-        right = np.bincount(flat, shares[owners])
-        expected, sizes = np.bincount(owners, right[flat], len(shares)), np.bincount(owners, minlength=len(shares))
-        gains = 2 * expected - self._threshold * sizes
-        row = int(gains.argmax())
-        if gains[row] <= 0:
-            return Meant(np.zeros(0, np.intp), (), 1.0)
+        right = np.asarray(np.bincount(flat, shares[owners]), np.float64)
+        row = int(np.bincount(owners, right[flat] - self._least, len(shares)).argmax())
+        actions = self._chosen(right, flat[owners == row])
+        if not len(actions):
+            return Meant(actions, (), 1.0)
         properties = np.concatenate([one.properties[rows] for one, rows in zip(proposals, likely, strict=True)])[row]
         speaks_for = properties * self._weights(clause)
         kind = int(np.flatnonzero(properties)[0])
         others = [column for column in np.argsort(-speaks_for, kind="stable")[:REASONS] if speaks_for[column] > 0]
         names = tuple(NAMES[column] for column in dict.fromkeys([kind, *others]))
-        actions = np.array(list(dict.fromkeys(flat[owners == row].tolist())))  # two blocks may have the same cell beside them
-        return Meant(actions, names, float(expected[row] / sizes[row]))
+        return Meant(actions, names, float(right[actions].mean()))
+
+    def _chosen(self, right: npt.NDArray[np.float64], first: Cells) -> Cells:
+        """The actions that are likely enough: those of `first` in their order, then the others, likeliest first."""
+        enough = np.flatnonzero(right > max(self._least, BESIDE * right.max(initial=0.0)))
+        enough = enough[np.argsort(-right[enough], kind="stable")]
+        placed: dict[int, int] = {}  # by cell, where two colors are likely
+        for action in enough[enough % KINDS > 0].tolist():
+            placed.setdefault(action // KINDS, action)
+        kept = {*enough[enough % KINDS == 0].tolist(), *placed.values()}
+        return np.array([action for action in dict.fromkeys([*first.tolist(), *enough.tolist()]) if action in kept], np.intp)
 
 
 def _flat(found: Sequence[Cells]) -> tuple[Cells, Cells]:
-    """All actions in a row, and the number of the proposal of each."""
+    """All actions in a row, each once for a proposal, and the number of the proposal of each."""
     first, owners, flat = 0, [], []
     for actions in found:
         there = actions >= 0
         owners.append(np.repeat(np.arange(first, first + len(actions)), there.sum(1)))
         flat.append(actions[there])
         first += len(actions)
-    return np.concatenate(owners), np.concatenate(flat)
+    every = np.concatenate(owners) * (SIZE * KINDS) + np.concatenate(flat)
+    kept = np.sort(np.unique(every, return_index=True)[1])  # two blocks may have the same cell beside them
+    pairs = np.divmod(every[kept], SIZE * KINDS)
+    return pairs[0], pairs[1]
 
 
 Weights = Mapping[str, Mapping[str, float]]

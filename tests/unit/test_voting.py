@@ -1,0 +1,105 @@
+"""Drawn answers that vote: the vote against plain counting, and draws of a network against its greedy answers."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.baselines import Decoding
+from harness.baselines.answering import decoding_of
+from harness.baselines.builder_decoding import BuilderPredictor
+from harness.baselines.cnn_gru import CnnGru
+from harness.baselines.vocabulary import learned
+from harness.baselines.voting import voted
+from harness.corpora import load
+from harness.corpora.item import builder_turns
+from harness.errors import UsageError
+from harness.worlds.minecraft import Action, Structure, net_actions
+from serialization.words import h3_tokens
+from tests.unit.test_cnn_gru import TINY, network_of
+from tests.unit.test_minecraft_world import actions, structures
+
+RED, BLUE = Action("place", "red", 0, 1, 0), Action("place", "blue", 0, 1, 0)
+ABOVE = Action("place", "red", 0, 2, 0)
+
+
+def test_the_changes_with_enough_votes_are_carried_out_bottom_first() -> None:
+    drawn = {(RED, ABOVE): 6, (BLUE, ABOVE): 3, (): 1}
+    assert voted(Structure(), drawn, 0.3) == [RED, ABOVE]
+    assert voted(Structure(), drawn, 0.9) == []  # what is to stand on it would float
+    assert voted(Structure(), {(RED, ABOVE): 1, (): 9}, 0.11) == []
+
+
+def test_a_recolored_cell_is_emptied_first() -> None:
+    before = Structure().apply([RED]).structure
+    taken = Action("remove", None, 0, 1, 0)
+    assert voted(before, {(taken, BLUE): 1}, 0.5) == [taken, BLUE]
+
+
+@given(structures, st.dictionaries(actions.map(tuple), st.integers(1, 9), min_size=1, max_size=5), st.floats(0, 1))
+def test_every_voted_change_has_its_votes(before: Structure, drawn: dict[tuple[Action, ...], int], share: float) -> None:
+    answer = voted(before, drawn, share)
+    after, ignored = before.apply(answer)
+    votes = Counter[Action]()
+    for each, count in drawn.items():
+        votes.update(dict.fromkeys(net_actions(before, before.apply(each).structure), count))
+    assert not ignored
+    assert len(answer) == len(net_actions(before, after))
+    assert all(votes[change] >= share * sum(drawn.values()) for change in net_actions(before, after))
+
+
+@given(structures, actions)
+def test_one_draw_is_its_own_net_change(before: Structure, answer: list[Action]) -> None:
+    after = before.apply(answer).structure
+    made = before.apply(voted(before, {tuple(answer): 1}, 1.0)).structure
+    # A block whose support was taken away later has nothing to be placed against.
+    assert net_actions(before, made) <= net_actions(before, after)
+
+
+@pytest.fixture
+def predictor(monkeypatch: pytest.MonkeyPatch) -> BuilderPredictor:
+    monkeypatch.delenv("HARNESS_DATA", raising=False)
+    vocabulary = learned(map(h3_tokens, builder_turns(load("minecraft", "train"))))
+    return BuilderPredictor(network_of(TINY, vocabulary, bold=30.0).eval(), TINY, vocabulary)
+
+
+def test_draws_of_an_item_do_not_depend_on_those_beside_it(predictor: BuilderPredictor) -> None:
+    items = builder_turns(load("minecraft", "train"))[:6]
+    how = Decoding(5, constrained=True, samples=12, share=0.2)
+    together = predictor.predict(items, how)
+    assert together == predictor.predict(items, how)
+    assert together == [answer for item in items for answer in predictor.predict([item], how)]
+    assert all(not item.before.apply(answer.actions).ignored for item, answer in zip(items, together, strict=True))
+    assert any(answer.actions for answer in together)
+
+
+def test_a_network_without_doubt_draws_its_greedy_answer(predictor: BuilderPredictor) -> None:
+    items = builder_turns(load("minecraft", "train"))[:6]
+    with torch.no_grad():
+        predictor.network.decoder.head[-1].weight *= 1e6
+    for item, one, many in zip(
+        items, *(predictor.predict(items, Decoding(5, True, samples=n, share=0.5)) for n in (None, 9)), strict=True
+    ):
+        assert item.before.apply(one.actions).structure == item.before.apply(many.actions).structure
+
+
+def test_draws_follow_the_networks_probabilities(predictor: BuilderPredictor) -> None:
+    """The share of draws that stop at once, against the softmax of the first scores."""
+    (item,) = builder_turns(load("minecraft", "train"))[:1]
+    with torch.no_grad():
+        predictor.network.decoder.head[-1].weight *= 0
+        predictor.network.decoder.head[-1].bias *= 0
+        predictor.network.decoder.stop[-1].weight *= 0
+        predictor.network.decoder.stop[-1].bias.fill_(float(torch.tensor(7623.0).log()))  # as likely as all the others together
+    drawn = predictor.drawn([item], Decoding(2, samples=400))[0]
+    assert sum(drawn.values()) == 400
+    assert drawn[()] == pytest.approx(200, abs=50)
+
+
+def test_a_share_needs_votes() -> None:
+    with pytest.raises(UsageError, match="--share is of the votes of drawn answers: give --samples too"):
+        decoding_of("cnn-gru", CnnGru(), {"share": 0.2})
