@@ -156,7 +156,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--held-out", type=int, metavar="N", help="leave one target in N out, write nothing")
     options.add_argument("--pull", type=float, default=10.0)
-    options.add_argument("--rounds", type=int, default=3)
+    options.add_argument("--rounds", type=int, default=4)
     args = options.parse_args()
     items = builder_turns(load("minecraft", "train"))
     out = {item.group for item in items if args.held_out and zlib.crc32(item.group.encode()) % args.held_out == 0}
