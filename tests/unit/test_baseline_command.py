@@ -229,7 +229,10 @@ def test_glove_vectors_are_used_and_said() -> None:
         ),
     ],
 )
-def test_what_cannot_be_done_is_one_clear_error(arguments: list[str], problem: str) -> None:
+def test_what_cannot_be_done_is_one_clear_error(
+    arguments: list[str], problem: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harness.baselines.checkpoints.SHIPPED", tmp_path / "nothing is shipped")
     result = run(arguments)
     assert isinstance(result.exception, HarnessError)
     assert problem in str(result.exception)
