@@ -106,7 +106,7 @@ def resume(path: Path, ids: Iterable[str]) -> set[str]:
     """
     if not path.exists():
         return set()
-    *lines, torn = _read(path).split("\n")
+    lines, torn = _read(path)
     done = [_id_of(line, path, number) for number, line in enumerate(lines, start=1)]
     if unknown := set(done) - set(ids):
         raise UsageError(f"{path} holds {min(unknown)}, which is not to be mined: give another --out, or --overwrite it")
@@ -117,11 +117,13 @@ def resume(path: Path, ids: Iterable[str]) -> set[str]:
     return set(done)
 
 
-def _read(path: Path) -> str:
+def _read(path: Path) -> tuple[list[str], str]:
+    """Its whole lines, and what follows the last of them: "" unless writing was cut short."""
     try:
-        return path.read_text(encoding="utf-8")
+        *lines, torn = path.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or 'not UTF-8'}") from error
+    return lines, torn
 
 
 def _id_of(line: str, path: Path, number: int) -> str:
@@ -134,7 +136,7 @@ def _id_of(line: str, path: Path, number: int) -> str:
 def read(path: Path) -> list[Mined]:
     """The pairs of a file, best of all first. Raises DataError for a file of something else."""
     found = []
-    *lines, torn = _read(path).split("\n")
+    lines, torn = _read(path)
     for number, line in enumerate([*lines, torn] if torn else lines, start=1):
         try:
             found.append(Mined(**json.loads(line)))

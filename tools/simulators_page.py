@@ -8,7 +8,7 @@ from itertools import chain, count, islice
 from pathlib import Path
 
 from harness.corpora import load
-from harness.corpora.item import HexagonsItem, Item, Utterance
+from harness.corpora.item import HexagonsItem, Item
 from harness.corpora.simulators.games import SIMULATORS, game, splits_of, task_of
 from harness.corpora.surface import Surface, new_turns, surface
 from harness.drawing.items import item_svg
@@ -41,9 +41,7 @@ def examples(simulator: str, made: Sequence[Item]) -> str:
 
 def orders(item: Item) -> list[str]:
     """What was said since the builder acted last, small talk included."""
-    texts = [turn.text for turn in new_turns(item)]
-    said = [turn for turn in item.history if isinstance(turn, Utterance)][-len(texts) or len(item.history) :]
-    return [f"**{turn.speaker}:** {turn.text}" for turn in said]
+    return [f"**{turn.speaker}:** {turn.text}" for turn in new_turns(item)]
 
 
 def row(name: str, found: Surface) -> str:
