@@ -66,6 +66,11 @@ TOWER = build(("blue", 2, 1, 1), ("blue", 2, 2, 1), ("blue", 2, 3, 1))
         ([*say("place a red block"), RED, *say("place a green block to the right of it")], {("green", -1, 1, 0)}),
         ([*say("stack three blue blocks"), TOWER, *say("put an orange block on top of the blue ones")], {("orange", 2, 4, 1)}),
         ([*say("stack three blue blocks"), TOWER, *say("remove the blue blocks")], {(None, 2, y, 1) for y in (1, 2, 3)}),
+        pytest.param(
+            [*say("stack three blue blocks"), TOWER, *say("remove the top block")],
+            {(None, 2, 3, 1)},
+            marks=pytest.mark.xfail(strict=True, reason="all three are taken away since answers are chosen by action"),
+        ),
     ],
 )  # fmt: skip
 def test_common_instructions(history: list[Turn], expected: set[tuple[object, ...]]) -> None:
