@@ -17,6 +17,7 @@ from harness.errors import DataError, HarnessError, UsageError
 from harness.files import write_atomically
 from harness.wording import Fit, fit
 from serialization.program import ast
+from serialization.program.written import write
 
 if TYPE_CHECKING:
     from harness.baselines.parser import Parser
@@ -62,10 +63,10 @@ class Miner:
         """The programs of an item that fit its words best, best first; none where nothing was done."""
         programs = self.candidates(item) if item.actions else []
         words = instruction_of(item)
-        plain = len(ast.write(self._plain(item)))
+        plain = len(write(self._plain(item)))
         found = []
         for program in programs:
-            text = ast.write(program)
+            text = write(program)
             found.append(Mined(item.id, words, text, round(fit(words, program).score, 3), len(text), plain))
         return sorted(found, key=lambda one: (-one.score, one.characters))[: self.keep]
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from harness.corpora.wording import NUMBERS, ORDINALS
 from serialization.program import ast
+from serialization.program.written import write
 
 WORDS = {
     "ring": r"ring|circ(le|ular)|flower|around|surround|adjacent|touch|border|next to|donut",
@@ -90,7 +91,7 @@ def fit(instruction: str, program: ast.Program) -> Fit:
     score = ASKED * len(both - OFTEN) + OFTEN_ASKED * len(both & OFTEN) + MISSED * len(asked - used - OFTEN)
     score += UNASKED * len(extra - OFTEN) + OFTEN_UNASKED * len(extra & OFTEN)
     score += NAMED * len(told & written) / len(told) if told else 0.0
-    score += EXTRA * len(written - told) + CHARACTER * len(ast.write(program))
+    score += EXTRA * len(written - told) + CHARACTER * len(write(program))
     return Fit(used, asked, score)
 
 

@@ -22,18 +22,19 @@ from serialization.program.constraint import grammar
 from serialization.program.errors import ProgramError
 from serialization.program.literal import building_program, drawing_program
 from serialization.program.parse import parse_front
+from serialization.program.written import write
 
 _FENCE = re.compile(r"^[ \t]*```[^\n]*$", re.MULTILINE)
 
 
 def write_drawing(actions: Sequence[Paint]) -> str:
     """The plain program, as boards and earlier steps are shown."""
-    return ast.write(drawing_program(actions)) or NOTHING
+    return write(drawing_program(actions)) or NOTHING
 
 
 def write_building(actions: Sequence[Action]) -> str:
     """The plain program, as earlier turns are shown."""
-    return ast.write(building_program(actions)) or NOTHING
+    return write(building_program(actions)) or NOTHING
 
 
 def answer_drawing(actions: Sequence[Paint], item: Item) -> str:
@@ -51,12 +52,12 @@ def answer_building(actions: Sequence[Action], item: Item) -> str:
 # Few-shot examples are written again for every question.
 @lru_cache(maxsize=4096)
 def _compressed_drawing(actions: Sequence[Paint], board: Board, steps: Sequence[Sequence[Paint]]) -> str:
-    return ast.write(compress_drawing(actions, hexagons.DrawingState(board, steps))) or NOTHING
+    return write(compress_drawing(actions, hexagons.DrawingState(board, steps))) or NOTHING
 
 
 @lru_cache(maxsize=4096)
 def _compressed_building(actions: Sequence[Action], structure: Structure, pose: Pose, turns: Sequence[Sequence[Action]]) -> str:
-    return ast.write(compress_building(actions, minecraft.BuildingState(structure, pose, turns))) or NOTHING
+    return write(compress_building(actions, minecraft.BuildingState(structure, pose, turns))) or NOTHING
 
 
 def constraint(task: str) -> Constraint:

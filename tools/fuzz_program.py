@@ -13,14 +13,15 @@ except ImportError:
     sys.exit("atheris is not installed: pip install atheris, then run this again")
 
 with atheris.instrument_imports():
-    from serialization.program import ast, hexagons, minecraft
+    from serialization.program import hexagons, minecraft
     from serialization.program.parse import parse, parse_front
+    from serialization.program.written import write
 
 
 def one(data: bytes) -> None:
     """Anything but a program or a ProgramError is a finding, and so is a program that is not read back as it was written."""
     program, _ = parse_front(data.decode(errors="replace"))
-    assert parse(ast.write(program)) == program
+    assert parse(write(program)) == program
     for state in (None, hexagons.DrawingState()):
         hexagons.run(program, state)
     structure = minecraft.BuildingState()

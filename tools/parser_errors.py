@@ -16,8 +16,8 @@ from harness.baselines.parser import Parser, Understood
 from harness.corpora import load
 from harness.corpora.item import HexagonsItem, drawing_steps
 from harness.worlds.hexagons import Paint
-from serialization.program.ast import write
 from serialization.program.literal import drawing_program
+from serialization.program.written import write
 
 KINDS = {
     "mirror": r"mirror|reflect|symmetr|opposite|invert|upside",

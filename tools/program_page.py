@@ -13,10 +13,11 @@ from pathlib import Path
 
 from harness.drawing.hexagons import board_svg
 from harness.drawing.minecraft import structure_svg
-from serialization.program import ast, hexagons, minecraft
+from serialization.program import hexagons, minecraft
 from serialization.program.literal import building_program, drawing_program
 from serialization.program.machine import Outcome
 from serialization.program.parse import parse
+from serialization.program.written import write
 
 PAGE = Path("docs/program.md")
 _EXAMPLE = re.compile(r"```(hexagons|minecraft)\n(.*?)```(?:\n\n!\[[^]]*\]\(([^)]+\.svg)\))?", re.DOTALL)
@@ -44,7 +45,7 @@ def result(example: Example) -> tuple[str, str]:
     """What the program does, as a plain program or an error, and the picture of it."""
     outcome, picture = _drawn(example) if example.task == "hexagons" else _built(example)
     plain = drawing_program if example.task == "hexagons" else building_program
-    listed = ast.write(plain(outcome.actions)) or "none"
+    listed = write(plain(outcome.actions)) or "none"
     return f"{listed}\nError: {outcome.error}" if outcome.error else listed, picture
 
 

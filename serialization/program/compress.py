@@ -20,6 +20,7 @@ from serialization.program.literal import building_program, drawing_program
 from serialization.program.machine import Outcome
 from serialization.program.minecraft import BuildingState
 from serialization.program.parse import MAX_CHARS
+from serialization.program.written import write, write_statement
 
 Judge = Callable[[ast.Program], tuple[object, ...]]
 """What a program does; two do the same where it is equal, and no error is."""
@@ -98,7 +99,7 @@ def _orders(net: Sequence[Action]) -> Iterator[tuple[Action, ...]]:
 
 
 def _is_short(plain: ast.Program) -> bool:
-    texts = [ast.write_statement(one) for one in plain.statements]
+    texts = [write_statement(one) for one in plain.statements]
     return len(texts) < 2 and all(len(text.split(" ")[1]) <= SHORTEST for text in texts)
 
 
@@ -117,6 +118,6 @@ def _by_length(programs: Iterable[ast.Program], limited: bool) -> Iterator[ast.P
     """Different ones, shortest first; `limited`: those that have no more characters than the first."""
     texts: dict[str, ast.Program] = {}
     for program in programs:
-        texts.setdefault(ast.write(program), program)
+        texts.setdefault(write(program), program)
     most = len(next(iter(texts))) if limited else MAX_CHARS
     yield from (texts[text] for text in sorted(texts, key=length) if len(text) <= most)

@@ -11,6 +11,7 @@ from serialization.program.ast import Call, Expr, Move, Numbers, Span, number
 from serialization.program.compress_terms import length
 from serialization.program.errors import ProgramError
 from serialization.program.minecraft import DIRECTIONS, Building
+from serialization.program.written import write_expression
 
 Block = tuple[int, int, int]
 LONGEST_BASE, MAX_COPIES = 8, 20
@@ -26,7 +27,7 @@ class Row(NamedTuple):
 
 
 def row(count: int, expr: Expr) -> Row:
-    return Row(count, expr, length(ast.write_expression(expr)))
+    return Row(count, expr, length(write_expression(expr)))
 
 
 def offset(start: Block, end: Block) -> Block:

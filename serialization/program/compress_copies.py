@@ -13,6 +13,7 @@ from serialization.program.compress_masks import Painting, bit, mask_of, shifted
 from serialization.program.compress_moves import MAX_COPIES, move_between, paths
 from serialization.program.compress_terms import direction, length, tile_expr
 from serialization.program.hexagons_geometry import ALL, flipped, mirrored, turned
+from serialization.program.written import write_statement
 
 LEAST = 3
 """Fewer tiles are not worth a copy."""
@@ -61,7 +62,7 @@ def _statement(expr: Expr, swaps: Mapping[str, str], made: int) -> Copied:
     ways: list[ast.Statement] = [ast.Copy(expr, tuple((old, new) for old, new in swaps.items() if old != new))]
     if len(set(swaps.values())) == 1:
         ways.append(ast.Paint(((next(iter(swaps.values())), 1),), expr))
-    costs = [length(ast.write_statement(way)) for way in ways]
+    costs = [length(write_statement(way)) for way in ways]
     best = costs.index(min(costs))
     return Copied(ways[best], made, costs[best])
 

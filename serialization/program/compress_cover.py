@@ -8,8 +8,9 @@ from functools import reduce
 from operator import or_
 from typing import NamedTuple
 
-from serialization.program.ast import Expr, plus, write_expression
+from serialization.program.ast import Expr, plus
 from serialization.program.compress_terms import UNION, Term, length
+from serialization.program.written import write_expression
 
 
 class Cover(NamedTuple):

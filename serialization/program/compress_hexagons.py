@@ -28,6 +28,7 @@ from serialization.program.errors import ProgramError
 from serialization.program.figure import Figure
 from serialization.program.hexagons import Drawing, DrawingState
 from serialization.program.hexagons_geometry import ALL
+from serialization.program.written import write
 
 MOST_ORDERED = 4
 """Of more colors than this the largest is painted first, and no other order is tried."""
@@ -75,7 +76,7 @@ class Sketch:
         ):
             if best > least or self.effort > 1:
                 for found in made:
-                    best = min(best, length(ast.write(Program(found))))
+                    best = min(best, length(write(Program(found))))
                     yield found
 
     # --- one statement a color ---

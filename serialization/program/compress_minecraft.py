@@ -20,6 +20,7 @@ from serialization.program.compress_terms import UNION, length
 from serialization.program.errors import ProgramError
 from serialization.program.figure import Figure
 from serialization.program.minecraft import Building, BuildingState
+from serialization.program.written import write_statement
 
 LONGEST_BODY, MAX_TURNS = 12, 20
 MOST_TURNS = 12
@@ -191,7 +192,7 @@ class Plan:
         for one in self.rows.rows([cell for _, cell in told]):
             cells = self._figure(one.expr)
             for paint in cycles(one.expr, cells, shades, self.builder) if len(cells) == one.size > 1 else ():
-                yield Piece(one.size, paint, length(ast.write_statement(paint)))
+                yield Piece(one.size, paint, length(write_statement(paint)))
 
     def _figure(self, expr: Expr) -> Figure:
         self.builder.budget = Budget()
@@ -217,7 +218,7 @@ class Plan:
                     self._bodies[key] = self.shortest(*key, alone=True)
                 way = self.rows.move(by) if any(by) else None
                 statement = ast.Repeat(number(turns), way, self._bodies[key])
-                yield Piece(size * turns, statement, length(ast.write_statement(statement)))
+                yield Piece(size * turns, statement, length(write_statement(statement)))
 
     def _copied(self, at: int, end: int) -> Iterator[Piece]:
         """An earlier turn, moved."""
@@ -236,7 +237,7 @@ class Plan:
             if all(new == swaps[here[one]] for one, (new, _) in zip(source, told, strict=True)):
                 ways: list[ast.Statement] = [ast.Copy(made, tuple((a, b) for a, b in swaps.items() if a != b))]
                 ways += [_statement(color, made)] * (len(set(swaps.values())) == 1)
-                yield from (Piece(len(source), way, length(ast.write_statement(way))) for way in ways)
+                yield from (Piece(len(source), way, length(write_statement(way))) for way in ways)
 
 
 _BESIDE = {"on": "up", "below": "down", "left": "left", "right": "right", "front": "front", "behind": "behind"}

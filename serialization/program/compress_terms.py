@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from harness.worlds.hexagons import COLUMNS, ROWS, Tile, line
-from serialization.program.ast import Call, Chain, Expr, Move, Name, number, write_expression
+from serialization.program.ast import Call, Chain, Expr, Move, Name, number
 from serialization.program.compress_masks import (
     BOARD,
     LONGEST_RADIUS,
@@ -24,6 +24,7 @@ from serialization.program.compress_masks import (
 )
 from serialization.program.hexagons_geometry import triangle
 from serialization.program.literal import product, tile_set
+from serialization.program.written import write_expression
 
 LONGEST_NAME = 4
 """Names of functions count as so many characters at most: a word that people have is no more to say than a short one."""

@@ -1,4 +1,4 @@
-"""The grammar that constrained decoding is held to: what `ast.write` makes, with the functions and colors of one task.
+"""The grammar that constrained decoding is held to: what `written.write` makes, with the functions and colors of one task.
 
 In the notation of xgrammar and llama.cpp (GBNF). It knows what each function takes and how far coordinates go, so that a text
 that it admits is a program; whether a name has a meaning when it is used, only running it can tell.

@@ -11,6 +11,7 @@ from serialization.program import ast
 from serialization.program.budget import Budget
 from serialization.program.errors import Place, ProgramError, suggestion
 from serialization.program.figure import Cell, Figure, together
+from serialization.program.written import write_expression
 
 Value = Figure | int
 """What a name may stand for."""
@@ -166,7 +167,7 @@ class Evaluator(ABC):
             case ast.Call(name):
                 found = self._call(value)
             case _:
-                text = ast.write_expression(value)[:40]
+                text = write_expression(value)[:40]
                 raise ProgramError(f"{text} is no number (blanks around a minus subtract)", value.at)
         if isinstance(found, int):
             return found

@@ -9,7 +9,8 @@ from functools import lru_cache
 from harness.worlds.hexagons import CODES, COLUMNS, ROWS, Paint, Tile
 from harness.worlds.minecraft import Action
 from serialization.program import ast
-from serialization.program.ast import Expr, Numbers, Program, Span, Statement, Tiles, plus, spans_text
+from serialization.program.ast import Expr, Numbers, Program, Span, Statement, Tiles, plus
+from serialization.program.written import spans_text
 
 
 def drawing_program(actions: Iterable[Paint]) -> Program:

@@ -26,6 +26,7 @@ from serialization.program.hexagons import DrawingState
 from serialization.program.literal import building_program, drawing_program
 from serialization.program.minecraft import BuildingState
 from serialization.program.parse import parse
+from serialization.program.written import write
 
 tiles = st.builds(Paint, st.integers(0, 9), st.integers(0, 17), st.sampled_from(hex_world.COLORS[:4]))
 paints = st.lists(tiles, max_size=25, unique_by=lambda paint: paint.tile)
@@ -71,8 +72,8 @@ def test_any_tiles_are_painted_exactly(actions: list[Paint]) -> None:
     plain = drawing_program(actions)
     made = compress_drawing(actions)
     assert hexagons.run(made) == hexagons.run(plain)
-    text = ast.write(made)
-    assert len(text) <= len(ast.write(plain))
+    text = write(made)
+    assert len(text) <= len(write(plain))
     assert parse(text) == made
     assert compress_drawing(actions) == made
 
@@ -83,8 +84,8 @@ def test_any_tiles_are_painted_exactly_on_any_board(board: list[Paint], step: li
     state = DrawingState(Board().apply([*board, *step]).board, [board, step])
     actions = [action for action in actions if state.board[action.tile] != action.color]
     programs = drawing_programs(actions, state, 3)
-    assert len(ast.write(programs[0])) <= len(ast.write(drawing_program(actions)))
-    assert len({ast.write(program) for program in programs}) == len(programs)
+    assert len(write(programs[0])) <= len(write(drawing_program(actions)))
+    assert len({write(program) for program in programs}) == len(programs)
     for program in programs:
         outcome = hexagons.run(program, state)
         assert outcome.error is None
@@ -100,14 +101,14 @@ def test_any_blocks_leave_the_same_structure(before: list[Action], turn: list[Ac
     state = BuildingState(first.apply(turn).structure, turns=[before, turn])
     actions = feasible(wanted, state.structure)
     programs = building_programs(actions, state, 3)
-    assert len(ast.write(programs[0])) <= len(ast.write(building_program(actions)))
+    assert len(write(programs[0])) <= len(write(building_program(actions)))
     for program in programs:
         outcome = minecraft.run_told(program, state)
         assert outcome.error is None
         assert state.structure.apply(outcome.actions) == state.structure.apply(actions)
     alone = compress_building(actions)
     assert list(minecraft.run(alone).actions) == actions
-    assert parse(ast.write(alone)) == parse(ast.write(parse(ast.write(alone))))
+    assert parse(write(alone)) == parse(write(parse(write(alone))))
 
 
 DRAWINGS = [
@@ -133,7 +134,7 @@ DRAWINGS = [
 @pytest.mark.parametrize(("program", "short"), DRAWINGS)
 def test_what_people_have_a_word_for(program: str, short: str | None) -> None:
     actions = hexagons.run(parse(program)).actions
-    made = ast.write(compress_drawing(actions, DrawingState()))
+    made = write(compress_drawing(actions, DrawingState()))
     assert hexagons.run(parse(made)).actions == actions
     assert len(made) <= len(program)
     if short is not None:
@@ -160,9 +161,9 @@ def test_what_people_have_a_word_for(program: str, short: str | None) -> None:
 def test_what_speaks_of_the_board(steps: list[str], program: str, short: str | None) -> None:
     state = drawn(*steps)
     actions = hexagons.run(parse(program), state).actions
-    made = ast.write(compress_drawing(actions, state))
+    made = write(compress_drawing(actions, state))
     assert hexagons.run(parse(made), state).actions == actions
-    assert len(made) <= len(ast.write(drawing_program(actions)))
+    assert len(made) <= len(write(drawing_program(actions)))
     if short is not None:
         assert made.replace("flip(", "reflect(").split("(")[:2] == short.split("(")[:2] or len(made) < len(short), made
 
@@ -189,9 +190,9 @@ def test_what_speaks_of_the_board(steps: list[str], program: str, short: str | N
 def test_what_builders_do(turns: list[str], actions: str, short: str | None) -> None:
     state = built(*turns)
     done = minecraft.run(parse(actions), state).actions
-    made = ast.write(compress_building(done, state))
+    made = write(compress_building(done, state))
     assert state.structure.apply(minecraft.run_told(parse(made), state).actions) == state.structure.apply(done)
-    assert len(made) <= len(ast.write(building_program(done)))
+    assert len(made) <= len(write(building_program(done)))
     assert short is None or made == short
 
 
@@ -203,7 +204,7 @@ def test_a_cover_has_no_term_too_many() -> None:
 
 def test_what_cannot_be_done_is_listed() -> None:
     floating = [Action("place", "red", 0, y, 0) for y in (4, 5, 6)]
-    assert ast.write(compress_building(floating, BuildingState())) == "red 0,4-6,0"
+    assert write(compress_building(floating, BuildingState())) == "red 0,4-6,0"
     assert compress_drawing([]) == compress_building([]) == ast.Program()
 
 

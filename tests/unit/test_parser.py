@@ -22,8 +22,8 @@ from harness.cli import cli
 from harness.corpora import load
 from harness.corpora.item import HexagonsItem, Utterance, drawing_steps
 from harness.worlds.hexagons import COLORS, Board, Paint, Tile, line, neighbors, on_board
-from serialization.program.ast import write
 from serialization.program.hexagons import run
+from serialization.program.written import write
 
 RANKER = Ranker({})
 Tiles = set[tuple[int, int]]

@@ -13,6 +13,7 @@ from serialization.program import ast
 from serialization.program.hexagons import Drawing, DrawingState, run
 from serialization.program.literal import drawing_program
 from serialization.program.parse import parse
+from serialization.program.written import write
 from tests.programs import programs
 
 
@@ -22,7 +23,7 @@ def drawn(text: str, *steps: str) -> str:
     outcome = run(parse(text), state)
     assert outcome.error is None, outcome.error
     assert state.board.diff(state.board.apply(outcome.actions).board) == outcome.actions
-    return ast.write(drawing_program(outcome.actions)).replace("\n", "; ")
+    return write(drawing_program(outcome.actions)).replace("\n", "; ")
 
 
 def after(*steps: str) -> DrawingState:

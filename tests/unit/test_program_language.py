@@ -10,13 +10,14 @@ from hypothesis import given, settings
 from serialization.program import ast
 from serialization.program.errors import ProgramError
 from serialization.program.parse import MAX_CHARS, parse, parse_front
+from serialization.program.written import write
 from tests.programs import programs, texts
 
 
 @settings(max_examples=100, deadline=None)
 @given(program=programs)
 def test_what_is_written_is_read_back(program: ast.Program) -> None:
-    text = ast.write(program)
+    text = write(program)
     assert parse(text) == program, text
     assert hash(parse(text)) == hash(program)
 
@@ -25,7 +26,7 @@ def test_what_is_written_is_read_back(program: ast.Program) -> None:
 @given(text=texts)
 def test_any_text_is_a_program_or_a_program_error(text: str) -> None:
     program, error = parse_front(text)
-    assert parse(ast.write(program)) == program
+    assert parse(write(program)) == program
     if error is not None:
         # A place that an editor would show: inside the text, or just behind it.
         assert 1 <= error.line <= text.count("\n") + 1
@@ -58,7 +59,7 @@ def test_any_text_is_a_program_or_a_program_error(text: str) -> None:
     ],
 )  # fmt: skip
 def test_texts_and_their_shortest_forms(text: str, written: str) -> None:
-    assert ast.write(parse(text)) == written
+    assert write(parse(text)) == written
     assert parse(written) == parse(text)
 
 
@@ -107,7 +108,7 @@ def test_errors_name_their_place_and_what_was_meant(text: str, at: tuple[int, in
 )
 def test_the_statements_before_an_error(text: str, kept: str) -> None:
     program, error = parse_front(text)
-    assert ast.write(program) == kept
+    assert write(program) == kept
     assert error is not None
 
 
@@ -131,7 +132,7 @@ MONSTERS = {
 @pytest.mark.timeout(20)
 def test_monsters_are_read_or_refused_in_time(text: str) -> None:
     program, error = parse_front(text)
-    assert parse(ast.write(program)) == program
+    assert parse(write(program)) == program
     assert len({program}) == 1
     if error is not None:
         assert len(str(error)) < 300

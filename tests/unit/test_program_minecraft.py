@@ -13,6 +13,7 @@ from serialization.program import ast
 from serialization.program.literal import building_program
 from serialization.program.minecraft import Building, BuildingState, run
 from serialization.program.parse import parse, parse_front
+from serialization.program.written import write
 from tests.programs import programs
 
 Cell = tuple[int, int, int]
@@ -36,7 +37,7 @@ def built(text: str, *turns: str, pose: Pose | None = None) -> str:
     outcome = run(parse(text), state)
     assert outcome.error is None, outcome.error
     assert not state.structure.apply(outcome.actions).ignored
-    return ast.write(building_program(outcome.actions)).replace("\n", "; ")
+    return write(building_program(outcome.actions)).replace("\n", "; ")
 
 
 def cells(text: str, *turns: str, pose: Pose | None = None) -> set[Cell]:

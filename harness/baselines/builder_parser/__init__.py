@@ -14,8 +14,8 @@ from harness.baselines.builder_parser.words import Clause, read_turn
 from harness.corpora.item import Item, MinecraftItem
 from harness.worlds.minecraft import Action
 from serialization.program import ast
-from serialization.program.ast import write
 from serialization.program.minecraft import run
+from serialization.program.written import write
 from serialization.program_text import building_state
 
 

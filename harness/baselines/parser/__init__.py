@@ -13,8 +13,8 @@ from harness.baselines.parser.program import program_of
 from harness.baselines.parser.ranker import Ranker, Understood, shipped_weights
 from harness.baselines.parser.sureness import Clues, shipped
 from harness.corpora.item import HexagonsItem, Item, Utterance
-from serialization.program.ast import write
 from serialization.program.hexagons import DrawingState, run
+from serialization.program.written import write
 
 
 class Known(NamedTuple):

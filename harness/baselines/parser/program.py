@@ -8,6 +8,7 @@ from itertools import groupby
 from harness.worlds.hexagons import Paint, Tile, line, neighbors, step
 from serialization.program import ast
 from serialization.program.literal import tile_set
+from serialization.program.written import write_expression
 
 
 def program_of(painted: Sequence[Paint]) -> ast.Program:
@@ -24,4 +25,4 @@ def _figure(tiles: list[Tile]) -> ast.Expr:
     center = step(min(tiles, key=lambda tile: tile.row + tile.column % 2 / 2), "down")
     if len(tiles) == 6 and set(tiles) == set(neighbors(center)):
         ways.append(ast.Call("ring", (tile_set([center]),)))
-    return min(ways, key=lambda way: len(ast.write_expression(way)))
+    return min(ways, key=lambda way: len(write_expression(way)))

@@ -1,0 +1,141 @@
+"""Programs as their shortest text: `write` gives the one text that `parse` reads back as an equal program."""
+
+from __future__ import annotations
+
+import re
+
+from serialization.program.ast import (
+    Assign,
+    Call,
+    Chain,
+    Color,
+    Condition,
+    Copy,
+    Expr,
+    For,
+    Frame,
+    If,
+    Move,
+    Name,
+    Negative,
+    Numbers,
+    Paint,
+    Program,
+    Remove,
+    Repeat,
+    Span,
+    Statement,
+    Tiles,
+)
+
+_RANGE = re.compile(r"\d(?:-|\.\.-?)\d+$")
+_LEVELS = {"..": 0, "+": 1, "-": 1, "&": 2, "*": 3, "/": 3}
+
+
+def write(program: Program) -> str:
+    """The shortest text of the program, a statement a line."""
+    return "\n".join(map(write_statement, program.statements))
+
+
+def write_statement(statement: Statement) -> str:
+    match statement:
+        case Paint(colors, what, way):
+            shades = ",".join(color if n == 1 else f"{color}*{n}" for color, n in colors)
+            return " ".join([shades, *(way or ()), write_expression(what)])
+        case Remove(what):
+            return f"remove {write_expression(what)}"
+        case Copy(what, swaps):
+            changes = ",".join(f"{old}={new}" for old, new in swaps)
+            return f"copy {write_expression(what)}" + (f" with {changes}" if changes else "")
+        case Assign(name, value):
+            return f"{name}={write_expression(value)}"
+        case Repeat(count, move, body):
+            head = ["repeat", *([] if count is None else [_count(count)]), *([] if move is None else [_move(move)])]
+            return " ".join(head) + _block(body)
+        case For(name, values, body):
+            return f"for {name} in {write_expression(values)}{_block(body)}"
+        case If(branches, otherwise):
+            tests = " else ".join(f"if {_condition(test)}{_block(body)}" for test, body in branches)
+            return tests + (f" else{_block(otherwise)}" if otherwise else "")
+        case Frame(frame):
+            return frame
+
+
+def _block(body: tuple[Statement, ...]) -> str:
+    return "{" + ";".join(map(write_statement, body)) + "}"
+
+
+def _condition(test: Condition) -> str:
+    compared = f"{test.operator}{write_expression(test.right)}" if test.operator and test.right else ""
+    return "not " * test.negated + write_expression(test.left) + compared
+
+
+def _move(move: Move) -> str:
+    steps = " ".join(way if count is None else f"{way} {_count(count)}" for way, count in move.steps)
+    return "grid " * move.grid + steps
+
+
+def _count(count: Expr) -> str:
+    text = write_expression(count, argument=True)
+    return text if isinstance(count, Name) or text.isdigit() else f"({text})"
+
+
+def _argument(value: Expr | Color | Move) -> str:
+    match value:
+        case Color(color):
+            return color
+        case Move():
+            return _move(value)
+    return write_expression(value, argument=True)
+
+
+def write_expression(value: Expr, *, argument: bool = False) -> str:
+    """The text of an expression; as an argument, where a comma would end it, a list stands in parentheses."""
+    match value:
+        case Numbers() | Tiles():
+            text = _literal(value)
+            return f"({text})" if argument and "," in text else text
+        case Name(name):
+            return name
+        case Call(name, args):
+            return f"{name}({','.join(map(_argument, args))})"
+        case Negative(inner):
+            text = write_expression(inner)
+            # -3,4:1 is a list and -7..3 a range, both from a negative number on.
+            listed = isinstance(inner, Numbers | Tiles) and ("," in text or ".." in text)
+            return f"-({text})" if listed or isinstance(inner, Negative | Chain) else f"-{text}"
+        case Chain(first, rest):
+            return _chain(first, rest, argument)
+
+
+def _literal(value: Numbers | Tiles) -> str:
+    return spans_text(value.spans) if isinstance(value, Numbers) else f"{spans_text(value.columns)}:{spans_text(value.rows)}"
+
+
+def _chain(first: Expr, rest: tuple[tuple[str, Expr], ...], argument: bool) -> str:
+    level = _LEVELS[rest[0][0]]
+    text = _operand(first, level, argument)
+    for operator, operand in rest:
+        right = _operand(operand, level, argument)
+        # 3:4-6 is a range of rows, 1..3 one of numbers, and 1-9/2 one with a step.
+        if operator == ".." and text[-1].isdigit() and right.lstrip("-")[0].isdigit():
+            right = f"({right})"
+        apart = (operator == "-" and text[-1].isdigit() and right[0].isdigit()) or (operator == "/" and _RANGE.search(text))
+        text += f" {operator} {right}" if apart else f"{operator}{right}"
+    return text
+
+
+def _operand(value: Expr, level: int, argument: bool) -> str:
+    own = _LEVELS[value.rest[0][0]] if isinstance(value, Chain) else 4
+    return write_expression(value, argument=argument) if own > level else f"({write_expression(value)})"
+
+
+def spans_text(spans: tuple[Span, ...]) -> str:
+    return ",".join(map(_span, spans))
+
+
+def _span(span: Span) -> str:
+    if span.first == span.last:
+        return str(span.first)
+    between = "-" if min(span.first, span.last) >= 0 else ".."
+    return f"{span.first}{between}{span.last}" + (f"/{span.step}" if span.step != 1 else "")
