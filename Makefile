@@ -34,7 +34,7 @@ demo: env ## Fine-tune, prompt, serve and score, in one go, on what this machine
 	$(BIN)/python tools/demo.py
 
 test: env browser ## The whole suite: unit tests, then those that start a real vLLM and real training
-	$(BIN)/python -m pytest -q -n 2 -m "not integration"
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2 -m "not integration"
 	$(BIN)/python -m pytest -q -m integration
 
 browser: ## A Chromium for the tests of HTML reports; they are skipped where there is none and root cannot install it
