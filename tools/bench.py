@@ -194,6 +194,22 @@ def cnn_gru(items_count: int, batch_size: int, *, bf16: bool) -> list[tuple[floa
     return in_turn(lambda: rate(batched), lambda: rate(one_by_one))
 
 
+def decoded(items_count: int) -> list[tuple[float, float]]:
+    """Items a second of the shipped CNN + GRU's greedy decoding: in its batches, and item by item."""
+    from harness.baselines import Decoding
+    from harness.baselines.checkpoints import SHIPPED
+    from harness.baselines.cnn_gru import CnnGru
+
+    predictor, everything = CnnGru().load(SHIPPED / "cnn-gru"), load("minecraft", "dev")
+    items = [everything[number * len(everything) // items_count] for number in range(min(items_count, len(everything)))]
+
+    def rate(size: int) -> float:
+        parts = [items[start : start + size] for start in range(0, len(items), size)]
+        return len(items) / seconds(lambda: [predictor.predict(part, Decoding()) for part in parts])
+
+    return in_turn(lambda: rate(predictor.batch_size), lambda: rate(1))
+
+
 def start_up() -> list[tuple[float, float]]:
     """Seconds of an interpreter that does nothing and of `harness --help`."""
     harness = Path(sys.executable).parent / "harness"
@@ -218,6 +234,7 @@ def main() -> None:
         ("parser, HEXAGONS instructions / 300", "items/s", 1.0, parsed()),
         ("training CNN + GRU, float32: batches / plain", "items/s", 1.5, cnn_gru(16, 16, bf16=False)),
         ("training CNN + GRU, auto: batches / plain", "items/s", 5.0 if fast_bf16() else 1.5, cnn_gru(16, 16, bf16=fast_bf16())),
+        ("decoding with CNN + GRU: batches / one by one", "items/s", 1.0, decoded(64)),
         ("run loop / plain LLM.generate", "tokens/s", 0.95, throughput(options.items)),
     ):
         ratios = sorted(a / b for a, b in pairs)
