@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
+    from harness.baselines.origin import Origin
     from harness.baselines.recipe import Recipe
     from harness.baselines.training import Trained
     from harness.corpora.item import Item
@@ -80,12 +81,12 @@ class Baseline(Protocol):
         recipe: Recipe,
         folder: Path,
         say: Callable[[str], None],
-        start: Path | None = None,
+        origin: Origin | None = None,
     ) -> Trained:
         """Train in a run's folder, going on where a killed run was, and write the best model so far to `folder/model`.
 
-        `start` is the folder of a trained model whose words and weights it begins with (`checkpoints.begin_with`). `say` is told
-        what a user should know. Raises DataError for a `start` of another network, and HarnessError where training cannot go on.
+        `origin` names the trained model whose words and weights it begins with, if any (`checkpoints.begin_with`). `say` is told
+        what a user should know. Raises DataError for the model of another network, and HarnessError where training cannot go on.
         """
 
     def load(self, folder: Path) -> Predictor:

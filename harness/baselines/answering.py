@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 
 def decoding_of(name: str, baseline: Baseline | Ruled, asked: Mapping[str, Any]) -> Decoding:
     """The decoding that is asked for; a value of None or False was not asked for. Raises UsageError for what it does not know."""
-    given = {key: value for key, value in asked.items() if value not in (None, False)}
+    given = {key: value for key, value in asked.items() if value is not None and value is not False}
     for key in given:
         if key not in baseline.decoding:
             known = ", ".join(f"--{own}" for own in baseline.decoding)

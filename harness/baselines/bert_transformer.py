@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +16,12 @@ from harness.baselines.bert_transformer_network import Network, Shape
 from harness.baselines.builder_batches import Collator
 from harness.baselines.builder_decoding import BuilderPredictor
 from harness.baselines.encoders import EncoderSettings, identity, load_encoder
+from harness.baselines.origin import Origin, card, configuration
 from harness.baselines.recipe import Recipe, load_recipe
 from harness.baselines.training import Loop, State, Trained
 from harness.baselines.world_state import COLORS
 from harness.corpora.item import Item, builder_turns
 from harness.errors import DataError
-from harness.runs import provenance
 
 NAME = "bert-transformer"
 
@@ -49,8 +48,10 @@ class BertTransformer:
         recipe: Recipe,
         folder: Path,
         say: Callable[[str], None],
-        start: Path | None = None,
+        origin: Origin | None = None,
     ) -> Trained:
+        origin = origin or Origin()
+        start = origin.start
         assert isinstance(recipe, BertTransformerRecipe)
         torch.manual_seed(recipe.training.seed)
         encoder, tokenizer = load_encoder(recipe.encoder)
@@ -58,7 +59,7 @@ class BertTransformer:
         words, mark = PlainWords(encoder, tokenizer), identity(encoder, tokenizer)
         if start:
             _same_encoder(start, checkpoints.read_config(start, NAME), mark)
-            checkpoints.begin_with(network, start, NAME)
+            checkpoints.begin_with(network, start, NAME, recipe.network)
         size = sum(weight.numel() for weight in encoder.parameters())
         count = sum(weight.numel() for weight in network.parameters()) - size
         reader = f"{recipe.encoder.name} ({size:,} parameters, {'not trained' if network.frozen else 'trained with the rest'})"
@@ -66,9 +67,9 @@ class BertTransformer:
         say(f"variant {recipe.variant}: {count:,} parameters of its own")
 
         def keep(best: Network, state: State) -> None:
-            config = config_of(recipe, mark, state, len(items))
-            card = _card(config, count, reader, state)
-            checkpoints.write_model(folder / "model", config, checkpoints.weights_of(best), None, card)
+            config = configuration(NAME, "minecraft", recipe, state, len(items), origin, fingerprint=mark)
+            told = card(config, state, count=count, reader=reader, encoder_name=recipe.encoder.name)
+            checkpoints.write_model(folder / "model", config, checkpoints.weights_of(best), None, told)
 
         vary = vary_by(recipe.augment, recipe.training.seed)
         loop = Loop(network, Collator(recipe.network, words), recipe.training, folder, keep, vary=vary)
@@ -127,26 +128,3 @@ _PLAIN = {
     **{f"<builder_putdown_{color}>": f"put {color}." for color in COLORS},
     **{f"<builder_pickup_{color}>": f"remove {color}." for color in COLORS},
 }
-
-
-def config_of(recipe: BertTransformerRecipe, fingerprint: str, state: State, items: int) -> dict[str, Any]:
-    made = provenance()
-    return {
-        "baseline": NAME,
-        "task": "minecraft",
-        **recipe.model_dump(),
-        "fingerprint": fingerprint,
-        "items": items,
-        "epoch": state.best_epoch,
-        "dev_loss": state.best,
-        "versions": made["versions"],
-        "git": made["git"],
-    }
-
-
-def _card(config: dict[str, Any], count: int, reader: str, state: State) -> str:
-    """The text of the model card, in Markdown."""
-    parts = {part: ", ".join(f"{key} {value}" for key, value in config[part].items()) for part in ("network", "training")}
-    curve = "\n".join(f"| {p['epoch']} | {p['train_loss']:.3f} | {p['dev_loss']:.3f} |" for p in state.curve)
-    text = files("harness.baselines").joinpath("bert_transformer_card.txt").read_text()
-    return text.format(**config | parts, count=count, reader=reader, encoder_name=config["encoder"]["name"], curve=curve)

@@ -57,20 +57,24 @@ class BuilderPredictor:
         if decoding.samples is None:
             greedy = [next(iter(found)) for found in self._decode(turns, decoding, _likeliest)]
             return [Answer(_actions(labels), labels[-1] == STOP) for labels in greedy]
-        votes = zip(turns, self.drawn(turns, decoding), strict=True)
-        return [Answer(voted(item.before, drawn, decoding.share), True) for item, drawn in votes]
+        return [
+            Answer(voted(item.before, drawn, decoding.share), 2 * stopped >= decoding.samples)
+            for item, (drawn, stopped) in zip(turns, self.drawn(turns, decoding), strict=True)
+        ]
 
-    def drawn(self, turns: Sequence[MinecraftItem], decoding: Decoding) -> list[Counter[tuple[Action, ...]]]:
-        """For each item `decoding.samples` answers, and how often each was drawn; in bfloat16 where that is the faster one."""
+    def drawn(self, turns: Sequence[MinecraftItem], decoding: Decoding) -> list[tuple[Counter[tuple[Action, ...]], int]]:
+        """For each item `decoding.samples` answers, and how often each was drawn, in bfloat16 where that is the faster one; and
+        how many of the draws came to an end by themselves."""
         from adapters.loop import fast_bf16
 
         found = []
         with torch.autocast(self.device.type, torch.bfloat16, enabled=fast_bf16()):
             decoded = self._decode(turns, decoding, _draws(turns))
         for labels in decoded:
-            found.append(Counter[tuple[Action, ...]]())
+            answers = Counter[tuple[Action, ...]]()
             for each, count in labels.items():
-                found[-1][tuple(_actions(each))] += count
+                answers[tuple(_actions(each))] += count
+            found.append((answers, sum(count for each, count in labels.items() if each[-1] == STOP)))
         return found
 
     @torch.inference_mode()  # type: ignore[untyped-decorator]

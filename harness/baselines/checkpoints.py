@@ -14,6 +14,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from pydantic import BaseModel
+
 from harness.engines.shared import brief
 from harness.errors import DataError, HarnessError, UsageError
 from harness.files import write_atomically
@@ -22,6 +24,8 @@ from harness.runs import RUNS
 SHIPPED = Path(__file__).parent / "trained"
 """Checkpoints that come with the package: one folder each, named after its baseline or a variant of it."""
 
+_FREE = ("dropout", "chunk")
+"""Keys of a network's shape that may change from one training to the next."""
 CONFIG, WEIGHTS, VOCABULARY, CARD = "config.json", "model.safetensors", "vocabulary.json", "README.md"
 
 
@@ -99,10 +103,19 @@ def restore(network: Any, weights: Mapping[str, Any], where: Path) -> None:
     network.load_state_dict(dict(weights), strict=False)
 
 
-def begin_with(network: Any, folder: Path, baseline: str) -> None:
-    """Give a network the weights of a trained model. Raises DataError for those of another baseline or of another network."""
-    read_config(folder, baseline)
+def begin_with(network: Any, folder: Path, baseline: str, shape: BaseModel | None) -> None:
+    """Give a network of some shape, the recipe's, the weights of a trained model; None if the model itself gave the shape.
+
+    Raises DataError for those of another baseline or of another network.
+    """
+    there = read_config(folder, baseline).get("network") or {}
     restore(network, read_weights(folder), folder / WEIGHTS)
+    for key, here in shape.model_dump().items() if shape else ():
+        # Weights may fit a network that means something else by them.
+        if key not in _FREE and there.get(key, here) != here:
+            raise DataError(
+                f"{folder}: it was trained with network.{key}={there[key]}, not {here}: add --set network.{key}={there[key]}"
+            )
 
 
 def write_model(folder: Path, config: Mapping[str, Any], weights: Mapping[str, Any], words: list[str] | None, card: str) -> None:

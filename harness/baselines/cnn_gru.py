@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from importlib.resources import files
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from harness.baselines.augmenting import Augment, vary_by
 from harness.baselines.builder_batches import Collator
 from harness.baselines.builder_decoding import BuilderPredictor
 from harness.baselines.cnn_gru_network import Network, Shape
+from harness.baselines.origin import Origin, card, configuration
 from harness.baselines.recipe import Recipe, load_recipe
 from harness.baselines.training import Loop, State, Trained
 from harness.baselines.vocabulary import Vocabulary, learned, read_glove
@@ -25,7 +25,6 @@ from harness.corpora import load
 from harness.corpora.item import Item, MinecraftItem, builder_turns
 from harness.corpora.paraphrase import lexicon
 from harness.errors import DataError, UsageError
-from harness.runs import provenance
 from serialization.words import h3_tokens
 
 NAME = "cnn-gru"
@@ -54,8 +53,10 @@ class CnnGru:
         recipe: Recipe,
         folder: Path,
         say: Callable[[str], None],
-        start: Path | None = None,
+        origin: Origin | None = None,
     ) -> Trained:
+        origin = origin or Origin()
+        start = origin.start
         assert isinstance(recipe, CnnGruRecipe)
         train_items, dev_items = builder_turns(items), builder_turns(dev)
         if start:
@@ -64,7 +65,7 @@ class CnnGru:
         torch.manual_seed(recipe.training.seed)
         network = Network(recipe.network, len(vocabulary), vectors)
         if start:
-            checkpoints.begin_with(network, start, NAME)
+            checkpoints.begin_with(network, start, NAME, recipe.network)
             network.words.requires_grad_(recipe.glove is None)
             say(vocabulary.lacking(map(h3_tokens, train_items)))
         elif vectors is None:
@@ -75,9 +76,10 @@ class CnnGru:
         say(f"variant {recipe.variant}: {encoder:,} parameters in the encoder, {decoder:,} in the decoder")
 
         def keep(best: Network, state: State) -> None:
-            config = config_of(recipe, state, len(items))
-            card = _card(config, encoder + decoder, state)
-            checkpoints.write_model(folder / "model", config, checkpoints.weights_of(best), vocabulary.words, card)
+            config = configuration(NAME, "minecraft", recipe, state, len(items), origin)
+            vectors = f"GloVe's, from {Path(recipe.glove).name}" if recipe.glove else "learned with the rest"
+            told = card(config, state, count=encoder + decoder, vectors=vectors)
+            checkpoints.write_model(folder / "model", config, checkpoints.weights_of(best), vocabulary.words, told)
 
         vary = vary_by(recipe.augment, recipe.training.seed)
         loop = Loop(network, Collator(recipe.network, vocabulary), recipe.training, folder, keep, vary=vary)
@@ -122,26 +124,3 @@ def _words(
         return learned([*map(h3_tokens, train), list(drawn)]), None
     everything = [*train, *dev, *builder_turns(load("minecraft"))]
     return read_glove(Path(recipe.glove), map(h3_tokens, everything), recipe.network.words, recipe.training.seed)
-
-
-def config_of(recipe: CnnGruRecipe, state: State, items: int) -> dict[str, Any]:
-    made = provenance()
-    return {
-        "baseline": NAME,
-        "task": "minecraft",
-        **recipe.model_dump(),
-        "items": items,
-        "epoch": state.best_epoch,
-        "dev_loss": state.best,
-        "versions": made["versions"],
-        "git": made["git"],
-    }
-
-
-def _card(config: dict[str, Any], count: int, state: State) -> str:
-    """The text of the model card, in Markdown."""
-    words = f"GloVe's, from {Path(config['glove']).name}" if config["glove"] else "learned with the rest"
-    parts = {part: ", ".join(f"{key} {value}" for key, value in config[part].items()) for part in ("network", "training")}
-    curve = "\n".join(f"| {p['epoch']} | {p['train_loss']:.3f} | {p['dev_loss']:.3f} |" for p in state.curve)
-    text = files("harness.baselines").joinpath("cnn_gru_card.txt").read_text()
-    return text.format(**config | parts, count=count, vectors=words, curve=curve)

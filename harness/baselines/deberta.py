@@ -8,7 +8,6 @@ each other as well. The paper says no more of the training than 20 epochs, early
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,12 +29,12 @@ from harness.baselines.deberta_batches import (
 from harness.baselines.deberta_layers import Sizes
 from harness.baselines.deberta_network import Classifier, TextPerTile, TileQueries
 from harness.baselines.encoders import EncoderSettings, identity, load_encoder
+from harness.baselines.origin import Origin, card, configuration
 from harness.baselines.recipe import Recipe, load_recipe
 from harness.baselines.tile_decisions import Decision, best_temperature, decide
 from harness.baselines.training import Loop, State, Trained
 from harness.corpora.item import HexagonsItem, Item, drawing_steps
 from harness.errors import DataError
-from harness.runs import provenance
 from serialization.contexts import Context, get_context
 
 NAME = "deberta"
@@ -69,23 +68,27 @@ class Deberta:
         recipe: Recipe,
         folder: Path,
         say: Callable[[str], None],
-        start: Path | None = None,
+        origin: Origin | None = None,
     ) -> Trained:
+        origin = origin or Origin()
+        start = origin.start
         assert isinstance(recipe, DebertaRecipe)
         train_items, dev_items = drawing_steps(items), drawing_steps(dev)
         torch.manual_seed(recipe.training.seed)
         network, collate, encoder = build(recipe)
         if start is not None:
             _check_encoder(start, checkpoints.read_config(start, NAME), encoder)
-            checkpoints.begin_with(network, start, NAME)
+            checkpoints.begin_with(network, start, NAME, recipe.network)
         count = sum(parameter.numel() for parameter in network.parameters() if parameter.requires_grad)
         used = "used as it is" if network.frozen else "trained too"
         say(f"variant {recipe.variant}, context {recipe.context}: {count:,} parameters; encoder {recipe.encoder.name}, {used}")
 
         def keep(best: Classifier, state: State, temperature: float = 1.0) -> None:
-            config = config_of(recipe, state, len(items), encoder, temperature)
-            card = _card(config, count, used, state)
-            checkpoints.write_model(folder / "model", config, checkpoints.weights_of(best), None, card)
+            own = {"encoder_identity": encoder, "temperature": temperature}
+            config = configuration(NAME, "hexagons", recipe, state, len(items), origin, **own)
+            words = {"encoder_name": Path(recipe.encoder.name).name, "encoder_use": f"is {used}"}
+            told = card(config, state, count=count, **words)
+            checkpoints.write_model(folder / "model", config, checkpoints.weights_of(best), None, told)
 
         length = words_in(get_context("hexagons", recipe.context))
         vary = vary_by(recipe.augment, recipe.training.seed)
@@ -138,35 +141,6 @@ def _check_encoder(folder: Path, config: dict[str, Any], encoder: str) -> None:
         raise DataError(
             f"{folder}: it was trained with another encoder ({wanted}) than the one here ({encoder}): put that one in its place"
         )
-
-
-def config_of(recipe: DebertaRecipe, state: State, items: int, encoder: str, temperature: float) -> dict[str, Any]:
-    made = provenance()
-    return {
-        "baseline": NAME,
-        "task": "hexagons",
-        **recipe.model_dump(),
-        "encoder_identity": encoder,
-        "temperature": temperature,
-        "items": items,
-        "epoch": state.best_epoch,
-        "dev_loss": state.best,
-        "versions": made["versions"],
-        "git": made["git"],
-    }
-
-
-def _card(config: dict[str, Any], count: int, used: str, state: State) -> str:
-    """The text of the model card, in Markdown."""
-    parts = {part: ", ".join(f"{key} {value}" for key, value in config[part].items()) for part in ("network", "training")}
-    curve = "\n".join(f"| {p['epoch']} | {p['train_loss']:.3f} | {p['dev_loss']:.3f} |" for p in state.curve)
-    words = {
-        "encoder_name": Path(config["encoder"]["name"]).name,
-        "encoder_use": f"is {used}",
-        "augmented": ", in other colors in every epoch" if config["augment"] == "colors" else "",
-    }
-    text = files("harness.baselines").joinpath("deberta_card.txt").read_text()
-    return text.format(**config | parts | words, count=count, curve=curve)
 
 
 class DebertaPredictor:

@@ -16,6 +16,7 @@ from eval.score import score
 from harness.baselines import Decoding
 from harness.baselines.answering import answer, known_decoding
 from harness.baselines.checkpoints import digest
+from harness.baselines.origin import Origin
 from harness.baselines.running import Job, train
 from harness.corpora import split_name
 from harness.corpora.item import Item
@@ -94,7 +95,9 @@ class Mix:
         for number, cell in enumerate(planned, start=1):
             name, parts = name_of(cell), self.parts(cell)
             items = [*self.base.items, *(item for part in parts.values() for item in part)]
-            job = replace(self.base, items=items, data={name: items_hash(part) for name, part in parts.items() if part})
+            job = replace(
+                self.base, items=items, origin=Origin(data={name: items_hash(part) for name, part in parts.items() if part})
+            )
             key = name, _hash(job.settings() | known_decoding(job.baseline, self.decoding))
             if key not in found:
                 say(f"cell {number} of {len(planned)}: {name}")

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from adapters.curriculum import stages
 from harness.baselines.recipe import Training
 from harness.corpora.item import Item
+from harness.errors import UsageError
 
 _POOL = 16
 """Batches whose items are sorted by length together."""
@@ -47,8 +48,13 @@ class Plan(NamedTuple):
 def make_plan(items: Sequence[Item], training: Training, processes: int, length: Callable[[Item], int] | None = None) -> Plan:
     """The stages of the curriculum, if there is one, and then epochs of all items; see `Loop` for `length`.
 
-    Raises UsageError for fewer items than the curriculum has buckets.
+    Raises UsageError for fewer items than the curriculum has buckets, and for a training that ends before it saw all items.
     """
+    if training.curriculum and training.epochs <= training.curriculum.buckets:
+        raise UsageError(
+            f"training.epochs={training.epochs}: each of the curriculum's {training.curriculum.buckets} stages takes one, and an "
+            f"epoch of all items follows: give at least {training.curriculum.buckets + 1}, or fewer buckets"
+        )
     first = stages(items, training.curriculum, training.seed) if training.curriculum else []
     epochs = [*first, *[list(range(len(items)))] * training.epochs][: training.epochs]
     batch = training.batch_size * processes

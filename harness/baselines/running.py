@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.baselines import Baseline
-from harness.baselines.checkpoints import digest, source_of
+from harness.baselines.checkpoints import source_of
+from harness.baselines.origin import Origin
 from harness.baselines.sharing import accelerator
 from harness.corpora import locate
 from harness.corpora.item import Item
@@ -31,10 +32,7 @@ class Job:
     recipe: Recipe
     items: Sequence[Item]
     dev: Sequence[Item]
-    data: dict[str, str] = field(default_factory=dict)
-    """The hashes of the files whose items are among the ones to train on, by name."""
-    start: Path | None = None
-    """The folder of the model it begins with."""
+    origin: Origin = field(default_factory=Origin)
 
     def settings(self) -> dict[str, Any]:
         """Everything that decides the model."""
@@ -46,15 +44,14 @@ class Job:
             "train_items": len(self.items),
             "train_hash": items_hash(self.items),
             "dev_hash": items_hash(self.dev),
-            **({"data": self.data} if self.data else {}),
-            **({"from": source_of(self.start), "from_hash": digest(self.start)} if self.start else {}),
+            **self.origin.settings(),
         }
 
     def __str__(self) -> str:
-        begun = f"; begins with {source_of(self.start)}" if self.start else ""
+        begun = f"; begins with {source_of(self.origin.start)}" if self.origin.start else ""
         return (
             f"{self.name}, variant {self.recipe.variant}: {self.task}, {len(self.items)} train and {len(self.dev)} dev items "
-            f"of the {locate(self.task).kind} corpus{''.join(f' and {file}' for file in self.data)}{begun}"
+            f"of the {locate(self.task).kind} corpus{''.join(f' and {file}' for file in self.origin.data)}{begun}"
         )
 
 
@@ -65,13 +62,15 @@ def train(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
     """
     keep_memory()
     own = accelerator()
-    run = Run(folder, job.settings()) if own.is_main_process else None
+    # Steps and batches are counted over all processes, so that a run goes on with as many of them as it began with.
+    several = {"processes": own.num_processes} if own.num_processes > 1 else {}
+    run = Run(folder, job.settings() | several) if own.is_main_process else None
     told = say if run else _silent
     try:
         told(f"{job}; {folder}")
         if run:
             log_to(folder)
-        result = job.baseline.train(job.items, job.dev, job.recipe, folder, told, job.start)
+        result = job.baseline.train(job.items, job.dev, job.recipe, folder, told, job.origin)
     finally:
         if run:
             run.close()

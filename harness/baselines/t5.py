@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from transformers import GenerationConfig
 from adapters.recipe import problem_of
 from harness.baselines import Answer, Decoding, checkpoints
 from harness.baselines.augmenting import Augment, vary_by
+from harness.baselines.origin import Origin, card, configuration
 from harness.baselines.recipe import Recipe, load_recipe
 from harness.baselines.t5_network import SMALL, Network, Shape, load_pretrained, rebuild, small
 from harness.baselines.t5_text import Coder, Texts, Tokens
@@ -23,7 +23,6 @@ from harness.corpora.item import HexagonsItem, Item, drawing_steps
 from harness.engines.shared import brief
 from harness.errors import DataError, UsageError
 from harness.models import fingerprint, resolve_base
-from harness.runs import provenance
 from serialization.contexts import get_context
 
 NAME = "t5"
@@ -54,8 +53,10 @@ class T5:
         recipe: Recipe,
         folder: Path,
         say: Callable[[str], None],
-        start: Path | None = None,
+        origin: Origin | None = None,
     ) -> Trained:
+        origin = origin or Origin()
+        start = origin.start
         assert isinstance(recipe, T5Recipe)
         train_items, dev_items = drawing_steps(items), drawing_steps(dev)
         torch.manual_seed(recipe.training.seed)
@@ -67,10 +68,17 @@ class T5:
             say(what)
 
         def keep(best: Network, state: State) -> None:
-            config = config_of(recipe, state, len(items), best, tokens, source)
-            card = _card(config, count, state)
+            own = own_config(best, tokens, source)
+            config = configuration(NAME, "hexagons", recipe, state, len(items), origin, **own)
+            sizes = ", ".join(f"{key} {value}" for key, value in config["network"].items())
+            words = (
+                {"source": "a T5 from nothing", "sizes": f"- Sizes: {sizes}\n"}
+                if recipe.model == SMALL
+                else {"source": Path(recipe.model).name, "sizes": ""}
+            )
+            told = card(config, state, count=count, **words)
             vocabulary = [tokens.tokenizer.to_str()]
-            checkpoints.write_model(folder / "model", config, checkpoints.weights_of(best), vocabulary, card)
+            checkpoints.write_model(folder / "model", config, checkpoints.weights_of(best), vocabulary, told)
 
         vary = vary_by(recipe.augment, recipe.training.seed)
         return Loop(network, coder, recipe.training, folder, keep, recipe.words_of, vary).run(train_items, dev_items)
@@ -105,7 +113,7 @@ def _beginning(recipe: T5Recipe, start: Path | None) -> tuple[Network, Tokens, s
     if config.get("model") != recipe.model:
         raise DataError(f"{start}: it was made of the model {config.get('model')}: add --set model={config.get('model')}")
     network = Network(small(recipe.network)[0]) if recipe.model == SMALL else _rebuilt(config, start)
-    checkpoints.begin_with(network, start, NAME)
+    checkpoints.begin_with(network, start, NAME, recipe.network if recipe.model == SMALL else None)
     return network, _tokens(config, start, network), config.get("model_fingerprint")
 
 
@@ -144,31 +152,13 @@ def _cut(coder: Coder, items: Sequence[HexagonsItem]) -> Iterable[str]:
         yield f"{cut} of {len(items)} train targets have over {texts.target_tokens} tokens and are cut there"
 
 
-def config_of(recipe: T5Recipe, state: State, items: int, network: Network, tokens: Tokens, source: str | None) -> dict[str, Any]:
-    made = provenance()
+def own_config(network: Network, tokens: Tokens, source: str | None) -> dict[str, Any]:
+    """What only a T5's configuration says."""
     return {
-        "baseline": NAME,
-        "task": "hexagons",
-        **recipe.model_dump(),
         "model_fingerprint": source,
-        "items": items,
-        "epoch": state.best_epoch,
-        "dev_loss": state.best,
-        "versions": made["versions"],
-        "git": made["git"],
         "tokens": {"pad": tokens.pad, "end": tokens.end, "start": tokens.start},
         "architecture": network.model.config.to_dict(),
     }
-
-
-def _card(config: dict[str, Any], count: int, state: State) -> str:
-    """The text of the model card, in Markdown."""
-    model = "a T5 from nothing" if config["model"] == SMALL else Path(config["model"]).name
-    parts = {part: ", ".join(f"{key} {value}" for key, value in config[part].items()) for part in ("network", "training")}
-    sizes = f"- Sizes: {parts['network']}\n" if config["model"] == SMALL else ""
-    curve = "\n".join(f"| {p['epoch']} | {p['train_loss']:.3f} | {p['dev_loss']:.3f} |" for p in state.curve)
-    text = files("harness.baselines").joinpath("t5_card.txt").read_text()
-    return text.format(**config | parts, count=count, source=model, sizes=sizes, curve=curve)
 
 
 class T5Predictor:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from harness.baselines.augmenting import Varied, Vary
 from harness.baselines.checkpoints import Kept, keep_training, last_training, restore, training_checkpoints, weights_of
+from harness.baselines.memory import memory_for
 from harness.baselines.plan import Plan, make_plan, over
 from harness.baselines.progress import Pace, bar, tensorboard
 from harness.baselines.recipe import Training
@@ -24,7 +25,7 @@ from harness.files import write_atomically
 log = logging.getLogger(__name__)
 
 _DEV_BATCH = 16
-"""Items of dev at a time, at least: nothing is learned from them, so the recipe's batches do not matter."""
+"""Items of dev at a time, at least, if they fit: nothing is learned from them, so the recipe's batches do not matter."""
 _POINTS = 20
 """Of an epoch in TensorBoard, at most."""
 
@@ -77,8 +78,9 @@ class Loop:
     dev loss.
 
     The order of items, the learning rate, and any random choice of the network depend on the seed and the step alone, so a run
-    that was killed ends as one that was not. `length`, of an item, makes batches of similar ones; `vary` changes the items to
-    train on in each epoch. Several processes take the steps that one with their batches together would take.
+    that was killed ends as one that was not, if it goes on with as many processes. `length`, of an item, makes batches of similar
+    ones; `vary` changes the items to train on in each epoch. Several processes take the steps that one with their batches
+    together would take, but for dropout, which each draws for its own items.
     """
 
     def __init__(
@@ -101,7 +103,9 @@ class Loop:
         optimizer = torch.optim.AdamW(learned, lr=training.learning_rate, weight_decay=training.weight_decay, fused=True)
         self.resumed = self._resume(optimizer)
         self.before = self.state.epoch
-        self.model, self.optimizer = self.accelerator.prepare(network, optimizer)
+        with memory_for(1, ""):
+            self.model, self.optimizer = self.accelerator.prepare(network, optimizer)
+        self.judged = max(_DEV_BATCH, training.batch_size)
         self.saved_at = time.monotonic()
 
     def run(self, items: Sequence[Item], dev: Sequence[Item]) -> Trained:
@@ -110,23 +114,17 @@ class Loop:
         Raises UsageError for a recipe that does not fit the items, and HarnessError for a loss that is no number and for too
         large a batch.
         """
-        import torch
-
         if not (items and dev):
             raise UsageError(f"there are {len(items)} items to train on and {len(dev)} of dev to judge by: both are needed")
         plan = make_plan(items, self.training, self.accelerator.num_processes, self.length)
         written = self.accelerator.is_main_process and not self._over()
-        try:
-            with tensorboard(self.folder / "tensorboard", self.state.step, written=written) as write:
-                while not self._over():
-                    self._epoch(items, plan, write)
-                    self._judge(dev, write)
-        except torch.OutOfMemoryError:
-            size = self.training.batch_size
-            advice = f"try --set training.batch_size={size // 2}" if size > 1 else "this GPU is too small for the network"
-            raise HarnessError(
-                f"the GPU has not memory enough for {size} items at a time: {advice}, and another --name if there are checkpoints"
-            ) from None
+        memory = memory_for(
+            self.training.batch_size, "--set training.batch_size=", ", and another --name if there are checkpoints"
+        )
+        with memory, tensorboard(self.folder / "tensorboard", self.state.step, written=written) as write:
+            while not self._over():
+                self._epoch(items, plan, write)
+                self._judge(dev, write)
         state = self.state
         return Trained(state.epoch, state.best_epoch, state.best, state.seconds, self.resumed, self.before)
 
@@ -220,13 +218,20 @@ class Loop:
         self._save()
 
     def _mean_loss(self, items: Sequence[Item]) -> float:
+        """In smaller batches where the GPU has not memory enough; several processes must have the same, and do not try."""
         import torch
 
         total = 0.0
         self.network.eval()
-        with torch.inference_mode(), self._precision():
-            for part, batch in self._load(items, range(len(items)), max(_DEV_BATCH, self.training.batch_size)):
-                total += self._summed(self.network(batch).sums[: part.own])
+        try:
+            with torch.inference_mode(), self._precision():
+                for part, batch in self._load(items, range(len(items)), self.judged):
+                    total += self._summed(self.network(batch).sums[: part.own])
+        except torch.OutOfMemoryError:
+            if self.judged == self.training.batch_size or self.accelerator.num_processes > 1:
+                raise
+            self.judged = max(self.judged // 2, self.training.batch_size)
+            return self._mean_loss(items)
         return total / len(items)
 
     def _summed(self, losses: Any) -> float:

@@ -34,6 +34,7 @@ def baseline() -> None: ...
 @click.option("--max-epochs", type=click.IntRange(min=1), help="Train for at most so many epochs instead of the recipe's.")
 @click.option("--from", "start", metavar="MODEL", help="Begin with a trained model: its folder, run or shipped name.")
 @click.option("--data", multiple=True, type=click.Path(path_type=Path), help="Also train on this file of simulate or augment.")
+@click.option("--dev-data", multiple=True, type=click.Path(path_type=Path), help="Also judge epochs by the items of this file.")
 @click.option("--only-data", is_flag=True, help="Leave the corpus's train split out: augmented files hold it already.")
 def train(name: str, **options: Any) -> None:
     """Train the model NAME.
@@ -47,6 +48,7 @@ def train(name: str, **options: Any) -> None:
     """
     from harness.baselines import Ruled, running
     from harness.baselines.checkpoints import find_model
+    from harness.baselines.origin import Origin
     from harness.errors import UsageError
     from harness.runs import RUNS
 
@@ -56,7 +58,9 @@ def train(name: str, **options: Any) -> None:
     limit = [f"training.epochs={options['max_epochs']}"] if options["max_epochs"] else []
     recipe = chosen.recipe([*options["overrides"], *limit])
     start = find_model(options["start"], "--from") if options["start"] else None
-    job = running.Job(name, chosen, task, recipe, *_items(task, recipe.training.seed, options), start)
+    items, judges, data = _items(task, recipe.training.seed, options)
+    origin = Origin(start, data)
+    job = running.Job(name, chosen, task, origin.reseeded(recipe, name), items, judges, origin)
     running.train(job, RUNS / (options["run_name"] or f"{name}-{task}"), click.echo)
 
 
@@ -81,6 +85,8 @@ def _items(task: str, seed: int, options: dict[str, Any]) -> tuple[list[Item], l
         raise UsageError("--train-items: --only-data leaves the train split out")
     own = [] if options["only_data"] else part_of(load(task, "train"), options["train_items"], seed, "--train-items ")
     dev = load(task, "dev")
+    judged = load_more(options["dev_data"], task, [*own, *dev])
+    dev = [*dev, *(item for items in judged.values() for item in items)]
     added = load_more(options["data"], task, [*own, *dev])
     train_items = [*own, *(item for items in added.values() for item in items)]
     return train_items[: options["limit"]], dev[: options["limit"]], {file: items_hash(items) for file, items in added.items()}
@@ -99,6 +105,7 @@ def _items(task: str, seed: int, options: dict[str, Any]) -> tuple[list[Item], l
 @click.option("--samples", type=click.IntRange(1, 1000), help="Builder models: draw so many answers, which vote.")
 @click.option("--share", type=click.FloatRange(0, 1), help="Of the votes that an action needs. [default: 0.15]")
 @click.option("--limit", type=click.IntRange(1), help="Only the first N items.")
+@click.option("--batch-size", type=click.IntRange(1, 4096), help="Items at a time. [default: the model's own]")
 @click.option("--json", "as_json", is_flag=True, help="Print the scores as JSON.")
 def predict(name: str, as_json: bool, **options: Any) -> None:
     """Let the model NAME answer the items of a split, then score it.
@@ -108,6 +115,7 @@ def predict(name: str, as_json: bool, **options: Any) -> None:
     harness baseline predict cnn-gru --split test --constrained --steps 20
     """
     from harness.baselines.answering import answer, decoding_of, known_decoding
+    from harness.baselines.memory import memory_for
     from harness.corpora import load, locate
     from harness.corpora.records import load_items
     from harness.errors import UsageError
@@ -120,6 +128,7 @@ def predict(name: str, as_json: bool, **options: Any) -> None:
     chosen, task = _choose(name, options["task"])
     decoding = decoding_of(name, chosen, {key: options[key] for key in ("constrained", "steps", "beams", "samples", "share")})
     predictor, model, taken = _load(chosen, name, task, options["checkpoint"])
+    predictor.batch_size = options["batch_size"] or predictor.batch_size
     items = (load_items(Path(file), task) if file else load(task, options["split"]))[: options["limit"]]
     own, source = known_decoding(chosen, decoding), f" from {taken['checkpoint']}" if taken else ""
     run_name = options["run_name"] or _default_name(task, model, own, options)
@@ -139,8 +148,11 @@ def predict(name: str, as_json: bool, **options: Any) -> None:
     }
     run = Run(RUNS / run_name, settings)
     log_to(run.folder)
-    answer(run, items, predictor, decoding, functools.partial(click.echo, err=True))
-    run.close()
+    try:
+        with memory_for(predictor.batch_size, "--batch-size ", " and another --name"):
+            answer(run, items, predictor, decoding, functools.partial(click.echo, err=True))
+    finally:
+        run.close()
     _score(run, items, "steps" in own, as_json)
 
 

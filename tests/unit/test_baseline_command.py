@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ import yaml
 from click.testing import CliRunner, Result
 from safetensors.torch import load_file
 
+from harness.baselines.builder_decoding import BuilderPredictor
 from harness.baselines.checkpoints import digest
 from harness.cli import cli
 from harness.corpora import load
@@ -148,6 +150,25 @@ def test_files_of_items_are_trained_on_too_or_alone() -> None:
     alone = run(words("--max-epochs", "1", "--data", "more.jsonl", "--only-data", "--name", "alone"))
     assert "3 train" in alone.output
     assert "data" in yaml.safe_load(Path("runs/alone/run.yaml").read_text())["settings"]
+    judged = run(words("--max-epochs", "1", "--dev-data", "more.jsonl", "--name", "judged"))
+    assert "18 train and 11 dev items" in judged.output
+
+
+def test_a_run_of_several_processes_is_gone_on_with_by_as_many(trained: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("accelerate.Accelerator.num_processes", 2)
+    refused = run(words("--max-epochs", "2"))
+    assert isinstance(refused.exception, HarnessError)
+    assert "processes" in str(refused.exception)
+
+
+def test_a_gpu_that_is_too_small_for_a_batch_of_answers_is_one_line(trained: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(predictor: BuilderPredictor, items: Sequence[Any], decoding: Any) -> Any:
+        raise torch.OutOfMemoryError("CUDA out of memory")
+
+    monkeypatch.setattr(BuilderPredictor, "predict", fail)
+    refused = run(["baseline", "predict", "cnn-gru", "--batch-size", "6"])
+    assert isinstance(refused.exception, HarnessError)
+    assert "for 6 items at a time: try --batch-size 3" in str(refused.exception)
 
 
 def test_a_learning_curve_is_made_of_parts_of_the_train_split() -> None:
@@ -174,12 +195,25 @@ def test_training_begins_with_another_model_and_its_words(trained: Path) -> None
     assert min(point[3] for point in curve(trained)) == pytest.approx(curve(Path("runs/on"))[0][3], rel=1e-4)
     settings = yaml.safe_load(Path("runs/on/run.yaml").read_text())["settings"]
     assert (settings["from"], settings["from_hash"]) == (str(models[0]), digest(models[0]))
+    seeds = [json.loads((model / "config.json").read_text())["training"]["seed"] for model in models]
+    assert seeds[1] == seeds[0] + 1
+    assert run(words("--max-epochs", "1", "--from", "on", "--limit", "4", "--name", "third")).exit_code == 0
+    third = Path("runs/third/model")
+    config = json.loads((third / "config.json").read_text())
+    assert config["training"]["seed"] == seeds[0] + 2
+    assert (config["from"]["model"], list(config["from"]["data"])) == ("on", ["more.jsonl"])
+    assert (config["from"]["from"]["model"], config["from"]["from"]["items"]) == ("cnn-gru-minecraft", 18)
+    card = (third / "README.md").read_text()
+    assert "Began with on after its epoch 1 of 3 items, more.jsonl among them" in card
+    assert re.search(r"Began with cnn-gru-minecraft after its epoch \d of 18 items", card)
+    assert "Among the items are those of more.jsonl" in Path("runs/on/model/README.md").read_text()
 
 
 @pytest.mark.parametrize(
     ("settings", "start", "problem"),
     [
         ({"network.hidden": 12}, "cnn-gru-minecraft", "weights of another variant: decoder"),
+        ({"network.perspective": "indices"}, "cnn-gru-minecraft", "trained with network.perspective=coordinates, not indices"),
         ({"glove": "glove.txt"}, "cnn-gru-minecraft", "glove=glove.txt: the words and their vectors are those of --from"),
         ({}, "nowhere", "--from nowhere: no trained model is there"),
         ({}, "t5", "is a checkpoint of t5, not of cnn-gru"),

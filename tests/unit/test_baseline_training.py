@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
+from adapters.curriculum import Curriculum
 from harness.baselines.checkpoints import training_checkpoints
 from harness.baselines.recipe import Training
 from harness.baselines.sharing import shares
@@ -157,6 +158,8 @@ def test_tensorboard_shows_a_run_that_was_killed_as_one_that_was_not(tmp_path: P
 def test_a_recipe_that_does_not_fit_the_items_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="0 items to train on"):
         fit(tmp_path, items=[])
+    with pytest.raises(UsageError, match=r"training\.epochs=2: .* give at least 3, or fewer buckets"):
+        fit(tmp_path, epochs=2, curriculum=Curriculum(difficulty="D", buckets=2))
 
 
 def test_the_last_model_is_kept_where_the_recipe_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -204,6 +207,17 @@ def test_too_large_a_batch_names_the_one_to_try(tmp_path: Path) -> None:
         fit(tmp_path, Huge(), batch_size=64)
     with pytest.raises(HarnessError, match="this GPU is too small"):
         fit(tmp_path, Huge(), batch_size=1)
+
+
+def test_dev_is_judged_in_batches_that_fit(tmp_path: Path) -> None:
+    class Large(Slope):
+        def forward(self, x: Tensor) -> Losses:
+            if len(x) > 1:
+                raise torch.OutOfMemoryError("CUDA out of memory")
+            return super().forward(x)
+
+    (small, _), (whole, _) = (fit(tmp_path / name, kind(), batch_size=1) for name, kind in (("l", Large), ("s", Slope)))
+    assert small.dev_loss == pytest.approx(whole.dev_loss)
 
 
 @pytest.mark.parametrize(

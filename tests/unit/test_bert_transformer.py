@@ -13,12 +13,13 @@ import torch
 from transformers import BertConfig, BertModel
 
 from harness.baselines import Decoding
-from harness.baselines.bert_transformer import BertTransformer, BertTransformerRecipe, PlainWords, config_of, plain
+from harness.baselines.bert_transformer import BertTransformer, BertTransformerRecipe, PlainWords, plain
 from harness.baselines.bert_transformer_network import Network, Shape
 from harness.baselines.builder_batches import Collator
 from harness.baselines.builder_decoding import BuilderPredictor
 from harness.baselines.checkpoints import read_weights, weights_of, write_model
 from harness.baselines.encoders import EncoderSettings, identity, load_encoder
+from harness.baselines.origin import Origin, configuration
 from harness.baselines.training import State
 from harness.baselines.world_state import feasible, gold_grids, label_of
 from harness.corpora import load
@@ -140,7 +141,7 @@ def test_decoding_chooses_what_teacher_forcing_finds_best(bert: Path, items: lis
 def run(folder: Path, items: Sequence[MinecraftItem], *sets: str, start: Path | None = None) -> list[str]:
     """Train, judging by the same items."""
     model, said = BertTransformer(), []
-    model.train(items, items, model.recipe([*SETS, *sets]), folder, said.append, start)
+    model.train(items, items, model.recipe([*SETS, *sets]), folder, said.append, Origin(start))
     return said
 
 
@@ -202,7 +203,8 @@ def saved(tmp_path: Path, items: list[MinecraftItem]) -> tuple[Path, BuilderPred
     bert = write_bert(tmp_path / "bert")
     network, words = made(bert)
     recipe: BertTransformerRecipe = BertTransformer().recipe([*SETS, f"encoder.name={bert}"])
-    config = config_of(recipe, identity(network.encoder, words.tokenizer), State(best=1.0), 18)
+    mark = identity(network.encoder, words.tokenizer)
+    config = configuration("bert-transformer", "minecraft", recipe, State(best=1.0), 18, Origin(), fingerprint=mark)
     write_model(tmp_path / "model", config, weights_of(network), None, "card")
     return tmp_path / "model", BuilderPredictor(network, TINY, words)
 

@@ -16,8 +16,9 @@ from harness.baselines import Decoding
 from harness.baselines.builder_batches import Collator
 from harness.baselines.builder_decoding import BuilderPredictor
 from harness.baselines.checkpoints import read_words, weights_of, write_model
-from harness.baselines.cnn_gru import CnnGru, config_of, parameters
+from harness.baselines.cnn_gru import CnnGru, parameters
 from harness.baselines.cnn_gru_network import Network, Shape
+from harness.baselines.origin import Origin, configuration
 from harness.baselines.training import State
 from harness.baselines.vocabulary import SPECIAL, UNKNOWN, Vocabulary, learned, read_glove
 from harness.baselines.world_state import STOP, action_of
@@ -246,7 +247,8 @@ def test_overrides_lie_over_the_variant() -> None:
 def saved(tmp_path: Path, items: list[MinecraftItem], vocabulary: Vocabulary) -> tuple[Path, Network]:
     recipe = CnnGru().recipe([]).model_copy(update={"network": TINY})
     network = network_of(TINY, vocabulary)
-    write_model(tmp_path, config_of(recipe, State(best=1.0), 18), weights_of(network), vocabulary.words, "card")
+    config = configuration("cnn-gru", "minecraft", recipe, State(best=1.0), 18, Origin())
+    write_model(tmp_path, config, weights_of(network), vocabulary.words, "card")
     return tmp_path, network
 
 

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 
 from harness.baselines import Answer, Decoding
 from harness.baselines.checkpoints import weights_of, write_model
-from harness.baselines.t5 import T5, T5Predictor, T5Recipe, config_of
+from harness.baselines.origin import Origin, configuration
+from harness.baselines.t5 import T5, T5Predictor, T5Recipe, own_config
 from harness.baselines.t5_grammar import Held
 from harness.baselines.t5_network import Network, load_pretrained, small
 from harness.baselines.t5_text import IGNORED, PREFIX, SUFFIX, Coder, Tokens
@@ -55,7 +56,7 @@ def made(recipe: T5Recipe) -> tuple[Network, Coder]:
 
 
 def save(folder: Path, recipe: T5Recipe, network: Network, tokens: Tokens) -> Path:
-    config = config_of(recipe, State(best=1.0), 4, network, tokens, None)
+    config = configuration("t5", "hexagons", recipe, State(best=1.0), 4, Origin(), **own_config(network, tokens, None))
     write_model(folder, config, weights_of(network), [tokens.tokenizer.to_str()], "card")
     return folder
 
@@ -290,12 +291,12 @@ def test_training_begins_with_another_runs_model(tmp_path: Path, items: list[Hex
     with torch.no_grad():
         network.model.shared.weight[5] = 0.125
     start = save(tmp_path / "start", recipe, network, coder.tokens)
-    T5().train(items[:2], items[:2], recipe, tmp_path / "more", lambda text: None, start)
+    T5().train(items[:2], items[:2], recipe, tmp_path / "more", lambda text: None, Origin(start))
     more = T5().load(tmp_path / "more/model")
     torch.testing.assert_close(more.network.model.shared.weight[5], torch.full((32,), 0.125))
     for override, problem in (("model=other", "made of the model small"), ("network.d_model=48", "another variant")):
         with pytest.raises(DataError, match=problem):
-            T5().train(items[:2], items[:2], recipe_of(override), tmp_path / "no", lambda text: None, start)
+            T5().train(items[:2], items[:2], recipe_of(override), tmp_path / "no", lambda text: None, Origin(start))
 
 
 @pytest.fixture(scope="module")

@@ -97,11 +97,22 @@ def test_draws_follow_the_networks_probabilities(predictor: BuilderPredictor) ->
         predictor.network.decoder.head[-1].bias *= 0
         predictor.network.decoder.stop[-1].weight *= 0
         predictor.network.decoder.stop[-1].bias.fill_(float(torch.tensor(7623.0).log()))  # as likely as all the others together
-    drawn = predictor.drawn([item], Decoding(2, samples=400))[0]
+    drawn, ended = predictor.drawn([item], Decoding(2, samples=400))[0]
     assert sum(drawn.values()) == 400
     assert drawn[()] == pytest.approx(200, abs=50)
+    assert drawn[()] < ended < 400
+
+
+def test_votes_are_cut_where_most_draws_were(predictor: BuilderPredictor) -> None:
+    (item,) = builder_turns(load("minecraft", "train"))[:1]
+    for bias, stopped in ((-1e4, False), (1e4, True)):
+        with torch.no_grad():
+            predictor.network.decoder.stop[-1].bias.fill_(bias)
+        (answer,) = predictor.predict([item], Decoding(3, samples=8))
+        assert answer.stopped == stopped
 
 
 def test_a_share_needs_votes() -> None:
     with pytest.raises(UsageError, match="--share is of the votes of drawn answers: give --samples too"):
         decoding_of("cnn-gru", CnnGru(), {"share": 0.2})
+    assert decoding_of("cnn-gru", CnnGru(), {"share": 0.0, "samples": 4, "constrained": False}).share == 0.0

@@ -1,0 +1,21 @@
+"""What to say where a GPU's memory is not enough."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from harness.errors import HarnessError
+
+
+@contextmanager
+def memory_for(size: int, flag: str, then: str = "") -> Iterator[None]:
+    """Raises HarnessError, in one line, where `size` items at a time are too many; `flag` is what makes them fewer."""
+    try:
+        yield
+    except RuntimeError as error:
+        # Known by its name: what needs no torch is not to wait for it.
+        if type(error).__name__ != "OutOfMemoryError":
+            raise
+        advice = f"try {flag}{size // 2}{then}" if size > 1 else "this GPU is too small for the network"
+        raise HarnessError(f"the GPU has not memory enough for {size} items at a time: {advice}") from None
