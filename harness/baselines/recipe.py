@@ -28,6 +28,9 @@ class Training(Strict):
     rate falls to 0, F1 still rises when the loss does not fall any more."""
     batch_size: Positive
     """Items to one step, on each device."""
+    optimizer: Literal["adamw", "adafactor"] = "adamw"
+    """adafactor (Shazeer and Stern 2018) takes steps in proportion to how large the weights are, at most 1 / sqrt(step) of
+    them. T5 was made for it: its attention begins with weights so small that steps of one size for all undo what they learn."""
     learning_rate: Rate
     """The highest."""
     schedule: Literal["constant", "inverse-square-root", "linear", "cosine"] = "constant"

@@ -71,7 +71,7 @@ class Trained:
 
 
 class Loop:
-    """Trains a network: AdamW on the mean over a batch's items of each item's mean loss, until the dev loss no longer falls.
+    """Trains a network on the mean over a batch's items of each item's mean loss, until the dev loss no longer falls.
 
     `network` is a torch module whose `forward` takes what `collate` makes of items and gives `Losses`; its `clipped` lists the
     modules whose gradients are clipped, which may be itself. `keep` is called with the network and the state at each new lowest
@@ -100,7 +100,9 @@ class Loop:
         self.accelerator = accelerator()
         self.state = State()
         learned = [p for p in network.parameters() if p.requires_grad]
-        optimizer = torch.optim.AdamW(learned, lr=training.learning_rate, weight_decay=training.weight_decay, fused=True)
+        how = {"lr": training.learning_rate, "weight_decay": training.weight_decay}
+        adafactor = training.optimizer == "adafactor"
+        optimizer = torch.optim.Adafactor(learned, **how) if adafactor else torch.optim.AdamW(learned, **how, fused=True)
         self.resumed = self._resume(optimizer)
         self.before = self.state.epoch
         with memory_for(1, ""):

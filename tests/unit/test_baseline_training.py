@@ -106,17 +106,21 @@ def test_a_run_leaves_its_curve_its_best_models_and_one_checkpoint(tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("minutes", "killed_at", "schedule"),
+    ("minutes", "killed_at", "schedule", "optimizer"),
     [
-        *((1e-9, 2, "constant"), (1e-9, 3, "linear"), (60, 5, "cosine"), (1e-9, 7, "cosine"), (1e-9, 9, "inverse-square-root")),
-        (60, 2, "constant"),
+        (1e-9, 2, "constant", "adamw"),
+        (1e-9, 3, "linear", "adafactor"),
+        (60, 5, "cosine", "adamw"),
+        (1e-9, 7, "cosine", "adafactor"),
+        (1e-9, 9, "inverse-square-root", "adamw"),
+        (60, 2, "constant", "adamw"),
     ],
 )
 def test_a_killed_run_goes_on_and_ends_as_if_it_had_not_been(
-    tmp_path: Path, minutes: float, killed_at: int, schedule: str
+    tmp_path: Path, minutes: float, killed_at: int, schedule: str, optimizer: str
 ) -> None:
     """Wherever it is killed, in the middle of an epoch or while it is judged, and with or without a checkpoint."""
-    how = {"schedule": schedule, "warmup": 3 if schedule != "constant" else 0}
+    how = {"optimizer": optimizer, "schedule": schedule, "warmup": 3 if schedule != "constant" else 0}
     whole, kept = fit(tmp_path / "whole", **how)
     with pytest.raises(Killed):
         fit(tmp_path / "killed", making=dying(killed_at), checkpoint_minutes=minutes, **how)
