@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,12 @@ def in_turn(first: Callable[[], float], second: Callable[[], float], rounds: int
     """Pairs of measurements taken one right after the other, after one of each that is not counted."""
     first(), second()
     return [(first(), second()) for _ in range(rounds)]
+
+
+def spread(items: Sequence[Any], count: int) -> list[Any]:
+    """So many of the items, from all parts of them."""
+    count = min(count, len(items))
+    return [items[number * len(items) // count] for number in range(count)]
 
 
 def throughput(items_count: int) -> list[tuple[float, float]]:
@@ -152,16 +158,16 @@ def cnn_gru(items_count: int, batch_size: int, *, bf16: bool) -> list[tuple[floa
     """
     import torch
 
-    from harness.baselines.builder_batches import Collator, builder_turns
+    from harness.baselines.builder_batches import Collator
     from harness.baselines.cnn_gru import CnnGru
     from harness.baselines.cnn_gru_network import Network
     from harness.baselines.vocabulary import learned
+    from harness.corpora.item import builder_turns
     from serialization.words import h3_tokens
     from tests import plain_cnn_gru as plain
 
     everything = builder_turns(load("minecraft", "train"))
-    count = min(items_count, len(everything))
-    items = [everything[number * len(everything) // count] for number in range(count)]
+    items = spread(everything, items_count)
     recipe, vocabulary = CnnGru().recipe([]), learned(map(h3_tokens, everything))
     collate, view = Collator(recipe.network, vocabulary), recipe.network.perspective
     worlds = [plain.worlds(item, view) for item in items]
@@ -200,8 +206,7 @@ def decoded(items_count: int) -> list[tuple[float, float]]:
     from harness.baselines.checkpoints import SHIPPED
     from harness.baselines.cnn_gru import CnnGru
 
-    predictor, everything = CnnGru().load(SHIPPED / "cnn-gru"), load("minecraft", "dev")
-    items = [everything[number * len(everything) // items_count] for number in range(min(items_count, len(everything)))]
+    predictor, items = CnnGru().load(SHIPPED / "cnn-gru"), spread(load("minecraft", "dev"), items_count)
 
     def rate(size: int) -> float:
         parts = [items[start : start + size] for start in range(0, len(items), size)]
