@@ -31,7 +31,7 @@ FORMS = ("jsonl", "jsonl.gz", "parquet", "logs")
 @click.option("--card", is_flag=True, help="Also write a data card: README.md in the file's folder.")
 @click.option("--overwrite", is_flag=True, help="Replace what is there.")
 def simulate(out: Path, seed: int, workers: int, card: bool, overwrite: bool, **flags: Any) -> None:
-    """Make items by SIMULATOR: random, blocks or shapes (building games), hexagons (drawings), level-1 or level-2.
+    """Make items by SIMULATOR: random, blocks or shapes (building games), hexagons or strokes (drawings), level-1 or -2.
 
     \b
     harness simulate random --items 10000 --out random.jsonl

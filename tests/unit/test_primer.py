@@ -75,7 +75,7 @@ def test_the_history_holds_every_earlier_turn(seed: int, task: str) -> None:
 def test_ids_say_procedure_and_step_and_are_unique(task: str) -> None:
     items = list(primer(task, 300, 3))
     assert len({item.id for item in items}) == len(items) == 300
-    pattern = r"hexagons-synthetic/train/\d+/[1-5]" if task == "hexagons" else r"minecraft-random/\d+/[1-5]"
+    pattern = r"hexagons-strokes/train/\d+/[1-5]" if task == "hexagons" else r"minecraft-random/\d+/[1-5]"
     assert all(re.fullmatch(pattern, item.id) and item.split == "train" for item in items)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import count
 from random import Random
 
 from harness.corpora.item import Executed, HexagonsItem, Turn, Utterance
@@ -28,27 +29,21 @@ def _step(d: Drawing, number: int) -> tuple[str, str]:
     return " ".join(texts), "+".join(stroke.frame for stroke in strokes)
 
 
+def procedure(rng: Random, number: int, split: str = "train") -> list[HexagonsItem]:
+    """The two to five steps of one synthetic drawing procedure, in order. Ids are `hexagons-strokes/<split>/<number>/<step>`."""
+    drawing = Drawing(rng, Voice(rng))
+    name, history, items = f"hexagons-strokes/{split}/{number}", tuple[Turn, ...](), list[HexagonsItem]()
+    for step in range(1, 1 + rng.choice(_STEPS)):
+        before = drawing.board
+        text, frame = _step(drawing, step)
+        actions = before.diff(drawing.board)
+        meta = {"frame": frame}
+        items.append(HexagonsItem(f"{name}/{step}", split, text, history, before, actions, drawing.board, name, name, meta))
+        history = (*history, Utterance("Instructor", text), Executed(actions))
+    return items
+
+
 def procedures(rng: Random) -> Iterator[HexagonsItem]:
-    """The steps of endless synthetic drawing procedures of two to five steps, in order."""
-    procedure = 0
-    while True:
-        drawing = Drawing(rng, Voice(rng))
-        name, history = f"hexagons-synthetic/{procedure}", list[Turn]()
-        for number in range(1, 1 + rng.choice(_STEPS)):
-            before = drawing.board
-            text, frame = _step(drawing, number)
-            actions = before.diff(drawing.board)
-            yield HexagonsItem(
-                id=f"hexagons-synthetic/train/{procedure}/{number}",
-                split="train",
-                instruction=text,
-                history=tuple(history),
-                before=before,
-                actions=actions,
-                after=drawing.board,
-                group=name,
-                cluster=name,
-                meta={"frame": frame},
-            )
-            history += [Utterance("Instructor", text), Executed(actions)]
-        procedure += 1
+    """The steps of endless synthetic drawing procedures, in order."""
+    for number in count():
+        yield from procedure(rng, number)

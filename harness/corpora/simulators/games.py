@@ -30,7 +30,10 @@ ARCHITECTS = {
 }
 """Simulators of building games: their Architects, for `framework.play`."""
 
-DRAWINGS = {"hexagons": "harness.corpora.simulators.hexagons:procedures"}
+DRAWINGS = {
+    "hexagons": "harness.corpora.simulators.hexagons:procedures",
+    "strokes": "harness.corpora.primer.hexagons:procedure",
+}
 """Simulators of drawing procedures."""
 
 LEVELS = {
