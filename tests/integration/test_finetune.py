@@ -40,7 +40,8 @@ def command(base: Path, *more: str) -> list[str]:
 def environment() -> dict[str, str]:
     """Of a fresh machine: no corpora, no hub; the code is this checkout's."""
     kept = {key: value for key, value in os.environ.items() if key != "HARNESS_DATA"}
-    return {**kept, "HF_HUB_OFFLINE": "1", "PYTHONPATH": str(Path(__file__).parents[2])}
+    # With several threads the order of additions, and so the last bit of a weight, may differ from run to run.
+    return {**kept, "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "PYTHONPATH": str(Path(__file__).parents[2])}
 
 
 def harness(folder: Path, words: list[str]) -> subprocess.CompletedProcess[str]:

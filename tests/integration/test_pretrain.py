@@ -27,7 +27,8 @@ WORDS = [sys.executable, "-m", "harness.cli", "pretrain", "tiny-llama", *(w for 
 
 def environment() -> dict[str, str]:
     kept = {key: value for key, value in os.environ.items() if key != "HARNESS_DATA"}
-    return {**kept, "HF_HUB_OFFLINE": "1", "PYTHONPATH": str(Path(__file__).parents[2])}
+    # With several threads the order of additions, and so the last bit of a weight, may differ from run to run.
+    return {**kept, "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "PYTHONPATH": str(Path(__file__).parents[2])}
 
 
 def harness(folder: Path, *more: str) -> subprocess.CompletedProcess[str]:

@@ -7,7 +7,8 @@ from itertools import count
 from random import Random
 
 from harness.corpora.item import Executed, HexagonsItem, Turn, Utterance
-from harness.corpora.primer.hexagons_strokes import Drawing, next_stroke
+from harness.corpora.primer.hexagons_drawing import Drawing
+from harness.corpora.primer.hexagons_strokes import next_stroke
 from harness.corpora.primer.hexagons_words import Voice
 from harness.worlds.hexagons import Paint
 

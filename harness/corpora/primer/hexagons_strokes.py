@@ -2,115 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from itertools import combinations
-from random import Random
 
-from harness.corpora.places import COLOR_SHARES, SIDES, WAYS
-from harness.corpora.primer.hexagons_words import Voice
+from harness.corpora.places import SIDES, WAYS
+from harness.corpora.primer.hexagons_drawing import Drawing, Stroke, grid
 from harness.corpora.wording import listing
-from harness.worlds.hexagons import COLUMNS, DIRECTIONS, ROWS, Board, Tile, distance, line, neighbors, on_board, step
-
-
-@dataclass(frozen=True, slots=True)
-class Stroke:
-    """A drawing step: what is said and what is painted. `columns` and `rows` are kept where the step painted such a grid."""
-
-    frame: str
-    text: str
-    paint: Mapping[Tile, str]
-    columns: tuple[int, ...] = ()
-    rows: tuple[int, ...] = ()
-
-    @property
-    def color(self) -> str | None:
-        """The one color of the step, None if there are several."""
-        colors = set(self.paint.values())
-        return colors.pop() if len(colors) == 1 else None
-
-
-def _grid(columns: tuple[int, ...], rows: tuple[int, ...], color: str) -> dict[Tile, str]:
-    return {Tile(row, column): color for column in columns for row in rows}
-
-
-@dataclass(slots=True)
-class Drawing:
-    """A procedure in the making: its voice, its board, and the last step that painted something."""
-
-    rng: Random
-    voice: Voice
-    board: Board = field(default_factory=Board)
-    last: Stroke | None = None
-    last_step: str = "that"
-    """What the last step can be called."""
-
-    def color(self, *others: str) -> str:
-        """A color that is none of the others."""
-        left = {color: share for color, share in COLOR_SHARES.items() if color not in others}
-        return self.rng.choices(tuple(left), tuple(left.values()))[0]
-
-    def columns(self) -> tuple[int, ...]:
-        rng, kind = self.rng, self.rng.random()
-        if kind < 0.6:
-            return (rng.randrange(COLUMNS),)
-        if kind < 0.79:
-            return tuple(sorted(rng.sample(range(COLUMNS), rng.randint(2, 4))))
-        if kind < 0.89:
-            start = rng.choice((0, 0, rng.randrange(COLUMNS - 4)))
-            return tuple(range(start, start + rng.randint(2, 5)))
-        return tuple(range(rng.randrange(2), COLUMNS, 2)) if kind < 0.96 else tuple(range(COLUMNS))
-
-    def rows(self) -> tuple[int, ...]:
-        rng, kind = self.rng, self.rng.random()
-        if kind < 0.38:
-            return (rng.choice((0, ROWS - 1, *range(ROWS))),)
-        if kind < 0.56:
-            return tuple(sorted(rng.sample(range(ROWS), rng.randint(2, 3))))
-        if kind < 0.9:
-            count = rng.randint(2, 6)
-            start = rng.choice((0, ROWS - count, rng.randint(0, ROWS - count)))
-            return tuple(range(start, start + count))
-        return tuple(range(rng.randrange(2), ROWS, 2))
-
-    def inner(self) -> Tile:
-        """A tile with six neighbors."""
-        return Tile(self.rng.randint(1, ROWS - 2), self.rng.randint(1, COLUMNS - 2))
-
-    def way(self) -> str:
-        return self.rng.choice(tuple(DIRECTIONS))
-
-    def run(self, shortest: int = 3) -> tuple[str, list[Tile], str]:
-        """A straight run of tiles on the board: its direction, the tiles, and the direction in words."""
-        while True:
-            start, way = Tile(self.rng.randrange(ROWS), self.rng.randrange(COLUMNS)), self.way()
-            tiles = [t for t in (step(start, way, i) for i in range(self.rng.randint(shortest, 8))) if on_board(*t)]
-            if len(tiles) >= shortest:
-                return way, tiles, self.voice.draw(WAYS[way])
-
-    def tiles_of(self, color: str) -> list[Tile]:
-        return [paint.tile for paint in self.board.painted() if paint.color == color]
-
-    def painted_color(self) -> str | None:
-        colors = sorted({paint.color for paint in self.board.painted()})
-        return self.rng.choice(colors) if colors else None
+from harness.worlds.hexagons import COLUMNS, ROWS, Tile, distance, line, neighbors, on_board, step
 
 
 def _cells(d: Drawing) -> Stroke:
     columns, rows, color = d.columns(), d.rows(), d.color()
     text = d.voice.say("cells", what=d.voice.rows(rows), column=d.voice.columns(columns), color=color)
-    return Stroke("cells", text, _grid(columns, rows, color), columns, rows)
+    return Stroke("cells", text, grid(columns, rows, color), columns, rows)
 
 
 def _column(d: Drawing) -> Stroke:
     columns, rows, color = d.columns(), tuple(range(ROWS)), d.color()
     text = d.voice.say("column", column=d.voice.columns(columns), color=color)
-    return Stroke("column", text, _grid(columns, rows, color), columns, rows)
+    return Stroke("column", text, grid(columns, rows, color), columns, rows)
 
 
 def _row(d: Drawing) -> Stroke:
     row, color = d.rng.choice((0, ROWS - 1, d.rng.randrange(ROWS))), d.color()
-    return Stroke("row", d.voice.say("row", row=d.voice.row(row), color=color), _grid(tuple(range(COLUMNS)), (row,), color))
+    return Stroke("row", d.voice.say("row", row=d.voice.row(row), color=color), grid(tuple(range(COLUMNS)), (row,), color))
 
 
 def _stack(d: Drawing) -> Stroke:
@@ -259,7 +174,7 @@ def _next(d: Drawing) -> Stroke | None:
         return None
     columns, rows, color = (d.last.columns[0] + over,), d.rows(), d.color()
     frame = "next" if over == 1 else "skip"
-    return Stroke(frame, d.voice.say(frame, what=d.voice.rows(rows), color=color), _grid(columns, rows, color), columns, rows)
+    return Stroke(frame, d.voice.say(frame, what=d.voice.rows(rows), color=color), grid(columns, rows, color), columns, rows)
 
 
 def _again(d: Drawing) -> Stroke | None:
@@ -283,7 +198,7 @@ def _carry(d: Drawing) -> Stroke | None:
         return None
     columns, rows = d.columns(), d.rows()
     text = d.voice.say("carry", what=d.voice.rows(rows), column=d.voice.columns(columns))
-    return Stroke("carry", text, _grid(columns, rows, d.last.color), columns, rows)
+    return Stroke("carry", text, grid(columns, rows, d.last.color), columns, rows)
 
 
 def _below(d: Drawing) -> Stroke | None:
@@ -298,7 +213,7 @@ def _below(d: Drawing) -> Stroke | None:
     frame = "below-skip" if skip else "below" if count > 1 else "below-one"
     color, rows = d.color(), tuple(range(start, start + count))
     return Stroke(
-        frame, d.voice.say(frame, n=d.voice.number(count), color=color), _grid(last.columns, rows, color), last.columns, rows
+        frame, d.voice.say(frame, n=d.voice.number(count), color=color), grid(last.columns, rows, color), last.columns, rows
     )
 
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from random import Random
 
 from harness.corpora.item import Executed, MinecraftItem, Turn, Utterance
-from harness.corpora.primer.minecraft_orders import Cell, Order, Site, next_order
+from harness.corpora.primer.minecraft_orders import next_order
+from harness.corpora.primer.minecraft_site import Cell, Order, Site
 from harness.corpora.primer.minecraft_words import Voice
 from harness.worlds.minecraft import Action, Pose, Structure
 
