@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from itertools import accumulate
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
@@ -13,6 +15,8 @@ from harness.errors import UsageError
 from harness.registry import choose
 
 RECIPES = Path(__file__).parent / "recipes"
+
+T = TypeVar("T")
 
 Positive = Annotated[int, Field(ge=1)]
 Count = Annotated[int, Field(ge=0)]
@@ -171,12 +175,31 @@ def load_recipe(name: str, overrides: Sequence[str] = (), *, built_in: bool = Fa
     block = values.pop("built_in", None) or {}
     if not isinstance(block, Mapping):
         raise UsageError(f"{path}: built_in must be a mapping")
-    plain, small = _check(path, values), _check(path, merged(values, block), " (built_in)")
-    checked, values = (small, merged(values, block)) if built_in else (plain, values)
-    for override in overrides:
-        values = merged(values, nested(override))
-        checked = _check(path, values, f" (--set {override})")
-    return checked
+    small = merged(values, block)
+    _check(path, values)
+    _check(path, small, " (built_in)")
+    return overridden(small if built_in else values, overrides, partial(_check, path))
+
+
+def overridden(values: Mapping[str, Any], overrides: Sequence[str], check: Callable[[Mapping[str, Any], str], T]) -> T:
+    """What `check` makes of the values with all overrides laid over them; its second argument says where a problem lies.
+
+    Raises what `check` raises for them together, which names the override that it begins with: a pair of values may fit
+    where the first of them alone does not.
+    """
+    stages = list(accumulate(map(nested, overrides), merged, initial=values))
+    problem = None
+    for stage, override in zip(reversed(stages), (*reversed(overrides), None), strict=True):
+        try:
+            checked = check(stage, f" (--set {override})" if override else "")
+        except UsageError as error:
+            problem = error
+        else:
+            if problem is None:
+                return checked
+            break
+    assert problem is not None
+    raise problem
 
 
 def read_values(path: Path) -> dict[str, Any]:

@@ -9,7 +9,19 @@ from typing import Annotated, Literal, TypeVar
 
 from pydantic import Field, ValidationError
 
-from adapters.recipe import Count, Curriculum, Fraction, Positive, Rate, Strict, merged, nested, problem_of, read_values
+from adapters.recipe import (
+    Count,
+    Curriculum,
+    Fraction,
+    Positive,
+    Rate,
+    Strict,
+    merged,
+    nested,
+    overridden,
+    problem_of,
+    read_values,
+)
 from harness.errors import UsageError
 from harness.registry import choose
 
@@ -85,19 +97,15 @@ def load_recipe(name: str, schema: type[R], overrides: Sequence[str] = ()) -> R:
     path = RECIPES / f"{name}.yaml"
     values = read_values(path)
     variants: Mapping[str, Mapping[str, object]] = values.pop("variants", None) or {}
-    given = [nested(override) for override in overrides]
-    variant = str(next((over["variant"] for over in reversed(given) if "variant" in over), values["variant"]))
+    given = (nested(override) for override in reversed(overrides))
+    variant = str(next((over["variant"] for over in given if "variant" in over), values["variant"]))
     own = str(values["variant"])
     values = merged(values, variants.get(choose(f"variant of {name}", variant, {own, *variants}), {}))
-    checked = _check(path, values, schema)
-    for override, over in zip(overrides, given, strict=True):
-        values = merged(values, over)
-        checked = _check(path, values, schema, f" (--set {override})")
-    return checked
 
+    def check(values: Mapping[str, object], where: str) -> R:
+        try:
+            return schema.model_validate(values)
+        except ValidationError as error:
+            raise UsageError(f"{path}{where}: {problem_of(error)}") from None
 
-def _check(path: Path, values: Mapping[str, object], schema: type[R], where: str = "") -> R:
-    try:
-        return schema.model_validate(values)
-    except ValidationError as error:
-        raise UsageError(f"{path}{where}: {problem_of(error)}") from None
+    return overridden(values, overrides, check)

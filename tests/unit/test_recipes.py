@@ -8,6 +8,8 @@ import pytest
 from click.testing import CliRunner
 
 from adapters.recipe import RECIPES, FinetuneRecipe, PretrainRecipe, load_recipe
+from harness.baselines.deberta import DebertaRecipe
+from harness.baselines.recipe import load_recipe as load_baseline
 from harness.errors import UsageError
 
 SHIPPED = sorted(RECIPES.rglob("*.yaml"))
@@ -66,6 +68,16 @@ def test_a_bad_override_is_refused_by_name(override: str, words: list[str]) -> N
     with pytest.raises(UsageError) as caught:
         load_recipe("llama-lora", [override])
     assert all(word in str(caught.value) for word in [*words, override])
+
+
+def test_overrides_are_checked_together_and_the_one_that_does_not_fit_is_named() -> None:
+    pair = ["network.width=96", "network.heads=3"]
+    assert load_baseline("deberta", DebertaRecipe, pair).network.width == 96
+    for more in (["training.epochs=0"], ["training.epochs=0", "training.patience=2"]):
+        with pytest.raises(UsageError, match=r"\(--set training\.epochs=0\): training\.epochs"):
+            load_baseline("deberta", DebertaRecipe, [*pair, *more])
+    with pytest.raises(UsageError, match=r"\(--set network\.width=96\): network"):
+        load_baseline("deberta", DebertaRecipe, ["training.epochs=2", *pair[:1], "training.patience=2"])
 
 
 @pytest.mark.parametrize(
