@@ -29,6 +29,21 @@ SIDES = {
 }
 
 
+def draw_rows(rng: Random, one: float, some: float, longest: int) -> tuple[int, ...]:
+    """Rows of a column, 0-based and rising: in a share `one` of the draws a single one, up to the share `some` two or three of
+    them, up to 0.9 a range of 2 to `longest`, often at an end of the column, and else every other one."""
+    kind = rng.random()
+    if kind < one:
+        return (rng.choice((0, ROWS - 1, *range(ROWS))),)
+    if kind < some:
+        return tuple(sorted(rng.sample(range(ROWS), rng.randint(2, 3))))
+    if kind < 0.9:
+        count = rng.randint(2, longest)
+        start = rng.choice((0, ROWS - count, rng.randint(0, ROWS - count)))
+        return tuple(range(start, start + count))
+    return tuple(range(rng.randrange(2), ROWS, 2))
+
+
 class Places:
     """How one person says where tiles are: the word for a tile, digits or words, from which side columns are counted.
 

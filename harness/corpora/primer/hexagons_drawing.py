@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from random import Random
 
-from harness.corpora.places import COLOR_SHARES, WAYS
+from harness.corpora.places import COLOR_SHARES, WAYS, draw_rows
 from harness.corpora.primer.hexagons_words import Voice
 from harness.worlds.hexagons import COLUMNS, DIRECTIONS, ROWS, Board, Tile, on_board, step
 
@@ -60,16 +60,7 @@ class Drawing:
         return tuple(range(rng.randrange(2), COLUMNS, 2)) if kind < 0.96 else tuple(range(COLUMNS))
 
     def rows(self) -> tuple[int, ...]:
-        rng, kind = self.rng, self.rng.random()
-        if kind < 0.38:
-            return (rng.choice((0, ROWS - 1, *range(ROWS))),)
-        if kind < 0.56:
-            return tuple(sorted(rng.sample(range(ROWS), rng.randint(2, 3))))
-        if kind < 0.9:
-            count = rng.randint(2, 6)
-            start = rng.choice((0, ROWS - count, rng.randint(0, ROWS - count)))
-            return tuple(range(start, start + count))
-        return tuple(range(rng.randrange(2), ROWS, 2))
+        return draw_rows(self.rng, 0.38, 0.56, 6)
 
     def inner(self) -> Tile:
         """A tile with six neighbors."""

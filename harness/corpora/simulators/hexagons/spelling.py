@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from harness.corpora.places import draw_rows
 from harness.corpora.simulators.hexagons.program import Painting
 from harness.corpora.simulators.hexagons.sketch import Sketch
 from harness.corpora.wording import listing
-from harness.worlds.hexagons import COLUMNS, ROWS, Tile
+from harness.worlds.hexagons import COLUMNS, Tile
 
 
 def spelled(d: Sketch, painting: Painting, plain: bool) -> tuple[str, int]:
@@ -50,13 +51,4 @@ def some_columns(d: Sketch) -> tuple[int, ...]:
 
 def some_rows(d: Sketch) -> tuple[int, ...]:
     """Rows of a column: one, some, or a range of them."""
-    rng, kind = d.rng, d.rng.random()
-    if kind < 0.22:
-        return (rng.choice((0, ROWS - 1, *range(ROWS))),)
-    if kind < 0.4:
-        return tuple(sorted(rng.sample(range(ROWS), rng.randint(2, 3))))
-    if kind < 0.9:
-        count = rng.randint(2, 7)
-        start = rng.choice((0, ROWS - count, rng.randint(0, ROWS - count)))
-        return tuple(range(start, start + count))
-    return tuple(range(rng.randrange(2), ROWS, 2))
+    return draw_rows(d.rng, 0.22, 0.4, 7)
