@@ -24,7 +24,7 @@ from harness.worlds.minecraft import SHAPE, Action, Pose, Structure
 log = logging.getLogger(__name__)
 
 #: To be raised whenever the parsed games or the columns change.
-LOADER = 1
+LOADER = 2
 
 _SCALARS = ("name", "day", "target", "split", "world_states", "null_states")
 _ACTIONS = ("place", "remove")
@@ -143,6 +143,7 @@ def _turns(
             continue
         changes = list(group)
         actions = tuple(Action(kind, color, x, y, z) for kind, color, _, x, y, z in changes)
-        made.append(Run(len(turns), actions, tuple(change[2] for change in changes), *runs[len(made)]))
-        turns.append(Executed(actions))
+        pose, before, after = runs[len(made)]
+        made.append(Run(len(turns), actions, tuple(change[2] for change in changes), pose, before, after))
+        turns.append(Executed(actions, pose))
     return tuple(turns), tuple(made)

@@ -20,6 +20,8 @@ class Executed(NamedTuple):
     """A run of actions carried out without anything said in between."""
 
     actions: tuple[hexagons.Paint, ...] | tuple[minecraft.Action, ...]
+    pose: minecraft.Pose | None = None
+    """The builder's when the run began, as `MinecraftItem.pose` (cells, degrees); None in HEXAGONS and where it is unknown."""
 
 
 Turn = Utterance | Executed

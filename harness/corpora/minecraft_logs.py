@@ -108,7 +108,7 @@ def read_game(data: bytes, name: str, day: str, target: str, where: str) -> Game
             continue
         changes = [event for event in group if isinstance(event, _Change)]
         runs.append(_run(len(turns), changes, usable, structures))
-        turns.append(Executed(runs[-1].actions))
+        turns.append(Executed(runs[-1].actions, runs[-1].pose))
     return Game(name, day, target, None, len(states), len(states) - len(usable), tuple(turns), tuple(runs))
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.corpora.item import Executed, HexagonsItem, Item, Turn, Utterance
+from harness.corpora.item import HexagonsItem, Item, Turn, Utterance
 from harness.worlds import hexagons, minecraft
 
 #: What may be exchanged. White is the color of a blank board and stays what it is.
@@ -69,7 +69,7 @@ def _actions(actions: tuple[Any, ...], colors: Mapping[str, str]) -> tuple[Any, 
 def _turn(turn: Turn, colors: Mapping[str, str]) -> Turn:
     if isinstance(turn, Utterance):
         return turn._replace(text=recolor_text(turn.text, colors))
-    return Executed(_actions(turn.actions, colors))
+    return turn._replace(actions=_actions(turn.actions, colors))
 
 
 def _board(board: hexagons.Board, colors: Mapping[str, str]) -> hexagons.Board:

@@ -26,7 +26,7 @@ def to_record(item: Item) -> dict[str, Any]:
     if isinstance(item, MinecraftItem):
         return {
             "id": item.id,
-            "history": [turn._asdict() for turn in item.history],
+            "history": [_turn(turn) for turn in item.history],
             "before": item.before.blocks(),
             "pose": item.pose._asdict(),
             "actions": item.actions,
@@ -40,6 +40,13 @@ def to_record(item: Item) -> dict[str, Any]:
         "actions": item.actions,
         "after": item.after.digits(),
     }
+
+
+def _turn(turn: Turn) -> dict[str, Any]:
+    """A turn of a building game; a run whose pose is not known has no key for it."""
+    if isinstance(turn, Utterance):
+        return turn._asdict()
+    return {"actions": turn.actions, **({"pose": turn.pose._asdict()} if turn.pose else {})}
 
 
 def to_full_record(item: Item) -> dict[str, Any]:
@@ -85,16 +92,21 @@ class _Said(Record):
     text: str
 
 
-class _Did(Record):
-    actions: list[_Placing | _Removing]
-
-
 class _Pose(Record):
     x: float
     y: float
     z: float
     yaw: float
     pitch: float
+
+    @property
+    def value(self) -> Pose:
+        return Pose(self.x, self.y, self.z, self.yaw, self.pitch)
+
+
+class _Did(Record):
+    actions: list[_Placing | _Removing]
+    pose: _Pose | None = None
 
 
 class _MinecraftLine(_Line):
@@ -125,11 +137,13 @@ def from_record(line: bytes | str, where: str) -> Item:
 def _minecraft(line: _MinecraftLine) -> MinecraftItem:
     return MinecraftItem(
         history=tuple(
-            Utterance(turn.speaker, turn.text) if isinstance(turn, _Said) else Executed(_actions(turn.actions))
+            Utterance(turn.speaker, turn.text)
+            if isinstance(turn, _Said)
+            else Executed(_actions(turn.actions), turn.pose.value if turn.pose else None)
             for turn in line.history
         ),
         before=Structure.of(line.before),
-        pose=Pose(**line.pose.model_dump()),
+        pose=line.pose.value,
         actions=_actions(line.actions),
         after=Structure.of(line.after),
         **line.common,

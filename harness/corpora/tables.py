@@ -30,8 +30,8 @@ def schema(task: str) -> Any:
 
     names = pa.string()
     if task == "minecraft":
-        turn = pa.struct([("speaker", names), ("text", names), ("actions", structs(_ACTION))])
         pose = pa.struct([(key, pa.float64()) for key in Pose._fields])
+        turn = pa.struct([("speaker", names), ("text", names), ("actions", structs(_ACTION)), ("pose", pose)])
         own = {
             "history": pa.list_(turn),
             "before": structs(_BLOCK),

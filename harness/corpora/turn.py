@@ -12,7 +12,7 @@ from harness.worlds.minecraft import turn_action
 
 
 def turn_minecraft(item: MinecraftItem, quarters: int) -> MinecraftItem:
-    """The item with structures, pose, actions and the actions in its history turned by quarters of 90 degrees, as yaw grows.
+    """The item with structures, pose, actions and the runs in its history turned by quarters of 90 degrees, as yaw grows.
 
     All turn about the middle of cell (0, 0), so the blocks stay in the region, which is square, and everything is where it was
     as the builder sees it. (The published augmented data turns the builder about a corner of that cell.)
@@ -21,9 +21,12 @@ def turn_minecraft(item: MinecraftItem, quarters: int) -> MinecraftItem:
     def turned(actions: tuple[Any, ...]) -> tuple[Any, ...]:
         return tuple(turn_action(action, quarters) for action in actions)
 
+    def turned_run(run: Executed) -> Executed:
+        return Executed(turned(run.actions), run.pose and run.pose.turned(quarters))
+
     return replace(
         item,
-        history=tuple(turn if isinstance(turn, Utterance) else Executed(turned(turn.actions)) for turn in item.history),
+        history=tuple(turn if isinstance(turn, Utterance) else turned_run(turn) for turn in item.history),
         before=item.before.turned(quarters),
         pose=item.pose.turned(quarters),
         actions=turned(item.actions),

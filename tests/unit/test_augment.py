@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from random import Random
@@ -67,6 +68,8 @@ def test_a_quarter_turn_is_that_of_the_published_augmentation() -> None:
     done = [turn for turn in item.history if isinstance(turn, Executed)]
     for run, other in zip(done, (turn for turn in turned.history if isinstance(turn, Executed)), strict=True):
         assert [(-a.z, a.x) for a in run.actions] == [(a.x, a.z) for a in other.actions]
+        assert run.pose is not None
+        assert other.pose == (1 - run.pose.z, run.pose.y, run.pose.x, run.pose.yaw + 90, run.pose.pitch)
 
 
 def test_four_quarters_are_nothing() -> None:
@@ -74,13 +77,32 @@ def test_four_quarters_are_nothing() -> None:
         turned = item
         for _ in range(4):
             turned = turn_minecraft(turned, 1)
-        assert (turned.before, turned.after, turned.actions, turned.history) == (
-            item.before,
-            item.after,
-            item.actions,
-            item.history,
-        )
-        assert (turned.pose.x, turned.pose.z, turned.pose.yaw - 360) == pytest.approx((item.pose.x, item.pose.z, item.pose.yaw))
+        assert (turned.before, turned.after, turned.actions) == (item.before, item.after, item.actions)
+        assert [turn[:1] for turn in turned.history] == [turn[:1] for turn in item.history]
+        for pose, same in zip(_poses(turned), _poses(item), strict=True):
+            assert pose._replace(yaw=pose.yaw - 360) == pytest.approx(same)
+
+
+def _poses(item: MinecraftItem) -> list[Pose]:
+    """The builder's in the runs of the history, where they are known, and now."""
+    return [turn.pose for turn in item.history if isinstance(turn, Executed) and turn.pose] + [item.pose]
+
+
+def test_a_run_keeps_the_pose_that_its_item_has_in_every_variant() -> None:
+    for quarters in (1, 2, -1):
+        how = Variant(0, dict(zip(COLORS, COLORS[::-1], strict=True)), "words", quarters)
+        changed = {item.id: change(item, how, WORDS) for item in SIMULATED}
+        for before, after in pairwise(changed.values()):
+            assert isinstance(before, MinecraftItem)
+            assert isinstance(after, MinecraftItem)
+            if before.cluster == after.cluster:
+                assert _poses(after)[:-1] == _poses(before), "turned as the item of the run is"
+
+
+def test_where_no_pose_is_known_none_is_turned() -> None:
+    item = next(item for item in SIMULATED if any(isinstance(turn, Executed) for turn in item.history))
+    bare = replace(item, history=tuple(turn._replace(pose=None) if isinstance(turn, Executed) else turn for turn in item.history))
+    assert _poses(turn_minecraft(bare, 1)) == [item.pose.turned(1)]
 
 
 # --- turning drawing steps ---
@@ -152,7 +174,7 @@ def test_what_is_said_in_a_game_is_said_in_all_its_items() -> None:
         assert isinstance(before, MinecraftItem)
         assert isinstance(after, MinecraftItem)
         assert after.before == before.after
-        assert after.history[: len(before.history) + 1] == (*before.history, Executed(before.actions))
+        assert after.history[: len(before.history) + 1] == (*before.history, Executed(before.actions, before.pose))
         assert after.cluster == before.cluster == f"minecraft-random-augmented/{game[0].cluster.partition('/')[2]}/1"
         assert after.group == game[0].group
     assert [all_words(item) for item in changed if item] != [all_words(item) for item in game]

@@ -14,7 +14,7 @@ import pytest
 
 from eval.levels_minecraft import DIMENSIONS, judge_build, judge_change, score
 from harness.cli import main
-from harness.corpora.item import MinecraftItem
+from harness.corpora.item import Executed, MinecraftItem
 from harness.corpora.simulators.levels import PLACES, REMOVALS, Build, answers, builds, level_1, level_2
 from harness.worlds.minecraft import Action, Structure
 from tests.simulated import check_pose, check_world
@@ -74,6 +74,11 @@ def test_level_2_has_a_place_and_a_remove_order_after_each_build(second: list[Mi
     assert len(second) == 2 * 1368
     assert set(kinds) == {*product(["place"], PLACES), *product(["remove"], REMOVALS)}
     assert min(kinds.values()) > 50
+    for item in second:
+        (run,) = (turn for turn in item.history if isinstance(turn, Executed))
+        built = tuple(action for action in run.actions if isinstance(action, Action))
+        assert run.pose is not None
+        check_pose(replace(item, before=Structure(), pose=run.pose, actions=built), frozenset(built))
 
 
 def test_gold_is_right_in_everything(first: list[MinecraftItem], second: list[MinecraftItem]) -> None:

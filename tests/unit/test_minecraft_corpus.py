@@ -43,7 +43,7 @@ def test_a_game_becomes_its_items(tmp_path: Path) -> None:
     assert item.pose == Pose(0.5, 1.0, 0.5, 0.0, 0.0), "the pose is that of the state before the first action"
     assert item.meta == {"game": GAME, "index": 2, "target": "C3", "day": DAY, "states": (2, 3)}
     assert (game.world_states, game.null_states) == (5, 0)
-    assert game.turns == (*item.history, Executed(item.actions), Utterance("Builder", "done"))
+    assert game.turns == (*item.history, Executed(item.actions, item.pose), Utterance("Builder", "done"))
 
 
 def test_any_chat_line_ends_a_run_and_later_items_see_all_before(tmp_path: Path) -> None:
@@ -51,13 +51,14 @@ def test_any_chat_line_ends_a_run_and_later_items_see_all_before(tmp_path: Path)
         tmp_path,
         state(),
         state([HI]),
-        state([HI], [RED]),
-        state([HI, "<Builder>   like this?  "], [RED]),
+        state([HI], [RED], (3.5, 1.0, 0.5, 90.0, 20.0)),
+        state([HI, "<Builder>   like this?  "], [RED], (4.5, 1.0, 0.5, 95.0, 10.0)),
         state([HI, "<Builder>   like this?  "], [BLUE]),
     )[1]
     assert (first.meta["index"], second.meta["index"]) == (2, 4)
     assert second.actions == (place(*BLUE), remove(*RED))
-    assert second.history == (*first.history, Executed((place(*RED),)), Utterance("Builder", "like this?"))
+    assert (first.pose.x, second.pose.x) == (0.5, 4.5)
+    assert second.history == (*first.history, Executed((place(*RED),), first.pose), Utterance("Builder", "like this?"))
 
 
 def test_changes_of_one_state_are_sorted_placements_first(tmp_path: Path) -> None:
@@ -99,7 +100,8 @@ def test_blocks_of_the_second_state_are_placed_before_each_of_its_lines(tmp_path
     assert item.history == ()
     assert (item.actions, item.before, item.after) == ((place(*RED),), Structure(), Structure.of([RED]))
     assert (item.meta["index"], item.pose.x) == (1, 9.0)
-    assert game.turns == (Executed((place(*RED),)), STARTED, Executed((place(*RED),)), Utterance("Architect", "hi"))
+    run = Executed((place(*RED),), item.pose)
+    assert game.turns == (run, STARTED, run, Utterance("Architect", "hi"))
 
 
 def test_the_end_is_the_last_recorded_structure(tmp_path: Path) -> None:
@@ -123,8 +125,9 @@ def test_a_block_outside_drops_the_run_but_not_its_history(tmp_path: Path) -> No
     assert [run.before for run in game.runs[:2]] == [None, None]
     assert [run.after for run in game.runs[:2]] == [None, None]
     assert item.actions == (place(*GREEN),)
-    assert item.history[2] == Executed((place(*outside),))
-    assert item.history[4] == Executed((remove(*outside),))
+    assert item.history[2] == Executed((place(*outside),), game.runs[0].pose)
+    assert item.history[4] == Executed((remove(*outside),), game.runs[1].pose)
+    assert game.runs[0].pose == Pose(0.5, 1.0, 0.5, 0.0, 0.0), "the pose of a dropped run is known too"
 
 
 def test_a_block_outside_that_is_only_there_drops_the_run_too(tmp_path: Path) -> None:

@@ -177,6 +177,16 @@ def test_counts_of_the_whole_corpus(games: list[Game]) -> None:
     assert len({token for game in games if game.split for turn in said(game) for token in tokenize(turn.text)}) == 2664
 
 
+def test_a_run_in_a_history_has_the_pose_of_its_own_item(items: dict[str, list[MinecraftItem]]) -> None:
+    for of_one in items.values():
+        place = {(item.cluster, len(item.history)): item for item in of_one}
+        runs = [(item, n, turn) for item in of_one for n, turn in enumerate(item.history) if isinstance(turn, Executed)]
+        own = [(turn, place[item.cluster, n]) for item, n, turn in runs if (item.cluster, n) in place]
+        assert 0 < len(runs) - len(own) < len(own), "some are no items: a block lies outside the region"
+        assert all(turn == Executed(item.actions, item.pose) for turn, item in own)
+        assert all(turn.pose is not None for _, _, turn in runs)
+
+
 def test_counts_without_the_region_filter(games: list[Game]) -> None:
     assert [sum(len(game.runs) for game in of_split(games, split)) for split in SPLITS] == [3728, 1339, 1620]
 

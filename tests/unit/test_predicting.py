@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
-from harness.corpora.item import Executed, HexagonsItem, Utterance
+from harness.corpora.item import Executed, HexagonsItem, MinecraftItem, Utterance
 from harness.engines.base import Completion, Sampling
 from harness.errors import EngineError, HarnessError, UsageError
 from harness.predicting import Plan, batches, predict, resume
 from harness.runs import Run, find_run, items_hash
 from harness.worlds.hexagons import Board, Paint
+from prompts.probe import PROBES
 from prompts.render import Renderer
 from prompts.rendered import Rendered
 from prompts.shots import ShotPool
@@ -235,6 +236,16 @@ def test_the_data_hash_follows_words_states_and_gold() -> None:
     other = [replace(ITEMS[0], instruction="tile two"), *ITEMS[1:]]
     assert items_hash(ITEMS) != items_hash(other)
     assert items_hash(ITEMS) != items_hash([replace(ITEMS[0], actions=()), *ITEMS[1:]])
+
+
+def test_the_data_hash_follows_the_poses_of_runs_that_are_known() -> None:
+    (item,) = (item for item in PROBES["minecraft"][:1] if isinstance(item, MinecraftItem))
+    known = tuple(turn._replace(pose=item.pose) if isinstance(turn, Executed) else turn for turn in item.history)
+    assert items_hash([item]) != items_hash([replace(item, history=known)])
+
+
+def test_the_data_hash_of_drawings_stays_what_it_was() -> None:
+    assert items_hash(ITEMS) == "4567a11395da569b", "else runs that were killed before would not go on"
 
 
 def test_run_yaml_says_what_reruns_it(tmp_path: Path) -> None:

@@ -59,13 +59,14 @@ def test_the_history_holds_every_earlier_turn(seed: int, task: str) -> None:
     blank = Board() if task == "hexagons" else Structure()
     earlier = None
     for item in primer(task, 40, seed):
-        done = [turn.actions for turn in item.history if isinstance(turn, Executed)]
+        done = [turn for turn in item.history if isinstance(turn, Executed)]
         assert len(done) <= 4
         if earlier is None or earlier.cluster != item.cluster:
             assert (done, item.before) == ([], blank)
         else:
             assert item.history[: len(earlier.history)] == earlier.history
-            assert (done[-1], item.before) == (earlier.actions, earlier.after)
+            pose = earlier.pose if isinstance(earlier, MinecraftItem) else None
+            assert (done[-1], item.before) == (Executed(earlier.actions, pose), earlier.after)
         if task == "minecraft":
             assert isinstance(item.history[-1], Utterance)
         earlier = item

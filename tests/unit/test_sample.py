@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from harness.corpora import SPLITS, load, locate
-from harness.corpora.item import Item
+from harness.corpora.item import Executed, Item, MinecraftItem
 from harness.worlds.hexagons import COLORS
 from harness.worlds.minecraft import INVENTORY, Pose, Structure
 
@@ -62,6 +62,19 @@ def test_the_gold_actions_are_feasible_and_lead_to_the_state_after(task: str) ->
         state, ignored = item.before.apply(item.actions) if task == "hexagons" else item.before.apply(item.actions, limited=True)
         assert not ignored, item.id
         assert state == item.after, item.id
+
+
+def test_a_run_in_a_history_has_the_pose_of_its_own_item() -> None:
+    items = [item for item in load("minecraft") if isinstance(item, MinecraftItem)]
+    place = {(item.cluster, len(item.history)): item for item in items}
+    poses = set()
+    for item in items:
+        for n, turn in enumerate(item.history):
+            if isinstance(turn, Executed):
+                own = place[item.cluster, n]
+                assert turn == Executed(own.actions, own.pose)
+                poses.add(turn.pose)
+    assert len(poses) > 10
 
 
 def test_the_steps_cover_what_is_hard_to_do_without_the_history() -> None:

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from harness.cli import main
 from harness.corpora import SPLITS, load
-from harness.corpora.item import Item, MinecraftItem
+from harness.corpora.item import Executed, Item, MinecraftItem, Utterance
 from harness.corpora.records import from_record, load_items, read_items, to_full_record
 from harness.corpora.simulators import games, outputs
 from harness.corpora.simulators.games import SIMULATORS, digest, game, split_of, splits_of, task_of
@@ -187,6 +187,45 @@ def test_lines_have_the_keys_of_data_items_and_what_else_an_item_holds() -> None
     simulate("random", "--items", "5", "--out", "items.jsonl")
     first = json.loads(Path("items.jsonl").read_text().splitlines()[0])
     assert list(first) == ["id", "history", "before", "pose", "actions", "after", "group", "cluster", "meta"]
+
+
+@pytest.mark.parametrize("name", ["items.jsonl", "items.parquet"])
+def test_a_run_has_its_pose_in_a_file_where_it_is_known(name: str) -> None:
+    items = [item for item in made("random", 20) if isinstance(item, MinecraftItem)]
+    bare = (turn if isinstance(turn, Utterance) else Executed(turn.actions) for turn in items[-1].history)
+    old = replace(items[-1], history=tuple(bare))
+    written = [run for item in (items[-1], old) for run in to_full_record(item)["history"] if "actions" in run]
+    half = len(written) // 2
+    assert half > 0
+    assert [list(run) for run in written] == [["actions", "pose"]] * half + [["actions"]] * half
+    assert list(written[0]["pose"]) == ["x", "y", "z", "yaw", "pitch"]
+    if name.endswith("parquet"):
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        from harness.corpora.tables import to_batch
+
+        pq.write_table(pa.Table.from_batches([to_batch([items[-1], old], "minecraft")]), name)
+    else:
+        Path(name).write_text("".join(json.dumps(to_full_record(item)) + "\n" for item in (items[-1], old)))
+    assert list(read_items(Path(name))) == [items[-1], old]
+
+
+def test_a_parquet_file_of_an_older_version_has_no_poses_of_runs() -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from harness.corpora.tables import to_batch
+
+    items = made("random", 20)
+    rows = to_batch(items, "minecraft").to_pylist()
+    for row in rows:
+        for turn in row["history"]:
+            del turn["pose"]
+    pq.write_table(pa.Table.from_pylist(rows), "old.parquet")
+    read = list(read_items(Path("old.parquet")))
+    assert [item.actions for item in read] == [item.actions for item in items]
+    assert not any(turn.pose for item in read for turn in item.history if isinstance(turn, Executed))
 
 
 def test_what_data_items_prints_can_be_read(capsys: pytest.CaptureFixture[str]) -> None:
@@ -448,6 +487,7 @@ STEP = {
         (LINE | {"actions": [["place", None, 0, 1, 0]]}, "actions.0."),
         (LINE | {"actions": [["place", "red", 0, 1]]}, "actions.0."),
         (LINE | {"pose": {"x": 0}}, "pose.y: Field required (and 3 more)"),
+        (LINE | {"history": [{"actions": [], "pose": {"x": 0}}]}, "history.0."),
         (LINE | {"history": [{"speaker": "Instructor", "text": "hi"}]}, "history.0."),
         ({key: value for key, value in LINE.items() if key != "after"}, "after: Field required"),
         (STEP | {"before": "0" * 179}, "before: String should match pattern"),

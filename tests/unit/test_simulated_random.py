@@ -33,7 +33,7 @@ def test_a_game_goes_on_where_it_was() -> None:
     for before, after in zip(items := simulated("random", 7, 300), items[1:], strict=False):
         if before.cluster == after.cluster:
             assert after.before == before.after
-            assert after.history[: len(before.history) + 1] == (*before.history, Executed(before.actions))
+            assert after.history[: len(before.history) + 1] == (*before.history, Executed(before.actions, before.pose))
         else:
             assert not after.before.blocks()
 

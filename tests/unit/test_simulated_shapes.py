@@ -133,7 +133,7 @@ def test_a_game_ends_in_its_target(simulator: str) -> None:
             assert item.before.apply(item.actions, limited=True) == (item.after, ())
         for before, after in pairwise(items):
             assert after.before == before.after
-            assert after.history[: len(before.history) + 1] == (*before.history, Executed(before.actions))
+            assert after.history[: len(before.history) + 1] == (*before.history, Executed(before.actions, before.pose))
 
 
 @pytest.mark.parametrize("seed", SEEDS)

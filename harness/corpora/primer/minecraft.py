@@ -101,7 +101,7 @@ def games(rng: Random) -> Iterator[MinecraftItem]:
                 cluster=name,
                 meta={"frame": frame},
             )
-            history.append(Executed(actions))
+            history.append(Executed(actions, site.pose))
             if not len(site.structure):
                 break
         game += 1

@@ -123,7 +123,7 @@ def _act(scene: Scene, actions: tuple[Action, ...], goal: Goal, order: Order, ga
     # State 0 is that before all; then there is a state for each line said and for each action.
     state = 1 + sum(len(turn.actions) if isinstance(turn, Executed) else 1 for turn in history)
     scene.carry_out(actions)
-    scene.turns.append(Executed(actions))
+    scene.turns.append(Executed(actions, scene.pose))
     wanted = set(goal.cells)
     scene.last = tuple(action.cell for action in actions if action.cell in wanted)
     return MinecraftItem(

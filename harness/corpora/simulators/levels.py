@@ -196,7 +196,7 @@ def _one_more(rng: Random, order: str, built: MinecraftItem, game: str) -> Minec
         action = Action("remove", built.meta["color"], *cell)
         one = "the" if len(right[kind]) == 1 else "a"
         text = voice.draw("remove", it=voice.draw({"center": "middle", "corner": "corner block"}.get(kind, kind), one=one))
-    history = (*built.history, Executed(built.actions), Utterance("Architect", voice.sentence(text)))
+    history = (*built.history, Executed(built.actions, built.pose), Utterance("Architect", voice.sentence(text)))
     meta = {"build": dict(built.meta), "order": order, "kind": kind, "color": action.color, "last": list(last)}
     return _item(rng, game, history, built.after, (action,), meta)
 

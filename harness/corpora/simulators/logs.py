@@ -54,7 +54,7 @@ def _states(items: Sequence[MinecraftItem]) -> Iterator[tuple[list[str], list[di
     yield chat, [], items[0].pose
     told = 0
     for item in items:
-        for turn in (*item.history[told:], Executed(item.actions)):
+        for turn in (*item.history[told:], Executed(item.actions, item.pose)):
             if isinstance(turn, Utterance):
                 chat = [*chat, f"<{turn.speaker}> {turn.text}"]
                 yield chat, list(blocks.values()), item.pose
