@@ -1,22 +1,24 @@
-"""LoRA fine-tuning with TRL and peft: loss and F1 on dev during training, checkpoints, and a folder that says what it is."""
+"""LoRA fine-tuning with peft: loss and F1 on dev during training, checkpoints, and a folder that says what it is."""
 
 from __future__ import annotations
 
 import json
-import math
 import shutil
-import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from adapters.curriculum import stages
 from adapters.dev import dev_f1, spread
-from adapters.loop import clock, fast_bf16, last_checkpoint
+from adapters.loop import fast_bf16, last_checkpoint
+from adapters.packing import Pack, pack_rows
 from adapters.recipe import FinetuneRecipe
 from adapters.registry import HARNESS_FILE
-from adapters.rows import Rows, make_rows
+from adapters.rows import Rows, epochs, make_rows, recolored
+from adapters.trainer import curve, make_trainer, plain_attention, set_threads
 from harness.corpora.item import Item
 from harness.engines.shared import brief, keep_memory
 from harness.errors import EngineError, HarnessError, UsageError
@@ -61,16 +63,19 @@ def finetune(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
     Raises EngineError for a base that cannot be loaded, UsageError where it cannot be quantized, HarnessError where no row is
     short enough.
     """
+    from peft.helpers import disable_input_dtype_casting
     from transformers import set_seed
 
     training = job.recipe.training
     keep_memory()
     set_seed(training.seed)
+    threads = set_threads()
     tokenizer = load_tokenizer(job.base)
-    model = _load_base(job)
+    model = _with_lora(job, _load_base(job))
     length = min(training.max_length, getattr(model.config, "max_position_embeddings", training.max_length))
     renderer, pool = Renderer(job.spec, tokenizer, length, 0), ShotPool(job.train, training.seed)
-    rows = make_rows(job.train, renderer, pool, training.shots, length)
+    share = plain_attention(model.config)
+    rows, packs = _train_packs(job, renderer, pool, share)
     dev_rows = make_rows(spread(job.dev, training.dev_loss_items), renderer, pool, training.shots, length)
     for name, made in (("train", rows), ("dev", dev_rows)):
         say(f"{name}: {len(made.kept)} rows, {made.dropped} dropped for having more than {length} tokens")
@@ -78,34 +83,79 @@ def finetune(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
             raise HarnessError(
                 f"no {name} row has at most {length} tokens: choose a shorter --context or raise training.max_length"
             )
-    trainer = make_trainer(job, model, tokenizer, rows, dev_rows, folder)
-    trainer.add_callback(_dev_f1_callback(job, tokenizer, pool, length, folder / "curve.jsonl"))
+    say(f"{sum(len(pack.input_ids) for pack in packs):,} tokens in {len(packs)} packs, on {threads} threads")
+    dev_packs = list(pack_rows(dev_rows.groups, training.tokens, length, share=share))
+    answer = partial(_dev_f1, job, tokenizer, pool, length)
+    trainer = make_trainer(training, model, tokenizer.pad_token_id or 0, packs, dev_packs, answer, folder)
     checkpoint = last_checkpoint(folder / "checkpoints")
     if checkpoint:
         say(f"going on from {checkpoint}")
-    trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
+    # Autocast does it in its matrix products; peft would copy every input to float32 first.
+    with disable_input_dtype_casting(model, fast_bf16()):
+        trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
     history = trainer.state.log_history
     seconds = max(entry.get("seconds", 0.0) for entry in history)
     counts = {"items": len(job.train), "rows": len(rows.kept), "dropped": rows.dropped}
-    result = Trained(trainer.state.global_step, seconds, **counts, curve=_curve(history), effect=has_effect(trainer.model))
+    result = Trained(trainer.state.global_step, seconds, **counts, curve=curve(history), effect=has_effect(trainer.model))
     _save(job, trainer.model, tokenizer, result, folder / "adapter")
     return result
 
 
+def _train_packs(job: Job, renderer: Renderer, pool: ShotPool, share: bool) -> tuple[Rows, list[Pack]]:
+    """The rows of the first epoch, and the packs of the whole run, in order."""
+    training = job.recipe.training
+    length = renderer.budget
+
+    def make(epoch: int) -> Rows:
+        if epoch and not training.recolor:
+            return first
+        return make_rows(recolored(job.train, epoch, training.seed), renderer, pool, training.shots, length)
+
+    first = make_rows(job.train, renderer, pool, training.shots, length)
+    if not first.kept:
+        return first, []
+    packs = _curriculum_packs(job, first, length, share)
+    wanted = training.max_steps * training.accumulation if training.max_steps else None
+    for epoch in epochs(make, training.tokens, length, training.seed, share=share):
+        if wanted is None:
+            wanted = max(training.accumulation, round(training.epochs * len(epoch)))
+        packs += epoch
+        if len(packs) >= wanted:
+            break
+    return first, packs[: wanted - wanted % training.accumulation]
+
+
+def _curriculum_packs(job: Job, rows: Rows, length: int, share: bool) -> list[Pack]:
+    """The stages of a curriculum, if there is one."""
+    training = job.recipe.training
+    if not training.curriculum:
+        return []
+    kept = rows.kept
+    by_id = {item.id: item for item in job.train}
+    made = stages([by_id[row.id] for row in kept], training.curriculum, training.seed)
+    packs = (pack_rows(([kept[n]] for n in stage), training.tokens, length, share=share) for stage in made)
+    return list(chain.from_iterable(packs))
+
+
+def _dev_f1(job: Job, tokenizer: Any, pool: ShotPool, length: int, model: Any) -> float:
+    training = job.recipe.training
+    room = min(training.max_new_tokens, length // 2)
+    return dev_f1(model, tokenizer, job.spec, spread(job.dev, training.dev_f1_items), pool, training.shots, room, length)
+
+
 def _load_base(job: Job) -> Any:
+    import torch
     from transformers import AutoModelForCausalLM
 
-    how = _quantized(job) if job.recipe.quantize else {"dtype": _weights_dtype()}
+    from adapters.attention import register
+
+    how = _quantized(job) if job.recipe.quantize else {"dtype": torch.bfloat16 if fast_bf16() else torch.float32}
+    # Packs have a mask of their own, which the attention made for a GPU's usual cases does not take.
+    attention = "sdpa" if torch.cuda.is_available() else register()
     try:
-        return AutoModelForCausalLM.from_pretrained(job.base, **how)
+        return AutoModelForCausalLM.from_pretrained(job.base, attn_implementation=attention, **how)
     except (OSError, ValueError) as error:
         raise EngineError(f"--base {job.base}: the model cannot be loaded: {brief(error)}") from error
-
-
-def _weights_dtype() -> Any:
-    import torch
-
-    return torch.bfloat16 if torch.cuda.is_available() and torch.cuda.is_bf16_supported() else torch.float32
 
 
 def _quantized(job: Job) -> dict[str, Any]:
@@ -128,101 +178,20 @@ def _quantized(job: Job) -> dict[str, Any]:
     return {"quantization_config": config, "device_map": {"": 0}}
 
 
-def make_trainer(job: Job, model: Any, tokenizer: Any, rows: Rows, dev_rows: Rows, folder: Path) -> Any:
-    """TRL's SFTTrainer on rows that are tokenized already: it cuts nothing and takes the loss where the mask is 1."""
-    import datasets
-    import torch
-    from peft import LoraConfig
-    from trl import SFTConfig, SFTTrainer
+def _with_lora(job: Job, model: Any) -> Any:
+    from peft import LoraConfig, get_peft_model, prepare_model_for_kbit_training
 
-    datasets.disable_progress_bars()
-    training, lora = job.recipe.training, job.recipe.lora
-    a_step = training.batch_size * training.accumulation
-    steps = training.max_steps or max(1, math.ceil(len(rows.kept) * training.epochs / a_step))
-    every = max(1, math.ceil(steps / training.evaluations))
-    arguments = SFTConfig(
-        output_dir=str(folder / "checkpoints"),
-        max_length=None,
-        completion_only_loss=True,
-        max_steps=steps,
-        per_device_train_batch_size=training.batch_size,
-        per_device_eval_batch_size=training.batch_size,
-        gradient_accumulation_steps=training.accumulation,
-        gradient_checkpointing=training.gradient_checkpointing,
-        train_sampling_strategy="sequential",
-        learning_rate=training.learning_rate,
-        lr_scheduler_type="cosine",
-        warmup_steps=training.warmup,
-        weight_decay=training.weight_decay,
-        max_grad_norm=training.max_grad_norm,
-        use_cpu=not torch.cuda.is_available(),
-        bf16=fast_bf16(),
-        eval_strategy="steps",
-        eval_steps=every,
-        eval_on_start=last_checkpoint(folder / "checkpoints") is None,
-        save_strategy="steps",
-        save_steps=every,
-        save_total_limit=2,
-        logging_steps=max(1, every // 5),
-        dataloader_pin_memory=torch.cuda.is_available(),
-        disable_tqdm=not sys.stderr.isatty(),
-        report_to="none",
-        seed=training.seed,
-    )
-    adapter = LoraConfig(
+    lora = job.recipe.lora
+    if job.recipe.quantize:
+        checkpointing = job.recipe.training.gradient_checkpointing
+        model = prepare_model_for_kbit_training(model, use_gradient_checkpointing=checkpointing)
+    config = LoraConfig(
         r=lora.r, lora_alpha=lora.alpha, lora_dropout=lora.dropout, target_modules=lora.target_modules, task_type="CAUSAL_LM"
     )
-    trainer = SFTTrainer(
-        model,
-        arguments,
-        train_dataset=ordered(job, rows, steps * a_step),
-        eval_dataset=dev_rows.dataset(),
-        processing_class=tokenizer,
-        peft_config=adapter,
-    )
-    trainer.add_callback(clock())
-    return trainer
-
-
-def ordered(job: Job, rows: Rows, count: int) -> Any:
-    """So many rows in a row: the stages of a curriculum, then all rows in another random order in every epoch."""
-    training, first = job.recipe.training, list[int]()
-    if training.curriculum:
-        by_id = {item.id: item for item in job.train}
-        kept = [by_id[row.id] for row in rows.kept]
-        first = [number for stage in stages(kept, training.curriculum, training.seed) for number in stage]
-    rest = rows.order(training.batch_size, math.ceil(count / training.batch_size), training.seed)
-    return rows.dataset().select([*first, *rest][:count])
-
-
-def _dev_f1_callback(job: Job, tokenizer: Any, pool: ShotPool, length: int, path: Path) -> Any:
-    """Answers the dev items after each evaluation, and writes the curve so far to `path` as JSON Lines."""
-    from transformers import TrainerCallback
-
-    training = job.recipe.training
-    items = spread(job.dev, training.dev_f1_items)
-
-    class DevF1(TrainerCallback):  # type: ignore[misc]
-        def on_evaluate(self, args: Any, state: Any, control: Any, model: Any = None, **kwargs: Any) -> None:
-            entry = state.log_history[-1]
-            room = min(training.max_new_tokens, length // 2)
-            entry["dev_f1"] = dev_f1(model, tokenizer, job.spec, items, pool, training.shots, room, length)
-            write_atomically(path, "".join(json.dumps(point) + "\n" for point in _curve(state.log_history)))
-
-    return DevF1()
-
-
-def _curve(history: Sequence[Mapping[str, Any]]) -> list[dict[str, float]]:
-    """The evaluations of a Trainer's log, each with the training loss last logged before it."""
-    curve: list[dict[str, float]] = []
-    loss: dict[str, float] = {}
-    for entry in history:
-        if "loss" in entry:
-            loss = {"train_loss": entry["loss"]}
-        if "eval_loss" in entry and "dev_f1" in entry:
-            at = {"step": entry["step"], "seconds": entry["seconds"]}
-            curve.append({**at, **loss, "dev_loss": entry["eval_loss"], "dev_f1": entry["dev_f1"]})
-    return curve
+    adapted = get_peft_model(model, config)
+    if job.recipe.training.gradient_checkpointing:
+        adapted.enable_input_require_grads()
+    return adapted
 
 
 def has_effect(model: Any) -> bool:

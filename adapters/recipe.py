@@ -118,10 +118,12 @@ class FinetuneTraining(Strict):
     """Of the steps."""
     weight_decay: Fraction
     max_grad_norm: Annotated[float, Field(gt=0)]
-    batch_size: Positive
-    """Rows on the device at a time."""
+    tokens: Positive
+    """Tokens on the device at a time: rows are packed up to so many, and what they begin with in common stands once."""
     accumulation: Positive
-    """Batches to one step."""
+    """Packs to one step."""
+    recolor: bool
+    """Exchange the colors of every drawing procedure or game at random, anew in each epoch after the first."""
     max_length: Positive
     """In tokens: longer rows are dropped and counted, never cut."""
     gradient_checkpointing: bool

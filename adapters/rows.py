@@ -1,20 +1,19 @@
-"""Training rows: an item's prompt and answer as tokens, with the loss on the answer and its stop token only."""
+"""Training rows: an item's prompt and answer as tokens, with the loss on the answer and its stop token only; and their order."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, count
 from random import Random
-from typing import Any
 
+from adapters.packing import Pack, pack_rows
 from harness.corpora.item import Item
+from harness.corpora.permute import permute_colors, random_colors
 from harness.errors import UsageError
 from prompts.render import Renderer
 from prompts.rendered import TrainingRow
 from prompts.shots import ShotPool
-
-GROUP = 50
-"""Batches among which rows are sorted by length: enough to waste little on padding, few enough to stay mixed."""
 
 
 def part_of(items: Sequence[Item], count: int | None, seed: int, asked: str = "training.train_items=") -> list[Item]:
@@ -37,41 +36,49 @@ def part_of(items: Sequence[Item], count: int | None, seed: int, asked: str = "t
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """The rows that fit, and how many were dropped because they did not."""
+    """The rows that fit, by procedure or game, and how many were dropped because they did not."""
 
-    kept: tuple[TrainingRow, ...]
+    groups: tuple[tuple[TrainingRow, ...], ...]
     dropped: int
 
-    def order(self, batch_size: int, batches: int, seed: int) -> list[int]:
-        """The rows of `batches` batches one after the other, as indices: each epoch goes through all rows in another random
-        order, in which rows of like length share a batch. It depends on the arguments alone, so a resumed run keeps to it.
-        """
-        random, order, left = Random(f"{seed}/rows"), list[int](), list[int]()
-        lengths = [len(row.prompt_ids) + len(row.completion_ids) for row in self.kept]
-        while len(order) < batch_size * batches:
-            epoch = left + random.sample(range(len(lengths)), len(lengths))
-            groups = (epoch[i : i + GROUP * batch_size] for i in range(0, len(epoch), GROUP * batch_size))
-            grouped = [index for group in groups for index in sorted(group, key=lengths.__getitem__)]
-            chunks = [grouped[i : i + batch_size] for i in range(0, len(grouped), batch_size)]
-            left = chunks.pop() if len(chunks[-1]) < batch_size else []
-            random.shuffle(chunks)
-            order += [index for chunk in chunks for index in chunk]
-        return order[: batch_size * batches]
-
-    def dataset(self) -> Any:
-        """In order, with the columns that TRL's SFTTrainer takes: `input_ids` and `completion_mask`, 1 where the loss is."""
-        from datasets import Dataset
-
-        return Dataset.from_dict(
-            {
-                "input_ids": [[*row.prompt_ids, *row.completion_ids] for row in self.kept],
-                "completion_mask": [[0] * len(row.prompt_ids) + [1] * len(row.completion_ids) for row in self.kept],
-            }
-        )
+    @property
+    def kept(self) -> tuple[TrainingRow, ...]:
+        return tuple(chain.from_iterable(self.groups))
 
 
 def make_rows(items: Sequence[Item], renderer: Renderer, pool: ShotPool, shots: int, max_length: int) -> Rows:
     """One row an item, in order; a row of more than `max_length` tokens is dropped, for a cut one would teach half an answer."""
-    rows = [renderer.training_row(item, pool.choose(item, shots)) for item in items]
-    kept = tuple(row for row in rows if len(row.prompt_ids) + len(row.completion_ids) <= max_length)
-    return Rows(kept, len(rows) - len(kept))
+    groups: dict[str, list[TrainingRow]] = {}
+    dropped = 0
+    for item in items:
+        row = renderer.training_row(item, pool.choose(item, shots))
+        if len(row) <= max_length:
+            groups.setdefault(item.cluster, []).append(row)
+        else:
+            dropped += 1
+    return Rows(tuple(map(tuple, groups.values())), dropped)
+
+
+def recolored(items: Sequence[Item], epoch: int, seed: int) -> list[Item]:
+    """The items of an epoch: as they are in the first one (0), then with the colors of each cluster exchanged at random."""
+    if epoch == 0:
+        return list(items)
+    colors: dict[str, dict[str, str]] = {}
+    for item in items:
+        if item.cluster not in colors:
+            colors[item.cluster] = random_colors(item.task, Random(f"{seed}/{epoch}/{item.cluster}"))
+    return [permute_colors(item, colors[item.cluster]) for item in items]
+
+
+def epochs(make: Callable[[int], Rows], most: int, longest: int, seed: int, *, share: bool = True) -> Iterator[list[Pack]]:
+    """Epoch after epoch without end: the packs of `make(epoch)`, clusters and then packs in a random order of the seed.
+
+    `most`, `longest` and `share` are those of `pack_rows`.
+    """
+    for epoch in count():
+        random = Random(f"{seed}/rows/{epoch}")
+        groups = list(make(epoch).groups)
+        random.shuffle(groups)
+        packs = list(pack_rows(groups, most, longest, share=share))
+        random.shuffle(packs)
+        yield packs

@@ -10,7 +10,7 @@ from harness.corpora.item import Item, MinecraftItem
 from harness.corpora.turn import turn_minecraft
 from prompts.rendered import Message
 from prompts.spec import PromptSpec
-from serialization.contexts import View, from_frame, to_frame, view
+from serialization.contexts import Piece, View, from_frame, to_frame, view
 from serialization.parsed import Parsed
 
 
@@ -27,8 +27,9 @@ def _template(name: str) -> Any:
 
 @lru_cache
 def system_message(spec: PromptSpec) -> Message:
-    answer = _template(f"answer.{spec.format}.txt").render(task=spec.task)
-    text = _template(f"{spec.task}.system.txt").render(answer=answer, frame=spec.frame, first=spec.written.first)
+    first = spec.written.first
+    answer = _template(f"answer.{spec.format}.txt").render(task=spec.task, first=first)
+    text = _template(f"{spec.task}.system.txt").render(answer=answer, frame=spec.frame, first=first, shown=spec.shown)
     return {"role": "system", "content": text.strip()}
 
 
@@ -36,13 +37,23 @@ def view_of(item: Item, spec: PromptSpec) -> View:
     return view(item, spec.shown, spec.written, spec.frame)
 
 
-def user_message(shown: View, spec: PromptSpec, keep: int | None = None) -> Message:
-    """The question about one item, with at most the last `keep` turns of its history (but what it requires)."""
-    turns = shown.turns if keep is None else shown.turns[max(0, len(shown.turns) - max(keep, shown.required)) :]
-    fields: dict[str, Any] = {"board": "", "blocks": "", **shown.fields, "turns": turns}
-    if "first" in fields:
-        fields["first"] = int(fields["first"]) + len(shown.turns) - len(turns)
-    return {"role": "user", "content": _template(f"{spec.task}.user.txt").render(fields).strip()}
+def questions(shown: View, spec: PromptSpec) -> list[Message]:
+    """What is asked about one item: one user message, or in a conversation the earlier questions and answers before it."""
+    messages: list[Message] = []
+    asked: list[Piece] = []
+    first = shown.first
+    for piece in shown.pieces:
+        if spec.shown.chat and piece.done:
+            messages += [_user(asked, {}, first, spec), {"role": "assistant", "content": piece.text}]
+            first, asked = first + len(asked), []
+        else:
+            asked.append(piece)
+    return [*messages, _user(asked, shown.fields, first, spec)]
+
+
+def _user(pieces: Sequence[Piece], fields: dict[str, str], first: int, spec: PromptSpec) -> Message:
+    values: dict[str, Any] = {"board": "", "blocks": "", **fields, "turns": [piece.text for piece in pieces], "first": first}
+    return {"role": "user", "content": _template(f"{spec.task}.user.txt").render(values).strip()}
 
 
 def gold_answer(item: Item, spec: PromptSpec) -> str:
@@ -60,11 +71,21 @@ def read_answer(text: str, item: Item, spec: PromptSpec) -> Parsed:
 
 
 def conversation(
-    item: Item, spec: PromptSpec, shots: Sequence[Item] = (), keep: int | None = None, answered: bool = False
+    item: Item,
+    spec: PromptSpec,
+    shots: Sequence[Item] = (),
+    *,
+    keep: int | None = None,
+    keep_in_shots: int | None = None,
+    answered: bool = False,
 ) -> list[Message]:
-    """System, then a question and its answer for each example, then the question (and, if `answered`, its answer)."""
+    """System, then a question and its answer for each example, then the question (and, if `answered`, its answer).
+
+    `keep` and `keep_in_shots`: at most so many of the last pieces of the item's view, and of each example's.
+    """
     messages = [system_message(spec)]
-    for shown in (*shots, item):
-        messages.append(user_message(view_of(shown, spec), spec, keep))
+    for shown, most in (*((shot, keep_in_shots) for shot in shots), (item, keep)):
+        whole = view_of(shown, spec)
+        messages += questions(whole if most is None else whole.cut(most), spec)
         messages.append({"role": "assistant", "content": gold_answer(shown, spec)})
     return messages if answered else messages[:-1]

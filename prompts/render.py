@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from importlib.resources import files
 from typing import Any
@@ -95,9 +96,9 @@ class Renderer:
             raise EngineError("the chat template writes the BOS token twice: mend the tokenizer's chat_template")
         return ids
 
-    def _try(self, item: Item, shots: Sequence[Item], keep: int | None) -> tuple[int, Rendered]:
+    def _try(self, item: Item, shots: Sequence[Item], **cut: int) -> tuple[int, Rendered]:
         """The rendered prompt and its length in tokens."""
-        messages = conversation(item, self.spec, shots, keep)
+        messages = conversation(item, self.spec, shots, **cut)
         text = self.text(messages)
         ids = self.token_ids(text)
         length = len(ids) if self.tokenizer is not None else math.ceil(len(text) / CHARS_PER_TOKEN)
@@ -106,37 +107,38 @@ class Renderer:
     def render(self, item: Item, shots: Sequence[Item] = ()) -> Rendered:
         """The prompt of an item with as many examples and as much history as fit, and how much of each was left out.
 
-        The oldest turns go first, the item's and the examples' alike; when only what every item requires is left, the
-        last example goes and the others get their turns back. Raises PromptTooLongError if nothing more can go.
+        First the examples lose their oldest turns, then the last example goes and the others get their turns back, and so on;
+        the item's own turns are cut only when no example is left. Raises PromptTooLongError if nothing more can go.
         """
         for used in range(len(shots), -1, -1):
             kept = shots[:used]
-            length, rendered = self._try(item, kept, None)
+            length, rendered = self._try(item, kept)
             if length <= self.budget:
-                return self._counted(rendered, item, kept, None, len(shots))
-            views = [view_of(i, self.spec) for i in (*kept, item)]
-            low, high = 0, max(len(v.turns) for v in views)
-            best: tuple[int, Rendered] | None = None
-            while low < high:
-                middle = (low + high) // 2
-                length, rendered = self._try(item, kept, middle)
-                if length <= self.budget:
-                    low, best = middle + 1, (middle, rendered)
-                else:
-                    high = middle
+                return replace(rendered, dropped_shots=len(shots) - used)
+            cut, views = ("keep_in_shots", kept) if kept else ("keep", (item,))
+            pieces = [view_of(i, self.spec).pieces for i in views]
+            best = self._longest(item, kept, cut, max(map(len, pieces)))
             if best:
-                return self._counted(best[1], item, kept, best[0], len(shots))
+                most, rendered = best
+                dropped = sum(len(all_) - len(view_of(i, self.spec).cut(most).pieces) for all_, i in zip(pieces, views, strict=True))
+                return replace(rendered, dropped_history=dropped, dropped_shots=len(shots) - used)
         raise PromptTooLongError(
             f"{item.id}: its shortest prompt takes {length} tokens and {self.budget} are left beside the answer; "
             "raise --context-length or lower --max-new-tokens"
         )
 
-    def _counted(self, rendered: Rendered, item: Item, kept: Sequence[Item], keep: int | None, wanted: int) -> Rendered:
-        if keep is None and len(kept) == wanted:
-            return rendered
-        views = [view_of(i, self.spec) for i in (*kept, item)]
-        dropped = 0 if keep is None else sum(max(0, len(v.turns) - max(keep, v.required)) for v in views)
-        return Rendered(rendered.id, rendered.messages, rendered.text, rendered.token_ids, dropped, wanted - len(kept))
+    def _longest(self, item: Item, shots: Sequence[Item], cut: str, pieces: int) -> tuple[int, Rendered] | None:
+        """The most pieces that may be kept, fewer than all, and the prompt with them; None if none fits."""
+        low, high = 0, pieces
+        best: tuple[int, Rendered] | None = None
+        while low < high:
+            middle = (low + high) // 2
+            length, rendered = self._try(item, shots, **{cut: middle})
+            if length <= self.budget:
+                low, best = middle + 1, (middle, rendered)
+            else:
+                high = middle
+        return best
 
     def training_row(self, item: Item, shots: Sequence[Item] = ()) -> TrainingRow:
         """Prompt and answer as they are tokenized for training: the prompt's tokens are those of `render` without a budget.

@@ -34,3 +34,10 @@ class TrainingRow:
     id: str
     prompt_ids: tuple[int, ...]
     completion_ids: tuple[int, ...]
+
+    @property
+    def token_ids(self) -> tuple[int, ...]:
+        return self.prompt_ids + self.completion_ids
+
+    def __len__(self) -> int:
+        return len(self.prompt_ids) + len(self.completion_ids)

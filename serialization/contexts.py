@@ -2,8 +2,11 @@
 
 HEXAGONS has the paper's seven (section 6.2, Table 7). Minecraft has the whole dialogue with the builder's actions (Nebula),
 H3 (the best of Jayannavar et al. 2020) and a context-rich one (Llama-CRAFTS): world state, pose, inventory and dialogue.
-Each Minecraft context exists in two frames: the world's, and the builder's, in which everything is turned by quarter
-turns about the vertical axis so that the builder looks along +z; answers are turned back by `from_frame`.
+Both have `conversation`: a drawing procedure or a game as one chat, in which the earlier answers are messages of the model.
+
+What changes from item to item of one procedure or game comes last in every context, so that the prompts of its items share
+their beginning. Each Minecraft context exists in two frames: the world's, and the builder's, in which everything is turned by
+quarter turns about the vertical axis so that the builder looks along +z; answers are turned back by `from_frame`.
 """
 
 from __future__ import annotations
@@ -12,11 +15,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from math import floor
+from typing import NamedTuple
 
 from harness.corpora.item import HexagonsItem, Item, MinecraftItem, Turn, Utterance
 from harness.registry import choose
 from harness.worlds.hexagons import Board, Paint
-from harness.worlds.minecraft import Action, Structure, turn_action
+from harness.worlds.minecraft import Action, Pose, Structure, turn_action
 from serialization.formats import Format
 from serialization.hexagons_text import write_grouped
 from serialization.words import h3_tokens
@@ -24,10 +28,17 @@ from serialization.words import h3_tokens
 MISSION = "mission has started"
 """How the opening line of every Minecraft game goes on; it says nothing and is left out."""
 
+DIRECTIONS = ("+z, left +x", "-x, left +z", "-z, left -x", "+x, left -z")
+"""Where a builder looks and what is to the left, by quarter turns of yaw from 0."""
+
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What is shown. `turns`: how many earlier steps (None: all). `board`: None, "oracle" or "predicted"."""
+    """What is shown. `turns`: how many earlier steps (None: all). `board`: None, "oracle" or "predicted".
+
+    `chat`: earlier answers are messages of their own. In HEXAGONS they are what the model itself answered, in Minecraft what
+    was done in the game.
+    """
 
     name: str
     task: str
@@ -35,6 +46,12 @@ class Context:
     board: str | None = None
     h3: bool = False
     rich: bool = False
+    chat: bool = False
+
+    @property
+    def rolls_out(self) -> bool:
+        """Whether a prompt shows what the model answered to earlier items, which must then be asked in order."""
+        return self.task == "hexagons" and (self.board == "predicted" or self.chat)
 
 
 _ALL = (
@@ -45,9 +62,11 @@ _ALL = (
     Context("predicted-board", "hexagons", turns=0, board="predicted"),
     Context("full-history+oracle-board", "hexagons", board="oracle"),
     Context("full-history+predicted-board", "hexagons", board="predicted"),
+    Context("conversation", "hexagons", chat=True),
     Context("full-dialogue", "minecraft"),
     Context("h3", "minecraft", h3=True),
     Context("context-rich", "minecraft", rich=True),
+    Context("conversation", "minecraft", chat=True),
 )
 
 CONTEXTS: dict[str, dict[str, Context]] = {
@@ -62,17 +81,35 @@ def get_context(task: str, name: str) -> Context:
     return contexts[choose(f"context for {task}", name, contexts)]
 
 
+class Piece(NamedTuple):
+    """One turn as text: something said, or (`done`) what was done, in the answer's format."""
+
+    text: str
+    done: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class View:
-    """An item as pieces of text. `turns` may be shortened from its front, down to the last `required` ones."""
+    """An item as pieces of text, the oldest first. They may be cut from their front, down to the last `required` ones."""
 
-    turns: tuple[str, ...] = ()
-    required: int = 0
+    pieces: tuple[Piece, ...]
+    required: int
     fields: dict[str, str] = field(default_factory=dict)
+    """What stands after the pieces, by the names that the templates of the task use."""
+    first: int = 1
+    """The number of the first step, where steps are numbered."""
+
+    def cut(self, keep: int) -> View:
+        """The last `keep` pieces, or what is required; never an answer without its question before it."""
+        start = max(0, len(self.pieces) - max(keep, self.required))
+        while start < len(self.pieces) - self.required and self.pieces[start].done:
+            start += 1
+        numbered = self.first + sum(not piece.done for piece in self.pieces[:start])
+        return View(self.pieces[start:], self.required, self.fields, numbered)
 
 
 def view(item: Item, context: Context, fmt: Format, frame: str) -> View:
-    """The pieces of text of an item: `fields` are named in the templates of its task."""
+    """The pieces of text of an item."""
     if isinstance(item, HexagonsItem):
         return _hexagons_view(item, context, fmt)
     if context.h3:
@@ -81,25 +118,31 @@ def view(item: Item, context: Context, fmt: Format, frame: str) -> View:
 
 
 def _hexagons_view(item: HexagonsItem, context: Context, fmt: Format) -> View:
-    said = [turn.text for turn in item.history if isinstance(turn, Utterance)]
-    kept = said if context.turns is None else said[len(said) - min(context.turns, len(said)) :]
-    fields = {"instruction": item.instruction, "first": str(len(said) - len(kept) + 1)}
-    if context.board:
-        fields["board"] = write_board(item.before, fmt)
-    return View(turns=tuple(kept), fields=fields)
+    """The numbered instructions up to the item's own, which is the last one."""
+    history = [
+        Piece(turn.text) if isinstance(turn, Utterance) else Piece(fmt.write(turn.actions), done=True) for turn in item.history
+    ]
+    if not context.chat:
+        history = [piece for piece in history if not piece.done]
+        dropped = 0 if context.turns is None else max(0, len(history) - context.turns)
+        history = history[dropped:]
+    else:
+        dropped = 0
+    fields = {"board": write_board(item.before, fmt)} if context.board else {}
+    return View((*history, Piece(item.instruction)), 1, fields, dropped + 1)
 
 
 def write_board(board: Board, fmt: Format) -> str:
-    """The painted tiles in the format `grouped`, or as a program next to programs, which count from 1; or "blank"."""
+    """The painted tiles in the format `grouped`, or as a program next to programs; or "blank"."""
     painted = tuple(board.painted())
     if not painted:
         return "blank"
-    return fmt.write(painted).replace("\n", "; ") if fmt.first else write_grouped(painted)
+    return fmt.write(painted).replace("\n", "; ") if fmt.name == "program" else write_grouped(painted)
 
 
 def _h3_view(item: MinecraftItem) -> View:
-    """One piece: H3 is a selection of its own, of bounded length (facts: at most 231 tokens)."""
-    return View(turns=(" ".join(h3_tokens(item)),), required=1)
+    """One piece: H3 is a selection of its own, of bounded length (at most 231 words in the corpus)."""
+    return View((Piece(" ".join(h3_tokens(item))),), 1)
 
 
 def _minecraft_view(item: MinecraftItem, context: Context, fmt: Format, frame: str) -> View:
@@ -108,18 +151,26 @@ def _minecraft_view(item: MinecraftItem, context: Context, fmt: Format, frame: s
     fresh = 0
     while fresh < len(turns) and isinstance(turns[-1 - fresh], Utterance):
         fresh += 1
+    pieces = [piece for turn in turns for piece in _write_turn(turn, context, fmt, quarters)]
     fields: dict[str, str] = {}
     if context.rich:
         fields["blocks"] = write_structure(item.before.turned(quarters))
-        fields["builder"] = _write_pose(item, quarters)
+        fields["builder"] = write_pose(item.pose.turned(quarters))
         fields["inventory"] = ", ".join(f"{color} {n}" for color, n in item.before.inventory().items())
-    return View(tuple(_write_turn(turn, fmt, quarters) for turn in turns), max(1, fresh), fields)
+    if context.chat:
+        pieces.append(Piece(f"Builder: {write_pose(item.pose.turned(quarters))}"))
+        fresh += 1
+    return View(tuple(pieces), max(1, fresh), fields)
 
 
-def _write_turn(turn: Turn, fmt: Format, quarters: int) -> str:
+def _write_turn(turn: Turn, context: Context, fmt: Format, quarters: int) -> list[Piece]:
+    """In a conversation, the builder's pose stands before what was done, where it is known."""
     if isinstance(turn, Utterance):
-        return f"<{turn.speaker}> {turn.text}"
-    return fmt.write([turn_action(a, quarters) if isinstance(a, Action) else a for a in turn.actions])
+        return [Piece(f"<{turn.speaker}> {turn.text}")]
+    done = Piece(fmt.write([turn_action(a, quarters) if isinstance(a, Action) else a for a in turn.actions]), done=True)
+    if context.chat and turn.pose is not None:
+        return [Piece(f"Builder: {write_pose(turn.pose.turned(quarters))}"), done]
+    return [done]
 
 
 def write_structure(structure: Structure) -> str:
@@ -131,11 +182,14 @@ def write_structure(structure: Structure) -> str:
     return "; ".join(by_color) or "none"
 
 
-def _write_pose(item: MinecraftItem, quarters: int) -> str:
-    """The cell the builder stands in, and the direction of the gaze in whole degrees, yaw in -180..179."""
-    pose = item.pose.turned(quarters)
+def write_pose(pose: Pose) -> str:
+    """`at 3 2 -1, yaw 26, pitch 55, ahead +z, left +x`: the cell the builder stands in, and the gaze in whole degrees.
+
+    Yaw is in -180..179; the axes are those of the nearest quarter turn.
+    """
     yaw = (round(pose.yaw) + 180) % 360 - 180
-    return f"at {floor(pose.x)} {floor(pose.y)} {floor(pose.z)}, yaw {yaw}, pitch {round(pose.pitch)}"
+    cell = f"{floor(pose.x)} {floor(pose.y)} {floor(pose.z)}"
+    return f"at {cell}, yaw {yaw}, pitch {round(pose.pitch)}, ahead {DIRECTIONS[pose.quarter]}"
 
 
 def to_frame(actions: Sequence[Paint] | Sequence[Action], item: Item, frame: str) -> tuple[Paint | Action, ...]:

@@ -31,7 +31,7 @@ class Format:
     of_item: Callable[[str, Item], Parsed] | None = None
     for_item: Callable[[Sequence[Any], Item], str] | None = None
     first: int = 0
-    """The number of a board's first row and first column."""
+    """The number that the format gives to a board's first row and first column."""
 
     def answer(self, actions: Sequence[Any], item: Item) -> str:
         """The text that answers an item with these actions. Raises TypeError for an item of the other task."""
@@ -56,6 +56,7 @@ _ALL = (
         hexagons_text.write_grouped,
         hexagons_text.parse_grouped,
         lambda: hexagons_text.GROUPED_CONSTRAINT,
+        first=1,
     ),
     Format("json", "hexagons", json_text.write_json, json_text.parse_hexagons_json, lambda: json_text.constraint("hexagons")),
     Format(

@@ -1,5 +1,6 @@
 """The two text formats of HEXAGONS: `triplets` and `grouped`. Both name a set of actions, at most one a tile.
 
+`triplets` is the paper's and counts rows and columns from 0; `grouped` is ours and counts them from 1, as instructions do.
 Parsers return the actions sorted by row and column; where a tile is named twice, the last one counts.
 """
 
@@ -17,8 +18,9 @@ _COLOR = f"({'|'.join(COLORS)})"
 _TRIPLET = re.compile(r"(?<![\w-])(-?\d{1,6})[ \t]{1,4}(-?\d{1,6})[ \t]{1,4}([A-Za-z]{2,12})(?!\w)")
 TRIPLETS_REGEX = f"({NOTHING}|[0-9] (1[0-7]|[0-9]) {_COLOR}(, [0-9] (1[0-7]|[0-9]) {_COLOR})*)"
 
-_ROW_LIST = "[0-9](-[0-9])?(,[0-9](-[0-9])?)*"
-_COLUMN_LIST = "(1[0-7]|[0-9])(-(1[0-7]|[0-9]))?(,(1[0-7]|[0-9])(-(1[0-7]|[0-9]))?)*"
+_ROW, _COLUMN = "(10|[1-9])", "(1[0-8]|[1-9])"
+_ROW_LIST = f"{_ROW}(-{_ROW})?(,{_ROW}(-{_ROW})?)*"
+_COLUMN_LIST = f"{_COLUMN}(-{_COLUMN})?(,{_COLUMN}(-{_COLUMN})?)*"
 _GROUP = f"{_COLOR}: {_COLUMN_LIST} {_ROW_LIST}(; ({_COLOR}: )?{_COLUMN_LIST} {_ROW_LIST})*"
 GROUPED_REGEX = f"({NOTHING}|{_GROUP})"
 _LIST = r"\d{1,3}(?:-\d{1,3})?(?:,\d{1,3}(?:-\d{1,3})?)*"
@@ -63,10 +65,14 @@ def _ranges(numbers: Sequence[int]) -> str:
 
 
 def write_grouped(actions: Sequence[Paint]) -> str:
-    """`red: 3,5 0-9; 7 1; blue: 1 0`: for each color, columns that share the same rows, then those rows."""
+    """`red: 3,5 1-10; 7 2; blue: 1 1`: for each color, columns that share the same rows, then those rows, counted from 1.
+
+    Every column of a piece goes with every row of it. Colors come in the order of the release's codes, pieces of one color by
+    their first column.
+    """
     rows: dict[str, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
     for action in canonical(actions):
-        rows[action.color][action.column].append(action.row)
+        rows[action.color][action.column + 1].append(action.row + 1)
     groups: list[str] = []
     for color in sorted(rows, key=CODES.__getitem__):
         columns: dict[tuple[int, ...], list[int]] = defaultdict(list)
@@ -78,14 +84,14 @@ def write_grouped(actions: Sequence[Paint]) -> str:
 
 
 def _numbers(text: str, size: int) -> tuple[set[int], bool]:
-    """The numbers of a list such as `0,2-5` that lie in 0..size-1, and whether some do not."""
+    """The indices, from 0, that a list such as `1,3-6` names by numbers in 1..size, and whether it names others too."""
     found: set[int] = set()
     outside = False
     for piece in text.split(","):
         first, _, last = piece.partition("-")
         low, high = sorted((int(first), int(last or first)))
-        found.update(range(low, min(high, size - 1) + 1))
-        outside = outside or high >= size
+        found.update(range(max(low, 1) - 1, min(high, size)))
+        outside = outside or low < 1 or high > size
     return found, outside
 
 

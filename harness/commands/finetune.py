@@ -67,14 +67,14 @@ def _job(recipe: str, options: dict[str, Any]) -> tuple[Job, str, dict[str, str]
     from harness.corpora import load, locate
     from harness.corpora.records import load_more
     from harness.errors import UsageError
-    from harness.models import BUILT_IN, resolve_base
+    from harness.models import resolve_base
     from harness.runs import items_hash
     from prompts.spec import PromptSpec
 
     flags = {"training.max_steps": options["max_steps"], "training.shots": options["shots"]}
     overrides = [*options["overrides"], *(f"{key}={value}" for key, value in flags.items() if value is not None)]
     base = resolve_base(options["base"])
-    loaded = load_recipe(recipe, overrides, built_in=options["base"] in (None, BUILT_IN))
+    loaded = load_recipe(recipe, overrides, built_in=False)
     if not isinstance(loaded, FinetuneRecipe):
         raise UsageError(f"{recipe} is a recipe for `harness pretrain`")
     spec = PromptSpec.make(options["task"], options["context"], options["format"], options["frame"])

@@ -1,0 +1,87 @@
+"""Attention under a mask of its own, for training on a CPU: block by block, in the matrix products that are fast there.
+
+torch's fused attention for CPUs takes two to three times as long in bfloat16 and computes what the mask hides above the diagonal;
+plain attention keeps a matrix of n x n for every head and layer. This one computes blocks up to the diagonal only, and again in
+the backward pass instead of keeping them (as in FlashAttention, Dao et al. 2022).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+NAME = "blocks"
+BLOCK = 256
+"""Queries at a time."""
+
+
+class _Blocks(torch.autograd.Function):
+    """q is (groups, heads of a group, n, width), k and v are (groups, n, width), mask (n, n) is true where q may see k."""
+
+    @staticmethod
+    def forward(ctx: Any, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: torch.Tensor, scale: float) -> torch.Tensor:
+        out = torch.empty_like(q)
+        for start in range(0, q.shape[2], BLOCK):
+            asked, seen = slice(start, start + BLOCK), slice(0, start + BLOCK)
+            weights = _weights(q[:, :, asked], k[:, seen], mask[asked, seen], scale)
+            out[:, :, asked] = torch.bmm(weights, v[:, seen]).view_as(out[:, :, asked])
+        ctx.save_for_backward(q, k, v, mask, out)
+        ctx.scale = scale
+        return out
+
+    @staticmethod
+    def backward(ctx: Any, grad: torch.Tensor) -> tuple[Any, ...]:
+        q, k, v, mask, out = ctx.saved_tensors
+        grad = grad.to(q.dtype)
+        dq = torch.empty_like(q)
+        dk, dv = torch.zeros_like(k, dtype=torch.float32), torch.zeros_like(v, dtype=torch.float32)
+        for start in range(0, q.shape[2], BLOCK):
+            asked, seen = slice(start, start + BLOCK), slice(0, start + BLOCK)
+            rows = q[:, :, asked].flatten(1, 2)
+            weights = _weights(q[:, :, asked], k[:, seen], mask[asked, seen], ctx.scale)
+            d_out = grad[:, :, asked].flatten(1, 2)
+            inner = (d_out.float() * out[:, :, asked].flatten(1, 2).float()).sum(-1, keepdim=True)
+            d_weights = torch.bmm(d_out, v[:, seen].transpose(1, 2)).float().sub_(inner)
+            d_scores = d_weights.mul_(weights).mul_(ctx.scale).to(q.dtype)
+            dq[:, :, asked] = torch.bmm(d_scores, k[:, seen]).view_as(dq[:, :, asked])
+            dk[:, seen] += torch.bmm(d_scores.transpose(1, 2), rows)
+            dv[:, seen] += torch.bmm(weights.transpose(1, 2), d_out)
+        return dq, dk.to(k.dtype), dv.to(v.dtype), None, None
+
+
+def _weights(q: torch.Tensor, k: torch.Tensor, mask: torch.Tensor, scale: float) -> torch.Tensor:
+    """Softmax over the keys, of shape (groups, heads * queries, keys)."""
+    groups, heads, asked, _ = q.shape
+    scores = torch.bmm(q.flatten(1, 2), k.transpose(1, 2)).float().mul_(scale)
+    scores.view(groups, heads, asked, -1).add_(torch.zeros(mask.shape).masked_fill_(~mask, -torch.inf))
+    return torch.softmax(scores, -1).to(q.dtype)
+
+
+def attend(
+    module: Any, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, attention_mask: Any, **options: Any
+) -> tuple[torch.Tensor, None]:
+    """An attention function of transformers: the query is (1, heads, n, width), the result (1, n, heads, width).
+
+    Where nothing is learned (answering dev items), torch's own.
+    """
+    if not torch.is_grad_enabled() or attention_mask is None or query.shape[0] != 1:
+        from transformers.integrations.sdpa_attention import sdpa_attention_forward
+
+        out, _ = sdpa_attention_forward(module, query, key, value, attention_mask, **options)
+        return out, None
+    groups, length = key.shape[1], query.shape[2]
+    scale = options.get("scaling") or query.shape[-1] ** -0.5
+    grouped = query[0].reshape(groups, -1, length, query.shape[-1])
+    out = _Blocks.apply(grouped, key[0], value[0], attention_mask[0, 0], scale)
+    return out.reshape(1, -1, length, query.shape[-1]).transpose(1, 2), None
+
+
+def register() -> str:
+    """Make it known to transformers; the name to load a model with (`attn_implementation`)."""
+    from transformers import AttentionInterface
+    from transformers.masking_utils import AttentionMaskInterface, sdpa_mask
+
+    AttentionInterface.register(NAME, attend)
+    AttentionMaskInterface.register(NAME, sdpa_mask)
+    return NAME

@@ -1,0 +1,152 @@
+"""The training loop of adapters: transformers' Trainer on packs of rows, with loss and F1 on dev as it goes."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from adapters.loop import fast_bf16, last_checkpoint
+from adapters.packing import Pack, collate
+from harness.files import write_atomically
+
+if TYPE_CHECKING:
+    from adapters.recipe import FinetuneTraining
+
+
+def set_threads() -> int:
+    """Have torch use the cores that are free, unless OMP_NUM_THREADS says how many; returns their number.
+
+    Two threads on busy cores wait for each other at every small operation: ten times slower than one.
+    """
+    import torch
+
+    if "OMP_NUM_THREADS" not in os.environ and not torch.cuda.is_available():
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        torch.set_num_threads(max(1, round(cores - os.getloadavg()[0])))
+    return int(torch.get_num_threads())
+
+
+def plain_attention(config: Any) -> bool:
+    """Whether every layer attends to all that came before, so that rows may share a pack."""
+    layers = getattr(config, "layer_types", None) or ["full_attention"]
+    return set(layers) == {"full_attention"} and not getattr(config, "sliding_window", None)
+
+
+def make_trainer(
+    training: FinetuneTraining,
+    model: Any,
+    pad: int,
+    packs: Sequence[Pack],
+    dev_packs: Sequence[Pack],
+    dev_f1: Callable[[Any], float],
+    folder: Path,
+) -> Any:
+    """A Trainer that takes the packs in order, `training.accumulation` of them a step.
+
+    Each evaluation writes the curve so far to `folder/curve.jsonl`.
+    """
+    import torch
+    from transformers import Trainer
+
+    class AnswerTrainer(Trainer):  # type: ignore[misc]
+        start = 0.0
+
+        def compute_loss(self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None) -> Any:
+            labels, sources = inputs.pop("labels"), inputs.pop("sources")
+            # The vocabulary's logits are the largest thing there is: only where they carry loss.
+            logits = model(**inputs, logits_to_keep=sources, use_cache=False).logits[0]
+            loss = torch.nn.functional.cross_entropy(logits.float(), labels, reduction="sum")
+            loss = loss / (len(labels) if num_items_in_batch is None else num_items_in_batch)
+            return (loss, logits) if return_outputs else loss
+
+        def evaluate(self, *args: Any, **kwargs: Any) -> dict[str, float]:
+            with torch.autocast(self.args.device.type, torch.bfloat16, enabled=fast_bf16()):
+                metrics = {"eval_loss": self._dev_loss(), "dev_f1": dev_f1(self.model)}
+            self.log(metrics)
+            write_atomically(folder / "curve.jsonl", "".join(json.dumps(point) + "\n" for point in curve(self.state.log_history)))
+            self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, metrics)
+            return metrics
+
+        def _dev_loss(self) -> float:
+            """The mean over the tokens of the answers."""
+            total, tokens = 0.0, 0
+            training_mode = self.model.training
+            self.model.eval()
+            with torch.no_grad():
+                for pack in dev_packs:
+                    inputs = self._prepare_inputs(collate([pack], pad=pad))
+                    total += len(pack.targets) * float(self.compute_loss(self.model, inputs))
+                    tokens += len(pack.targets)
+            self.model.train(training_mode)
+            return total / tokens
+
+        def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
+            """With `seconds`: training time over all processes of the run, where one that was killed counts up to its last
+            checkpoint."""
+            if not self.start:
+                self.start = time.monotonic() - max((entry.get("seconds", 0.0) for entry in self.state.log_history), default=0.0)
+            super().log({**logs, "seconds": round(time.monotonic() - self.start, 1)}, start_time)
+
+    arguments = _arguments(training, len(packs), folder)
+    trainer = AnswerTrainer(
+        model, arguments, data_collator=partial(collate, pad=pad), train_dataset=packs, eval_dataset=dev_packs
+    )
+    # Its loss is divided by the tokens of a whole step.
+    trainer.model_accepts_loss_kwargs = True
+    return trainer
+
+
+def _arguments(training: FinetuneTraining, packs: int, folder: Path) -> Any:
+    import torch
+    from transformers import TrainingArguments
+
+    steps = max(1, packs // training.accumulation)
+    every = max(1, math.ceil(steps / training.evaluations))
+    return TrainingArguments(
+        output_dir=str(folder / "checkpoints"),
+        max_steps=steps,
+        per_device_train_batch_size=1,
+        gradient_accumulation_steps=training.accumulation,
+        gradient_checkpointing=training.gradient_checkpointing,
+        train_sampling_strategy="sequential",
+        learning_rate=training.learning_rate,
+        lr_scheduler_type="cosine",
+        warmup_steps=training.warmup,
+        weight_decay=training.weight_decay,
+        max_grad_norm=training.max_grad_norm,
+        use_cpu=not torch.cuda.is_available(),
+        bf16=fast_bf16(),
+        eval_strategy="steps",
+        eval_steps=every,
+        eval_on_start=last_checkpoint(folder / "checkpoints") is None,
+        save_strategy="steps",
+        save_steps=every,
+        save_total_limit=2,
+        logging_steps=max(1, every // 5),
+        remove_unused_columns=False,
+        label_names=["labels"],
+        dataloader_pin_memory=torch.cuda.is_available(),
+        disable_tqdm=not sys.stderr.isatty(),
+        report_to="none",
+        seed=training.seed,
+    )
+
+
+def curve(history: Sequence[Mapping[str, Any]]) -> list[dict[str, float]]:
+    """The evaluations of a Trainer's log, each with the training loss last logged before it."""
+    points: list[dict[str, float]] = []
+    loss: dict[str, float] = {}
+    for entry in history:
+        if "loss" in entry:
+            loss = {"train_loss": entry["loss"]}
+        if "eval_loss" in entry and "dev_f1" in entry:
+            at = {"step": entry["step"], "seconds": entry["seconds"]}
+            points.append({**at, **loss, "dev_loss": entry["eval_loss"], "dev_f1": entry["dev_f1"]})
+    return points
