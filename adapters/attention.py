@@ -16,7 +16,7 @@ BLOCK = 256
 """Queries at a time."""
 
 
-class _Blocks(torch.autograd.Function):
+class _Blocks(torch.autograd.Function):  # type: ignore[misc]
     """q is (groups, heads of a group, n, width), k and v are (groups, n, width), mask (n, n) is true where q may see k."""
 
     @staticmethod

@@ -3,23 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from itertools import chain, islice, zip_longest
+from typing import Any, TypeVar
 
 from eval.predictions import Predictions
 from eval.score import score
 from harness.corpora.item import Item
 from harness.engines.base import Sampling
 from harness.engines.transformers import TransformersEngine
+from harness.predicting import Rollout, batches
 from prompts.messages import read_answer
 from prompts.render import PromptTooLongError, Renderer
 from prompts.shots import ShotPool
 from prompts.spec import PromptSpec
 
+T = TypeVar("T")
 
-def spread(items: Sequence[Item], count: int) -> list[Item]:
+
+def spread(items: Sequence[T], count: int) -> list[T]:
     """At most `count` items, evenly spread over the sequence and in its order; always the same ones."""
     count = min(count, len(items))
     return [items[i * len(items) // count] for i in range(count)]
+
+
+def first_steps(items: Sequence[Item], count: int) -> list[Item]:
+    """At most `count` items: the first steps of drawing procedures that are spread over the sequence, as many of each.
+
+    For formats in which an answer builds on earlier ones.
+    """
+    procedures: dict[str, list[Item]] = {}
+    for item in items:
+        procedures.setdefault(item.cluster, []).append(item)
+    taken = spread(list(procedures.values()), max(1, count // 4))
+    waves = chain.from_iterable(zip_longest(*taken))
+    chosen = {item.id for item in islice((item for item in waves if item), count)}
+    return [item for item in items if item.id in chosen]
 
 
 def dev_f1(
@@ -34,15 +52,21 @@ def dev_f1(
 ) -> float:
     """The task's headline F1 as a fraction: net actions, micro (Minecraft, legacy) or action-based (HEXAGONS).
 
-    Greedy. An item that does not fit the context counts as an empty prediction.
+    Greedy, on the model's own earlier answers where the format builds on them. An item that does not fit the context counts as
+    an empty prediction.
     """
     engine = TransformersEngine(model, tokenizer, context_length=context_length)
     renderer = Renderer(spec, tokenizer, engine.context_length, max_new_tokens)
     sampling = Sampling(max_tokens=max_new_tokens, stop=renderer.stop)
-    fitting = [item for item in items if _fits(renderer, item)]
-    prompts = [renderer.render(item, pool.choose(item, shots)) for item in fitting]
-    answers = engine.generate(prompts, sampling)
-    actions = {item.id: read_answer(answer.text, item, spec).actions for item, answer in zip(fitting, answers, strict=True)}
+    rollout = Rollout([])
+    actions: dict[str, tuple[Any, ...]] = {}
+    for batch in batches(items, len(items), rolls_out=spec.rolls_out):
+        seen = [rollout.before(item) for item in batch] if spec.rolls_out else batch
+        fitting = [item for item in seen if _fits(renderer, item)]
+        answers = engine.generate([renderer.render(item, pool.choose(item, shots)) for item in fitting], sampling)
+        actions |= {item.id: read_answer(answer.text, item, spec).actions for item, answer in zip(fitting, answers, strict=True)}
+        for item in batch if spec.rolls_out else ():
+            rollout.draw({"id": item.id, "actions": actions.get(item.id, ())})
     scores = score(spec.task, "dev", items, Predictions(actions))
     return float(scores["action"]["f1"] if spec.task == "hexagons" else scores["micro"]["overall"]["f1"])
 

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from adapters.curriculum import stages
-from adapters.dev import dev_f1, spread
+from adapters.dev import dev_f1, first_steps, spread
 from adapters.loop import fast_bf16, last_checkpoint
 from adapters.packing import Pack, pack_rows
 from adapters.recipe import FinetuneRecipe
 from adapters.registry import HARNESS_FILE
 from adapters.rows import Rows, epochs, make_rows, recolored
-from adapters.trainer import curve, make_trainer, plain_attention, set_threads
+from adapters.trainer import AnswerTrainer, arguments_of, curve, plain_attention, set_threads
 from harness.corpora.item import Item
 from harness.engines.shared import brief, keep_memory
 from harness.errors import EngineError, HarnessError, UsageError
@@ -84,9 +84,15 @@ def finetune(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
                 f"no {name} row has at most {length} tokens: choose a shorter --context or raise training.max_length"
             )
     say(f"{sum(len(pack.input_ids) for pack in packs):,} tokens in {len(packs)} packs, on {threads} threads")
-    dev_packs = list(pack_rows(dev_rows.groups, training.tokens, length, share=share))
-    answer = partial(_dev_f1, job, tokenizer, pool, length)
-    trainer = make_trainer(training, model, tokenizer.pad_token_id or 0, packs, dev_packs, answer, folder)
+    trainer = AnswerTrainer(
+        model,
+        arguments_of(training, len(packs), folder),
+        packs,
+        list(pack_rows(dev_rows.groups, training.tokens, length, share=share)),
+        tokenizer.pad_token_id or 0,
+        dev_f1=partial(_dev_f1, job, tokenizer, pool, length),
+        curve_file=folder / "curve.jsonl",
+    )
     checkpoint = last_checkpoint(folder / "checkpoints")
     if checkpoint:
         say(f"going on from {checkpoint}")
@@ -115,10 +121,9 @@ def _train_packs(job: Job, renderer: Renderer, pool: ShotPool, share: bool) -> t
     if not first.kept:
         return first, []
     packs = _curriculum_packs(job, first, length, share)
-    wanted = training.max_steps * training.accumulation if training.max_steps else None
+    wanted = (training.max_steps or 0) * training.accumulation
     for epoch in epochs(make, training.tokens, length, training.seed, share=share):
-        if wanted is None:
-            wanted = max(training.accumulation, round(training.epochs * len(epoch)))
+        wanted = wanted or max(training.accumulation, round(training.epochs * len(epoch)))
         packs += epoch
         if len(packs) >= wanted:
             break
@@ -140,7 +145,8 @@ def _curriculum_packs(job: Job, rows: Rows, length: int, share: bool) -> list[Pa
 def _dev_f1(job: Job, tokenizer: Any, pool: ShotPool, length: int, model: Any) -> float:
     training = job.recipe.training
     room = min(training.max_new_tokens, length // 2)
-    return dev_f1(model, tokenizer, job.spec, spread(job.dev, training.dev_f1_items), pool, training.shots, room, length)
+    items = (first_steps if job.spec.rolls_out else spread)(job.dev, training.dev_f1_items)
+    return dev_f1(model, tokenizer, job.spec, items, pool, training.shots, room, length)
 
 
 def _load_base(job: Job) -> Any:

@@ -12,6 +12,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import torch
+from transformers import Trainer, TrainingArguments
+
 from adapters.loop import fast_bf16, last_checkpoint
 from adapters.packing import Pack, collate
 from harness.files import write_atomically
@@ -25,8 +28,6 @@ def set_threads() -> int:
 
     Two threads on busy cores wait for each other at every small operation: ten times slower than one.
     """
-    import torch
-
     if "OMP_NUM_THREADS" not in os.environ and not torch.cuda.is_available():
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         torch.set_num_threads(max(1, round(cores - os.getloadavg()[0])))
@@ -39,74 +40,60 @@ def plain_attention(config: Any) -> bool:
     return set(layers) == {"full_attention"} and not getattr(config, "sliding_window", None)
 
 
-def make_trainer(
-    training: FinetuneTraining,
-    model: Any,
-    pad: int,
-    packs: Sequence[Pack],
-    dev_packs: Sequence[Pack],
-    dev_f1: Callable[[Any], float],
-    folder: Path,
-) -> Any:
-    """A Trainer that takes the packs in order, `training.accumulation` of them a step.
+class AnswerTrainer(Trainer):  # type: ignore[misc]
+    """A Trainer whose batches are packs and whose loss is the mean over the answers' tokens of a whole step.
 
-    Each evaluation writes the curve so far to `folder/curve.jsonl`.
+    `dev_f1` answers dev items with the model as it is; an evaluation writes the curve so far to `curve_file` as JSON Lines.
     """
-    import torch
-    from transformers import Trainer
 
-    class AnswerTrainer(Trainer):  # type: ignore[misc]
-        start = 0.0
+    def __init__(
+        self, model: Any, arguments: TrainingArguments, packs: Sequence[Pack], dev_packs: Sequence[Pack], pad: int, **own: Any
+    ) -> None:
+        self._dev_f1: Callable[[Any], float] = own["dev_f1"]
+        self._curve_file: Path = own["curve_file"]
+        self._start = 0.0
+        self._collate = partial(collate, pad=pad)
+        super().__init__(model, arguments, data_collator=self._collate, train_dataset=packs, eval_dataset=dev_packs)
+        self.model_accepts_loss_kwargs = True
 
-        def compute_loss(self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None) -> Any:
-            labels, sources = inputs.pop("labels"), inputs.pop("sources")
-            # The vocabulary's logits are the largest thing there is: only where they carry loss.
-            logits = model(**inputs, logits_to_keep=sources, use_cache=False).logits[0]
-            loss = torch.nn.functional.cross_entropy(logits.float(), labels, reduction="sum")
-            loss = loss / (len(labels) if num_items_in_batch is None else num_items_in_batch)
-            return (loss, logits) if return_outputs else loss
+    def compute_loss(self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None) -> Any:
+        labels, sources = inputs.pop("labels"), inputs.pop("sources")
+        # The vocabulary's logits are the largest thing there is: only where they carry loss.
+        logits = model(**inputs, logits_to_keep=sources, use_cache=False).logits[0]
+        loss = torch.nn.functional.cross_entropy(logits.float(), labels, reduction="sum")
+        loss = loss / (len(labels) if num_items_in_batch is None else num_items_in_batch)
+        return (loss, logits) if return_outputs else loss
 
-        def evaluate(self, *args: Any, **kwargs: Any) -> dict[str, float]:
-            with torch.autocast(self.args.device.type, torch.bfloat16, enabled=fast_bf16()):
-                metrics = {"eval_loss": self._dev_loss(), "dev_f1": dev_f1(self.model)}
-            self.log(metrics)
-            write_atomically(folder / "curve.jsonl", "".join(json.dumps(point) + "\n" for point in curve(self.state.log_history)))
-            self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, metrics)
-            return metrics
+    def evaluate(self, *args: Any, **kwargs: Any) -> dict[str, float]:
+        with torch.autocast(self.args.device.type, torch.bfloat16, enabled=fast_bf16()):
+            metrics = {"eval_loss": self._dev_loss(), "dev_f1": self._dev_f1(self.model)}
+        self.log(metrics)
+        write_atomically(self._curve_file, "".join(json.dumps(point) + "\n" for point in curve(self.state.log_history)))
+        self.control: Any = self.callback_handler.on_evaluate(self.args, self.state, self.control, metrics)
+        return metrics
 
-        def _dev_loss(self) -> float:
-            """The mean over the tokens of the answers."""
-            total, tokens = 0.0, 0
-            training_mode = self.model.training
-            self.model.eval()
-            with torch.no_grad():
-                for pack in dev_packs:
-                    inputs = self._prepare_inputs(collate([pack], pad=pad))
-                    total += len(pack.targets) * float(self.compute_loss(self.model, inputs))
-                    tokens += len(pack.targets)
-            self.model.train(training_mode)
-            return total / tokens
+    def _dev_loss(self) -> float:
+        """The mean over the tokens of the answers."""
+        total, tokens, training = 0.0, 0, self.model.training
+        self.model.eval()
+        with torch.no_grad():
+            for pack in self.eval_dataset:
+                inputs = self._prepare_inputs(self._collate([pack]))
+                total += len(pack.targets) * float(self.compute_loss(self.model, inputs))
+                tokens += len(pack.targets)
+        self.model.train(training)
+        return total / tokens
 
-        def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
-            """With `seconds`: training time over all processes of the run, where one that was killed counts up to its last
-            checkpoint."""
-            if not self.start:
-                self.start = time.monotonic() - max((entry.get("seconds", 0.0) for entry in self.state.log_history), default=0.0)
-            super().log({**logs, "seconds": round(time.monotonic() - self.start, 1)}, start_time)
-
-    arguments = _arguments(training, len(packs), folder)
-    trainer = AnswerTrainer(
-        model, arguments, data_collator=partial(collate, pad=pad), train_dataset=packs, eval_dataset=dev_packs
-    )
-    # Its loss is divided by the tokens of a whole step.
-    trainer.model_accepts_loss_kwargs = True
-    return trainer
+    def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
+        """With `seconds`: training time over all processes of the run; of one that was killed, up to its last checkpoint."""
+        if not self._start:
+            before = max((entry.get("seconds", 0.0) for entry in self.state.log_history), default=0.0)
+            self._start = time.monotonic() - before
+        super().log({**logs, "seconds": round(time.monotonic() - self._start, 1)}, start_time)
 
 
-def _arguments(training: FinetuneTraining, packs: int, folder: Path) -> Any:
-    import torch
-    from transformers import TrainingArguments
-
+def arguments_of(training: FinetuneTraining, packs: int, folder: Path) -> TrainingArguments:
+    """For so many packs; checkpoints go to `folder/checkpoints`."""
     steps = max(1, packs // training.accumulation)
     every = max(1, math.ceil(steps / training.evaluations))
     return TrainingArguments(

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from harness.corpora.item import HexagonsItem, Item
+from harness.corpora.item import Executed, HexagonsItem, Item
 from harness.engines.base import Completion, Engine, Report, Sampling, silent
 from harness.runs import Run
 from harness.worlds.hexagons import Board, Paint
@@ -30,36 +30,42 @@ class Plan:
 
     @property
     def rolls_out(self) -> bool:
-        """Whether an item's prompt shows the board that the earlier answers drew."""
-        return self.renderer.spec.shown.board == "predicted"
+        """Whether an item's prompt, or what its answer means, depends on what the earlier answers drew."""
+        return self.renderer.spec.rolls_out
 
 
 def batches(items: Sequence[Item], size: int, *, rolls_out: bool = False) -> list[list[Item]]:
-    """The items in fixed batches. When boards are predicted, all first steps come before all second ones, and so on."""
+    """The items in fixed batches. Where answers build on earlier ones, all first steps come before all second ones, and so on."""
     waves: dict[int, list[Item]] = defaultdict(list)
     for item in items:
         waves[len(item.history) if rolls_out else 0].append(item)
     return [wave[start : start + size] for _, wave in sorted(waves.items()) for start in range(0, len(wave), size)]
 
 
-class Boards:
-    """The boards that a model's own answers have drawn so far, one a drawing procedure."""
+class Rollout:
+    """What a model's own answers have drawn so far, by drawing procedure."""
 
     def __init__(self, records: Sequence[dict[str, Any]]) -> None:
         self._boards: dict[str, Board] = defaultdict(Board)
+        self._steps: dict[str, list[tuple[Paint, ...]]] = defaultdict(list)
         for record in records:
             self.draw(record)
 
     def draw(self, record: dict[str, Any]) -> None:
+        """Take in the answer to the next step of a procedure."""
         procedure = record["id"].rpartition("/")[0]
-        actions = [Paint(*action) for action in record["actions"]]
+        actions = tuple(Paint(*action) for action in record["actions"])
+        self._steps[procedure].append(actions)
         self._boards[procedure] = self._boards[procedure].apply(actions).board
 
     def before(self, item: Item) -> Item:
-        """The item with its procedure's predicted board in place of the gold one."""
+        """The item with what was drawn in place of the gold board and the gold actions of its history."""
         if not isinstance(item, HexagonsItem):
             return item
-        return replace(item, before=self._boards[item.id.rpartition("/")[0]])
+        procedure = item.id.rpartition("/")[0]
+        steps = iter(self._steps[procedure])
+        history = tuple(Executed(next(steps, ())) if isinstance(turn, Executed) else turn for turn in item.history)
+        return replace(item, before=self._boards[procedure], history=history)
 
 
 def resume(run: Run, planned: Sequence[Sequence[Item]], plan: Plan, engine: Engine) -> list[list[Item]]:
@@ -109,19 +115,20 @@ def predict(run: Run, todo: Sequence[Sequence[Item]], plan: Plan, engine: Engine
     `report` is told again and again how many items of the batch at hand are answered.
     """
     engine.report = report
-    boards = Boards(run.records) if plan.rolls_out else None
+    rollout = Rollout(run.records) if plan.rolls_out else None
     for batch in todo:
         start = time.monotonic()
         asked: list[tuple[Item, Rendered | PromptTooLongError]] = []
         for item in batch:
-            asked.append((item, _render(boards.before(item) if boards else item, plan)))
+            seen = rollout.before(item) if rollout else item
+            asked.append((seen, _render(seen, plan)))
         answers = iter(engine.generate([r for _, r in asked if isinstance(r, Rendered)], plan.sampling))
         done = Progress(0, 0, 0, 0, 0.0)
         for item, rendered in asked:
             record = _record(item, rendered, next(answers) if isinstance(rendered, Rendered) else None, plan)
             run.append(record)
-            if boards:
-                boards.draw(record)
+            if rollout:
+                rollout.draw(record)
             done.items += 1
             report(done.items)
             done.errors += "error" in record
@@ -132,10 +139,12 @@ def predict(run: Run, todo: Sequence[Sequence[Item]], plan: Plan, engine: Engine
 
 
 def _render(item: Item, plan: Plan) -> Rendered | PromptTooLongError:
+    shots = plan.pool.choose(item, plan.shots)
     try:
-        return plan.renderer.render(item, plan.pool.choose(item, plan.shots))
+        rendered = plan.renderer.render(item, shots)
     except PromptTooLongError as error:
         return error
+    return replace(rendered, dropped_shots=rendered.dropped_shots + plan.shots - len(shots))
 
 
 def _record(item: Item, rendered: Rendered | PromptTooLongError, answer: Completion | None, plan: Plan) -> dict[str, Any]:
@@ -155,5 +164,5 @@ def _record(item: Item, rendered: Rendered | PromptTooLongError, answer: Complet
         "prompt_tokens": answer.prompt_tokens,
         "completion_tokens": answer.completion_tokens,
         "dropped_history": rendered.dropped_history,
-        "dropped_shots": plan.shots - (len(rendered.messages) - 2) // 2,
+        "dropped_shots": rendered.dropped_shots,
     }

@@ -25,7 +25,7 @@ CONCURRENCY = 8
 OUTSIDE = ("name", "preview", "json", "concurrency", "items_file")
 """Flags that cannot change a prediction, and the file of items, which is recorded only where there is one."""
 
-ANSWER_TOKENS = {"grouped": 256, "lines": 384, "triplets": 768, "calls": 768, "json": 1024}
+ANSWER_TOKENS = {"grouped": 256, "lines": 384, "program": 384, "triplets": 768, "calls": 768, "json": 1024}
 """The longest answer by format: more than 99% of the gold answers need, in the built-in model's tokens."""
 
 LOCAL_ENGINES = ("vllm", "transformers")

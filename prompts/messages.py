@@ -74,9 +74,9 @@ def conversation(
     item: Item,
     spec: PromptSpec,
     shots: Sequence[Item] = (),
-    *,
     keep: int | None = None,
     keep_in_shots: int | None = None,
+    *,
     answered: bool = False,
 ) -> list[Message]:
     """System, then a question and its answer for each example, then the question (and, if `answered`, its answer).

@@ -96,9 +96,9 @@ class Renderer:
             raise EngineError("the chat template writes the BOS token twice: mend the tokenizer's chat_template")
         return ids
 
-    def _try(self, item: Item, shots: Sequence[Item], **cut: int) -> tuple[int, Rendered]:
-        """The rendered prompt and its length in tokens."""
-        messages = conversation(item, self.spec, shots, **cut)
+    def _try(self, item: Item, shots: Sequence[Item], keep: int | None = None) -> tuple[int, Rendered]:
+        """The rendered prompt and its length in tokens. `keep`: so many pieces of each example, or of the item if there is none."""
+        messages = conversation(item, self.spec, shots, None if shots else keep, keep)
         text = self.text(messages)
         ids = self.token_ids(text)
         length = len(ids) if self.tokenizer is not None else math.ceil(len(text) / CHARS_PER_TOKEN)
@@ -115,25 +115,24 @@ class Renderer:
             length, rendered = self._try(item, kept)
             if length <= self.budget:
                 return replace(rendered, dropped_shots=len(shots) - used)
-            cut, views = ("keep_in_shots", kept) if kept else ("keep", (item,))
-            pieces = [view_of(i, self.spec).pieces for i in views]
-            best = self._longest(item, kept, cut, max(map(len, pieces)))
+            views = [view_of(i, self.spec) for i in kept or (item,)]
+            best = self._longest(item, kept, max(len(v.pieces) for v in views))
             if best:
                 most, rendered = best
-                dropped = sum(len(all_) - len(view_of(i, self.spec).cut(most).pieces) for all_, i in zip(pieces, views, strict=True))
+                dropped = sum(len(v.pieces) - len(v.cut(most).pieces) for v in views)
                 return replace(rendered, dropped_history=dropped, dropped_shots=len(shots) - used)
         raise PromptTooLongError(
             f"{item.id}: its shortest prompt takes {length} tokens and {self.budget} are left beside the answer; "
             "raise --context-length or lower --max-new-tokens"
         )
 
-    def _longest(self, item: Item, shots: Sequence[Item], cut: str, pieces: int) -> tuple[int, Rendered] | None:
+    def _longest(self, item: Item, shots: Sequence[Item], pieces: int) -> tuple[int, Rendered] | None:
         """The most pieces that may be kept, fewer than all, and the prompt with them; None if none fits."""
         low, high = 0, pieces
         best: tuple[int, Rendered] | None = None
         while low < high:
             middle = (low + high) // 2
-            length, rendered = self._try(item, shots, **{cut: middle})
+            length, rendered = self._try(item, shots, middle)
             if length <= self.budget:
                 low, best = middle + 1, (middle, rendered)
             else:

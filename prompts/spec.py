@@ -47,6 +47,15 @@ class PromptSpec:
         return get_format(self.task, self.format)
 
     @property
+    def rolls_out(self) -> bool:
+        """Whether a prompt shows what the model answered to earlier items, or an answer refers to it (as programs do).
+
+        Such items must be asked in order. With an oracle's board they are not: then what was drawn is the gold.
+        """
+        refers = self.written.of_item is not None and self.shown.board != "oracle"
+        return self.task == "hexagons" and (self.shown.rolls_out or refers)
+
+    @property
     def name(self) -> str:
         return f"{self.task}/{self.context}/{self.format}/{self.frame}"
 

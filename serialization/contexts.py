@@ -50,7 +50,7 @@ class Context:
 
     @property
     def rolls_out(self) -> bool:
-        """Whether a prompt shows what the model answered to earlier items, which must then be asked in order."""
+        """Whether a prompt shows what the model answered to earlier items."""
         return self.task == "hexagons" and (self.board == "predicted" or self.chat)
 
 

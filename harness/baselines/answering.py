@@ -12,7 +12,7 @@ from harness.baselines import Baseline, Decoding, Predictor, Ruled
 from harness.baselines.progress import bar
 from harness.corpora.item import Item
 from harness.errors import UsageError
-from harness.predicting import Boards, batches, resume_batches
+from harness.predicting import Rollout, batches, resume_batches
 from harness.runs import Run
 
 log = logging.getLogger(__name__)
@@ -45,20 +45,20 @@ def answer(
     """
     planned = batches(items, predictor.batch_size, rolls_out=predictor.rolls_out)
     todo = resume_batches(run, planned)
-    boards = Boards(run.records) if predictor.rolls_out else None
+    rollout = Rollout(run.records) if predictor.rolls_out else None
     before = len(run.records)
     if before:
         say(f"{before} items are answered already; going on with the rest")
     with bar("items", len(items) - before) as update:
         for batch in todo:
             began = time.monotonic()
-            seen = [boards.before(item) for item in batch] if boards else batch
+            seen = [rollout.before(item) for item in batch] if rollout else batch
             for item, given in zip(batch, predictor.predict(seen, decoding), strict=True):
                 end = "stop" if given.stopped else "length"
                 actions = [list(action) for action in given.actions]
                 record = {"id": item.id, "actions": actions, "finish_reason": end, **given.notes}
                 run.append(record)
-                if boards:
-                    boards.draw(record)
+                if rollout:
+                    rollout.draw(record)
             update(len(run.records) - before)
             log.info("%d items, 0 errors, 0 + 0 tokens in %.1f s", len(batch), time.monotonic() - began)

@@ -47,12 +47,12 @@ class Texts(Strict):
         context = get_context("hexagons", self.context)
         seen = view(item, context, self.written, "world")
         parts = [PREFIX]
-        if seen.turns:
-            first = int(seen.fields["first"])
-            parts += ["Before:", *(f"{number}. {said}" for number, said in enumerate(seen.turns, first))]
+        *before, now = (piece.text for piece in seen.pieces)
+        if before:
+            parts += ["Before:", *(f"{number}. {said}" for number, said in enumerate(before, seen.first))]
         if context.board:
             parts += ["Board:", _tiles(item.before) if self.board == "colors" else seen.fields["board"]]
-        parts += ["Now:", seen.fields["instruction"], SUFFIX]
+        parts += ["Now:", now, SUFFIX]
         return " ".join(" ".join(parts).split())
 
     def target_of(self, item: HexagonsItem) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from harness.corpora import load
 from harness.corpora.item import Item
 from harness.errors import EngineError, HarnessError, UsageError
-from harness.predicting import Boards
+from harness.predicting import Rollout
 from harness.prompting import LOCAL_ENGINES, local_tokenizer
 from harness.scoring import Answers
 from prompts.render import Renderer
@@ -86,9 +86,9 @@ class Prompts:
         return rendered.text, "; ".join(parts)
 
     def _seen(self, item: Item) -> Item:
-        """The item as the model saw it: where boards are predicted, with the board that its own earlier answers drew."""
-        if self._renderer is None or self._renderer.spec.shown.board != "predicted":
+        """The item as the model saw it: with what its own earlier answers drew, where that is shown."""
+        if self._renderer is None or not self._renderer.spec.rolls_out:
             return item
         earlier = [step.id for step in self._steps[item.cluster] if len(step.history) < len(item.history)]
         records = self._answers.records
-        return Boards([dict(records[i]) for i in earlier if "actions" in records.get(i, ())]).before(item)
+        return Rollout([dict(records[i]) for i in earlier if "actions" in records.get(i, ())]).before(item)

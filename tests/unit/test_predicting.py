@@ -55,11 +55,11 @@ class Fake:
             if prompt.id == self.dies_at:
                 raise EngineError("killed")
             self.asked.append(prompt)
-            _, _, index, step = prompt.id.split("/")
+            index, step = (int(part) for part in prompt.id.split("/")[2:])
             if prompt.id == self.errs_at:
                 yield Completion(error="429")
             else:
-                yield Completion(f"red: {index} {step}", "stop", 10, 5)
+                yield Completion(f"red: {index + 1} {step + 1}", "stop", 10, 5)
 
     def close(self) -> None: ...
 
@@ -101,11 +101,42 @@ def test_predicted_boards_are_what_the_answers_drew(tmp_path: Path) -> None:
     engine = Fake(independent=False)
     run_all(tmp_path, engine, plan("predicted-board"))
     shown = {prompt.id: prompt.messages[-1]["content"] for prompt in engine.asked}
-    assert shown["hexagons/dev/2/4"] == "Board: red: 2 1-3\nInstruction: tile 4"
-    assert shown["hexagons/dev/2/1"] == "Board: blank\nInstruction: tile 1"
+    assert shown["hexagons/dev/2/4"] == "4. tile 4\nBoard: red: 3 2-4"
+    assert shown["hexagons/dev/2/1"] == "1. tile 1\nBoard: blank"
 
 
-@pytest.mark.parametrize("context", ["full-history", "full-history+predicted-board"])
+def test_a_conversation_shows_the_models_own_earlier_answers(tmp_path: Path) -> None:
+    engine = Fake(independent=False)
+    gold = [replace(item, actions=(Paint(9, 9, "black"),)) for item in ITEMS]
+    history = {item.id: tuple(Executed(gold[0].actions) if isinstance(t, Executed) else t for t in item.history) for item in gold}
+    gold = [replace(item, history=history[item.id]) for item in gold]
+    how, run = plan("conversation"), Run(tmp_path, {})
+    planned = batches(gold, 4, rolls_out=how.rolls_out)
+    assert len(list(predict(run, resume(run, planned, how, engine), how, engine))) == len(planned)
+    run.close()
+    asked = {prompt.id: prompt.messages for prompt in engine.asked}
+    assert [m["content"] for m in asked["hexagons/dev/2/3"][1:]] == [
+        "1. tile 1",
+        "red: 3 2",
+        "2. tile 2",
+        "red: 3 3",
+        "3. tile 3",
+    ]
+
+
+def test_programs_build_on_what_earlier_answers_drew_and_never_on_gold(tmp_path: Path) -> None:
+    class Copier(Fake):
+        def generate(self, prompts: Sequence[Rendered], sampling: Sampling) -> Iterable[Completion]:
+            return [Completion("red 5:5" if prompt.id.endswith("/1") else "copy shift(step(-1),right 2)") for prompt in prompts]
+
+    renderer = Renderer(PromptSpec.make("hexagons", "no-history", "program"), None, 8192, 100)
+    how = Plan(renderer, Sampling(), ShotPool([], 0), 0, 4)
+    records = {record["id"]: record["actions"] for record in run_all(tmp_path, Copier(False), how)}
+    assert records["hexagons/dev/0/2"] == [[4, 6, "red"]], "from its own tile, not from the gold one"
+    assert records["hexagons/dev/0/3"] == [[4, 8, "red"]]
+
+
+@pytest.mark.parametrize("context", ["full-history", "full-history+predicted-board", "conversation"])
 @pytest.mark.parametrize("independent", [True, False])
 def test_a_run_that_died_ends_with_the_same_bytes(tmp_path: Path, independent: bool, context: str) -> None:
     how = plan(context)
@@ -175,7 +206,7 @@ def test_a_record_holds_what_was_said_and_read(tmp_path: Path) -> None:
     assert record == {
         "id": "hexagons/dev/0/1",
         "actions": [[1, 0, "red"]],
-        "text": "red: 0 1",
+        "text": "red: 1 2",
         "format": "grouped",
         "discarded": [],
         "finish_reason": "stop",

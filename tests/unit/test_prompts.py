@@ -1,21 +1,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise, zip_longest
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.corpora.item import Executed, HexagonsItem, MinecraftItem, Utterance
+from harness.corpora import load
+from harness.corpora.item import HexagonsItem, MinecraftItem, Utterance
 from harness.errors import EngineError, UsageError
 from harness.worlds.minecraft import Action, Pose
-from prompts.messages import conversation, gold_answer, read_answer
+from prompts.messages import conversation, gold_answer, read_answer, view_of
 from prompts.probe import PROBES
 from prompts.render import PromptTooLongError, Renderer
 from prompts.shots import ShotPool
 from prompts.spec import PromptSpec
-from serialization.contexts import FRAMES, from_frame, to_frame
+from serialization.contexts import CONTEXTS, FRAMES, from_frame, to_frame
 from serialization.formats import FORMATS
 from tools.record_goldens import golden, path_of, specs
 
@@ -84,12 +86,49 @@ def test_contexts_show_what_they_name() -> None:
         name: conversation(item, PromptSpec.make("hexagons", name))[-1]["content"]
         for name in ("no-history", "one-previous", "full-history", "oracle-board", "full-history+oracle-board")
     }
-    assert texts["no-history"] == f"Instruction: {item.instruction}"
-    assert texts["one-previous"] == f"Earlier:\n2. Black it.\nInstruction: {item.instruction}"
-    assert texts["full-history"].startswith("Earlier:\n1. Begin.\n2. Black it.\n")
-    assert texts["oracle-board"] == f"Board: black: 4 0-2\nInstruction: {item.instruction}"
-    assert "Begin." in texts["full-history+oracle-board"]
-    assert "Board: black" in texts["full-history+oracle-board"]
+    assert texts["no-history"] == f"3. {item.instruction}"
+    assert texts["one-previous"] == f"2. Black it.\n3. {item.instruction}"
+    assert texts["full-history"] == f"1. Begin.\n2. Black it.\n3. {item.instruction}"
+    assert texts["oracle-board"] == f"3. {item.instruction}\nBoard: black: 5 1-3"
+    assert texts["full-history+oracle-board"] == f"1. Begin.\n2. Black it.\n3. {item.instruction}\nBoard: black: 5 1-3"
+
+
+def test_a_conversation_has_earlier_answers_as_messages_of_the_model() -> None:
+    item = PROBES["hexagons"][0]
+    messages = conversation(item, PromptSpec.make("hexagons", "conversation"))
+    assert [message["role"] for message in messages] == ["system", *["user", "assistant"] * 2, "user"]
+    assert [message["content"] for message in messages[1:5]] == ["1. Begin.", "none", "2. Black it.", "black: 5 1-3"]
+    built = conversation(PROBES["minecraft"][0], PromptSpec.make("minecraft", "conversation"))
+    assert [message["role"] for message in built] == ["system", "user", "assistant", "user"]
+    assert built[1]["content"].splitlines()[-1] == "Builder: at -2 1 -3, yaw 5, pitch 45, ahead +z, left +x"
+    assert built[2]["content"] == "place red 0 1 2\nplace green 0 2 2"
+    assert built[3]["content"].splitlines()[-1] == "Builder: at 0 1 -4, yaw 95, pitch 20, ahead -x, left +z"
+
+
+@pytest.mark.parametrize("task", ["hexagons", "minecraft"])
+@pytest.mark.parametrize("context", ["conversation", "full-history", "full-dialogue", "context-rich"])
+def test_the_prompts_of_one_chat_begin_alike(task: str, context: str) -> None:
+    """So that training and vLLM's cache compute what they share once."""
+    if context not in CONTEXTS[task]:
+        return
+    spec = PromptSpec.make(task, context)
+    chat = [item for item in load(task, "train") if item.cluster == load(task, "train")[0].cluster]
+    texts = [Renderer(spec, None, 100_000, 1).render(item).text for item in chat]
+    for one, following in pairwise(texts):
+        same = next(n for n, pair in enumerate(zip_longest(one, following)) if pair[0] != pair[1])
+        tail = len(one) - same
+        assert tail < 60 or (context == "context-rich" and "Blocks:" in one[same - 60 :]), one[same:]
+
+
+@given(st.integers(0, 12))
+def test_a_cut_view_never_begins_with_an_answer_and_counts_on(keep: int) -> None:
+    item = PROBES["hexagons"][0]
+    whole = view_of(item, PromptSpec.make("hexagons", "conversation"))
+    cut = whole.cut(keep)
+    assert cut.pieces == whole.pieces[len(whole.pieces) - len(cut.pieces) :]
+    assert not cut.pieces[0].done
+    assert len(cut.pieces) <= max(1, keep)
+    assert cut.first == 1 + sum(not piece.done for piece in whole.pieces[: len(whole.pieces) - len(cut.pieces)])
 
 
 def test_a_prompt_that_fits_is_whole() -> None:
@@ -101,23 +140,21 @@ def test_a_prompt_that_fits_is_whole() -> None:
 
 @given(st.integers(300, 2000))
 @settings(deadline=None)
-def test_the_oldest_turns_go_first_then_examples_and_all_is_counted(context_length: int) -> None:
-    shot, item = PROBES["minecraft"]
-    assert isinstance(item, MinecraftItem)
-    history = (*LONG, Executed(item.actions), Utterance("Architect", "THE LAST WORD"))
-    long = replace(item, history=history)
+def test_examples_lose_turns_and_go_before_the_items_own_dialogue_is_cut(context_length: int) -> None:
+    shot, item = (replace(probe, history=(*LONG, *probe.history)) for probe in PROBES["minecraft"])  # type: ignore[call-arg]
+    item = replace(item, history=(*item.history, Utterance("Architect", "THE LAST WORD")))
     renderer = Renderer(PromptSpec.make("minecraft", "full-dialogue"), None, context_length, 50)
-    rendered = renderer.render(long, [shot])
+    rendered = renderer.render(item, [shot])
     shown = rendered.messages[-1]["content"]
     assert len(rendered.text) <= 3 * renderer.budget
     assert shown.endswith("THE LAST WORD")
     kept = [u.text for u in LONG if f"> {u.text}\n" in shown]
     assert kept == [u.text for u in LONG[len(LONG) - len(kept) :]]
     assert rendered.dropped_shots == (0 if len(rendered.messages) == 4 else 1)
+    whole = len(kept) == len(LONG)
+    assert whole or rendered.dropped_shots == 1, "the item was cut while an example was there"
     if rendered.dropped_shots:
-        assert len(Renderer(renderer.spec, None, context_length, 50).render(long, [shot]).messages) == 2
-    else:
-        assert (rendered.dropped_history == 0) == (len(kept) == len(LONG))
+        assert (rendered.dropped_history == 0) == whole
     assert rendered.dropped_history >= len(LONG) - len(kept)
 
 

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import pairwise
-from pathlib import Path
+from itertools import islice, pairwise
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.rows import Rows, make_rows, part_of
-from adapters.tokenizer import train_tokenizer
+from adapters.rows import Rows, epochs, make_rows, part_of, recolored
 from harness.corpora import load
+from harness.corpora.item import Executed, Item
 from harness.errors import UsageError
 from prompts.messages import gold_answer
 from prompts.render import Renderer
@@ -22,7 +21,7 @@ from prompts.shots import ShotPool
 from prompts.spec import PromptSpec
 from serialization.formats import FORMATS
 from tests.scored import step
-from tests.tiny import CORPUS, build_tiny_model
+from tests.tiny import build_tiny_model
 
 SPECS = [PromptSpec.make(task, format=name) for task, formats in FORMATS.items() for name in formats]
 
@@ -36,10 +35,10 @@ def tokenizers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     plain = AutoTokenizer.from_pretrained(build_tiny_model(folder / "plain", chat=False))
     pad_is_eos = AutoTokenizer.from_pretrained(folder / "chat")
     pad_is_eos.pad_token = pad_is_eos.eos_token
-    return {"own": train_tokenizer(CORPUS, 400), "chat": chat, "plain": plain, "pad is eos": pad_is_eos}
+    return {"chat": chat, "plain": plain, "pad is eos": pad_is_eos}
 
 
-@pytest.mark.parametrize("name", ["own", "chat", "plain", "pad is eos"])
+@pytest.mark.parametrize("name", ["chat", "plain", "pad is eos"])
 @pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.name)
 @pytest.mark.parametrize("shots", [0, 2])
 def test_the_trained_text_is_the_answer_and_its_stop_token(
@@ -50,34 +49,15 @@ def test_the_trained_text_is_the_answer_and_its_stop_token(
     renderer, pool = Renderer(spec, tokenizer, 100_000, 0), ShotPool(items, 0)
     rows = make_rows(items, renderer, pool, shots, 100_000)
     assert rows.dropped == 0
-    for item, row in zip(items, rows.dataset(), strict=True):
-        trained = [token for token, mask in zip(row["input_ids"], row["completion_mask"], strict=True) if mask]
-        assert tokenizer.decode(trained) == gold_answer(item, spec) + tokenizer.eos_token
-        assert row["input_ids"].count(tokenizer.bos_token_id) == 1 or tokenizer.bos_token_id is None
-        rendered = renderer.render(item, pool.choose(item, shots))
-        assert row["input_ids"][: len(rendered.token_ids)] == list(rendered.token_ids)
-
-
-@pytest.mark.parametrize("name", ["own", "pad is eos"])
-def test_the_labels_of_a_padded_batch_are_the_answers(tokenizers: dict[str, Any], name: str, tmp_path: Path) -> None:
-    """What SFTTrainer itself makes of the rows: -100 on prompt and padding, even where padding looks like the stop token."""
-    from trl.trainer.sft_trainer import DataCollatorForLanguageModeling
-
-    tokenizer, spec = tokenizers[name], PromptSpec.make("hexagons")
-    items = load("hexagons", "train")[:5]
-    rows = make_rows(items, Renderer(spec, tokenizer, 100_000, 0), ShotPool(items, 0), 0, 100_000)
-    examples = []
-    for row in rows.dataset():
-        labels = [token if mask else -100 for token, mask in zip(row["input_ids"], row["completion_mask"], strict=True)]
-        examples.append({"input_ids": row["input_ids"], "labels": labels})
-    batch = DataCollatorForLanguageModeling(pad_token_id=tokenizer.pad_token_id)(examples)
-    for item, in_batch in zip(items, batch["labels"], strict=True):
-        assert tokenizer.decode(in_batch[in_batch != -100]) == gold_answer(item, spec) + tokenizer.eos_token
+    for item, row in zip(items, rows.kept, strict=True):
+        assert tokenizer.decode(row.completion_ids) == gold_answer(item, spec) + tokenizer.eos_token
+        assert row.token_ids.count(tokenizer.bos_token_id) == 1
+        assert row.prompt_ids == renderer.render(item, pool.choose(item, shots)).token_ids
 
 
 def test_long_rows_are_dropped_and_counted_and_the_others_are_whole(tokenizers: dict[str, Any]) -> None:
     items = load("hexagons", "train")[:12]
-    renderer, pool = Renderer(PromptSpec.make("hexagons"), tokenizers["own"], 100_000, 0), ShotPool(items, 0)
+    renderer, pool = Renderer(PromptSpec.make("hexagons"), tokenizers["chat"], 100_000, 0), ShotPool(items, 0)
     rows = make_rows(items, renderer, pool, 0, 100_000).kept
     lengths = sorted(len(row.prompt_ids) + len(row.completion_ids) for row in rows)
     limit = lengths[len(lengths) // 2]
@@ -106,51 +86,35 @@ def test_parts_depend_on_the_seed_and_cannot_be_larger_than_the_whole() -> None:
         part_of(STEPS, 21, 0)
 
 
-@pytest.mark.parametrize(("rows", "batch"), [(10, 3), (12, 4), (2, 5), (1, 1)])
-def test_every_epoch_takes_every_row_once_whatever_the_batch(rows: int, batch: int) -> None:
-    made = Rows(tuple(TrainingRow(str(n), (0,) * (n % 4), (1,)) for n in range(rows)), 0)
-    batches = 3 * rows
-    order = made.order(batch, batches, seed=0)
-    assert len(order) == batch * batches
-    counts = [order.count(index) for index in range(rows)]
-    assert max(counts) - min(counts) <= 1 or batch > rows
-    assert order == made.order(batch, batches, seed=0)
-    assert order[: batch * 2] == made.order(batch, 2, seed=0), "a longer run begins as a shorter one"
-    if rows > 2:
-        assert order != made.order(batch, batches, seed=1)
+def order_of(items: list[Item], tokens: int, epochs_wanted: int, seed: int) -> list[list[int]]:
+    """The tokens asked for, epoch by epoch; every row asks for a token of its own."""
+    rows = {item.cluster: [] for item in items}  # type: ignore[var-annotated]
+    for number, item in enumerate(items):
+        rows[item.cluster].append(TrainingRow(item.id, (0, number), (number,)))
+    made = Rows(tuple(map(tuple, rows.values())), 0)
+    packs = islice(epochs(lambda epoch: made, tokens, tokens, seed), epochs_wanted)
+    return [[token for pack in epoch for token in pack.targets] for epoch in packs]
 
 
-def test_rows_of_like_length_share_a_batch() -> None:
-    made = Rows(tuple(TrainingRow(str(n), (0,) * (n % 40), (1,)) for n in range(400)), 0)
-    order = made.order(8, 50, seed=0)
-    spans = [max(n % 40 for n in chunk) - min(n % 40 for n in chunk) for chunk in (order[i : i + 8] for i in range(0, 400, 8))]
-    assert max(spans) <= 2
+def test_every_epoch_takes_every_row_once_in_an_order_of_its_own() -> None:
+    first, second = order_of(STEPS, 12, 2, seed=0)
+    assert sorted(first) == sorted(second) == list(range(len(STEPS)))
+    assert first != second
+    assert [first, second] == order_of(STEPS, 12, 2, seed=0)
+    assert [first] == order_of(STEPS, 12, 1, seed=0), "a longer run begins as a shorter one"
+    assert first != order_of(STEPS, 12, 1, seed=1)[0]
 
 
-def test_our_tokenizer_writes_every_digit_alone_and_loads_offline(tokenizers: dict[str, Any], tmp_path: Path) -> None:
-    from transformers import AutoTokenizer
-
-    own = train_tokenizer(["place red 10 -12 345", "0-9 11-17"] * 50, 400)
-    own.save_pretrained(tmp_path)
-    loaded = AutoTokenizer.from_pretrained(tmp_path)
-    assert all(sum(c.isdigit() for c in token) <= 1 for token in loaded.get_vocab())
-    text = "place red 10 -12 345\n<x> é 🟥 don't"
-    assert loaded.decode(loaded(text, add_special_tokens=False).input_ids) == text
-    assert loaded(text).input_ids == own(text).input_ids
-    assert loaded(text).input_ids[0] == loaded.bos_token_id
+def test_the_steps_of_a_procedure_keep_their_order_and_share_a_pack() -> None:
+    (epoch,) = order_of(STEPS, 12, 1, seed=0)
+    assert [epoch[n : n + 5] for n in range(0, 20, 5)] == [list(range(epoch[n], epoch[n] + 5)) for n in range(0, 20, 5)]
 
 
-def test_our_chat_template_never_rewrites_what_came_before(tokenizers: dict[str, Any]) -> None:
-    messages = [
-        {"role": "system", "content": "Paint."},
-        {"role": "user", "content": "one"},
-        {"role": "assistant", "content": "red: 1 1"},
-        {"role": "user", "content": " two "},
-        {"role": "assistant", "content": "none"},
-    ]
-    own = tokenizers["own"]
-    texts = [own.apply_chat_template(messages[:n], tokenize=False) for n in range(1, 6)]
-    assert all(later.startswith(earlier) for earlier, later in pairwise(texts))
-    assert texts[-1].count("<s>") == 1
-    assert texts[-1].endswith("<|assistant|>none<|end|>")
-    assert own.apply_chat_template(messages[:2], tokenize=False, add_generation_prompt=True) == f"{texts[1]}<|assistant|>"
+def test_colors_are_exchanged_anew_in_each_epoch_and_alike_within_a_procedure() -> None:
+    items = load("hexagons", "train")
+    assert recolored(items, 0, seed=0) == items
+    once, again = recolored(items, 1, seed=0), recolored(items, 2, seed=0)
+    assert once == recolored(items, 1, seed=0) != again
+    for before, after in pairwise(once):
+        if before.cluster == after.cluster:
+            assert after.history[-1] == Executed(before.actions)
