@@ -41,6 +41,8 @@ class Job:
     spec: PromptSpec
     train: Sequence[Item]
     dev: Sequence[Item]
+    start: Path | None = None
+    """The folder of an adapter whose weights training begins with; a fresh one if there is none."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,7 @@ def finetune(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
     set_seed(training.seed)
     threads = set_threads()
     tokenizer = load_tokenizer(job.base)
-    model = _with_lora(job, _load_base(job))
+    model = with_lora(job.recipe, _load_base(job), job.start)
     length = min(training.max_length, getattr(model.config, "max_position_embeddings", training.max_length))
     renderer, pool = Renderer(job.spec, tokenizer, length, 0), ShotPool(job.train, training.seed)
     share = plain_attention(model.config)
@@ -184,18 +186,27 @@ def _quantized(job: Job) -> dict[str, Any]:
     return {"quantization_config": config, "device_map": {"": 0}}
 
 
-def _with_lora(job: Job, model: Any) -> Any:
-    from peft import LoraConfig, get_peft_model, prepare_model_for_kbit_training
+def with_lora(recipe: FinetuneRecipe, model: Any, start: Path | None = None) -> Any:
+    """The model with an adapter, which alone is trained. Raises UsageError where that of `start` is not as the recipe says."""
+    from peft import LoraConfig, PeftModel, get_peft_model, prepare_model_for_kbit_training
 
-    lora = job.recipe.lora
-    if job.recipe.quantize:
-        checkpointing = job.recipe.training.gradient_checkpointing
+    lora, checkpointing = recipe.lora, recipe.training.gradient_checkpointing
+    if recipe.quantize:
         model = prepare_model_for_kbit_training(model, use_gradient_checkpointing=checkpointing)
-    config = LoraConfig(
-        r=lora.r, lora_alpha=lora.alpha, lora_dropout=lora.dropout, target_modules=lora.target_modules, task_type="CAUSAL_LM"
-    )
-    adapted = get_peft_model(model, config)
-    if job.recipe.training.gradient_checkpointing:
+    if start is None:
+        config = LoraConfig(
+            r=lora.r, lora_alpha=lora.alpha, lora_dropout=lora.dropout, target_modules=lora.target_modules, task_type="CAUSAL_LM"
+        )
+        adapted = get_peft_model(model, config)
+    else:
+        adapted = PeftModel.from_pretrained(model, start, is_trainable=True)
+        there = adapted.peft_config["default"]
+        if (there.r, there.lora_alpha) != (lora.r, lora.alpha):
+            raise UsageError(
+                f"--from {start}: its rank and alpha are {there.r} and {there.lora_alpha}, the recipe's {lora.r} and {lora.alpha}: "
+                f"--set lora.r={there.r} --set lora.alpha={there.lora_alpha}"
+            )
+    if checkpointing:
         adapted.enable_input_require_grads()
     return adapted
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -66,6 +66,18 @@ class Rollout:
         steps = iter(self._steps[procedure])
         history = tuple(Executed(next(steps, ())) if isinstance(turn, Executed) else turn for turn in item.history)
         return replace(item, before=self._boards[procedure], history=history)
+
+
+def as_met(items: Iterable[Item], records: Iterable[dict[str, Any]]) -> Iterator[Item]:
+    """Drawing steps as the model met them whose answers the records are: on the boards and after the steps that it drew.
+
+    Items of a procedure come in order. One without a record counts as answered with nothing.
+    """
+    actions = {record["id"]: record["actions"] for record in records}
+    rollout = Rollout([])
+    for item in items:
+        yield rollout.before(item)
+        rollout.draw({"id": item.id, "actions": actions.get(item.id, ())})
 
 
 def resume(run: Run, planned: Sequence[Sequence[Item]], plan: Plan, engine: Engine) -> list[list[Item]]:

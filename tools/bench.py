@@ -150,6 +150,73 @@ def parsed() -> list[tuple[float, float]]:
     return in_turn(lambda: len(items) / seconds(lambda: Parser().predict(items, Decoding())), lambda: 300.0)
 
 
+def finetuning(procedures: int) -> list[tuple[float, float]]:
+    """Tokens of rows a second in fine-tuning the default base: as `harness finetune` does it, and with TRL's SFTTrainer on the
+    same rows one by one, two in a batch, as it would be without packs. Both have the same loss (tests/unit/test_packing.py).
+    """
+    import datasets
+    from transformers import AutoModelForCausalLM
+    from trl import SFTConfig, SFTTrainer
+
+    from adapters.attention import register
+    from adapters.finetune import with_lora
+    from adapters.packing import pack_rows
+    from adapters.recipe import load_recipe
+    from adapters.rows import make_rows
+    from adapters.trainer import AnswerTrainer, arguments_of
+    from harness.models import DEFAULT_BASE, load_tokenizer, resolve_base
+    from prompts.render import Renderer
+    from prompts.shots import ShotPool
+    from prompts.spec import PromptSpec
+
+    base = resolve_base(None)
+    recipe = load_recipe("llama-lora", ["training.evaluations=1", "training.accumulation=1"], base=DEFAULT_BASE)
+    tokenizer = load_tokenizer(base)
+    names = list(dict.fromkeys(item.cluster for item in load("hexagons", "train")))[:procedures]
+    items = [item for item in load("hexagons", "train") if item.cluster in names]
+    rows = make_rows(items, Renderer(PromptSpec.make("hexagons"), tokenizer, 8192, 0), ShotPool([], 0), 0, 8192)
+    packs = list(pack_rows(rows.groups, recipe.training.tokens, 4096))
+    tokens = sum(map(len, rows.kept))
+
+    def packed() -> float:
+        model = AutoModelForCausalLM.from_pretrained(base, attn_implementation=register(), dtype="auto")
+        with tempfile.TemporaryDirectory() as folder:
+            arguments = arguments_of(recipe.training, len(packs), Path(folder))
+            arguments.set_evaluate(strategy="no")
+            arguments.eval_on_start = False
+            arguments.set_save(strategy="no")
+            trainer = AnswerTrainer(
+                with_lora(recipe, model), arguments, packs, [], 0, dev_f1=lambda model: 0.0, curve_file=Path(folder) / "curve"
+            )
+            return tokens / seconds(trainer.train)
+
+    def one_by_one() -> float:
+        data = datasets.Dataset.from_dict(
+            {
+                "input_ids": [row.token_ids for row in rows.kept],
+                "completion_mask": [[0] * len(row.prompt_ids) + [1] * len(row.completion_ids) for row in rows.kept],
+            }
+        )
+        model = AutoModelForCausalLM.from_pretrained(base, dtype="float32")
+        with tempfile.TemporaryDirectory() as folder:
+            arguments = SFTConfig(
+                folder,
+                max_length=None,
+                completion_only_loss=True,
+                max_steps=len(rows.kept) // 2,
+                per_device_train_batch_size=2,
+                gradient_checkpointing=False,
+                bf16=fast_bf16(),
+                report_to="none",
+                disable_tqdm=True,
+                save_strategy="no",
+            )
+            trainer = SFTTrainer(with_lora(recipe, model), arguments, train_dataset=data, processing_class=tokenizer)
+            return tokens / seconds(trainer.train)
+
+    return in_turn(packed, one_by_one, rounds=1)
+
+
 def cnn_gru(items_count: int, batch_size: int, *, bf16: bool) -> list[tuple[float, float]]:
     """Items a second of training the CNN + GRU (variant A): in batches, which are made anew, and as the original was: in float32,
     item by item, with a plain network that encodes the whole world at every step. Its worlds are made beforehand.
@@ -239,6 +306,7 @@ def main() -> None:
         ("parser, HEXAGONS instructions / 300", "items/s", 1.0, parsed()),
         ("training CNN + GRU, float32: batches / plain", "items/s", 1.5, cnn_gru(16, 16, bf16=False)),
         ("training CNN + GRU, auto: batches / plain", "items/s", 5.0 if fast_bf16() else 1.5, cnn_gru(16, 16, bf16=fast_bf16())),
+        ("fine-tuning: packs / rows one by one", "tokens/s", 2.0, finetuning(4)),
         ("decoding with CNN + GRU: batches / one by one", "items/s", 1.0, decoded(64)),
         ("run loop / plain LLM.generate", "tokens/s", 0.95, throughput(options.items)),
     ):

@@ -10,6 +10,8 @@ import click
 
 if TYPE_CHECKING:
     from adapters.finetune import Job, Trained
+    from harness.corpora.item import Item
+    from prompts.spec import PromptSpec
 
 
 @click.command()
@@ -25,6 +27,10 @@ if TYPE_CHECKING:
 @click.option("--limit", type=click.IntRange(min=1), help="Train on the first items only.")
 @click.option(
     "--data", multiple=True, type=click.Path(path_type=Path), help="Also train on the items of this file of harness simulate."
+)
+@click.option("--from", "start", metavar="ADAPTER", help="Begin with the weights of this adapter: a folder or a name.")
+@click.option(
+    "--history", metavar="RUN", help="HEXAGONS: earlier answers and boards are those of this run on the train split, not gold."
 )
 @click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Change a key of the recipe, as in lora.r=8.")
 def finetune(recipe: str, **options: Any) -> None:
@@ -63,6 +69,7 @@ def _job(recipe: str, options: dict[str, Any]) -> tuple[Job, str, dict[str, str]
     """What to train, where its items come from ("official" or "sample"), and the hashes of files whose items are added."""
     from adapters.finetune import Job
     from adapters.recipe import FinetuneRecipe, load_recipe, recipe_path
+    from adapters.registry import find_adapter
     from adapters.rows import part_of
     from harness.corpora import load, locate
     from harness.corpora.records import load_more
@@ -80,10 +87,29 @@ def _job(recipe: str, options: dict[str, Any]) -> tuple[Job, str, dict[str, str]
     spec = PromptSpec.make(options["task"], options["context"], options["format"], options["frame"])
     train = part_of(load(spec.task, "train")[: options["limit"]], loaded.training.train_items, loaded.training.seed)
     dev = load(spec.task, "dev")
+    if options["history"]:
+        train = _as_met(train, spec, options["history"])
     added = load_more(options["data"], spec.task, [*train, *dev])
     train += [item for items in added.values() for item in items]
     hashes = {name: items_hash(items) for name, items in added.items()}
-    return Job(recipe_path(recipe).stem, loaded, base, spec, train, dev), locate(spec.task).kind, hashes
+    start = find_adapter(options["start"]) if options["start"] else None
+    return Job(recipe_path(recipe).stem, loaded, base, spec, train, dev, start), locate(spec.task).kind, hashes
+
+
+def _as_met(items: list[Item], spec: PromptSpec, name: str) -> list[Item]:
+    """The items after the run's own answers. Raises UsageError where they are not shown, or the run answered none of them."""
+    from harness.errors import UsageError
+    from harness.predicting import as_met
+    from harness.runs import find_run
+    from harness.scoring import read_answers
+
+    if not spec.rolls_out:
+        raise UsageError(f"--history {name}: {spec.name} shows no earlier answers; use --context conversation or predicted-board")
+    answers = read_answers(find_run(name))
+    records = [answers.records[item.id] for item in items if item.id in answers.records]
+    if not records:
+        raise UsageError(f"--history {name}: it answered none of the {len(items)} train items")
+    return list(as_met(items, records))
 
 
 def _base_name(job: Job) -> str:
@@ -104,6 +130,7 @@ def _settings(job: Job) -> dict[str, Any]:
         "prompt_hash": job.spec.hash,
         "base": _base_name(job),
         "base_fingerprint": fingerprint(job.base),
+        **({"from": fingerprint(job.start)} if job.start else {}),
         "train_items": len(job.train),
         "train_hash": items_hash(job.train),
         "dev_hash": items_hash(job.dev),
