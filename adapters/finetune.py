@@ -23,8 +23,9 @@ from harness.corpora.item import Item
 from harness.engines.shared import brief, keep_memory
 from harness.errors import EngineError, HarnessError, UsageError
 from harness.files import write_atomically
-from harness.models import display_name, fingerprint, load_tokenizer
+from harness.models import display_name, load_tokenizer
 from harness.runs import provenance
+from harness.weights import weights_fingerprint
 from prompts.render import Renderer
 from prompts.shots import ShotPool
 from prompts.spec import PromptSpec
@@ -226,7 +227,7 @@ def _save(job: Job, model: Any, tokenizer: Any, result: Trained, out: Path) -> N
         **asdict(job.spec),
         "prompt_hash": job.spec.hash,
         "base": display_name(job.base),
-        "base_fingerprint": fingerprint(job.base),
+        "base_fingerprint": weights_fingerprint(job.base),
         "tokenizer": {"name": display_name(job.base), "class": type(tokenizer).__name__, "vocabulary": len(tokenizer)},
         "recipe": {"name": job.recipe_name, **job.recipe.model_dump()},
         "versions": made["versions"],

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from harness.errors import UsageError
 from harness.registry import choose
@@ -28,63 +28,6 @@ class Strict(BaseModel):
     """A part of a recipe: all keys are there, and no other."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Shape(Strict):
-    """The built-in Llama: sizes in units, layers and heads; lengths in tokens."""
-
-    vocab_size: Positive
-    hidden_size: Positive
-    layers: Positive
-    heads: Positive
-    """The hidden size over this must be 32 or 64, which is what vLLM's attention on a CPU can do."""
-    intermediate_size: Positive
-    context_length: Positive
-
-
-class Conversations(Strict):
-    """What the text of pretraining is made of."""
-
-    primer_items: Count
-    """Synthetic items a task, made once."""
-    primer_share: Fraction
-    """Of the conversations; the others are made of train items."""
-    default_share: Fraction
-    """Of the conversations are in the task's default prompt format; the others in any other."""
-    recolor_share: Fraction
-    """Of the train items have their colors exchanged at random."""
-    whole_history_share: Fraction
-    """Of the conversations show the whole history; the others at most a few turns, as the renderer does for lack of room."""
-    max_examples: Positive
-    lengths: list[Positive] = Field(min_length=1)
-    """Tokens a row: every batch has one of these lengths and as many rows as `tokens_per_batch` allows."""
-    tokens_per_batch: Positive
-    prompt_weight: Fraction
-    """The weight in the loss of a token that is not part of an answer; answers weigh 1."""
-
-
-class PretrainTraining(Strict):
-    steps: Positive
-    learning_rate: Rate
-    warmup_steps: Count
-    weight_decay: Fraction
-    bf16: bool
-    """bfloat16 autocast, on the CPU as well; the weights are kept in float32."""
-    eval_batches: Positive
-    evaluations: Positive
-    """Spread evenly over the run; a checkpoint is written at each."""
-    dev_items: Count
-    """Dev items a task that are answered by generation at the end, for the model card."""
-    seed: int
-
-
-class PretrainRecipe(Strict):
-    """How `harness pretrain` trains a small Llama from nothing."""
-
-    kind: Literal["pretrain"]
-    shape: Shape
-    data: Conversations
-    training: PretrainTraining
 
 
 class Lora(Strict):
@@ -152,9 +95,6 @@ class FinetuneRecipe(Strict):
     training: FinetuneTraining
 
 
-Recipe = Annotated[PretrainRecipe | FinetuneRecipe, Field(discriminator="kind")]
-
-
 def recipe_path(name: str) -> Path:
     """The file of a recipe given by the name of a shipped one or by its path. Raises UsageError if there is none."""
     if name.endswith((".yaml", ".yml")) or "/" in name:
@@ -166,21 +106,22 @@ def recipe_path(name: str) -> Path:
     return known[choose("recipe", name, known)]
 
 
-def load_recipe(name: str, overrides: Sequence[str] = (), *, built_in: bool = False) -> PretrainRecipe | FinetuneRecipe:
+def load_recipe(name: str, overrides: Sequence[str] = (), *, base: str | None = None) -> FinetuneRecipe:
     """The recipe with the overrides ("dotted.key=value", the value in YAML) put over it.
 
-    `built_in` puts the recipe's block of that name over it first: what suits the small built-in base. Raises UsageError, which
-    names the file and the key, for a key that does not exist and a value that does not fit.
+    `base` is the display name of a base model: what the recipe says of it under `bases` is put over the recipe first. Raises
+    UsageError, which names the file and the key, for a key that does not exist and a value that does not fit.
     """
     path = recipe_path(name)
     values = read_values(path)
-    block = values.pop("built_in", None) or {}
-    if not isinstance(block, Mapping):
-        raise UsageError(f"{path}: built_in must be a mapping")
-    small = merged(values, block)
+    blocks = values.pop("bases", None) or {}
     _check(path, values)
-    _check(path, small, " (built_in)")
-    return overridden(small if built_in else values, overrides, partial(_check, path))
+    if not isinstance(blocks, dict) or not all(isinstance(block, Mapping) for block in blocks.values()):
+        raise UsageError(f"{path}: bases must be a mapping from names of bases to mappings")
+    made = {known: merged(values, block) for known, block in blocks.items()}
+    for known, over in made.items():
+        _check(path, over, f" (bases.{known})")
+    return overridden(made.get(base, values), overrides, partial(_check, path))
 
 
 def overridden(values: Mapping[str, Any], overrides: Sequence[str], check: Callable[[Mapping[str, Any], str], T]) -> T:
@@ -239,10 +180,9 @@ def merged(values: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]
     return result
 
 
-def _check(path: Path, values: Mapping[str, Any], where: str = "") -> PretrainRecipe | FinetuneRecipe:
-    adapter: TypeAdapter[PretrainRecipe | FinetuneRecipe] = TypeAdapter(Recipe)
+def _check(path: Path, values: Mapping[str, Any], where: str = "") -> FinetuneRecipe:
     try:
-        return adapter.validate_python(values)
+        return FinetuneRecipe.model_validate(values)
     except ValidationError as error:
         raise UsageError(f"{path}{where}: {problem_of(error)}") from None
 
@@ -251,6 +191,6 @@ def problem_of(error: ValidationError) -> str:
     """The key that does not fit, and why."""
     # A key that does not exist says more than the missing one that it may stand for.
     first = min(error.errors(), key=lambda e: e["type"] != "extra_forbidden")
-    key = ".".join(str(part) for part in first["loc"] if part not in ("pretrain", "finetune"))
+    key = ".".join(map(str, first["loc"]))
     problem = "no such key" if first["type"] == "extra_forbidden" else first["msg"]
-    return f"{key or 'kind'}: {problem}"
+    return f"{key or 'content'}: {problem}"

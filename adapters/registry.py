@@ -13,6 +13,7 @@ from harness.engines.shared import adapter_rank
 from harness.errors import AdapterError, UsageError
 from harness.models import display_name, fingerprint, resolve_base
 from harness.runs import RUNS
+from harness.weights import weights_fingerprint
 from prompts.spec import PromptSpec
 
 HARNESS_FILE = "harness.json"
@@ -54,7 +55,7 @@ _S = TypeVar("_S", bound=BaseModel)
 
 
 def load_adapter(folder: Path, base: str | None) -> Adapter:
-    """The adapter in `folder`, which may be a run's folder or name, for a base model; None is the built-in one.
+    """The adapter in `folder`, which may be a run's folder or name, for a base model; None is the default one.
 
     Raises AdapterError for a folder that is not whole, and for an adapter of another base, of another prompt format or with
     weights beside LoRA's.
@@ -112,10 +113,12 @@ def _check_modules(path: Path) -> None:
 
 
 def _check_base(path: Path, saved: _Saved, model: str) -> None:
-    there, here = saved.base_fingerprint, fingerprint(model)
-    if there != here or (there is None and saved.base != model):
-        was, now = f"{saved.base} ({there or 'from a hub'})", f"{display_name(model)} ({here or 'from a hub'})"
-        raise AdapterError(f"{path} was trained on the base {was}, not on {now}: name its own base")
+    there, here = saved.base_fingerprint, weights_fingerprint(model)
+    # The name has to do where the weights are not on this machine.
+    same = there == here if there and here else saved.base == display_name(model)
+    if not same:
+        was, now = f"{saved.base} ({there or 'weights unknown'})", f"{display_name(model)} ({here or 'weights unknown'})"
+        raise AdapterError(f"{path} was trained on the base {was}, not on {now}: name its own with --base, or train it again")
 
 
 def _spec(path: Path, saved: _Saved) -> PromptSpec:

@@ -1,8 +1,9 @@
-"""Writing files so that a reader, or a crash, never meets half of one."""
+"""Writing files so that a reader, or a crash, never meets half of one, and where those go that can be made again."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 from harness.errors import HarnessError
@@ -21,8 +22,29 @@ def write_atomically(path: Path, content: str | bytes) -> None:
         raise HarnessError(f"{path}: cannot be written: {error.strerror or error}") from error
 
 
+def cache_folder() -> Path:
+    """$HARNESS_CACHE, or the user's cache folder for this application."""
+    if path := os.environ.get("HARNESS_CACHE"):
+        return Path(path)
+    from platformdirs import user_cache_path
+
+    return user_cache_path("grid-world-harness")
+
+
 def hold(lock: Path, busy: str) -> int:
     """The descriptor of a lock file, held while that is open. Raises HarnessError, with `busy` if another process holds it."""
+
+    def refuse() -> None:
+        raise HarnessError(busy)
+
+    return hold_when_free(lock, refuse)
+
+
+def hold_when_free(lock: Path, waiting: Callable[[], None]) -> int:
+    """The descriptor of a lock file, held while that is open. Where another process holds it, calls `waiting` and then waits.
+
+    Raises HarnessError where there can be no such file.
+    """
     import fcntl
 
     try:
@@ -31,8 +53,14 @@ def hold(lock: Path, busy: str) -> int:
     except OSError as error:
         raise HarnessError(f"{lock.parent}: cannot be written: {error.strerror}") from error
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            waiting()
+            fcntl.flock(file, fcntl.LOCK_EX)
+    except BaseException as error:
         os.close(file)
-        raise HarnessError(busy) from error
+        if isinstance(error, OSError):
+            raise HarnessError(f"{lock}: cannot be locked: {error.strerror}") from error
+        raise
     return file

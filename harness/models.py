@@ -1,27 +1,27 @@
-"""Base models by name: the built-in one, a local folder, or a hub's; and what tells two of them apart."""
+"""Base models by name: the default one, a local folder, or a hub's; and what tells two of them apart."""
 
 from __future__ import annotations
 
 import hashlib
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from harness.errors import EngineError
+from harness.smollm import NAME, smollm_folder
 
-BUILT_IN = "tiny-llama"
+DEFAULT_BASE = NAME
 _MIB = 1 << 20
 _DESCRIBING = ("adapter_config.json", "chat_template.jinja", "config.json", "tokenizer.json", "tokenizer_config.json")
 
 
 def resolve_base(name: str | None) -> str:
-    """What transformers and vLLM load for a name: None or "tiny-llama" is the built-in model's folder, the path of a local
-    folder stays, and anything else is a hub name. Raises EngineError for a folder that holds no model."""
-    if name is None or name == BUILT_IN:
-        folder = Path(str(files("adapters"))) / "base" / BUILT_IN
-        if not (folder / "config.json").is_file():
-            raise EngineError(f"{folder} holds no model: make one with `harness pretrain tiny-llama`, or name one with --base")
-        return str(folder)
+    """What transformers and vLLM load for a name: None or "smollm2-135m" is the default base's folder, which is made first
+    where it is not there; the path of a local folder stays, and anything else is a hub name.
+
+    Raises EngineError for a folder that holds no model, and where the default base cannot be made.
+    """
+    if name is None or name == DEFAULT_BASE:
+        return str(smollm_folder())
     if Path(name).is_dir():
         if not (Path(name) / "config.json").is_file():
             raise EngineError(f"--base {name}: the folder has no config.json, so it holds no model")

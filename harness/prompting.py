@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.engines.base import without_secrets
 from harness.errors import UsageError
-from harness.models import BUILT_IN
+from harness.models import DEFAULT_BASE
 
 if TYPE_CHECKING:
     from adapters.registry import Adapter
@@ -188,7 +188,7 @@ def settings_of(options: Options, spec: PromptSpec, adapter: Adapter | None, ite
         **asdict(spec),
         "split": options.part,
         **({"items_file": options.items_file} if options.items_file else {}),
-        "model": options.model or BUILT_IN,
+        "model": options.model or DEFAULT_BASE,
         "base_url": without_secrets(options.base_url or "") or None,
         "script_hash": _file_hash(Path(options.model)) if options.engine == "scripted" and options.model else None,
         "shots_hash": plan.pool.hash,
@@ -208,7 +208,7 @@ def _file_hash(path: Path) -> str | None:
 
 
 def default_name(options: Options, spec: PromptSpec) -> str:
-    model = Path(options.adapter or options.model or BUILT_IN)
+    model = Path(options.adapter or options.model or DEFAULT_BASE)
     model_name = model.parent.name if model.name == "adapter" else model.name
     parts = [spec.task, options.part, model_name, spec.context, spec.format, spec.frame, f"{options.shots}-shot"]
     parts += [f"seed-{options.seed}"] if options.seed else []

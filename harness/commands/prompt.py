@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness.models import BUILT_IN
+from harness.models import DEFAULT_BASE
 from harness.prompting import (
+    LOCAL_ENGINES,
     Options,
     build_engine,
     build_plan,
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 @click.option("--items", "items_file", help="A file of harness simulate to answer instead of a split.")
 @click.option("--shots", default=0, show_default=True, type=click.IntRange(0, 100), help="Examples from the train split.")
 @click.option("--engine", default="vllm", show_default=True, help="vllm, openai, transformers or scripted.")
-@click.option("--model", "--base", help="Hub name, local folder or endpoint's model name. [default: the built-in tiny-llama]")
+@click.option("--model", "--base", help="Hub name, local folder or endpoint's model name. [default: smollm2-135m]")
 @click.option("--adapter", help="A LoRA adapter's folder, or the run that made it.")
 @click.option("--base-url", help="Where an OpenAI-compatible endpoint listens (engine openai).")
 @click.option("--context", help="What the model sees, e.g. full-history. [default: the adapter's, else the task's]")
@@ -64,7 +65,7 @@ def prompt(**flags: Any) -> int:
     \b
     harness prompt --shots 5
     harness prompt --task minecraft --adapter runs/my-adapter --limit 50
-    harness prompt --engine openai --base-url http://127.0.0.1:8000/v1 --model tiny-llama
+    harness prompt --engine openai --base-url http://127.0.0.1:8000/v1 --model smollm2-135m
     """
     options = Options(**flags)
     adapter = load_adapter_of(options)
@@ -108,6 +109,7 @@ def _preview(options: Options, spec: PromptSpec, items: list[Item], pool: list[I
 def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], pool: list[Item], source: Source) -> int:
     from rich.console import Console
 
+    from harness.models import resolve_base
     from harness.predicting import batches, predict, resume
     from harness.runs import RUNS, Run, log_to
 
@@ -115,10 +117,12 @@ def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: lis
     origin = "" if options.items_file else f" of the {source.kind} corpus"
     click.echo(
         f"{spec.task} {options.part}: {len(items)} items{origin}; engine {options.engine}, "
-        f"model {options.model or f'{BUILT_IN} (built in)'}{f' + {options.adapter}' if adapter else ''}; "
+        f"model {options.model or DEFAULT_BASE}{f' + {options.adapter}' if adapter else ''}; "
         f"{spec.context}, {spec.format}, {spec.frame} frame; {options.shots} shots; {RUNS / name}",
         err=options.json,
     )
+    if options.engine in LOCAL_ENGINES:
+        resolve_base(options.model)  # The default base may have to be made, and that shows a status of its own.
     with Console(stderr=True).status("loading the model"):
         engine = build_engine(options, adapter)
     with closing(engine):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option("--base", help="Hub name or local folder. [default: the built-in tiny-llama]")
+@click.option("--base", help="Hub name or local folder. [default: smollm2-135m]")
 @click.option("--adapter", "pairs", multiple=True, metavar="NAME=DIR", help="A LoRA adapter, asked for by NAME. May be repeated.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option("--port", default=8000, show_default=True, type=click.IntRange(1, 65535), help="The port to listen on.")

@@ -19,6 +19,7 @@ import numpy as np
 from harness.corpora import minecraft
 from harness.corpora.item import Executed, Turn, Utterance
 from harness.corpora.minecraft_logs import Game, Run
+from harness.files import cache_folder
 from harness.worlds.minecraft import SHAPE, Action, Pose, Structure
 
 log = logging.getLogger(__name__)
@@ -30,18 +31,9 @@ _SCALARS = ("name", "day", "target", "split", "world_states", "null_states")
 _ACTIONS = ("place", "remove")
 
 
-def folder() -> Path:
-    """$HARNESS_CACHE, or the user's cache folder for this application."""
-    if path := os.environ.get("HARNESS_CACHE"):
-        return Path(path)
-    from platformdirs import user_cache_path
-
-    return user_cache_path("grid-world-harness")
-
-
 def read_games(source: Path) -> list[Game]:
     """What `minecraft.read_games` returns, from the cache where it holds this source. Raises DataError as that does."""
-    path = folder() / f"minecraft-{LOADER}-{minecraft.digest(source)}.parquet"
+    path = cache_folder() / f"minecraft-{LOADER}-{minecraft.digest(source)}.parquet"
     if path.is_file():
         try:
             return _read(path)

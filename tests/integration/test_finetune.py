@@ -18,7 +18,7 @@ from adapters.loop import last_checkpoint
 from adapters.registry import load_adapter
 from harness.cli import cli
 from harness.errors import HarnessError, UsageError
-from harness.models import fingerprint
+from harness.weights import weights_fingerprint
 from tests.tiny import build_tiny_model
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(600)]
@@ -73,7 +73,7 @@ def test_the_adapter_says_what_it_is_and_loads(trained: tuple[Path, str], base: 
     adapter = load_adapter(run, str(base))
     assert (adapter.rank, adapter.spec.name) == (8, "minecraft/context-rich/lines/world")
     said = json.loads((run / "adapter/harness.json").read_text())
-    assert said["base_fingerprint"] == fingerprint(base)
+    assert said["base_fingerprint"] == weights_fingerprint(base)
     assert said["recipe"]["training"]["learning_rate"] == 0.05
     assert (said["steps"], said["effect"], said["rows"] + said["dropped"]) == (6, True, said["items"])
     assert {path.suffix for path in (run / "adapter").iterdir()} <= {".json", ".safetensors", ".md"}, "nothing pickled"

@@ -22,8 +22,9 @@ from harness.corpora import load
 from harness.engines.base import Sampling
 from harness.engines.openai import OpenAIEngine
 from harness.errors import EngineError
-from harness.models import fingerprint, load_tokenizer
+from harness.models import load_tokenizer
 from harness.serving import Server
+from harness.weights import weights_fingerprint
 from prompts.render import Renderer
 from prompts.spec import PromptSpec
 from serialization.constraint import Constraint
@@ -46,7 +47,7 @@ def build_adapter(base: Path, folder: Path, seed: int) -> Path:
     """An adapter as `harness finetune` leaves it, with random weights."""
     build_tiny_adapter(base, folder, seed=seed)
     said = {"task": SPEC.task, "context": SPEC.context, "format": SPEC.format, "frame": SPEC.frame, "prompt_hash": SPEC.hash}
-    (folder / "harness.json").write_text(json.dumps({**said, "base": "tiny", "base_fingerprint": fingerprint(base)}))
+    (folder / "harness.json").write_text(json.dumps({**said, "base": "tiny", "base_fingerprint": weights_fingerprint(base)}))
     return folder
 
 

@@ -12,6 +12,7 @@ import pytest
 from adapters.registry import CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE, load_adapter, train_items
 from harness.errors import AdapterError
 from harness.models import fingerprint
+from harness.weights import weights_fingerprint
 from prompts.spec import PromptSpec
 from tests.tiny import build_tiny_adapter, build_tiny_model
 
@@ -35,7 +36,7 @@ def whole(base: Path) -> Path:
         "frame": SPEC.frame,
         "prompt_hash": SPEC.hash,
         "base": "tiny",
-        "base_fingerprint": fingerprint(base),
+        "base_fingerprint": weights_fingerprint(base),
     }
     (run / "adapter" / HARNESS_FILE).write_text(json.dumps(said))
     return run
@@ -93,7 +94,9 @@ def test_another_base_is_refused_with_both_fingerprints(run: Path, base: Path, t
     other = build_tiny_model(tmp_path / "other", seed=1)
     with pytest.raises(AdapterError) as caught:
         load_adapter(run, str(other))
-    assert all(str(word) in str(caught.value) for word in ("tiny", "other", fingerprint(base), fingerprint(other)))
+    assert all(
+        str(word) in str(caught.value) for word in ("tiny", "other", weights_fingerprint(base), weights_fingerprint(other))
+    )
 
 
 def test_a_base_from_a_hub_is_known_by_its_name(run: Path) -> None:
@@ -101,6 +104,24 @@ def test_a_base_from_a_hub_is_known_by_its_name(run: Path) -> None:
     assert load_adapter(run, "someone/llama").base == "someone/llama"
     with pytest.raises(AdapterError, match=r"someone/llama .*someone/other"):
         load_adapter(run, "someone/other")
+
+
+def test_a_base_from_a_hub_is_that_of_a_folder_with_the_same_weights(
+    run: Path, base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = {"someone/tiny": base, "someone/other": build_tiny_model(tmp_path / "other", seed=1)}
+    monkeypatch.setattr("harness.weights._snapshot", names.get)
+    assert load_adapter(run, "someone/tiny").base == "someone/tiny"
+    with pytest.raises(AdapterError, match=r"tiny \([0-9a-f]{16}\), not on someone/other \([0-9a-f]{16}\): .*--base"):
+        load_adapter(run, "someone/other")
+    change(run, HARNESS_FILE, base="someone/tiny")
+    assert load_adapter(run, str(base)).base == str(base)
+
+
+def test_what_an_older_version_wrote_of_the_base_is_refused_with_what_to_do(run: Path, base: Path) -> None:
+    change(run, HARNESS_FILE, base_fingerprint=fingerprint(base))
+    with pytest.raises(AdapterError, match="name its own with --base, or train it again"):
+        load_adapter(run, str(base))
 
 
 def test_a_prompt_format_that_changed_is_refused_with_both_hashes(run: Path, base: Path) -> None:

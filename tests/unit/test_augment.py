@@ -20,14 +20,13 @@ from harness.corpora.augment import CHANGES, Variant, augment, change, variant
 from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem, Utterance
 from harness.corpora.paraphrase import lexicon, paraphrase
 from harness.corpora.permute import permute_colors
-from harness.corpora.primer import primer
 from harness.corpora.records import read_items
 from harness.corpora.turn import turn_hexagons, turn_minecraft
 from harness.errors import UsageError
 from harness.worlds.hexagons import Board, Paint
 from harness.worlds.minecraft import COLORS, Action, Pose, in_region, net_actions
 from tests.relations_reader import read, seen
-from tests.simulated import simulated
+from tests.simulated import simple, simulated
 
 SIMULATED = simulated("random", 3, 60)
 WORDS = {"block": ["brick"], "left": ["red", "port"], "red": ["crimson"], "ok": ["okay"], "put": ["place", "add"]}
@@ -214,7 +213,7 @@ def test_permutations_and_turns_are_uniform() -> None:
 
 @pytest.mark.parametrize("task", ["minecraft", "hexagons"])
 def test_the_factor_is_exact_and_no_two_are_alike(task: str) -> None:
-    items = list(primer(task, 40, 1))
+    items = simple(task, 40, 1)
     made = list(augment(items, 5, 4, lexicon=lexicon()))
     assert made[:40] == items
     assert len(made) == len({item.id for item in made}) == 160
@@ -235,7 +234,7 @@ def test_too_much_is_refused() -> None:
     with pytest.raises(UsageError, match="turn make 180 of 60 items"):
         augment(SIMULATED, 0, 5, changes=["turn"])
     with pytest.raises(UsageError, match="no change of hexagons named 'words'"):
-        augment(list(primer("hexagons", 2, 0)), 0, 2, changes=["words"])
+        augment(simple("hexagons", 2, 0), 0, 2, changes=["words"])
 
 
 def test_the_command_writes_what_reads_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

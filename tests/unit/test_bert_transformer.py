@@ -18,14 +18,14 @@ from harness.baselines.bert_transformer_network import Network, Shape
 from harness.baselines.builder_batches import Collator
 from harness.baselines.builder_decoding import BuilderPredictor
 from harness.baselines.checkpoints import read_weights, weights_of, write_model
-from harness.baselines.encoders import EncoderSettings, identity, load_encoder
+from harness.baselines.encoders import SMALL_TOKENIZER, EncoderSettings, identity, load_encoder
 from harness.baselines.origin import Origin, configuration
 from harness.baselines.training import State
 from harness.baselines.world_state import feasible, gold_grids, label_of
 from harness.corpora import load
 from harness.corpora.item import MinecraftItem, builder_turns
 from harness.errors import DataError, UsageError
-from harness.models import load_tokenizer, resolve_base
+from harness.models import load_tokenizer
 from harness.worlds.minecraft import Action, Structure
 from serialization.words import h3_tokens
 
@@ -63,7 +63,7 @@ def items() -> list[MinecraftItem]:
 
 def write_bert(folder: Path, seed: int = 0) -> Path:
     """A small random BERT that takes 64 tokens."""
-    tokenizer = load_tokenizer(resolve_base(None))
+    tokenizer = load_tokenizer(str(SMALL_TOKENIZER))
     sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
     with torch.random.fork_rng():
         torch.manual_seed(seed)

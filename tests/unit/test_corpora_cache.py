@@ -11,6 +11,7 @@ from corpora_files import log_path, pack, procedure, state, write_hexagons, writ
 from harness.corpora import SPLITS, cache, load, load_games, locate, minecraft, split_name
 from harness.corpora.item import HexagonsItem
 from harness.errors import DataError, UsageError
+from harness.files import cache_folder
 
 
 @pytest.fixture(autouse=True)
@@ -196,7 +197,7 @@ class TestCache:
     def test_the_users_cache_folder(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv("HARNESS_CACHE")
         monkeypatch.setenv("XDG_CACHE_HOME", "/somewhere")
-        assert cache.folder().name == "grid-world-harness"
+        assert cache_folder().name == "grid-world-harness"
 
 
 @pytest.mark.data

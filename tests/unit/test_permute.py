@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem, Utterance
 from harness.corpora.permute import COLORS, permute_colors, random_colors, recolor_text
-from harness.corpora.primer import primer
 from harness.worlds.minecraft import net_actions
 from prompts.probe import PROBES
+from tests.simulated import simple
 
 
 def inverse(colors: dict[str, str]) -> dict[str, str]:
@@ -28,13 +28,13 @@ def cycle(task: str) -> dict[str, str]:
 @given(seed=st.integers(0, 10_000))
 def test_the_inverse_gives_the_item_back(task: str, seed: int) -> None:
     colors = random_colors(task, Random(seed))
-    for item in (*PROBES[task], *primer(task, 3, seed % 50)):
+    for item in (*PROBES[task], *simple(task, 3, seed % 50)):
         assert permute_colors(permute_colors(item, colors), inverse(colors)) == item
 
 
 @pytest.mark.parametrize("task", ["hexagons", "minecraft"])
 def test_actions_still_lead_from_one_state_to_the_other(task: str) -> None:
-    for item in primer(task, 50, 3):
+    for item in simple(task, 50, 3):
         changed = permute_colors(item, cycle(task))
         reached: object
         if isinstance(changed, HexagonsItem):

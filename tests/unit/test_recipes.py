@@ -5,48 +5,40 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from adapters.recipe import RECIPES, FinetuneRecipe, PretrainRecipe, load_recipe
+from adapters.recipe import RECIPES, load_recipe
 from harness.baselines.deberta import DebertaRecipe
 from harness.baselines.recipe import load_recipe as load_baseline
 from harness.errors import UsageError
+from harness.models import DEFAULT_BASE
 
 SHIPPED = sorted(RECIPES.rglob("*.yaml"))
 
 
 def test_every_shipped_recipe_is_found_by_its_name_and_by_its_path() -> None:
-    assert [path.stem for path in SHIPPED] == ["llama-lora", "llama-qlora", "tiny-llama"]
+    assert [path.stem for path in SHIPPED] == ["llama-lora", "llama-qlora"]
     for path in SHIPPED:
         assert load_recipe(path.stem) == load_recipe(str(path))
-        load_recipe(path.stem, built_in=True)
 
 
 def test_the_recipes_are_what_their_names_say() -> None:
-    lora, qlora, tiny = (load_recipe(name) for name in ("llama-lora", "llama-qlora", "tiny-llama"))
-    assert isinstance(lora, FinetuneRecipe)
-    assert isinstance(qlora, FinetuneRecipe)
-    assert isinstance(tiny, PretrainRecipe)
+    lora, qlora = load_recipe("llama-lora"), load_recipe("llama-qlora")
     assert (lora.quantize, qlora.quantize) == (None, "nf4")
     assert lora.model_dump(exclude={"quantize"}) == qlora.model_dump(exclude={"quantize"})
-    assert tiny.shape.hidden_size // tiny.shape.heads in (32, 64), "vLLM's attention on a CPU has no other head sizes"
-    assert max(tiny.data.lengths) <= tiny.shape.context_length
 
 
-def test_the_block_for_the_built_in_base_lies_under_the_overrides() -> None:
-    plain, small = load_recipe("llama-lora"), load_recipe("llama-lora", built_in=True)
-    assert isinstance(plain, FinetuneRecipe)
-    assert isinstance(small, FinetuneRecipe)
+def test_what_suits_a_base_lies_under_the_overrides() -> None:
+    plain, small = load_recipe("llama-lora"), load_recipe("llama-lora", base=DEFAULT_BASE)
+    assert load_recipe("llama-lora", base="someone/llama") == plain
     assert small.training.learning_rate > plain.training.learning_rate
-    changed = load_recipe("llama-lora", ["training.learning_rate=1e-3", "lora.r=8"], built_in=True)
-    assert isinstance(changed, FinetuneRecipe)
+    assert small.training.recolor
+    changed = load_recipe("llama-lora", ["training.learning_rate=1e-3", "lora.r=8"], base=DEFAULT_BASE)
     assert (changed.training.learning_rate, changed.lora.r) == (1e-3, 8)
-    assert changed.training.batch_size == small.training.batch_size
+    assert changed.training.tokens == small.training.tokens
 
 
 def test_a_list_can_be_set() -> None:
     recipe = load_recipe("llama-lora", ["lora.target_modules=[q_proj, v_proj]"])
-    assert isinstance(recipe, FinetuneRecipe)
     assert recipe.lora.target_modules == ["q_proj", "v_proj"]
 
 
@@ -86,23 +78,18 @@ def test_overrides_are_checked_together_and_the_one_that_does_not_fit_is_named()
         ("[1, 2]", "mapping"),
         ("kind: [", "YAML"),
         ("kind: finetune\nspeed: 3", "speed"),
-        ("built_in: 3\nkind: finetune", "built_in"),
+        ("bases: 3\n{whole}", "bases must be a mapping"),
+        ("bases: {{tiny: 3}}\n{whole}", "bases must be a mapping"),
+        ("bases: {{tiny: {{training: {{speed: 3}}}}}}\n{whole}", r"\(bases\.tiny\): training\.speed: no such key"),
         ("\x00", "YAML"),
     ],
 )
 def test_a_bad_file_is_refused_by_its_path(tmp_path: Path, text: str, word: str) -> None:
     path = tmp_path / "mine.yaml"
-    path.write_text(text)
+    path.write_text(text.format(whole=(RECIPES / "llama-qlora.yaml").read_text()))
     with pytest.raises(UsageError, match=word) as caught:
         load_recipe(str(path))
     assert str(path) in str(caught.value)
-
-
-def test_a_bad_key_in_the_block_for_the_built_in_base_is_found_with_any_base(tmp_path: Path) -> None:
-    path = tmp_path / "mine.yaml"
-    path.write_text((RECIPES / "llama-lora.yaml").read_text() + "  speed: 3\n")
-    with pytest.raises(UsageError, match="speed: no such key"):
-        load_recipe(str(path))
 
 
 def test_an_unknown_name_brings_a_suggestion() -> None:
@@ -112,17 +99,16 @@ def test_an_unknown_name_brings_a_suggestion() -> None:
         load_recipe("nowhere.yaml")
 
 
-@pytest.mark.parametrize(("command", "recipe"), [("pretrain", "llama-lora"), ("finetune", "tiny-llama")])
-def test_each_command_refuses_the_other_ones_recipes(
-    command: str, recipe: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from harness.cli import cli
+def test_what_suits_a_base_is_found_by_its_folders_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from harness.commands.finetune import _job
 
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("harness.models.resolve_base", lambda name: str(tmp_path))
-    result = CliRunner().invoke(cli, [command, recipe])
-    assert isinstance(result.exception, UsageError)
-    assert not list(tmp_path.iterdir())
+    monkeypatch.delenv("HARNESS_DATA", raising=False)
+    monkeypatch.setattr("harness.models.resolve_base", lambda name: str(name))
+    (tmp_path / DEFAULT_BASE).mkdir()
+    flags = dict.fromkeys(("max_steps", "shots", "context", "format", "frame", "limit")) | {"data": (), "overrides": ()}
+    bases = (None, DEFAULT_BASE, str(tmp_path / DEFAULT_BASE), "someone/llama")
+    jobs = [_job("llama-lora", {**flags, "task": "hexagons", "base": base})[0] for base in bases]
+    assert [job.recipe.training.tokens for job in jobs] == [1536, 1536, 1536, 4096]
 
 
 def test_a_part_of_the_train_split_is_trained_on_and_said_in_the_runs_settings(

@@ -3,10 +3,10 @@ from __future__ import annotations
 import pytest
 
 from harness.corpora.item import Executed, HexagonsItem, MinecraftItem, Utterance
-from harness.corpora.primer import primer
 from harness.corpora.surface import Spread, new_turns, spread, surface, surface_table
 from harness.worlds.hexagons import Board, Paint
 from harness.worlds.minecraft import Action, Pose, Structure
+from tests.simulated import simulated
 
 
 def step(text: str, actions: int, procedure: str = "0") -> HexagonsItem:
@@ -35,7 +35,7 @@ def test_what_was_said_since_the_last_actions_is_new() -> None:
     history = (Utterance("Architect", "old"), Executed((action,)), Utterance("Architect", "new"), Utterance("Builder", "ok"))
     item = MinecraftItem("x", "train", history, Structure(), Pose(0, 1, 0, 0, 0), (), Structure(), "g", "c")
     assert [turn.text for turn in new_turns(item)] == ["new", "ok"]
-    items = list(primer("minecraft", 50, 0))
+    items = simulated("random", 0, 50)
     said = {turn for item in items for turn in item.history if isinstance(turn, Utterance)}
     assert {turn.text for item in items for turn in new_turns(item)} == {turn.text for turn in said}
 

@@ -32,7 +32,7 @@ ARCHITECTS = {
 
 DRAWINGS = {
     "hexagons": "harness.corpora.simulators.hexagons:procedures",
-    "strokes": "harness.corpora.primer.hexagons:procedure",
+    "strokes": "harness.corpora.simulators.strokes:procedure",
 }
 """Simulators of drawing procedures."""
 

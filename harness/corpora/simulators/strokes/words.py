@@ -1,4 +1,4 @@
-"""How the primer's Instructor talks: one voice a drawing procedure, and the sentence frames."""
+"""How the Instructor talks: one voice a drawing procedure, and the sentence frames."""
 
 from __future__ import annotations
 

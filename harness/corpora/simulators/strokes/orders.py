@@ -1,4 +1,4 @@
-"""What the primer's Instructor can ask for, and the tiles that carry it out."""
+"""What the Instructor can ask for, and the tiles that carry it out."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from itertools import combinations
 
 from harness.corpora.places import SIDES, WAYS
-from harness.corpora.primer.hexagons_drawing import Drawing, Stroke, grid
+from harness.corpora.simulators.strokes.drawing import Drawing, Stroke, grid
 from harness.corpora.wording import listing
 from harness.worlds.hexagons import COLUMNS, ROWS, Tile, distance, line, neighbors, on_board, step
 

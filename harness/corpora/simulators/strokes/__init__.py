@@ -1,15 +1,13 @@
-"""Synthetic drawing procedures for pretraining on HEXAGONS: simple instructions with the boards that carry them out."""
+"""Simulated drawing procedures of simple instructions, which say where every tile is, with the boards that carry them out."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import count
 from random import Random
 
 from harness.corpora.item import Executed, HexagonsItem, Turn, Utterance
-from harness.corpora.primer.hexagons_drawing import Drawing
-from harness.corpora.primer.hexagons_strokes import next_stroke
-from harness.corpora.primer.hexagons_words import Voice
+from harness.corpora.simulators.strokes.drawing import Drawing
+from harness.corpora.simulators.strokes.orders import next_stroke
+from harness.corpora.simulators.strokes.words import Voice
 from harness.worlds.hexagons import Paint
 
 _STEPS = (2, 3, 4, 5, 5)
@@ -42,9 +40,3 @@ def procedure(rng: Random, number: int, split: str = "train") -> list[HexagonsIt
         items.append(HexagonsItem(f"{name}/{step}", split, text, history, before, actions, drawing.board, name, name, meta))
         history = (*history, Utterance("Instructor", text), Executed(actions))
     return items
-
-
-def procedures(rng: Random) -> Iterator[HexagonsItem]:
-    """The steps of endless synthetic drawing procedures, in order."""
-    for number in count():
-        yield from procedure(rng, number)

@@ -1,4 +1,4 @@
-"""A drawing procedure in the making: what the primer's Instructor knows of the board and of what was said."""
+"""A drawing procedure in the making: what the Instructor knows of the board and of what was said."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from random import Random
 
 from harness.corpora.places import COLOR_SHARES, WAYS, draw_rows
-from harness.corpora.primer.hexagons_words import Voice
+from harness.corpora.simulators.strokes.words import Voice
 from harness.worlds.hexagons import COLUMNS, DIRECTIONS, ROWS, Board, Tile, on_board, step
 
 

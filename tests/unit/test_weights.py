@@ -1,0 +1,83 @@
+"""The fingerprint of weights: the same for the same weights however they are kept, another for others, and quick to have."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from harness.errors import EngineError
+from harness.weights import weights_fingerprint
+
+
+@pytest.fixture
+def base(tiny_base: Path, tmp_path: Path) -> Path:
+    """A copy to change."""
+    return Path(shutil.copytree(tiny_base, tmp_path / "base"))
+
+
+def test_neither_shards_nor_other_files_nor_the_name_matter(base: Path, tiny_base: Path, tmp_path: Path) -> None:
+    from transformers import AutoModelForCausalLM
+
+    meant = weights_fingerprint(tiny_base)
+    assert meant
+    assert len(meant) == 16
+    AutoModelForCausalLM.from_pretrained(base).save_pretrained(tmp_path / "shards", max_shard_size="20KB")
+    assert len(list((tmp_path / "shards").glob("*.safetensors"))) > 1
+    assert weights_fingerprint(tmp_path / "shards") == meant
+    (base / "config.json").write_text("{}")
+    (base / "tokenizer.json").unlink()
+    save_file({"other": torch.ones(3)}, base / "consolidated.safetensors")
+    assert weights_fingerprint(str(base)) == meant
+
+
+@pytest.mark.parametrize("change", ["value", "type", "shape", "name"])
+def test_any_difference_matters(base: Path, tiny_base: Path, change: str) -> None:
+    tensors = load_file(base / "model.safetensors")
+    name = next(iter(tensors))
+    tensor = tensors.pop(name)
+    changed = {
+        "value": tensor + 1,
+        "type": tensor.to(torch.bfloat16),
+        "shape": tensor.reshape(-1),
+        "name": tensor,
+    }
+    tensors[f"{name}.new" if change == "name" else name] = changed[change]
+    save_file(tensors, base / "model.safetensors")
+    assert weights_fingerprint(base) != weights_fingerprint(tiny_base)
+
+
+def test_a_hub_name_stands_for_its_snapshot(tiny_base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache = tmp_path / "hub"
+    snapshot = cache / "models--someone--tiny" / "snapshots" / "0123456789"
+    shutil.copytree(tiny_base, snapshot)
+    (snapshot.parents[1] / "refs").mkdir()
+    (snapshot.parents[1] / "refs" / "main").write_text("0123456789")
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(cache))
+    assert weights_fingerprint("someone/tiny") == weights_fingerprint(tiny_base)
+    for name in ("someone/else", "no such/name/at all"):
+        assert weights_fingerprint(name) is None
+    (snapshot / "model.safetensors").unlink()
+    assert weights_fingerprint("someone/tiny") is None
+
+
+@pytest.mark.parametrize("damage", ["", "0000", "header", "end"])
+def test_what_is_no_safetensors_is_named(base: Path, damage: str) -> None:
+    path = base / "model.safetensors"
+    content = path.read_bytes()
+    path.write_bytes({"header": content[:100], "end": content[:-1]}.get(damage, damage.encode()))
+    with pytest.raises(EngineError, match=r"model\.safetensors: these are no weights in safetensors"):
+        weights_fingerprint(base)
+
+
+@pytest.mark.parametrize("index", ["{", "[]", "{}", json.dumps({"weight_map": {"a": "gone.safetensors"}})])
+def test_an_index_of_no_use_is_named(base: Path, index: str) -> None:
+    (base / "model.safetensors").unlink()
+    assert weights_fingerprint(base) is None
+    (base / "model.safetensors.index.json").write_text(index)
+    with pytest.raises(EngineError, match=r"index\.json|gone\.safetensors"):
+        weights_fingerprint(base)
