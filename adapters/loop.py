@@ -6,6 +6,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from harness.engines.shared import fast_bf16 as fast_bf16
+
 
 def last_checkpoint(folder: Path) -> Path | None:
     """The newest complete checkpoint of transformers' Trainer; its state file is what it writes last."""
@@ -28,13 +30,3 @@ def clock() -> Any:
             state.log_history[-1]["seconds"] = round(time.monotonic() - self.start, 1)
 
     return Clock()
-
-
-def fast_bf16() -> bool:
-    """Whether bfloat16 is the faster arithmetic here: a GPU that has it, or a CPU with AVX512_BF16 or AMX."""
-    import torch
-
-    if torch.cuda.is_available():
-        return bool(torch.cuda.is_bf16_supported())
-    asked = (getattr(torch.cpu, f"_is_{name}_supported", None) for name in ("avx512_bf16", "amx_tile"))
-    return any(supported() for supported in asked if supported)
