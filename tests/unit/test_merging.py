@@ -131,9 +131,7 @@ def test_a_disk_that_fills_up_meanwhile_leaves_nothing(adapters: list[Adapter], 
     assert {path.name for path in folder().iterdir()} == {".lock"}
 
 
-def test_a_cache_that_cannot_be_written_is_said(
-    adapters: list[Adapter], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_cache_that_cannot_be_written_is_said(adapters: list[Adapter], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / "file"))
     with pytest.raises(HarnessError, match=r"cannot be written to .*Not a directory"):
