@@ -13,14 +13,13 @@ from typing import Any
 
 from adapters.curriculum import stages
 from adapters.dev import dev_f1, first_steps, spread
-from adapters.loop import fast_bf16, last_checkpoint
 from adapters.packing import Pack, pack_rows
 from adapters.recipe import FinetuneRecipe
 from adapters.registry import HARNESS_FILE
 from adapters.rows import Rows, epochs, make_rows, recolored
-from adapters.trainer import AnswerTrainer, arguments_of, curve, plain_attention, set_threads
+from adapters.trainer import AnswerTrainer, arguments_of, curve, last_checkpoint, plain_attention, set_threads
 from harness.corpora.item import Item
-from harness.engines.shared import brief, keep_memory
+from harness.engines.shared import brief, fast_bf16, keep_memory
 from harness.errors import EngineError, HarnessError, UsageError
 from harness.files import write_atomically
 from harness.models import display_name, load_tokenizer
@@ -204,7 +203,7 @@ def with_lora(recipe: FinetuneRecipe, model: Any, start: Path | None = None) -> 
         there = adapted.peft_config["default"]
         if (there.r, there.lora_alpha) != (lora.r, lora.alpha):
             raise UsageError(
-                f"--from {start}: its rank and alpha are {there.r} and {there.lora_alpha}, the recipe's {lora.r} and {lora.alpha}: "
+                f"--from {start}: rank {there.r}, alpha {there.lora_alpha}; the recipe has {lora.r} and {lora.alpha}: "
                 f"--set lora.r={there.r} --set lora.alpha={there.lora_alpha}"
             )
     if checkpointing:

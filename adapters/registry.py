@@ -1,4 +1,4 @@
-"""Loading adapters: what an adapter folder must hold, and refusing one that does not fit."""
+"""Adapters by name: where they are, what a folder of one must hold, and refusing one that does not fit."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pydantic import BaseModel, ValidationError
 from harness.engines.shared import adapter_rank
 from harness.errors import AdapterError, UsageError
 from harness.models import display_name, fingerprint, resolve_base
+from harness.registry import choose
 from harness.runs import RUNS
 from harness.weights import weights_fingerprint
 from prompts.spec import PromptSpec
@@ -19,6 +20,9 @@ from prompts.spec import PromptSpec
 HARNESS_FILE = "harness.json"
 CONFIG_FILE = "adapter_config.json"
 WEIGHTS_FILE = "adapter_model.safetensors"
+
+SHIPPED = Path(__file__).parent / "trained"
+"""Adapters that come with the package: a folder each, whose name is the adapter's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,18 +58,19 @@ class _Trained(BaseModel):
 _S = TypeVar("_S", bound=BaseModel)
 
 
-def load_adapter(folder: Path, base: str | None) -> Adapter:
-    """The adapter in `folder`, which may be a run's folder or name, for a base model; None is the default one.
+def load_adapter(name: str | Path, base: str | None) -> Adapter:
+    """An adapter for a base model, by the name of a shipped one, or by the folder or name of the run that made it.
 
-    Raises AdapterError for a folder that is not whole, and for an adapter of another base, of another prompt format or with
-    weights beside LoRA's.
+    `base` None is the base that it was trained on. Raises UsageError for a name that nothing has, AdapterError for a folder
+    that is not whole, and for an adapter of another base, of another prompt format or with weights beside LoRA's.
     """
-    path = _find(folder)
+    path = find_adapter(name)
     saved = _read_saved(path / HARNESS_FILE, _Saved)
     _check_modules(path / CONFIG_FILE)
-    model = resolve_base(base)
+    spec = _spec(path, saved)
+    model = _own_base(path, saved) if base is None else resolve_base(base)
     _check_base(path, saved, model)
-    return Adapter(path, adapter_rank(path), _spec(path, saved), model)
+    return Adapter(path, adapter_rank(path), spec, model)
 
 
 def train_items(folder: Path, expected: str) -> int:
@@ -73,21 +78,41 @@ def train_items(folder: Path, expected: str) -> int:
 
     Raises AdapterError if its fingerprint is not the expected one: the adapter was trained again since.
     """
-    path = _find(folder)
+    path = find_adapter(folder)
     if (found := fingerprint(path)) != expected:
         raise AdapterError(f"{path} is another adapter ({found}) than the one that the run used ({expected})")
     return _read_saved(path / HARNESS_FILE, _Trained).items
 
 
-def _find(folder: Path) -> Path:
-    """The folder of a whole adapter."""
-    places = (folder, folder / "adapter", RUNS / folder / "adapter")
-    path = next((place for place in places if (place / CONFIG_FILE).is_file()), folder)
-    for name in (CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE):
-        if not (path / name).is_file():
+def known_adapters() -> dict[str, Path]:
+    """The folders of all adapters that have a name, the shipped ones first; those of runs follow."""
+    found = [*sorted(SHIPPED.glob(f"*/{CONFIG_FILE}")), *sorted(RUNS.glob(f"*/adapter/{CONFIG_FILE}"))]
+    folders: dict[str, Path] = {}
+    for path in found:
+        folders.setdefault(name_of(path.parent), path.parent)
+    return folders
+
+
+def name_of(folder: Path) -> str:
+    """What an adapter is called: its folder's name, or that of its run."""
+    return folder.resolve().parent.name if folder.name == "adapter" else folder.resolve().name
+
+
+def find_adapter(name: str | Path) -> Path:
+    """The folder of a whole adapter, given as to `load_adapter`."""
+    given = Path(name)
+    places = (given, given / "adapter", SHIPPED / given, RUNS / given / "adapter")
+    path = next((place for place in places if (place / CONFIG_FILE).is_file()), None)
+    if path is None and len(given.parts) == 1 and not any(place.is_dir() for place in (given, RUNS / given)):
+        if not (known := known_adapters()):
+            raise UsageError(f"no adapter named {str(name)!r}, and there are none here: make one with `harness finetune`")
+        choose("adapter", str(name), known)
+    for file in (CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE):
+        if path is None or not (path / file).is_file():
             raise AdapterError(
-                f"{folder} holds no adapter of this harness: {name} is not there; make one with `harness finetune`"
+                f"{path or name} holds no adapter of this harness: {file} is not there; make one with `harness finetune`"
             )
+    assert path is not None
     return path
 
 
@@ -110,6 +135,14 @@ def _check_modules(path: Path) -> None:
     extra = config.get("modules_to_save") if isinstance(config, dict) else None
     if extra:
         raise AdapterError(f"{path}: modules_to_save is {extra}, and vLLM serves LoRA weights only: train without it")
+
+
+def _own_base(path: Path, saved: _Saved) -> str:
+    """The base that an adapter was trained on, found by its name. Raises AdapterError where it is not here."""
+    base = resolve_base(saved.base)
+    if saved.base_fingerprint and not Path(base).is_dir():
+        raise AdapterError(f"{path} was trained on the base {saved.base} in a folder: name that with --base")
+    return base
 
 
 def _check_base(path: Path, saved: _Saved, model: str) -> None:

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import torch
 from transformers import Trainer, TrainingArguments
 
-from adapters.loop import fast_bf16, last_checkpoint
 from adapters.packing import Pack, collate
+from harness.engines.shared import fast_bf16
 from harness.files import write_atomically
 
 if TYPE_CHECKING:
@@ -38,6 +38,12 @@ def plain_attention(config: Any) -> bool:
     """Whether every layer attends to all that came before, so that rows may share a pack."""
     layers = getattr(config, "layer_types", None) or ["full_attention"]
     return set(layers) == {"full_attention"} and not getattr(config, "sliding_window", None)
+
+
+def last_checkpoint(folder: Path) -> Path | None:
+    """The newest complete checkpoint of transformers' Trainer; its state file is what it writes last."""
+    complete = [path.parent for path in folder.glob("checkpoint-*/trainer_state.json")]
+    return max(complete, key=lambda path: int(path.name.rpartition("-")[2]), default=None)
 
 
 class AnswerTrainer(Trainer):  # type: ignore[misc]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -68,7 +68,7 @@ class Rollout:
         return replace(item, before=self._boards[procedure], history=history)
 
 
-def as_met(items: Iterable[Item], records: Iterable[dict[str, Any]]) -> Iterator[Item]:
+def as_met(items: Iterable[Item], records: Iterable[Mapping[str, Any]]) -> Iterator[Item]:
     """Drawing steps as the model met them whose answers the records are: on the boards and after the steps that it drew.
 
     Items of a procedure come in order. One without a record counts as answered with nothing.

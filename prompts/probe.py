@@ -32,7 +32,11 @@ def _minecraft(n: int, yaw: float) -> MinecraftItem:
     return MinecraftItem(
         id=f"minecraft/probe/{n}/4",
         split="probe",
-        history=(*(Utterance(*u) for u in said), Executed(placed, Pose(-1.5, 1.0, -2.5, yaw - 90, 45.0)), Utterance("Architect", "now a blue one, left")),
+        history=(
+            *(Utterance(*u) for u in said),
+            Executed(placed, Pose(-1.5, 1.0, -2.5, yaw - 90, 45.0)),
+            Utterance("Architect", "now a blue one, left"),
+        ),
         before=before,
         pose=Pose(0.6, 1.0, -3.2, yaw, 20.0),
         actions=actions,

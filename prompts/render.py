@@ -97,7 +97,7 @@ class Renderer:
         return ids
 
     def _try(self, item: Item, shots: Sequence[Item], keep: int | None = None) -> tuple[int, Rendered]:
-        """The rendered prompt and its length in tokens. `keep`: so many pieces of each example, or of the item if there is none."""
+        """The rendered prompt and its length in tokens. `keep`: pieces of each example, or of the item if there is none."""
         messages = conversation(item, self.spec, shots, None if shots else keep, keep)
         text = self.text(messages)
         ids = self.token_ids(text)

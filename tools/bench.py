@@ -16,8 +16,8 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from adapters.loop import fast_bf16
 from harness.corpora import load
+from harness.engines.shared import fast_bf16
 
 ROUNDS = 3
 

@@ -65,7 +65,7 @@ class BuilderPredictor:
     def drawn(self, turns: Sequence[MinecraftItem], decoding: Decoding) -> list[tuple[Counter[tuple[Action, ...]], int]]:
         """For each item `decoding.samples` answers, and how often each was drawn, in bfloat16 where that is the faster one; and
         how many of the draws came to an end by themselves."""
-        from adapters.loop import fast_bf16
+        from harness.engines.shared import fast_bf16
 
         found = []
         with torch.autocast(self.device.type, torch.bfloat16, enabled=fast_bf16()):

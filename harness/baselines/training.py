@@ -258,6 +258,6 @@ class Loop:
 
 
 def _in_bf16(training: Training) -> bool:
-    from adapters.loop import fast_bf16
+    from harness.engines.shared import fast_bf16
 
     return training.precision == "bfloat16" or (training.precision == "auto" and fast_bf16())

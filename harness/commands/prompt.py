@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import functools
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness.models import DEFAULT_BASE
 from harness.prompting import (
     LOCAL_ENGINES,
     Options,
+    base_of,
     build_engine,
     build_plan,
     default_name,
     load_adapter_of,
     local_tokenizer,
+    merges,
     settings_of,
     spec_of,
 )
@@ -42,7 +43,10 @@ if TYPE_CHECKING:
 @click.option("--shots", default=0, show_default=True, type=click.IntRange(0, 100), help="Examples from the train split.")
 @click.option("--engine", default="vllm", show_default=True, help="vllm, openai, transformers or scripted.")
 @click.option("--model", "--base", help="Hub name, local folder or endpoint's model name. [default: smollm2-135m]")
-@click.option("--adapter", help="A LoRA adapter's folder, or the run that made it.")
+@click.option("--adapter", help="A LoRA adapter: a shipped one's name, the run that made it, or a folder.")
+@click.option(
+    "--merge/--no-merge", default=None, help="Run a copy of the base with the adapter in it. [default: if the base is small]"
+)
 @click.option("--base-url", help="Where an OpenAI-compatible endpoint listens (engine openai).")
 @click.option("--context", help="What the model sees, e.g. full-history. [default: the adapter's, else the task's]")
 @click.option("--format", help="How it answers, e.g. grouped. [default: the adapter's, else the task's]")
@@ -64,6 +68,7 @@ def prompt(**flags: Any) -> int:
 
     \b
     harness prompt --shots 5
+    harness prompt --adapter hexagons
     harness prompt --task minecraft --adapter runs/my-adapter --limit 50
     harness prompt --engine openai --base-url http://127.0.0.1:8000/v1 --model smollm2-135m
     """
@@ -72,7 +77,7 @@ def prompt(**flags: Any) -> int:
     spec = spec_of(options, adapter)
     items, pool, source = _items(options, spec.task)
     if options.preview:
-        return _preview(options, spec, items[: options.limit or 1], pool)
+        return _preview(options, spec, adapter, items[: options.limit or 1], pool)
     return _run(options, spec, adapter, items, pool, source)
 
 
@@ -86,12 +91,13 @@ def _items(options: Options, task: str) -> tuple[list[Item], list[Item], Source]
     return items[: options.limit], pool, locate(task)
 
 
-def _preview(options: Options, spec: PromptSpec, items: list[Item], pool: list[Item]) -> int:
+def _preview(options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], pool: list[Item]) -> int:
     """The exact text, from the tokenizer alone."""
     from harness.models import context_length_of, resolve_base
 
-    tokenizer = local_tokenizer(options.engine, options.model)
-    known = context_length_of(resolve_base(options.model)) if tokenizer is not None and not options.context_length else 4096
+    model = base_of(options, adapter)
+    tokenizer = local_tokenizer(options.engine, model)
+    known = context_length_of(resolve_base(model)) if tokenizer is not None and not options.context_length else 4096
     length = options.context_length or known
     plan = build_plan(options, spec, tokenizer, length, 1, pool)
     for item in items:
@@ -117,26 +123,45 @@ def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: lis
     origin = "" if options.items_file else f" of the {source.kind} corpus"
     click.echo(
         f"{spec.task} {options.part}: {len(items)} items{origin}; engine {options.engine}, "
-        f"model {options.model or DEFAULT_BASE}{f' + {options.adapter}' if adapter else ''}; "
+        f"model {_model_name(options, adapter)}; "
         f"{spec.context}, {spec.format}, {spec.frame} frame; {options.shots} shots; {RUNS / name}",
         err=options.json,
     )
-    if options.engine in LOCAL_ENGINES:
-        resolve_base(options.model)  # The default base may have to be made, and that shows a status of its own.
-    with Console(stderr=True).status("loading the model"):
-        engine = build_engine(options, adapter)
-    with closing(engine):
+    with ExitStack() as stack:
+        if options.engine in LOCAL_ENGINES and adapter is None:
+            resolve_base(options.model)  # The default base may have to be made, and that shows a status of its own.
+        merged = _merged(options, adapter, stack)
+        with Console(stderr=True).status("loading the model"):
+            engine = stack.enter_context(closing(build_engine(options, adapter, merged)))
         plan = build_plan(options, spec, engine.tokenizer, engine.context_length, engine.batch_size, pool)
-        with closing(Run(RUNS / name, settings_of(options, spec, adapter, items, plan))) as run:
-            logger = log_to(run.folder)
-            planned = batches(items, plan.batch_size, rolls_out=plan.rolls_out)
-            todo = resume(run, planned, plan, engine)
-            if run.records:
-                click.echo(f"{len(run.records)} items are answered already; going on with the rest", err=True)
-            logger.info("%d items answered, %d batches to go", len(run.records), len(todo))
-            _with_progress(functools.partial(predict, run, todo, plan, engine), sum(map(len, todo)), logger)
-            run.sort([item.id for batch in planned for item in batch])
+        run = stack.enter_context(closing(Run(RUNS / name, settings_of(options, spec, adapter, items, plan))))
+        logger = log_to(run.folder)
+        planned = batches(items, plan.batch_size, rolls_out=plan.rolls_out)
+        todo = resume(run, planned, plan, engine)
+        if run.records:
+            click.echo(f"{len(run.records)} items are answered already; going on with the rest", err=True)
+        logger.info("%d items answered, %d batches to go", len(run.records), len(todo))
+        _with_progress(functools.partial(predict, run, todo, plan, engine), sum(map(len, todo)), logger)
+        run.sort([item.id for batch in planned for item in batch])
     return _finish(options, run, items, logger)
+
+
+def _merged(options: Options, adapter: Adapter | None, stack: ExitStack) -> Path | None:
+    """The folder of the model that has the adapter in it, for as long as the stack; None where they stay apart."""
+    if adapter is None or not merges(options, adapter):
+        return None
+    from adapters.merging import merged_model
+
+    return stack.enter_context(merged_model(adapter, functools.partial(click.echo, err=True)))
+
+
+def _model_name(options: Options, adapter: Adapter | None) -> str:
+    from harness.models import DEFAULT_BASE, display_name
+
+    base = options.model or (display_name(adapter.base) if adapter else DEFAULT_BASE)
+    if adapter is None:
+        return base
+    return f"{base} + {options.adapter} ({'merged' if merges(options, adapter) else 'apart'})"
 
 
 def _with_progress(steps: Callable[[Report], Iterator[Progress]], total: int, logger: Logger) -> None:

@@ -6,6 +6,7 @@ import json
 import shlex
 import signal
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,16 +21,23 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.option("--base", help="Hub name or local folder. [default: smollm2-135m]")
-@click.option("--adapter", "pairs", multiple=True, metavar="NAME=DIR", help="A LoRA adapter, asked for by NAME. May be repeated.")
+@click.option(
+    "--adapter",
+    "asked",
+    multiple=True,
+    metavar="NAME[=DIR]",
+    help="A LoRA adapter, asked for by NAME; DIR may be a run. Repeatable.",
+)
+@click.option("--no-adapters", is_flag=True, help="Serve the base alone; otherwise shipped adapters of the base are offered too.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option("--port", default=8000, show_default=True, type=click.IntRange(1, 65535), help="The port to listen on.")
 @click.option("--api-key", envvar="HARNESS_API_KEY", help="Requests must carry this key. [default: HARNESS_API_KEY]")
-def serve(base: str | None, pairs: tuple[str, ...], host: str, port: int, api_key: str | None) -> None:
+def serve(base: str | None, asked: tuple[str, ...], no_adapters: bool, host: str, port: int, api_key: str | None) -> None:
     """Serve a base model and its adapters over HTTP.
 
     \b
     harness serve
-    harness serve --adapter painter=runs/my-adapter --port 8001
+    harness serve --adapter hexagons --adapter painter=runs/my-adapter --port 8001
 
     The server speaks the OpenAI protocol. It runs until Ctrl-C.
     """
@@ -37,8 +45,10 @@ def serve(base: str | None, pairs: tuple[str, ...], host: str, port: int, api_ke
     from harness.runs import RUNS
     from harness.serving import ServedAdapter, Server, check_port, server_options
 
-    model = resolve_base(base)
-    adapters = _load(pairs, base, display_name(model))
+    if asked and no_adapters:
+        raise UsageError("--adapter and --no-adapters: leave one of them out")
+    adapters = {} if no_adapters else _load(asked, base) if asked else _shipped(base)
+    model = next((adapter.base for adapter in adapters.values()), None) or resolve_base(base)
     check_port(host, port)
     served = [ServedAdapter(name, adapter.path, adapter.rank) for name, adapter in adapters.items()]
     options = server_options(model, display_name(model), served, host, port, _template_for(model))
@@ -55,20 +65,38 @@ def serve(base: str | None, pairs: tuple[str, ...], host: str, port: int, api_ke
         server.wait()
 
 
-def _load(pairs: tuple[str, ...], base: str | None, base_name: str) -> dict[str, Adapter]:
-    """The adapters by name, in the order given. Raises UsageError for a bad pair, AdapterError for one that does not fit."""
-    if not pairs:
-        return {}
+def _load(asked: tuple[str, ...], base: str | None) -> dict[str, Adapter]:
+    """The adapters by name, in the order given; without a base, they are of the first one's.
+
+    Raises UsageError for a name that is no adapter's or is given twice, AdapterError for one that does not fit.
+    """
     from adapters.registry import load_adapter
+    from harness.models import display_name
 
     adapters: dict[str, Adapter] = {}
-    for pair in pairs:
-        name, _, folder = pair.partition("=")
-        if not name or not folder:
-            raise UsageError(f"--adapter {pair}: write NAME=DIR, the name that requests use and the adapter's folder")
-        if name in adapters or name == base_name:
-            raise UsageError(f"--adapter {pair}: the name {name} is taken; each model needs its own")
-        adapters[name] = load_adapter(Path(folder), base)
+    for one in asked:
+        name, equals, folder = one.partition("=")
+        if not name or (equals and not folder):
+            raise UsageError(f"--adapter {one}: write NAME or NAME=DIR, the name that requests use and the adapter's folder")
+        if name in adapters or (base and name == display_name(base)):
+            raise UsageError(f"--adapter {one}: the name {name} is taken; each model needs its own")
+        adapters[name] = load_adapter(folder or name, base)
+        base = base or adapters[name].base
+    return adapters
+
+
+def _shipped(base: str | None) -> dict[str, Adapter]:
+    """The shipped adapters that fit the base, the default one if None."""
+    from adapters.registry import SHIPPED, known_adapters, load_adapter
+    from harness.errors import AdapterError
+    from harness.models import resolve_base
+
+    adapters: dict[str, Adapter] = {}
+    model = resolve_base(base)
+    for name, folder in known_adapters().items():
+        if folder.parent == SHIPPED:
+            with suppress(AdapterError):
+                adapters[name] = load_adapter(folder, model)
     return adapters
 
 

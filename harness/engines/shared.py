@@ -53,6 +53,16 @@ def keep_memory() -> None:
         mallopt(trim_threshold, (1 << 31) - 1)
 
 
+def fast_bf16() -> bool:
+    """Whether bfloat16 is the faster arithmetic here: a GPU that has it, or a CPU with AVX512_BF16 or AMX."""
+    import torch
+
+    if torch.cuda.is_available():
+        return bool(torch.cuda.is_bf16_supported())
+    asked = (getattr(torch.cpu, f"_is_{name}_supported", None) for name in ("avx512_bf16", "amx_tile"))
+    return any(supported() for supported in asked if supported)
+
+
 def refusal(prompt: Rendered, context_length: int) -> Completion | None:
     """The error of a prompt that a local model would end the whole batch for; None if it can be asked."""
     length = len(prompt.token_ids)

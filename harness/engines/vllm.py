@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.engines.base import Completion, Report, Sampling, silent
-from harness.engines.shared import adapter_rank, brief, item_seed, keep_memory, refusal
+from harness.engines.shared import adapter_rank, brief, fast_bf16, item_seed, keep_memory, refusal
 from harness.errors import AdapterError, EngineError
 from prompts.rendered import Rendered
 
@@ -53,7 +53,9 @@ def device_options() -> dict[str, Any]:
     """What vLLM must be told beside its defaults where there is no GPU."""
     import torch
 
-    return {} if torch.cuda.is_available() else {"dtype": "float32", "enforce_eager": True}
+    if torch.cuda.is_available():
+        return {}
+    return {"dtype": "bfloat16" if fast_bf16() else "float32", "enforce_eager": True}
 
 
 class VllmEngine:

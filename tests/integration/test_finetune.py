@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from adapters.loop import last_checkpoint
 from adapters.registry import load_adapter
+from adapters.trainer import last_checkpoint
 from harness.cli import cli
 from harness.errors import HarnessError, UsageError
 from harness.weights import weights_fingerprint

@@ -98,8 +98,10 @@ def test_a_host_that_is_not_here() -> None:
 @pytest.mark.parametrize(
     ("options", "code", "message"),
     [
-        (["--adapter", "painter"], 2, "--adapter painter: write NAME=DIR"),
-        (["--adapter", "=runs/x"], 2, "write NAME=DIR"),
+        (["--adapter", "painter"], 2, "no adapter named 'painter'"),
+        (["--adapter", "=runs/x"], 2, "write NAME or NAME=DIR"),
+        (["--adapter", "painter="], 2, "write NAME or NAME=DIR"),
+        (["--adapter", "painter", "--no-adapters"], 2, "leave one of them out"),
         (["--adapter", "tiny=runs/x"], 2, "the name tiny is taken"),
         (["--adapter", "painter=runs/x"], 1, "adapter_config.json is not there"),
         (["--port", "70000"], 2, "70000"),

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from adapters.dev import dev_f1, spread
-from adapters.loop import last_checkpoint
+from adapters.trainer import last_checkpoint
 from harness.corpora import load
 from harness.engines.base import Completion, Sampling
 from prompts.messages import gold_answer

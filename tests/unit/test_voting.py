@@ -63,13 +63,13 @@ def test_one_draw_is_its_own_net_change(before: Structure, answer: list[Action])
 @pytest.fixture
 def predictor(monkeypatch: pytest.MonkeyPatch) -> BuilderPredictor:
     monkeypatch.delenv("HARNESS_DATA", raising=False)
-    monkeypatch.setattr("adapters.loop.fast_bf16", lambda: False)  # in which rounding depends on the batch
+    monkeypatch.setattr("harness.engines.shared.fast_bf16", lambda: False)  # in which rounding depends on the batch
     vocabulary = learned(map(h3_tokens, builder_turns(load("minecraft", "train"))))
     return BuilderPredictor(network_of(TINY, vocabulary, bold=30.0).eval(), TINY, vocabulary)
 
 
 def test_draws_of_an_item_do_not_depend_on_those_beside_it(predictor: BuilderPredictor, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("adapters.loop.fast_bf16", lambda: False)  # in which rounding depends on the batch
+    monkeypatch.setattr("harness.engines.shared.fast_bf16", lambda: False)  # in which rounding depends on the batch
     items = builder_turns(load("minecraft", "train"))[:6]
     how = Decoding(5, constrained=True, samples=12, share=0.2)
     together = predictor.predict(items, how)

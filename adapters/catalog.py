@@ -1,0 +1,150 @@
+"""What is known of the adapters here: how each was trained, and what the scorer said of its answers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from adapters.registry import CONFIG_FILE, HARNESS_FILE, SHIPPED, WEIGHTS_FILE, name_of
+from harness.errors import AdapterError
+from harness.runs import RUNS
+
+SCORES_FILE = "scores.json"
+"""A list of what the scorer said of runs with the adapter; it decides no answer."""
+CARD_FILE = "README.md"
+
+
+class Trained(BaseModel):
+    """What harness.json says of how an adapter was made."""
+
+    task: str
+    context: str
+    format: str
+    frame: str
+    prompt_hash: str
+    base: str
+    base_fingerprint: str | None = None
+    recipe: dict[str, Any] = {}
+    items: int = 0
+    rows: int = 0
+    dropped: int = 0
+    steps: int = 0
+    seconds: float = 0.0
+    curve: list[dict[str, float]] = []
+    versions: dict[str, str] = {}
+    git: str | None = None
+
+    @property
+    def prompt_format(self) -> str:
+        return "/".join((self.context, self.format, self.frame))
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A run with an adapter: the command that made it, and its scores."""
+
+    command: str
+    scores: Mapping[str, Any]
+
+    @property
+    def headline(self) -> tuple[float, list[float] | None]:
+        """The F1 that the task's tables begin with, and its 95% interval where there is one."""
+        ends = self.scores.get("intervals", {})
+        if self.scores["task"] == "hexagons":
+            return self.scores["action"]["f1"], ends.get("action", {}).get("f1")
+        return self.scores["micro"]["overall"]["f1"], ends.get("micro", {}).get("overall")
+
+    @property
+    def exact(self) -> tuple[float, list[float] | None] | None:
+        """The share of exact answers, which HEXAGONS has."""
+        if self.scores["task"] != "hexagons":
+            return None
+        return self.scores["action"]["em"], self.scores.get("intervals", {}).get("action", {}).get("em")
+
+    @property
+    def part(self) -> str:
+        """The split; Minecraft calls its dev split val."""
+        split = "dev" if self.scores["split"] == "val" else str(self.scores["split"])
+        return f"{split}, {self.scores['benchmark']}" if "benchmark" in self.scores else split
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An adapter that has a name."""
+
+    name: str
+    where: str
+    """"shipped", or the run's folder."""
+    folder: Path
+    about: Trained
+    megabytes: float
+    judged: str
+    """Its F1 on dev in percent, with how many items were asked if that was in training; empty where nobody looked."""
+
+
+def catalog() -> tuple[list[Entry], list[str]]:
+    """Every adapter with a name, shipped or of a run, and why others cannot be read."""
+    entries, problems = [], []
+    for path in [*sorted(SHIPPED.glob(f"*/{CONFIG_FILE}")), *sorted(RUNS.glob(f"*/adapter/{CONFIG_FILE}"))]:
+        try:
+            entries.append(entry_of(path.parent))
+        except AdapterError as error:
+            problems.append(str(error))
+    return entries, problems
+
+
+def entry_of(folder: Path) -> Entry:
+    """Raises AdapterError for a folder that is not whole."""
+    about = read_about(folder)
+    try:
+        size = (folder / WEIGHTS_FILE).stat().st_size / 1e6
+    except OSError as error:
+        raise AdapterError(f"{folder / WEIGHTS_FILE} cannot be read: {error.strerror}") from None
+    where = "shipped" if folder.parent == SHIPPED else str(folder.parent if folder.name == "adapter" else folder)
+    return Entry(name_of(folder), where, folder, about, size, _judged(folder, about))
+
+
+def read_about(folder: Path) -> Trained:
+    """Raises AdapterError where harness.json does not say it."""
+    path = folder / HARNESS_FILE
+    try:
+        return Trained.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise AdapterError(f"{path} cannot be read: {error.strerror}") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise AdapterError(f"{path}: {'.'.join(map(str, first['loc'])) or 'content'}: {first['msg']}") from None
+
+
+def read_scores(folder: Path) -> list[Scored]:
+    """Raises AdapterError for a file that is no such list; there may be none."""
+    path = folder / SCORES_FILE
+    if not path.is_file():
+        return []
+    try:
+        found = [Scored(str(one["command"]), dict(one["scores"])) for one in json.loads(path.read_bytes())]
+        for one in found:
+            _ = one.headline, one.exact, one.part
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        raise AdapterError(f"{path} holds no scores of an adapter: {error!r}") from None
+    return found
+
+
+def percent(value: float, interval: list[float] | None = None) -> str:
+    ends = f" [{100 * interval[0]:.1f}, {100 * interval[1]:.1f}]" if interval else ""
+    return f"{100 * value:.2f}{ends}"
+
+
+def _judged(folder: Path, about: Trained) -> str:
+    for scored in read_scores(folder):
+        if scored.part.startswith("dev"):
+            return percent(*scored.headline)
+    asked = about.recipe.get("training", {}).get("dev_f1_items")
+    if about.curve and "dev_f1" in about.curve[-1]:
+        return f"{percent(about.curve[-1]['dev_f1'])}{f' ({asked} items)' if asked else ''}"
+    return ""

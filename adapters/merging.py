@@ -1,0 +1,196 @@
+"""Adapters merged into their bases: whole models in the user's cache, which vLLM runs as fast as the bases themselves.
+
+The cache holds a folder for each pair of a base and an adapter, named by what is in both. It is there whole or not at all.
+One process changes the cache at a time, and no folder is removed while a process uses it.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from adapters.registry import CONFIG_FILE, WEIGHTS_FILE, Adapter
+from harness.engines.shared import brief
+from harness.errors import AdapterError, HarnessError
+from harness.files import cache_folder
+from harness.models import display_name, fingerprint
+
+KEPT = 4
+"""Merged models that stay in the cache; beyond them the least recently used goes."""
+LARGEST = 4 << 30
+"""Bytes of a base's weights up to which an adapter is merged unasked: a copy of a large base costs more than it saves."""
+ABOUT = "merged.json"
+"""Written last: what was merged, and the sizes of the files."""
+TIED = ("embed_tokens", "lm_head")
+"""Modules whose weights many models share, so that LoRA on one of them cannot be merged."""
+
+
+def folder() -> Path:
+    return cache_folder() / "merged"
+
+
+def worth_merging(adapter: Adapter) -> bool:
+    """Whether an adapter is merged where nobody says: the base is a folder here, not too large, and LoRA leaves embeddings."""
+    return 0 < _weights_size(Path(adapter.base)) <= LARGEST and not _tied(adapter)
+
+
+@contextmanager
+def merged_model(adapter: Adapter, say: Callable[[str], None]) -> Iterator[Path]:
+    """The folder of the base with the adapter merged into it, made now if it is not in the cache.
+
+    It stays as long as the context. Raises AdapterError for an adapter that cannot be merged, and HarnessError where the
+    cache cannot be written, which says what to do.
+    """
+    if not Path(adapter.base).is_dir() or _tied(adapter):
+        why = "it changes the embeddings" if _tied(adapter) else f"its base {adapter.base} is not a local folder"
+        raise AdapterError(f"{adapter.path} cannot be merged: {why}; use --no-merge")
+    target = folder() / _key(adapter)
+    with _locked(folder() / ".lock", say):
+        _sweep()
+        if not _whole(target):
+            say(f"merging the adapter into a copy of {display_name(adapter.base)}, once: {target}")
+            _make(adapter, target)
+        os.utime(target / ABOUT)
+        in_use = _share(_lock_of(target))
+        _drop_old()
+    try:
+        yield target
+    finally:
+        os.close(in_use)
+
+
+def merge(adapter: Adapter, out: Path) -> None:
+    """Write the base with the adapter merged into it to `out`: added in float32, kept in the base's own precision."""
+    import torch
+    from peft import PeftModel
+    from safetensors import SafetensorError
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    try:
+        model = AutoModelForCausalLM.from_pretrained(adapter.base, dtype="auto")
+        dtype = model.dtype
+        with torch.inference_mode():
+            adapted = PeftModel.from_pretrained(model.float(), str(adapter.path))
+            whole = adapted.merge_and_unload(safe_merge=True).to(dtype)
+        whole.save_pretrained(out)
+        AutoTokenizer.from_pretrained(adapter.base).save_pretrained(out)
+    except OSError:
+        raise
+    except SafetensorError as error:
+        # How safetensors tells of a disk that is full.
+        raise OSError(errno.EIO, brief(error)) from error
+    except Exception as error:
+        raise AdapterError(f"{adapter.path} cannot be merged into {adapter.base}: {brief(error)}; use --no-merge") from error
+
+
+def _make(adapter: Adapter, target: Path) -> None:
+    partial = target.with_name(f".{target.name}.partial")
+    needed, free = _weights_size(Path(adapter.base)) * 11 // 10, shutil.disk_usage(target.parent).free
+    if free < needed:
+        raise _no_room(f"{needed / 1e6:,.0f} MB are needed and {free / 1e6:,.0f} MB are free")
+    try:
+        merge(adapter, partial)
+        about = {"base": display_name(adapter.base), "adapter": str(adapter.path.absolute()), "files": _sizes(partial)}
+        (partial / ABOUT).write_text(json.dumps(about, indent=1) + "\n")
+        shutil.rmtree(target, ignore_errors=True)
+        os.replace(partial, target)
+    except OSError as error:
+        raise _no_room(error.strerror or brief(error)) from error
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+def _no_room(why: str) -> HarnessError:
+    ways = "make room, set HARNESS_CACHE to another folder, or use --no-merge"
+    return HarnessError(f"the merged model cannot be written to {folder()}: {why}; {ways}")
+
+
+def _key(adapter: Adapter) -> str:
+    """The base's name and 16 hex digits over the base and every byte of the adapter."""
+    digest = hashlib.sha256(str(fingerprint(adapter.base)).encode())
+    for name in (CONFIG_FILE, WEIGHTS_FILE):
+        digest.update(hashlib.sha256((adapter.path / name).read_bytes()).digest())
+    return f"{display_name(adapter.base)}-{digest.hexdigest()[:16]}"
+
+
+def _sizes(path: Path) -> dict[str, int]:
+    return {file.name: file.stat().st_size for file in sorted(path.iterdir()) if file.name != ABOUT}
+
+
+def _whole(target: Path) -> bool:
+    with suppress(OSError, ValueError, TypeError, KeyError):
+        return bool(json.loads((target / ABOUT).read_bytes())["files"] == _sizes(target))
+    return False
+
+
+def _weights_size(base: Path) -> int:
+    return sum(file.stat().st_size for file in base.glob("*.safetensors"))
+
+
+def _tied(adapter: Adapter) -> bool:
+    """Whether LoRA is on the embeddings. Raises AdapterError for a configuration that cannot be read."""
+    try:
+        config: Any = json.loads((adapter.path / CONFIG_FILE).read_bytes())
+    except (OSError, ValueError) as error:
+        raise AdapterError(f"{adapter.path / CONFIG_FILE} cannot be read: {brief(error)}") from None
+    modules = config.get("target_modules") or ()
+    return any(name in modules for name in TIED)
+
+
+@contextmanager
+def _locked(lock: Path, say: Callable[[str], None]) -> Iterator[None]:
+    """Hold a lock, and wait for it if need be. Raises HarnessError where it cannot be made."""
+    try:
+        lock.parent.mkdir(parents=True, exist_ok=True)
+        file = os.open(lock, os.O_RDWR | os.O_CREAT, 0o644)
+    except OSError as error:
+        raise _no_room(error.strerror or brief(error)) from error
+    try:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            say("waiting for another process, which is merging too")
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(file)
+
+
+def _lock_of(target: Path) -> Path:
+    return target.with_name(f".{target.name}.lock")
+
+
+def _share(lock: Path) -> int:
+    """A descriptor that keeps a folder from being removed as long as it is open."""
+    file = os.open(lock, os.O_RDWR | os.O_CREAT, 0o644)
+    fcntl.flock(file, fcntl.LOCK_SH)
+    return file
+
+
+def _sweep() -> None:
+    """Remove what killed processes left; nobody is writing now."""
+    for path in folder().glob(".*.partial"):
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def _drop_old() -> None:
+    """Remove the merged models that were used longest ago, but for those in use now."""
+    found = sorted(folder().glob(f"*/{ABOUT}"), key=lambda path: path.stat().st_mtime, reverse=True)
+    for about in found[KEPT:]:
+        lock = _lock_of(about.parent)
+        file = os.open(lock, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            with suppress(OSError):
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(about.parent)
+                lock.unlink()
+        finally:
+            os.close(file)

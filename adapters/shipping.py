@@ -1,0 +1,218 @@
+"""A trained adapter as a folder to keep or to ship: float16 weights, a card, and the scores of runs with it."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from adapters.catalog import CARD_FILE, SCORES_FILE, Scored, Trained, percent, read_about
+from adapters.recipe import load_recipe
+from adapters.registry import CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE, find_adapter
+from harness.corpora import locate
+from harness.engines.shared import brief
+from harness.errors import AdapterError, HarnessError, UsageError
+from harness.runs import find_run
+from prompts.spec import DEFAULTS
+
+MAX_BYTES = 12_000_000
+"""Of an adapter that ships: it is part of the package."""
+LOST = 1e-3
+"""The largest relative error of a weight matrix that float16 may bring; rounding alone brings a third of it."""
+
+_TITLES = {"hexagons": "HEXAGONS", "minecraft": "the Minecraft Dialogue Corpus"}
+_DOES = {"hexagons": "drawing on HEXAGONS boards", "minecraft": "Minecraft Builder Action Prediction"}
+_MEASURES = {
+    "hexagons": "F1 and exact match of actions, mean over steps.",
+    "minecraft": "Micro F1 of net actions.",
+}
+_BASE_LICENSES = {"smollm2": "Apache-2.0, Hugging Face (SmolLM2)"}
+
+
+def export_adapter(name: str | Path, target: Path, scored: Sequence[str], *, large: bool = False) -> float:
+    """Copy an adapter, given as to `load_adapter`, to a new folder that is there whole or not at all; its size in MB.
+
+    `scored` are runs with it, whose scores go into its card. Raises UsageError if the target exists, and AdapterError for
+    weights that float16 cannot hold or, unless `large`, that are too many to ship.
+    """
+    if target.exists():
+        raise UsageError(f"{target} exists already: name a folder that does not")
+    source = find_adapter(name)
+    scores = [_scored(run, target.name, source) for run in scored]
+    weights = _half(source / WEIGHTS_FILE)
+    size = sum(value.numel() * 2 for value in weights.values())
+    if size > MAX_BYTES and not large:
+        raise AdapterError(
+            f"{source} takes {size / 1e6:.1f} MB and one that ships may take {MAX_BYTES / 1e6:.0f}: train with a smaller lora.r, "
+            "or add --large"
+        )
+    partial = target.with_name(f".{target.name}.partial")
+    try:
+        _write(source, partial, weights, scores)
+        parameters = sum(value.numel() for value in weights.values())
+        card = render_card(target.name, source, scores, parameters)
+        (partial / CARD_FILE).write_text(card)
+        partial.replace(target)
+    except OSError as error:
+        raise HarnessError(f"{target} cannot be written: {error.strerror or brief(error)}") from error
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+    return (target / WEIGHTS_FILE).stat().st_size / 1e6
+
+
+def _half(path: Path) -> dict[str, Any]:
+    """The weights in float16. Raises AdapterError where that loses more than rounding does."""
+    import torch
+    from safetensors.torch import load_file
+
+    try:
+        found = load_file(path)
+    except Exception as error:
+        raise AdapterError(f"{path} cannot be read: {brief(error)}") from error
+    weights = {name: value.to(torch.float16) for name, value in found.items()}
+    for name, value in found.items():
+        exact, kept = value.double(), weights[name].double()
+        lost = float((exact - kept).norm() / exact.norm().clamp_min(1e-30))
+        if not lost <= LOST:
+            raise AdapterError(f"{path}: float16 cannot hold {name}: it changes by {lost:.1%}")
+    return weights
+
+
+def _write(source: Path, partial: Path, weights: dict[str, Any], scores: Sequence[Scored]) -> None:
+    """Raises AdapterError if what is read back is not what was written."""
+    import torch
+    from safetensors.torch import load_file, save_file
+
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir(parents=True)
+    config = json.loads((source / CONFIG_FILE).read_bytes())
+    # Where the base lay is nobody's business, and no other machine has it there.
+    config["base_model_name_or_path"] = read_about(source).base
+    (partial / CONFIG_FILE).write_text(json.dumps(config, indent=1) + "\n")
+    shutil.copyfile(source / HARNESS_FILE, partial / HARNESS_FILE)
+    save_file({name: value.contiguous() for name, value in weights.items()}, partial / WEIGHTS_FILE, {"format": "pt"})
+    (partial / WEIGHTS_FILE).chmod(0o644)
+    read = load_file(partial / WEIGHTS_FILE)
+    if read.keys() != weights.keys() or not all(torch.equal(read[name], weights[name]) for name in weights):
+        raise AdapterError(f"{partial / WEIGHTS_FILE} does not hold what was written to it")
+    if scores:
+        (partial / SCORES_FILE).write_text(json.dumps([asdict(one) for one in scores], indent=1) + "\n")
+
+
+def _scored(run: str, name: str, source: Path) -> Scored:
+    """A run's scores. Raises UsageError for a run without any, or of another adapter."""
+    folder = find_run(run)
+    settings = _settings(folder)
+    path = folder / SCORES_FILE
+    try:
+        scores = json.loads(path.read_bytes())
+    except (OSError, ValueError) as error:
+        raise UsageError(f"--scores {run}: {path} cannot be read ({brief(error)}); make it with `harness score --save`") from None
+    used = settings.get("adapter")
+    if not used or find_adapter(str(used)).resolve() != source.resolve():
+        raise UsageError(f"--scores {run}: the run used {used or 'no adapter'}, not {source}")
+    return Scored(_prompt_command(name, settings), scores)
+
+
+def _settings(folder: Path) -> dict[str, Any]:
+    import yaml
+
+    try:
+        return dict(yaml.safe_load((folder / "run.yaml").read_bytes())["settings"])
+    except (OSError, yaml.YAMLError, TypeError, KeyError, ValueError):
+        return {}
+
+
+def _prompt_command(name: str, settings: Mapping[str, Any]) -> str:
+    """The command of a run with an adapter, by the adapter's own name."""
+    words = ["harness", "prompt", "--adapter", name, "--split", str(settings.get("split", "dev"))]
+    for key, default in (("shots", 0), ("engine", "vllm"), ("limit", None), ("seed", 0), ("temperature", 0.0)):
+        if settings.get(key, default) != default:
+            words += [f"--{key}", str(settings[key])]
+    return shlex.join(words + (["--constrained"] if settings.get("constrained") else []))
+
+
+def render_card(name: str, source: Path, scores: Sequence[Scored], parameters: int) -> str:
+    """The card in Markdown, from what the adapter's and its run's files say."""
+    import jinja2
+
+    about, settings = read_about(source), _settings(source.parent)
+    command, changed = _finetune_command(name, about, settings)
+    recipe = about.recipe
+    modules: Any = recipe.get("lora", {}).get("target_modules", "its modules")
+    corpus, added = locate(about.task), list(settings.get("data") or ())
+    train = f"the train split of {_TITLES[about.task]}" if corpus.kind == "official" else f"this project's sample of {about.task}"
+    environment = jinja2.Environment(undefined=jinja2.ChainableUndefined, keep_trailing_newline=True, autoescape=False)
+    return environment.from_string(files("adapters").joinpath("adapter_card.jinja").read_text()).render(
+        name=name,
+        about=about,
+        title=_DOES[about.task],
+        command=command,
+        changed=changed,
+        sources=" and ".join([train, *(f"the file {Path(file).name}" for file in added)]),
+        recipe=recipe,
+        lora=recipe.get("lora", {}),
+        modules="all linear layers" if modules == "all-linear" else modules,
+        training=_training(recipe.get("training", {})),
+        versions=", ".join(f"{key} {about.versions[key]}" for key in ("torch", "transformers", "peft") if key in about.versions),
+        parameters=parameters,
+        megabytes=parameters * 2 / 1e6,
+        scores=scores,
+        measure=_MEASURES[about.task],
+        percent=percent,
+        base_license=base_license(about.base),
+        licenses=[f"{_TITLES[about.task]}: {corpus.license}"],
+    )
+
+
+def base_license(base: str) -> str:
+    known = [text for name, text in _BASE_LICENSES.items() if name in base.lower()]
+    return known[0] if known else f"see {base}"
+
+
+def _training(training: Mapping[str, Any]) -> str:
+    """A sentence on the recipe's numbers."""
+    said = {
+        "learning_rate": "learning rate {:g}",
+        "epochs": "{:g} epochs",
+        "tokens": "{:,} tokens a pack",
+        "accumulation": "{} packs a step",
+        "weight_decay": "weight decay {:g}",
+        "shots": "{} examples in front of an item",
+        "seed": "seed {}",
+    }
+    parts = [text.format(training[key]) for key, text in said.items() if key in training]
+    return ", ".join([*parts, *(["colors exchanged at random"] if training.get("recolor") else [])])
+
+
+def _finetune_command(name: str, about: Trained, settings: Mapping[str, Any]) -> tuple[str, bool]:
+    """The command that trains this adapter again, and whether the recipe of that name is not here."""
+    recipe = {key: value for key, value in about.recipe.items() if key != "name"}
+    named = str(about.recipe.get("name", "RECIPE"))
+    try:
+        here = _flat(load_recipe(named).model_dump())
+    except HarnessError:
+        here = {}
+    words = ["harness", "finetune", named, "--task", about.task]
+    defaults = DEFAULTS[about.task] | {"frame": "world"}
+    for key in ("context", "format", "frame"):
+        words += [f"--{key}", getattr(about, key)] if getattr(about, key) != defaults[key] else []
+    for file in settings.get("data") or ():
+        words += ["--data", str(Path(file).name)]
+    for key, value in _flat(recipe).items():
+        if here and here.get(key) != value:
+            words += ["--set", f"{key}={json.dumps(value)}"]
+    return shlex.join([*words, "--base", about.base, "--name", name]), not here
+
+
+def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Nested mappings by dotted keys."""
+    flat: dict[str, Any] = {}
+    for key, value in values.items():
+        flat |= _flat(value, f"{prefix}{key}.") if isinstance(value, Mapping) else {f"{prefix}{key}": value}
+    return flat
