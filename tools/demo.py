@@ -1,4 +1,4 @@
-"""The whole road in one go: fine-tune the built-in model, prompt it and its adapter, serve, ask, score, draw.
+"""The whole road in one go: fine-tune the default model, prompt it and its adapter, serve, ask, score, draw.
 
 Every step is a `harness` command, printed before it runs, so that each can be repeated by hand.
 """
@@ -125,7 +125,7 @@ def main() -> None:
         shutil.rmtree(Path("runs") / name, ignore_errors=True)
 
     print(harness("data", "list"))
-    table = Table("task", "model", "score", "95% interval", title="The built-in model, before and after fine-tuning, 5 shots")
+    table = Table("task", "model", "score", "95% interval", title="The default base, before and after fine-tuning, 5 shots")
     for task in TASKS:
         print(harness("finetune", "llama-lora", "--task", task, "--name", f"demo-{task}", *([] if options.full else short(task))))
         for name, extra in (("base", ()), ("adapter", ("--adapter", f"runs/demo-{task}"))):

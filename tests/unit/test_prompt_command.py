@@ -93,7 +93,7 @@ def test_preview_prints_the_text_and_calls_no_model(capsys: pytest.CaptureFixtur
     item = load("hexagons", "dev")[0]
     assert code == 0
     assert out.count("### Input") == 3
-    assert f"Instruction: {item.instruction}\n\n### Output\n" in out  # type: ignore[union-attr]
+    assert f"1. {item.instruction}\n\n### Output\n" in out  # type: ignore[union-attr]
     assert f"[{item.id}: about " in err
     assert not Path("runs").exists()
 

@@ -354,14 +354,14 @@ def test_prompts_need_the_boards_that_the_answers_drew(monkeypatch: pytest.Monke
     assert changed == [i.id for i in answers.items if i.id.startswith(f"{procedure}/") and i.id != first["id"]]
 
 
-def test_prompts_are_those_of_the_preview(capsys: pytest.CaptureFixture[str]) -> None:
+def test_prompts_are_those_of_the_preview(capsys: pytest.CaptureFixture[str], default_base: Path) -> None:
     """With the tokenizer of the run's model, and a word where the run counted other tokens."""
-    options = ["--split", "test", "--shots", "2", "--limit", "2", "--context-length", "700", "--max-new-tokens", "100"]
+    options = ["--split", "test", "--shots", "2", "--limit", "2", "--context-length", "1500", "--max-new-tokens", "100"]
     assert main(["prompt", *options, "--preview"]) == 0
     shown, said = capsys.readouterr()
-    settings = {"task": "hexagons", "split": "test", "engine": "vllm", "model": "tiny-llama", "context": "full-history"}
+    settings = {"task": "hexagons", "split": "test", "engine": "vllm", "model": "smollm2-135m", "context": "full-history"}
     settings |= {"format": "grouped", "frame": "world", "shots": 2, "seed": 0, "limit": 2}
-    settings |= {"max_new_tokens": 100, "context_length": 700, "prompt_hash": "another", "shots_hash": "another"}
+    settings |= {"max_new_tokens": 100, "context_length": 1500, "prompt_hash": "another", "shots_hash": "another"}
     records = perfect("hexagons")[:2]
     tokens = [int(n) for n in re.findall(r"(\d+) tokens of", said)]
     write("mine", [records[0] | {"prompt_tokens": tokens[0]}, records[1] | {"prompt_tokens": 7}], **settings)
@@ -384,7 +384,7 @@ def test_prompts_are_those_of_the_preview(capsys: pytest.CaptureFixture[str]) ->
     ],
 )
 def test_prompts_that_cannot_be_made_again(settings: dict[str, Any], note: str) -> None:
-    usual = {"engine": "vllm", "model": "tiny-llama", "context": "full-history", "format": "grouped", "frame": "world"}
+    usual = {"engine": "vllm", "model": "smollm2-135m", "context": "full-history", "format": "grouped", "frame": "world"}
     usual |= {"shots": 0, "seed": 0, "max_new_tokens": 100, "context_length": 2048}
     write("mine", perfect("hexagons"), **(settings if "baseline" in settings else usual | settings))
     (answers,) = read([Path("mine")]).values()
