@@ -19,6 +19,7 @@ HEXAGONS_ROWS = {
     "board": "board",
     "rollout": "board, rollout",
     "procedure_macro": "action, procedures",
+    "without_longest": "without longest",
 }
 _DECIMALS = {"hexagons": 2, "minecraft": 1}
 
@@ -59,7 +60,7 @@ def numbers_table(*columns: str, caption: str | None = None) -> Table:
 
 
 def _hexagons(scores: Mapping[str, Any]) -> Table:
-    caption = "Percent, mean over steps [95% interval over procedures]; effective: without no-ops."
+    caption = f"Percent, mean over steps [95% interval over procedures]; effective: without no-ops{longest_note(scores)}."
     table = numbers_table("", "F1", "EM", "P", "R", caption=caption)
     for kind, label in HEXAGONS_ROWS.items():
         if kind in scores:
@@ -67,6 +68,14 @@ def _hexagons(scores: Mapping[str, Any]) -> Table:
             cells = [_with_interval(values[name], ends[name]) for name in ("f1", "em")]
             table.add_row(label, *cells, _percent(values.get("precision")), _percent(values.get("recall")))
     return table
+
+
+def longest_note(scores: Mapping[str, Any]) -> str:
+    """What the row "without longest" leaves out, to end a caption with; empty where there is no such row."""
+    if short := scores.get("without_longest"):
+        left = scores["items"] - short["items"]
+        return f"; without longest: all but the {len(short['left_out'])} longest procedures, which have {left:,} steps"
+    return ""
 
 
 def _minecraft(scores: Mapping[str, Any]) -> Table:

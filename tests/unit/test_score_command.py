@@ -122,6 +122,21 @@ def test_tables_in_percent_with_the_papers_numbers(write: Write, capsys: pytest.
     assert "second-hand" in out
 
 
+def test_the_table_has_a_row_without_the_longest_procedures(
+    write: Write, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps = [step([], [Paint(0, n, "red")], n, procedure) for procedure in "012345" for n in (1, 2)]
+    monkeypatch.setattr("harness.corpora.load", lambda task, split: steps)
+    file = write(*perfect(steps[:9]))
+    code, out, _ = run(capsys, file)
+    assert code == 0
+    row = next(line for line in out.splitlines() if line.startswith("without longest"))
+    assert "25.00 [0.0, 50.0]" in row
+    assert "without longest: all but the 4 longest procedures, which have 8 steps." in " ".join(out.split())
+    found = json.loads(run(capsys, file, "--json")[1])["without_longest"]
+    assert found == {"f1": 0.25, "em": 0.25, "items": 4, "left_out": ["0", "1", "2", "3"]}
+
+
 def test_a_run_is_scored_on_the_items_it_was_asked_for(write: Write, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     write(*perfect(STEPS[:2]), name="runs_a/predictions.jsonl", end='{"id": "hexa')
     folder = tmp_path / "runs_a"
