@@ -32,10 +32,18 @@ def print_scores(scores: Mapping[str, Any], console: Console | None = None) -> N
     if scores["missing"] or scores["errors"]:
         counted = f"{scores['missing']:,} missing and {scores['errors']:,} with an error"
         console.print(f"{counted}, all scored as empty predictions", style="yellow")
+    if outside := off_board(scores):
+        console.print(outside, style="yellow")
     console.print()
     console.print(_minecraft(scores) if scores["task"] == "minecraft" else _hexagons(scores))
     console.print()
     console.print(_level(scores["level"]) if "level" in scores else _papers(scores))
+
+
+def off_board(scores: Mapping[str, Any]) -> str:
+    """What is said of predicted actions that lie where nothing can be done; empty if there are none."""
+    count, where = scores.get("off_board", 0), "off the board" if scores["task"] == "hexagons" else "outside the build region"
+    return f"{count:,} predicted action{'' if count == 1 else 's'} {where}, left out" if count else ""
 
 
 def benchmark_name(scores: Mapping[str, Any]) -> str:

@@ -160,6 +160,27 @@ def test_a_list_of_ids_restricts_the_items(write: Write) -> None:
         read_answers(file, ids=["x"])
 
 
+def test_actions_where_nothing_can_be_done_are_counted(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    right = [0, 1, "red"]
+    file = write(
+        {"id": STEPS[0].id, "actions": [right, [0, 18, "red"], [-1, 0, "red"]]},
+        {"id": STEPS[1].id, "text": "0 2 red, 10 2 red", "format": "triplets"},
+        {"id": STEPS[2].id, "text": "red: 3,18 0", "format": "grouped"},
+        {"id": STEPS[3].id, "actions": [[99, 0, "red"]], "error": "HTTP 500"},
+    )
+    scores = json.loads(run(capsys, file, "--json")[1])
+    assert (scores["off_board"], scores["action"]["f1"]) == (4, 0.5)
+    assert "4 predicted actions off the board, left out" in run(capsys, file)[1]
+    assert score_answers(read_answers(file, ids=[STEPS[1].id]))["off_board"] == 1
+    file = write({"id": TURNS[0].id, "actions": [["place", "red", 0, 1, 0], ["place", "red", 6, 1, 0]]})
+    scores = json.loads(run(capsys, file, "--json")[1])
+    assert (scores["off_board"], scores["micro"]["overall"]["tp"], scores["micro"]["overall"]["fp"]) == (1, 1, 0)
+    assert "1 predicted action outside the build region, left out" in run(capsys, file)[1]
+    inside = write({"id": TURNS[0].id, "actions": []})
+    assert json.loads(run(capsys, inside, "--json")[1])["off_board"] == 0
+    assert "left out" not in run(capsys, inside)[1]
+
+
 GOOD = {"id": STEPS[0].id, "actions": []}
 
 BAD = {
