@@ -11,10 +11,16 @@ from typing import Any
 
 import numpy as np
 
+from eval.hexagons import longest
 from eval.items import ItemScore
 from eval.statistics import Floats, cluster_sums, difference_interval, holm, permutation_p
 
-METRICS = {"hexagons": ("f1", "em"), "minecraft": ("micro_f1", "macro_f1", "em")}
+WITHOUT_LONGEST = "_without_longest"
+"""How a metric's name ends that leaves the longest drawing procedures out (`eval.hexagons.longest`)."""
+METRICS = {
+    "hexagons": ("f1", "em", f"f1{WITHOUT_LONGEST}", f"em{WITHOUT_LONGEST}"),
+    "minecraft": ("micro_f1", "macro_f1", "em"),
+}
 """The compared numbers by task, the first one leading. f1 is a mean over steps."""
 
 
@@ -24,32 +30,52 @@ def compare_runs(task: str, runs: Mapping[str, Sequence[ItemScore]], *, changed:
     A pair has, for each metric, the difference a - b with its 95% interval (paired cluster bootstrap), a p-value (permutation
     test), the same after Holm's correction over all pairs of that metric, and the effect size (mean over standard deviation
     of the clusters' differences of item scores; None where they do not vary); then wins, losses and ties item by item in F1,
-    and the `changed` items that differ most, the largest difference first.
+    and the `changed` items that differ most, the largest difference first. HEXAGONS metrics that end in `WITHOUT_LONGEST` are
+    of the items that are left without the longest procedures; where none are left, those metrics are not there.
     """
     first = next(iter(runs.values()))
-    clusters = [score.cluster for score in first]
     pairs: list[dict[str, Any]] = []
+    means: dict[str, dict[str, float]] = {name: {} for name in runs}
     for metric in METRICS[task]:
-        fractions = {name: _fractions(scores, metric) for name, scores in runs.items()}
-        found = []
-        for a, b in itertools.combinations(runs, 2):
-            numerators, denominators = (np.column_stack([fractions[a][part], fractions[b][part]]) for part in (0, 1))
-            found.append(
-                {"a": a, "b": b, "metric": metric, **_tests(numerators, denominators, clusters, seed)}
-                | {"effect": _effect(_item_values(runs[a], metric) - _item_values(runs[b], metric), clusters)}
-                | _wins(runs[a], runs[b], changed)
-            )
-        for pair, corrected in zip(found, holm([pair["p"] for pair in found]), strict=True):
-            pair["p_holm"] = corrected
-        pairs += found
+        scored = _scored(runs, metric)
+        if not next(iter(scored.values())):
+            continue
+        pairs += _pairs(scored, metric, changed, seed)
+        for name, scores in scored.items():
+            means[name][metric] = _ratio(*_fractions(scores, metric))
     return {
         "task": task,
         "items": len(first),
-        "clusters": len(set(clusters)),
+        "clusters": len({score.cluster for score in first}),
         "runs": list(runs),
-        "scores": {name: {m: _ratio(*_fractions(scores, m)) for m in METRICS[task]} for name, scores in runs.items()},
+        "scores": means,
         "pairs": pairs,
     }
+
+
+def _scored(runs: Mapping[str, Sequence[ItemScore]], metric: str) -> Mapping[str, Sequence[ItemScore]]:
+    """The items of each run that a metric is of."""
+    if not metric.endswith(WITHOUT_LONGEST):
+        return runs
+    left_out = longest([score.cluster for score in next(iter(runs.values()))])
+    return {name: [score for score in scores if score.cluster not in left_out] for name, scores in runs.items()}
+
+
+def _pairs(runs: Mapping[str, Sequence[ItemScore]], metric: str, changed: int, seed: int) -> list[dict[str, Any]]:
+    """Every pair of runs in one metric, with Holm's correction over the pairs."""
+    clusters = [score.cluster for score in next(iter(runs.values()))]
+    fractions = {name: _fractions(scores, metric) for name, scores in runs.items()}
+    found = []
+    for a, b in itertools.combinations(runs, 2):
+        numerators, denominators = (np.column_stack([fractions[a][part], fractions[b][part]]) for part in (0, 1))
+        found.append(
+            {"a": a, "b": b, "metric": metric, **_tests(numerators, denominators, clusters, seed)}
+            | {"effect": _effect(_item_values(runs[a], metric) - _item_values(runs[b], metric), clusters)}
+            | _wins(runs[a], runs[b], changed)
+        )
+    for pair, corrected in zip(found, holm([pair["p"] for pair in found]), strict=True):
+        pair["p_holm"] = corrected
+    return found
 
 
 def _fractions(scores: Sequence[ItemScore], metric: str) -> tuple[Floats, Floats]:
@@ -60,7 +86,7 @@ def _fractions(scores: Sequence[ItemScore], metric: str) -> tuple[Floats, Floats
 
 
 def _item_values(scores: Sequence[ItemScore], metric: str) -> Floats:
-    return np.array([float(s.exact) if metric == "em" else s.f1 for s in scores])
+    return np.array([float(s.exact) if metric.startswith("em") else s.f1 for s in scores])
 
 
 def _ratio(above: Floats, below: Floats) -> float:

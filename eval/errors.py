@@ -30,7 +30,7 @@ CLASSES = {
     "other": "as many changes as wanted, and none of the above",
 }
 _EXCLUSIVE = ("not answered", "unparsable", "nothing predicted")
-_OFF_THE_BOARD = ("off the board", "outside the build region")
+OFF_THE_BOARD = ("off the board", "outside the build region")
 """The parsers' reasons for throwing an action away because of where it is."""
 
 Position = tuple[int, ...]
@@ -70,7 +70,7 @@ def classify(item: Any, actions: Sequence[Any], clues: Clues, *, same_shape: boo
     else:
         found |= _blocks(item, actions, clues.quarters.get(item.id, 0))
         found |= {"right shape, wrong place"} if same_shape else set()
-    if not reasons.isdisjoint(_OFF_THE_BOARD):
+    if not reasons.isdisjoint(OFF_THE_BOARD):
         found.add("off the board")
     if not found.isdisjoint(_EXCLUSIVE):
         found &= {*_EXCLUSIVE, "infeasible", "off the board"}

@@ -10,7 +10,7 @@ import io
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from eval.tables import benchmark_name
+from eval.tables import benchmark_name, off_board
 from harness.errors import UsageError
 
 Scores = Mapping[str, Any]
@@ -155,6 +155,8 @@ def _notes(results: Mapping[str, Scores]) -> list[str]:
         if scores["missing"] or scores["errors"]:
             lost = f"{scores['missing']:,} items missing and {scores['errors']:,} with an error"
             notes.append(f"{' '.join(name.split())}: {lost}, scored as empty predictions.")
+        if outside := off_board(scores):
+            notes.append(f"{' '.join(name.split())}: {outside}.")
     return notes
 
 

@@ -9,6 +9,8 @@ Every number is a mean over steps. Where both sets are empty all four are 1, whe
 - board: the predicted actions on the gold previous board (teacher-forced)
 - rollout: the predicted actions of all steps so far on the board the drawing began with
 - procedure_macro: the action-based numbers as a mean over procedures of the mean over their steps
+- without_longest: the action-based numbers without the `LONGEST` procedures that have the most steps. A few long procedures
+  of much the same steps can carry the mean over steps; where this differs from it, they do
 """
 
 from __future__ import annotations
@@ -24,6 +26,8 @@ from eval.statistics import Floats, as_pairs, ratio_intervals
 from harness.worlds.hexagons import CODES, COLUMNS, TILES, Board, Paint, on_board
 
 MEASURES = ("f1", "em", "precision", "recall")
+LONGEST = 4
+"""How many procedures `without_longest` leaves out."""
 _UNCHANGED = -1
 _WHITE = CODES["white"]
 
@@ -98,12 +102,34 @@ def sizes(items: Sequence[DrawingStep], predicted: Sequence[Sequence[Paint]]) ->
     return np.column_stack([wanted.sum(axis=1), made.sum(axis=1), (wanted & (after == changes)).sum(axis=1)])
 
 
+def longest(clusters: Sequence[str]) -> list[str]:
+    """The `LONGEST` procedures with the most steps, the longest one first; of equals, those that come first."""
+    return [name for name, _ in Counter(clusters).most_common(LONGEST)]
+
+
+def _without_longest(actions: Floats, clusters: Sequence[str], seed: int) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The means of `actions`, F1 and EM of each step, without the longest procedures, and their intervals.
+
+    Both are empty where nothing is left.
+    """
+    left_out = longest(clusters)
+    kept = [n for n, cluster in enumerate(clusters) if cluster not in left_out]
+    if not kept:
+        return {}, {}
+    values, names = actions[kept], MEASURES[:2]
+    ends = ratio_intervals(values, np.ones_like(values), [clusters[n] for n in kept], seed=seed)
+    means = dict(zip(names, map(float, values.mean(axis=0)), strict=True))
+    numbers = {**means, "items": len(kept), "left_out": left_out}
+    return {"without_longest": numbers}, {"without_longest": dict(zip(names, as_pairs(ends, len(names)), strict=True))}
+
+
 def score(
     items: Sequence[DrawingStep], predicted: Sequence[Sequence[Paint]], *, rollout: bool = False, seed: int = 0
 ) -> dict[str, Any]:
     """All scores as fractions, with 95% intervals. `predicted` holds the actions of each step, in the same order.
 
-    `rollout` adds the numbers on predicted boards; the items must then be in the order of their steps.
+    `rollout` adds the numbers on predicted boards; the items must then be in the order of their steps. `without_longest` is
+    there where more than `LONGEST` procedures are scored.
     """
     before, after, changes = _boards([i.before for i in items]), _boards([i.after for i in items]), _changes(predicted)
     wanted = np.where(after != before, after, _UNCHANGED)
@@ -127,4 +153,5 @@ def score(
     for (kind, name), mean, pair in zip(names, means, pairs, strict=True):
         result[kind][name] = float(mean)
         intervals[kind][name] = pair
-    return result | {"intervals": intervals}
+    short, short_intervals = _without_longest(each["action"][:, :2], clusters, seed)
+    return result | short | {"intervals": intervals | short_intervals}

@@ -4,8 +4,9 @@
     {"id": "...", "text": "...", "format": "triplets"}     or ["remove", "color" | null, x, y, z]
 
 Where a line has both, the actions count: a model that answers in the builder's frame has its text turned back there.
-Actions off the board or outside the build region are kept; the worlds ignore them. All other fields are ignored, but for
-`error`: a line with one is counted apart, whatever else it holds, and takes part in the scores as an empty prediction.
+Actions off the board or outside the build region are kept; the worlds ignore them and the scores count them. All other
+fields are ignored, but for `error`: a line with one is counted apart, whatever else it holds, and takes part in the scores
+as an empty prediction.
 """
 
 from __future__ import annotations

@@ -22,6 +22,7 @@ from eval import report_tables as tables
 from eval.charts import bar
 from eval.levels import NOTE
 from eval.published import BY_LEVEL, beside
+from eval.tables import off_board
 
 CHUNK = 16
 """How many items are packed together."""
@@ -145,7 +146,7 @@ def _template() -> Any:
         "signed": lambda value: f"{100 * value:+.2f}".replace("-", "−"),
         "p": lambda value: "< 0.001" if value < 0.001 else f"{value:.3f}",
     }
-    environment.globals |= {"bar": bar}
+    environment.globals |= {"bar": bar, "off_board": off_board}
     return environment.get_template("report.html.jinja")
 
 

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from eval.charts import interval_strip, length_grid, line_chart
 from eval.errors import CLASSES
 from eval.minecraft import METRICS
-from eval.tables import HEXAGONS_ROWS
+from eval.tables import HEXAGONS_ROWS, longest_note
 
 
 class Scored(Protocol):
@@ -89,7 +89,8 @@ def metric_tables(scores: Sequence[Mapping[str, Any]]) -> list[MetricTable]:
     if first["task"] == "hexagons":
         kinds = [kind for kind in HEXAGONS_ROWS if kind in first]
         rows = [(HEXAGONS_ROWS[kind], [_hexagons_cells(each, kind) for each in scores]) for kind in kinds]
-        return [MetricTable("Percent, mean over steps; effective: without actions that change nothing", _DRAWN, rows)]
+        caption = f"Percent, mean over steps; effective: without actions that change nothing{longest_note(first)}"
+        return [MetricTable(caption, _DRAWN, rows)]
     tables = [_minecraft_table(f"All items ({first['items']:,})", [(each, each["intervals"]) for each in scores])]
     for name, part in first["subsets"].items():
         caption = f"{_SUBSETS.get(name, name)} ({part['items']:,})"

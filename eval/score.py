@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
 from eval import hexagons, minecraft
 from eval.annotation import Annotation, clean_set
 from eval.predictions import Predictions
 from harness.errors import UsageError
+from harness.worlds.hexagons import Paint, on_board
+from harness.worlds.minecraft import Action, in_region
 
 BENCHMARKS = ("legacy", "fair", "v2")
 """For Minecraft. legacy: the strict metrics of 2020 on all items. fair: the same items, aligned where the board is empty.
@@ -24,14 +26,17 @@ def score(
     benchmark: str = "legacy",
     annotation: Annotation | None = None,
     only: Set[str] | None = None,
+    discarded: Mapping[str, int] | None = None,
     rollout: bool = False,
     seed: int = 0,
 ) -> dict[str, Any]:
     """The scores of the `items` of a split (`hexagons.DrawingStep` or `minecraft.BuilderTurn`), as fractions.
 
     `only` restricts them to some ids. An item without a prediction ("missing") and one with an error ("errors") count in
-    every denominator as empty predictions, and are counted. The v2 benchmark needs the annotation of the whole split and
-    scores its clean test set. Raises UsageError where there is nothing to score and for an unknown task or benchmark.
+    every denominator as empty predictions, and are counted. Actions off the board or outside the build region do nothing and
+    are counted ("off_board"), with those that `discarded` says, by item id, a parser left out of the text. The v2 benchmark
+    needs the annotation of the whole split and scores its clean test set. Raises UsageError where there is nothing to score
+    and for an unknown task or benchmark.
     """
     chosen = choose_items(task, items, benchmark, annotation, only)
     if not chosen.items:
@@ -41,11 +46,19 @@ def score(
     head["missing"] = len(ids - predictions.actions.keys() - predictions.errors)
     head["errors"] = len(ids & predictions.errors)
     predicted: list[Any] = [predictions.actions.get(item.id, ()) for item in chosen.items]
+    tail = {"off_board": _off_board(predicted) + sum(count for item, count in (discarded or {}).items() if item in ids)}
     if task == "hexagons":
-        return head | hexagons.score(chosen.items, predicted, rollout=rollout, seed=seed)
+        return head | hexagons.score(chosen.items, predicted, rollout=rollout, seed=seed) | tail
     named = {"benchmark": benchmark} | ({"annotation": annotation.name} if annotation else {})
     interpretations = {"U": ids - chosen.multiple, "M": chosen.multiple} if annotation else {}
-    return named | head | minecraft.score(chosen.items, predicted, multiple=chosen.multiple, subsets=interpretations, seed=seed)
+    scores = minecraft.score(chosen.items, predicted, multiple=chosen.multiple, subsets=interpretations, seed=seed)
+    return named | head | scores | tail
+
+
+def _off_board(predicted: Sequence[Sequence[Paint | Action]]) -> int:
+    """How many of the actions are off the board or outside the build region."""
+    actions = (action for one in predicted for action in one)
+    return sum(not (on_board(*a.tile) if isinstance(a, Paint) else in_region(*a.cell)) for a in actions)
 
 
 class Chosen(NamedTuple):

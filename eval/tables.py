@@ -19,6 +19,7 @@ HEXAGONS_ROWS = {
     "board": "board",
     "rollout": "board, rollout",
     "procedure_macro": "action, procedures",
+    "without_longest": "without longest",
 }
 _DECIMALS = {"hexagons": 2, "minecraft": 1}
 
@@ -31,10 +32,18 @@ def print_scores(scores: Mapping[str, Any], console: Console | None = None) -> N
     if scores["missing"] or scores["errors"]:
         counted = f"{scores['missing']:,} missing and {scores['errors']:,} with an error"
         console.print(f"{counted}, all scored as empty predictions", style="yellow")
+    if outside := off_board(scores):
+        console.print(outside, style="yellow")
     console.print()
     console.print(_minecraft(scores) if scores["task"] == "minecraft" else _hexagons(scores))
     console.print()
     console.print(_level(scores["level"]) if "level" in scores else _papers(scores))
+
+
+def off_board(scores: Mapping[str, Any]) -> str:
+    """What is said of predicted actions that lie where nothing can be done; empty if there are none."""
+    count, where = scores.get("off_board", 0), "off the board" if scores["task"] == "hexagons" else "outside the build region"
+    return f"{count:,} predicted action{'' if count == 1 else 's'} {where}, left out" if count else ""
 
 
 def benchmark_name(scores: Mapping[str, Any]) -> str:
@@ -59,7 +68,7 @@ def numbers_table(*columns: str, caption: str | None = None) -> Table:
 
 
 def _hexagons(scores: Mapping[str, Any]) -> Table:
-    caption = "Percent, mean over steps [95% interval over procedures]; effective: without no-ops."
+    caption = f"Percent, mean over steps [95% interval over procedures]; effective: without no-ops{longest_note(scores)}."
     table = numbers_table("", "F1", "EM", "P", "R", caption=caption)
     for kind, label in HEXAGONS_ROWS.items():
         if kind in scores:
@@ -67,6 +76,14 @@ def _hexagons(scores: Mapping[str, Any]) -> Table:
             cells = [_with_interval(values[name], ends[name]) for name in ("f1", "em")]
             table.add_row(label, *cells, _percent(values.get("precision")), _percent(values.get("recall")))
     return table
+
+
+def longest_note(scores: Mapping[str, Any]) -> str:
+    """What the row "without longest" leaves out, to end a caption with; empty where there is no such row."""
+    if short := scores.get("without_longest"):
+        left = scores["items"] - short["items"]
+        return f"; without longest: all but the {len(short['left_out'])} longest procedures, which have {left:,} steps"
+    return ""
 
 
 def _minecraft(scores: Mapping[str, Any]) -> Table:

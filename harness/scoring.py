@@ -53,6 +53,13 @@ class Answers:
         found = {item.id: frozenset(reason for _, reason in self.pieces(item)) for item in self.items}
         return {item_id: reasons for item_id, reasons in found.items() if reasons}
 
+    def off_board(self) -> dict[str, int]:
+        """By item id, how many pieces of an answer's text the parser threw away because they lie off the board."""
+        from eval.errors import OFF_THE_BOARD
+
+        lost = {item.id: sum(why.endswith(OFF_THE_BOARD) for _, why in self.pieces(item)) for item in self.items}
+        return {item_id: count for item_id, count in lost.items() if count and item_id not in self.predictions.errors}
+
 
 @dataclass(frozen=True, slots=True)
 class Benchmark:
@@ -153,6 +160,7 @@ def score_answers(
         benchmark=name,
         annotation=annotation,
         only=answers.only,
+        discarded=answers.off_board(),
         rollout=rollout,
         seed=seed,
     )

@@ -17,7 +17,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from parser_errors import f1
+from parser_errors import BEAM, f1
 from scipy import sparse
 from scipy.optimize import minimize
 from scipy.stats import rankdata
@@ -28,7 +28,7 @@ from harness.baselines.parser.sureness import FILE, Sureness
 from harness.corpora import load
 from harness.corpora.item import HexagonsItem, Utterance, drawing_steps
 
-READINGS, BEAM, FOLDS = 16, 3, 5
+READINGS, FOLDS = 16, 5
 Weights = dict[str, float]
 Candidates = list[tuple[Mapping[str, float], float]]
 """The features of each reading of an instruction, and what it is worth."""

@@ -2,6 +2,8 @@
 
 python tools/parser_errors.py                          # a table: how many, how good, what is lost
 python tools/parser_errors.py --kind line --show 20    # some errors of a kind, with reading, program and gold
+python tools/parser_errors.py --hand-set               # the scores that were set by hand, in place of the learned weights
+python tools/parser_errors.py --readings 16            # what the best of so many readings would give, last in the table
 """
 
 from __future__ import annotations
@@ -10,11 +12,12 @@ import argparse
 import random
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from harness.baselines.parser import Parser, Understood
+from harness.baselines.parser.ranker import Ranker, shipped_weights
 from harness.corpora import load
-from harness.corpora.item import HexagonsItem, drawing_steps
+from harness.corpora.item import HexagonsItem, Utterance, drawing_steps
 from harness.worlds.hexagons import Paint
 from serialization.program.literal import drawing_program
 from serialization.program.written import write
@@ -33,6 +36,9 @@ KINDS = {
 }
 """In the order in which they are tried; the last one takes what is left."""
 
+BEAM = 3
+"""For the readings of `--readings`; `tools/fit_parser.py` learns with as many."""
+
 
 def f1(predicted: Iterable[Paint], gold: Iterable[Paint]) -> float:
     one, two = set(predicted), set(gold)
@@ -43,26 +49,42 @@ def kind_of(instruction: str) -> str:
     return next(kind for kind, pattern in KINDS.items() if re.search(pattern, instruction.lower()))
 
 
+def best_of(items: Sequence[HexagonsItem], parser: Parser, readings: Ranker) -> list[float]:
+    """The F1 of the best reading of each instruction, on the boards that the parser's own answers drew."""
+    found = []
+    for item in items:
+        memory = parser.memory(tuple(turn.text for turn in item.history if isinstance(turn, Utterance)))
+        found.append(max(f1(one.actions, item.actions) for one in readings.candidates(item.instruction, memory)))
+    return found
+
+
+def row(name: str, scores: Sequence[float], steps: int) -> str:
+    mean, part = 100 * sum(scores) / len(scores), 100 * sum(score == 1 for score in scores) / len(scores)
+    return f"{name:<12} {len(scores):>6} {mean:>7.2f} {part:>7.2f} {100 * sum(1 - score for score in scores) / steps:>8.2f}"
+
+
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--split", default="train", choices=["train", "dev"])
     options.add_argument("--kind", choices=list(KINDS))
     options.add_argument("--show", type=int, default=0, metavar="N", help="print N errors drawn by --seed")
     options.add_argument("--seed", type=int, default=0)
+    options.add_argument("--hand-set", action="store_true", help="without the learned weights")
+    options.add_argument("--readings", type=int, default=0, metavar="N", help="also the best of N readings of each instruction")
     args = options.parse_args()
-    parser = Parser()
+    weights = {} if args.hand_set else shipped_weights()
+    parser, items = Parser(Ranker(weights)), drawing_steps(load("hexagons", args.split))
     by_kind: dict[str, list[tuple[float, HexagonsItem, Understood]]] = defaultdict(list)
-    for item in drawing_steps(load("hexagons", args.split)):
+    for item in items:
         found = parser.understand(item)
         by_kind[kind_of(item.instruction)].append((f1(found.actions, item.actions), item, found))
     print(f"{'kind':<12} {'steps':>6} {'F1':>7} {'EM':>7} {'lost F1':>8}   (of {args.split}, on its own boards)")
     everything = [scored for group in by_kind.values() for scored in group]
     for kind, group in [*((kind, by_kind[kind]) for kind in KINDS), ("all", everything)]:
-        scores = [score for score, _, _ in group] or [0.0]
-        exact = sum(score == 1 for score in scores)
-        lost = sum(1 - score for score in scores) / len(everything)
-        mean, part = 100 * sum(scores) / len(scores), 100 * exact / len(scores)
-        print(f"{kind:<12} {len(group):>6} {mean:>7.2f} {part:>7.2f} {100 * lost:>8.2f}")
+        if group:
+            print(row(kind, [score for score, _, _ in group], len(items)))
+    if args.readings:
+        print(row(f"best of {args.readings}", best_of(items, parser, Ranker(weights, BEAM, args.readings)), len(items)))
     group = by_kind[args.kind] if args.kind else everything
     wrong = [scored for scored in group if scored[0] < 1]
     for score, item, found in random.Random(args.seed).sample(wrong, min(args.show, len(wrong))):

@@ -15,7 +15,14 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
-_METRICS = {"f1": "F1", "em": "EM", "micro_f1": "micro F1", "macro_f1": "macro F1"}
+_METRICS = {
+    "f1": "F1",
+    "em": "EM",
+    "f1_without_longest": "F1 without longest",
+    "em_without_longest": "EM without longest",
+    "micro_f1": "micro F1",
+    "macro_f1": "macro F1",
+}
 
 
 @click.command()
@@ -94,10 +101,14 @@ def _scores(result: dict[str, Any]) -> Table:
 
 
 def _pairs(result: dict[str, Any]) -> Table:
+    from eval.compare import WITHOUT_LONGEST
+    from eval.hexagons import LONGEST
     from eval.tables import numbers_table
 
     corrected = len(result["runs"]) > 2
     caption = "Percentage points [95% interval, paired cluster bootstrap]; p: permutation test; d: effect over clusters."
+    if any(pair["metric"].endswith(WITHOUT_LONGEST) for pair in result["pairs"]):
+        caption += f" Without longest: all but the {LONGEST} longest procedures."
     rows = numbers_table("", "metric", "difference", "p", *(["p (Holm)"] if corrected else []), "d", caption=caption)
     for pair in result["pairs"]:
         ends = pair["interval"]

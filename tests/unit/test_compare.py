@@ -92,6 +92,19 @@ class TestCompare:
             assert (pair["difference"], pair["interval"], pair["p"], pair["effect"]) == (0, [0, 0], 1, None)
             assert (pair["wins"], pair["losses"], pair["ties"], pair["changed"]) == (0, 0, 3, [])
 
+    def test_hexagons_are_compared_without_the_longest_procedures_too(self) -> None:
+        """Where just the four long ones differ, nothing is left of the difference."""
+        clusters = "aabbccddef"
+        a, b = scored([1] * 10, clusters), scored([0] * 8 + [1, 1], clusters)
+        result = compare_runs("hexagons", {"A": a, "B": b})
+        assert result["scores"]["B"] == {"f1": 0.2, "em": 0.2, "f1_without_longest": 1.0, "em_without_longest": 1.0}
+        differences = {pair["metric"]: pair["difference"] for pair in result["pairs"]}
+        assert differences == {"f1": 0.8, "em": 0.8, "f1_without_longest": 0.0, "em_without_longest": 0.0}
+        assert [pair["ties"] for pair in result["pairs"]] == [2, 2, 2, 2]
+        few = compare_runs("hexagons", {"A": a[:8], "B": b[:8]})
+        assert [pair["metric"] for pair in few["pairs"]] == ["f1", "em"]
+        assert "f1_without_longest" not in compare_runs("minecraft", {"A": a, "B": b})["scores"]["A"]
+
     def test_three_runs_are_corrected(self) -> None:
         runs = {name: scored([float(name == "A")] * 8, "abcdefgh") for name in "ABC"}
         pairs = [pair for pair in compare_runs("hexagons", runs)["pairs"] if pair["metric"] == "f1"]
@@ -137,6 +150,21 @@ def test_the_command(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "4 wins, 0 losses, 4 ties" in out
     assert "+50.00 [+50.00, +50.00]" in out
     assert "Holm" not in out
+
+
+def test_the_table_says_what_it_leaves_out(
+    runs: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps = [step([], [Paint(0, n, "red")], n, procedure) for procedure in "012345" for n in (1, 2)]
+    monkeypatch.setattr("harness.corpora.load", lambda task, split: steps)
+    for name in ("a", "b"):
+        lines = [json.dumps({"id": item.id, "actions": _gold(item, name, n)}) for n, item in enumerate(steps)]
+        (runs / name / "predictions.jsonl").write_text("\n".join(lines) + "\n")
+    code, out, _ = run(capsys, "a", "b")
+    assert code == 0
+    assert "F1 without longest" in out
+    assert "EM without longest" in out
+    assert "Without longest: all but the 4 longest procedures." in " ".join(out.split())
 
 
 def test_half_a_line_at_the_end(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:

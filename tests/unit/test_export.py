@@ -59,7 +59,7 @@ def test_a_model_index_that_the_hubs_library_reads_back() -> None:
 
 
 def test_a_table_in_markdown_names_the_benchmark_and_what_is_missing() -> None:
-    text = WRITERS["markdown"]({"a|b": built(**OURS), "old": built()})
+    text = WRITERS["markdown"]({"a|b": built(**OURS), "old": built(off_board=3)})
     head, rule, first, second, _, notes = text.splitlines()
     assert head == "| run | benchmark | items | micro F1 | macro F1 | shape, micro F1 |"
     assert rule == "| --- | --- | ---: | ---: | ---: | ---: |"
@@ -68,6 +68,7 @@ def test_a_table_in_markdown_names_the_benchmark_and_what_is_missing() -> None:
     )
     assert "| minecraft/test, legacy | 1,616 |" in second
     assert "over whole games. old: 0 items missing and 2 with an error" in notes
+    assert "old: 3 predicted actions outside the build region, left out." in notes
 
 
 def test_a_table_in_latex() -> None:

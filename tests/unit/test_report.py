@@ -127,6 +127,7 @@ def test_a_report_of_one_run(capsys: pytest.CaptureFixture[str], task: str) -> N
 
 def test_numbers_are_those_of_score(capsys: pytest.CaptureFixture[str]) -> None:
     records = perfect("minecraft")
+    records[1]["actions"].append(["place", "red", 9, 1, 0])
     folder = write("mine", [*records[1:-1], {"id": records[-1]["id"], "actions": [], "error": "HTTP 500"}])
     assert main(["score", "mine", "--json"]) == 0
     scores = json.loads(capsys.readouterr().out)
@@ -139,6 +140,7 @@ def test_numbers_are_those_of_score(capsys: pytest.CaptureFixture[str]) -> None:
     low, high = scores["intervals"]["micro"]["overall"]
     assert f"[{100 * low:.1f}, {100 * high:.1f}]" in words
     assert "1 item without a prediction and 1 item with an error, scored as empty predictions" in words
+    assert "1 predicted action outside the build region, left out" in words
 
 
 def test_hostile_text_stays_text(capsys: pytest.CaptureFixture[str]) -> None:

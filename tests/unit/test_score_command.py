@@ -122,6 +122,21 @@ def test_tables_in_percent_with_the_papers_numbers(write: Write, capsys: pytest.
     assert "second-hand" in out
 
 
+def test_the_table_has_a_row_without_the_longest_procedures(
+    write: Write, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps = [step([], [Paint(0, n, "red")], n, procedure) for procedure in "012345" for n in (1, 2)]
+    monkeypatch.setattr("harness.corpora.load", lambda task, split: steps)
+    file = write(*perfect(steps[:9]))
+    code, out, _ = run(capsys, file)
+    assert code == 0
+    row = next(line for line in out.splitlines() if line.startswith("without longest"))
+    assert "25.00 [0.0, 50.0]" in row
+    assert "without longest: all but the 4 longest procedures, which have 8 steps." in " ".join(out.split())
+    found = json.loads(run(capsys, file, "--json")[1])["without_longest"]
+    assert found == {"f1": 0.25, "em": 0.25, "items": 4, "left_out": ["0", "1", "2", "3"]}
+
+
 def test_a_run_is_scored_on_the_items_it_was_asked_for(write: Write, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     write(*perfect(STEPS[:2]), name="runs_a/predictions.jsonl", end='{"id": "hexa')
     folder = tmp_path / "runs_a"
@@ -143,6 +158,27 @@ def test_a_list_of_ids_restricts_the_items(write: Write) -> None:
     assert score_answers(read_answers(file, ids=[STEPS[0].id, STEPS[5].id]))["action"]["f1"] == 0.5
     with pytest.raises(UsageError, match="'x' is not an item of hexagons/test"):
         read_answers(file, ids=["x"])
+
+
+def test_actions_where_nothing_can_be_done_are_counted(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    right = [0, 1, "red"]
+    file = write(
+        {"id": STEPS[0].id, "actions": [right, [0, 18, "red"], [-1, 0, "red"]]},
+        {"id": STEPS[1].id, "text": "0 2 red, 10 2 red", "format": "triplets"},
+        {"id": STEPS[2].id, "text": "red: 3,18 0", "format": "grouped"},
+        {"id": STEPS[3].id, "actions": [[99, 0, "red"]], "error": "HTTP 500"},
+    )
+    scores = json.loads(run(capsys, file, "--json")[1])
+    assert (scores["off_board"], scores["action"]["f1"]) == (4, 0.5)
+    assert "4 predicted actions off the board, left out" in run(capsys, file)[1]
+    assert score_answers(read_answers(file, ids=[STEPS[1].id]))["off_board"] == 1
+    file = write({"id": TURNS[0].id, "actions": [["place", "red", 0, 1, 0], ["place", "red", 6, 1, 0]]})
+    scores = json.loads(run(capsys, file, "--json")[1])
+    assert (scores["off_board"], scores["micro"]["overall"]["tp"], scores["micro"]["overall"]["fp"]) == (1, 1, 0)
+    assert "1 predicted action outside the build region, left out" in run(capsys, file)[1]
+    inside = write({"id": TURNS[0].id, "actions": []})
+    assert json.loads(run(capsys, inside, "--json")[1])["off_board"] == 0
+    assert "left out" not in run(capsys, inside)[1]
 
 
 GOOD = {"id": STEPS[0].id, "actions": []}

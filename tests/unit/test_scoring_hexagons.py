@@ -66,6 +66,25 @@ def test_procedures_weigh_the_same_whatever_their_length() -> None:
     assert scores["procedure_macro"] == pytest.approx({"f1": (1 / 3 + 1) / 2, "em": (1 / 3 + 1) / 2})
 
 
+def test_without_the_longest_procedures() -> None:
+    """Four long ones, all right, hide that one of the two steps of the others is wrong."""
+    long = [step([], red(0), n, name) for name, count in (("a", 5), ("b", 4), ("c", 3), ("d", 2)) for n in range(count)]
+    items = [*long, step([], red(0), 1, "e"), step([], red(0), 1, "f")]
+    scores = score(items, [red(0)] * (len(items) - 1) + [[]])
+    assert scores["action"]["f1"] == 15 / 16
+    assert scores["without_longest"] == {"f1": 0.5, "em": 0.5, "items": 2, "left_out": ["a", "b", "c", "d"]}
+    assert scores["intervals"]["without_longest"] == {"f1": [0.0, 1.0], "em": [0.0, 1.0]}
+
+
+def test_of_equally_long_procedures_the_first_are_left_out_and_one_that_is_left_has_no_interval() -> None:
+    items = [step([], red(0), 1, name) for name in "edcba"]
+    scores = score(items, [[]] * 4 + [red(0)])
+    assert scores["without_longest"] == {"f1": 1.0, "em": 1.0, "items": 1, "left_out": ["e", "d", "c", "b"]}
+    assert scores["intervals"]["without_longest"] == {"f1": None, "em": None}
+    assert "without_longest" not in score(items[:4], [[]] * 4)
+    assert "without_longest" not in score(items[:4], [[]] * 4)["intervals"]
+
+
 paints = st.lists(st.builds(Paint, st.integers(0, 1), st.integers(0, 3), st.sampled_from(COLORS)), max_size=8)
 steps = st.builds(step, paints, paints, st.just(1), st.sampled_from("abc"))
 
