@@ -99,13 +99,16 @@ def test_an_unknown_name_brings_a_suggestion() -> None:
         load_recipe("nowhere.yaml")
 
 
+UNSET = dict.fromkeys(("max_steps", "shots", "base", "context", "format", "frame", "limit", "start", "history"))
+
+
 def test_what_suits_a_base_is_found_by_its_folders_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from harness.commands.finetune import _job
 
     monkeypatch.delenv("HARNESS_DATA", raising=False)
     monkeypatch.setattr("harness.models.resolve_base", lambda name: str(name))
     (tmp_path / DEFAULT_BASE).mkdir()
-    flags = dict.fromkeys(("max_steps", "shots", "context", "format", "frame", "limit", "start", "history")) | {"data": (), "overrides": ()}
+    flags = UNSET | {"data": (), "overrides": ()}
     bases = (None, DEFAULT_BASE, str(tmp_path / DEFAULT_BASE), "someone/llama")
     jobs = [_job("llama-lora", {**flags, "task": "hexagons", "base": base})[0] for base in bases]
     assert [job.recipe.training.tokens for job in jobs] == [1536, 1536, 1536, 4096]
@@ -118,7 +121,7 @@ def test_a_part_of_the_train_split_is_trained_on_and_said_in_the_runs_settings(
 
     monkeypatch.delenv("HARNESS_DATA", raising=False)
     monkeypatch.setattr("harness.models.resolve_base", lambda name: str(tmp_path))
-    flags = dict.fromkeys(("max_steps", "shots", "base", "context", "format", "frame", "limit", "start", "history")) | {"data": ()}
+    flags = UNSET | {"data": ()}
     jobs = [_job("llama-lora", {**flags, "task": "hexagons", "overrides": part})[0] for part in ((), ("training.train_items=7",))]
     whole, part = (_settings(job) for job in jobs)
     assert (whole["train_items"], part["train_items"]) == (18, 7)
