@@ -8,14 +8,21 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from harness.worlds.hexagons import CODES, COLORS, COLUMNS, ROWS, Paint, on_board
 from serialization.constraint import Constraint
-from serialization.parsed import MAX_CHARS, NOTHING, Discarded, Parsed, discard, scan
+from serialization.parsed import NOTHING, Discarded, Parsed, answer_in, discard, scan, undecorated
 
 _COLOR = f"({'|'.join(COLORS)})"
-_TRIPLET = re.compile(r"(?<![\w-])(-?\d{1,6})[ \t]{1,4}(-?\d{1,6})[ \t]{1,4}([A-Za-z]{2,12})(?!\w)")
+_BLANK, _GAP, _COMMA = r"[ \t]{0,4}", r"[ \t]{1,4}", r"[ \t]{0,4},[ \t]{0,4}"
+_QUOTED = "[\"']?([A-Za-z]{2,12})[\"']?"
+# A color that numbers follow after a colon heads a list of its own and does not belong to the numbers before it.
+_TRIPLET = re.compile(
+    rf"(?<![\w-])(?<!\d\.)(-?\d{{1,6}})(?:{_GAP}(-?\d{{1,6}}){_GAP}([A-Za-z]{{2,12}})|{_COMMA}(-?\d{{1,6}}){_COMMA}{_QUOTED})"
+    rf"(?!\w|{_BLANK}:{_BLANK}[(\[]?\d)"
+)
 TRIPLETS_REGEX = f"({NOTHING}|[0-9] (1[0-7]|[0-9]) {_COLOR}(, [0-9] (1[0-7]|[0-9]) {_COLOR})*)"
 
 _ROW, _COLUMN = "(10|[1-9])", "(1[0-8]|[1-9])"
@@ -25,6 +32,21 @@ _GROUP = f"{_COLOR}: {_COLUMN_LIST} {_ROW_LIST}(; ({_COLOR}: )?{_COLUMN_LIST} {_
 GROUPED_REGEX = f"({NOTHING}|{_GROUP})"
 _LIST = r"\d{1,3}(?:-\d{1,3})?(?:,\d{1,3}(?:-\d{1,3})?)*"
 _READ_GROUP = re.compile(rf"(?:([A-Za-z]{{2,12}}):[ \t]*)?({_LIST})[ \t]{{1,4}}({_LIST})")
+_PIECE_END = re.compile(rf"[;\n]|,(?={_BLANK}(?:{'|'.join(COLORS)}){_BLANK}:)", re.IGNORECASE)
+
+# The same as people write it.
+_SPAN = rf"\d{{1,3}}(?:{_BLANK}(?:-|–|to){_BLANK}\d{{1,3}})?"
+_SPANS = rf"{_SPAN}(?:{_BLANK}(?:,{_BLANK}and|,|&|and){_BLANK}{_SPAN})*"
+_HEAD = rf"(?:([a-z]{{2,12}}){_BLANK}:{_BLANK})?"
+_WORD = rf"(col(?:umn)?s?|rows?){_BLANK}:?{_BLANK}[(\[]?"
+_REST = rf"[)\]]?(?:{_BLANK}(?:[.!]{_GAP}[a-z]|\([a-z]|#|//|[–—-]{_GAP}[a-z]).*)?"
+_BARE_GROUP = re.compile(rf"{_HEAD}({_SPANS}){_GAP}({_SPANS}){_REST}", re.IGNORECASE)
+_NAMED_GROUP = re.compile(
+    rf"{_HEAD}{_WORD}({_SPANS})[)\]]?{_BLANK}(?:,|and|,{_BLANK}and|x)?{_BLANK}{_WORD}({_SPANS}){_REST}", re.IGNORECASE
+)
+_BRACKETED_GROUP = re.compile(rf"{_HEAD}[(\[]({_SPANS})[)\]]{_BLANK}x?{_BLANK}[(\[]({_SPANS}){_REST}", re.IGNORECASE)
+_LONE_COLOR = re.compile(rf"([a-z]{{2,12}}){_BLANK}:", re.IGNORECASE)
+_PAIR = re.compile(rf"\d{{1,3}}{_COMMA}\d{{1,3}}")
 
 TRIPLETS_CONSTRAINT = Constraint("regex", TRIPLETS_REGEX)
 GROUPED_CONSTRAINT = Constraint("regex", GROUPED_REGEX)
@@ -47,8 +69,12 @@ def write_triplets(actions: Sequence[Paint]) -> str:
     return ", ".join(f"{a.row} {a.column} {a.color}" for a in canonical(actions)) or NOTHING
 
 
+def _read_triplet(match: re.Match[str]) -> Paint | str:
+    return check_paint(int(match[1]), int(match[2] or match[4]), (match[3] or match[5]).lower())
+
+
 def parse_triplets(text: str) -> Parsed:
-    parsed = scan(text, _TRIPLET, lambda m: check_paint(int(m[1]), int(m[2]), m[3].lower()))
+    parsed = scan(text, _TRIPLET, _read_triplet)
     return parsed._replace(actions=canonical(parsed.actions))
 
 
@@ -95,27 +121,69 @@ def _numbers(text: str, size: int) -> tuple[set[int], bool]:
     return found, outside
 
 
+class _Group(NamedTuple):
+    """A color, or none where it is that of the group before, and the lists of columns and rows, empty for a color alone."""
+
+    color: str | None
+    columns: str
+    rows: str
+
+
+def _read_group(piece: str) -> _Group | str:
+    """The group that a piece of an answer writes, or the reason why there is none."""
+    if match := _READ_GROUP.fullmatch(piece):
+        return _Group(match[1], match[2], match[3])
+    if match := _BARE_GROUP.fullmatch(piece):
+        return _Group(match[1], _tidy(match[2]), _tidy(match[3]))
+    if match := _NAMED_GROUP.fullmatch(piece):
+        lists = {match[2][0].lower(): _tidy(match[3]), match[4][0].lower(): _tidy(match[5])}
+        return _Group(match[1], lists["c"], lists["r"]) if len(lists) == 2 else "columns or rows twice"
+    if match := _BRACKETED_GROUP.fullmatch(piece):
+        if _PAIR.fullmatch(match[2]) and _PAIR.fullmatch(match[3]):
+            return "two tiles, or two columns and two rows"
+        return _Group(match[1], _tidy(match[2]), _tidy(match[3]))
+    if match := _LONE_COLOR.fullmatch(piece):
+        return _Group(match[1], "", "")
+    return "not a group"
+
+
+def _tidy(numbers: str) -> str:
+    """`3 to 5, and 7` as `3-5,7`."""
+    return re.sub(r"[ \t]*(?:,[ \t]*and|,|&|and)[ \t]*", ",", re.sub(r"[ \t]*(?:–|-|to)[ \t]*", "-", numbers.lower()))
+
+
 def parse_grouped(text: str) -> Parsed:
+    answer = answer_in(text)
     actions: list[Paint] = []
-    discarded: list[Discarded] = []
+    discarded = list(answer.discarded)
     color = ""
-    for piece in re.split(r"[;\n]", text[:MAX_CHARS]):
-        piece = piece.strip(" \t\r.`")
-        if not piece or piece.lower() == NOTHING:
+    for piece in _pieces(answer.text):
+        group = _read_group(piece)
+        if isinstance(group, str):
+            discarded.append(discard(piece, group))
+            # Numbers after words that cannot be read may have any color.
+            color = "" if re.search("[A-Za-z]", piece) else color
             continue
-        match = _READ_GROUP.fullmatch(piece)
-        if match is None:
-            discarded.append(discard(piece, "not a group"))
-            continue
-        color = (match[1] or color).lower()
+        color = (group.color or color).lower()
         if color not in CODES:
             discarded.append(discard(piece, "unknown color" if color else "no color"))
-            continue
-        columns, columns_outside = _numbers(match[2], COLUMNS)
-        rows, rows_outside = _numbers(match[3], ROWS)
-        if columns_outside or rows_outside:
-            discarded.append(discard(piece, "partly off the board" if columns and rows else "off the board"))
-        actions += [Paint(row, column, color) for row in rows for column in columns]
-    if len(text) > MAX_CHARS:
-        discarded.append(discard(text[MAX_CHARS:], f"beyond the first {MAX_CHARS:,} characters"))
+        elif group.columns:
+            actions += _painted(piece, group, color, discarded)
     return Parsed(canonical(actions), tuple(discarded))
+
+
+def _pieces(text: str) -> Iterator[str]:
+    for piece in _PIECE_END.split(text):
+        piece = piece.strip(" \t\r.,")
+        if piece and not _READ_GROUP.fullmatch(piece):
+            piece = undecorated(piece).strip(" \t\r.,")
+        if piece and piece.lower() != NOTHING:
+            yield piece
+
+
+def _painted(piece: str, group: _Group, color: str, discarded: list[Discarded]) -> list[Paint]:
+    columns, columns_outside = _numbers(group.columns, COLUMNS)
+    rows, rows_outside = _numbers(group.rows, ROWS)
+    if columns_outside or rows_outside:
+        discarded.append(discard(piece, "partly off the board" if columns and rows else "off the board"))
+    return [Paint(row, column, color) for row in rows for column in columns]

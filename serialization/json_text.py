@@ -41,15 +41,24 @@ def write_json(actions: Sequence[Paint] | Sequence[Action]) -> str:
 
 def _reader(task: str, build: Callable[..., Any]) -> Callable[[re.Match[str]], Any]:
     def read(match: re.Match[str]) -> Any:
-        try:
-            value = json.loads(match.group())
-        except ValueError:
+        value = _loaded(match.group())
+        if value is None:
             return "not JSON"
         error = next(_validator(task).iter_errors(value), None)
         # JSON Schema counts 1.0 as an integer; a cell's index must be one.
         return f"not an action: {error.message[:80]}" if error else build(*(int(v) if isinstance(v, float) else v for v in value))
 
     return read
+
+
+def _loaded(text: str) -> Any:
+    """The value of a JSON text, also of one with Python's quotes and None; None for any other text."""
+    for spelling in (text, re.sub(r"\bNone\b", "null", text.replace("'", '"'))):
+        try:
+            return json.loads(spelling)
+        except ValueError:
+            continue
+    return None
 
 
 def _parse(text: str, task: str, build: Callable[..., Any]) -> Parsed:

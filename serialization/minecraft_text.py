@@ -16,23 +16,29 @@ from serialization.parsed import NOTHING, Parsed, scan
 _COLOR = f"({'|'.join(COLORS)})"
 _SIDE, _HEIGHT = "(-[1-5]|[0-5])", "[1-9]"
 _NUMBER = r"(-?\d{1,6})"
-_GAP = r"[ \t]{1,4}"
+_BLANK, _GAP = r"[ \t]{0,4}", r"[ \t]{1,4}"
+# Not the beginning of a fraction or of a range.
+_END = r"(?!\w|\.\d|-\d)"
 
+_BETWEEN = rf"(?:{_BLANK},{_BLANK}|{_GAP})"
+_NAMED = [rf"(?:{name}{_BLANK}[=:]{_BLANK})?{_NUMBER}" for name in "xyz"]
+_PLACE = rf"(?:{_GAP}(?:at|on|to|from)(?:{_GAP}(?:position|coordinates))?)?{_BLANK}[:,]?{_BLANK}[(\[]?{_BLANK}"
 _LINE = re.compile(
-    rf"(?<!\w)(?:place{_GAP}([a-z]{{2,12}})|pick(?:{_GAP}[a-z]{{2,12}})?){_GAP}{_NUMBER}{_GAP}{_NUMBER}{_GAP}{_NUMBER}(?!\w)",
+    rf"(?<!\w)(?:place{_GAP}(?:(?:an?|one|the){_GAP})?([a-z]{{2,12}})"
+    rf"|(?:pick(?:{_GAP}up)?|remove)(?:{_GAP}(?:an?|one|the))?(?:{_GAP}[a-z]{{2,12}})?)"
+    rf"(?:{_GAP}block)?{_PLACE}{_NAMED[0]}{_BETWEEN}{_NAMED[1]}{_BETWEEN}{_NAMED[2]}{_END}(?:{_BLANK}[)\]])?",
     re.IGNORECASE,
 )
 _LINE_REGEX = f"(place {_COLOR} {_SIDE} {_HEIGHT} {_SIDE}|pick {_SIDE} {_HEIGHT} {_SIDE})"
 LINES_CONSTRAINT = Constraint("regex", rf"({NOTHING}|{_LINE_REGEX}(\n{_LINE_REGEX})*)")
 
-_BLANK = r"[ \t]{0,4}"
-_POSITION = (
-    rf"x{_BLANK}={_BLANK}{_NUMBER}{_BLANK},{_BLANK}y{_BLANK}={_BLANK}{_NUMBER}{_BLANK},{_BLANK}z{_BLANK}={_BLANK}{_NUMBER}"
-)
+# As it is written, or with arguments that are still to be read.
 _CALL = re.compile(
-    rf"(?<!\w)(place|pick){_BLANK}\({_BLANK}(?:color{_BLANK}={_BLANK}['\"]([a-z]{{2,12}})['\"]{_BLANK},{_BLANK})?{_POSITION}{_BLANK}\)",
+    rf"(?<!\w)(?:(place|pick)\((?:color='([a-z]{{2,12}})',)?x={_NUMBER},y={_NUMBER},z={_NUMBER}\)"
+    rf"|(place|pick|remove){_BLANK}\(([^()\n]{{0,120}})\))",
     re.IGNORECASE,
 )
+_ARGUMENT = re.compile(rf"(?:([a-z]{{1,12}}){_BLANK}[=:])?{_BLANK}(?:{_NUMBER}|([\"']?)([a-z]{{2,12}})\3)", re.IGNORECASE)
 _CALL_REGEX = rf"(place\(color='{_COLOR}',x={_SIDE},y={_HEIGHT},z={_SIDE}\)|pick\(x={_SIDE},y={_HEIGHT},z={_SIDE}\))"
 CALLS_CONSTRAINT = Constraint("regex", rf"({NOTHING}|{_CALL_REGEX}(\n{_CALL_REGEX})*)")
 
@@ -77,10 +83,38 @@ def write_calls(actions: Sequence[Action]) -> str:
 
 
 def _read_call(match: re.Match[str]) -> Action | str:
-    x, y, z = int(match[3]), int(match[4]), int(match[5])
-    if match[1].lower() == "place":
-        return check_action("place", (match[2] or "").lower(), x, y, z)
+    kind, color = (match[1] or match[6]).lower(), match[2]
+    if match[1]:
+        x, y, z = int(match[3]), int(match[4]), int(match[5])
+    else:
+        arguments = _read_arguments(match[7])
+        if isinstance(arguments, str):
+            return arguments
+        color, x, y, z = arguments
+    if kind == "place":
+        return check_action("place", (color or "").lower(), x, y, z)
     return check_action("remove", None, x, y, z)
+
+
+def _read_arguments(text: str) -> tuple[str | None, int, int, int] | str:
+    """Color, x, y and z of a call, by name or in this order, or the reason why they cannot be told."""
+    found: dict[str, str] = {}
+    named = False
+    for argument in text.split(","):
+        match = _ARGUMENT.fullmatch(argument.strip(" \t"))
+        if match is None:
+            return "an argument that is neither a number nor a color"
+        name, number, color = match[1], match[2], match[4]
+        if number and not name and named:
+            return "an unnamed coordinate after a named one"
+        named = named or bool(number and name)
+        name = name.lower() if name else next((axis for axis in "xyz" if axis not in found), "more") if number else "color"
+        if name in found or name not in (("x", "y", "z") if number else ("color",)):
+            return f"an argument too many or of the wrong kind: {name}"
+        found[name] = number or color
+    if not {"x", "y", "z"} <= found.keys():
+        return "a coordinate is missing"
+    return found.get("color"), int(found["x"]), int(found["y"]), int(found["z"])
 
 
 def parse_calls(text: str) -> Parsed:

@@ -1,4 +1,4 @@
-"""What a parser returns, and the scan that every text parser is built on."""
+"""What a parser returns, and what all parsers share: finding the answer in what a chat model writes, and scanning it."""
 
 from __future__ import annotations
 
@@ -7,10 +7,36 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 MAX_CHARS = 100_000
-"""Text beyond this many characters is discarded unread; the longest gold answer of both tasks has under 2,000."""
+"""An answer beyond this many characters is discarded unread; the longest gold answer of both tasks has under 2,000."""
 
 NOTHING = "none"
 """What the text formats write for an empty list of actions: some endpoints refuse an empty answer."""
+
+THOUGHT, EXPLANATION, OUTSIDE = "thought", "explanation", "outside the code block"
+AROUND = frozenset({THOUGHT, EXPLANATION, OUTSIDE})
+"""Why pieces around an answer are discarded. An answer that loses nothing else was read whole."""
+
+_THOUGHT = re.compile(r"<(/?)(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
+_ANSWER_TAG = re.compile(r"</?(?:answer|output)>", re.IGNORECASE)
+_FENCE = re.compile(r"`{3,}")
+_LANGUAGE = re.compile(r"[ \t]{0,4}[\w+-]{0,20}[ \t]{0,4}\r?\n")
+_MARKUP = re.compile(r"\*\*|`")
+
+_NOUN = "(?:answer|output|response|result|solution|actions?|program|code|drawing|steps?|moves?)"
+_SURE = r"(?:(?:sure|certainly|of course|okay|ok|yes|great)[,.!]?[ \t]{1,4})?"
+_LABEL = (
+    rf"{_SURE}(?:here(?:['’]s| is| are)[^\n:]{{0,80}}:"
+    rf"|(?:the |my )?(?:final |correct )?(?:{_NOUN}(?: \d{{1,3}})?(?: is| are)?(?: as follows)?[ \t]{{0,2}}:|answer is(?=[ \t])))"
+)
+_LEAD = re.compile(
+    rf"[ \t>]{{0,20}}(?:[*+•–-][ \t]{{1,4}}|\d{{1,3}}[.)](?![\d.])[ \t]{{0,4}})?(?:(?:#{{1,6}}[ \t]{{1,4}})?{_LABEL})?[ \t]{{0,20}}",
+    re.IGNORECASE,
+)
+_EXPLANATION = re.compile(r"\n[ \t>#*-]{0,8}(?:explanation|reasoning|rationale|notes?)[ \t]{0,2}(?::|\r?\n|$)", re.IGNORECASE)
+_ANSWER = re.compile(r"\n[ \t>#*-]{0,8}(?:the |my )?(?:final )?(?:answer|output)\b", re.IGNORECASE)
+
+_SEPARATORS = " \t\r\n,;.()[]\"'"
+_JOINTS = {"", NOTHING, "and", "then", "and then"}
 
 
 class Discarded(NamedTuple):
@@ -27,34 +53,151 @@ class Parsed(NamedTuple):
     discarded: tuple[Discarded, ...]
 
 
+class Answer(NamedTuple):
+    """The part of a text that may be an answer, without its markup, and what was around it."""
+
+    text: str
+    discarded: tuple[Discarded, ...]
+
+
 def discard(text: str, reason: str) -> Discarded:
     return Discarded(text if len(text) <= 80 else text[:77] + "...", reason)
+
+
+# --- the answer in what a chat model writes ---
+
+
+def answer_in(text: str) -> Answer:
+    """The answer without thoughts, code fences, bold type and back-ticks, and without the explanation that follows it.
+
+    Where there are code blocks, they are the answer, and what surrounds them is not. Total, and linear in the text.
+    """
+    discarded: list[Discarded] = []
+    if "<" in text:
+        text = _ANSWER_TAG.sub("\n", _without_thoughts(text, discarded))
+    if len(text) > MAX_CHARS:
+        discarded.append(discard(text[MAX_CHARS:], f"beyond the first {MAX_CHARS:,} characters"))
+        text = text[:MAX_CHARS]
+    if "```" in text:
+        text = _in_fences(text, discarded)
+    if "`" in text or "**" in text:
+        text = _MARKUP.sub("", text)
+    if "\n" in text:
+        text = _without_explanation(text, discarded)
+    return Answer(text, tuple(discarded))
+
+
+def _without_thoughts(text: str, discarded: list[Discarded]) -> str:
+    """A thought ends at its closing tag, or not at all. One without an opening tag, which some prompts hold, begins the text."""
+    kept: list[str] = []
+    thoughts: list[str] = []
+    start, thinking = 0, False
+    for tag in _THOUGHT.finditer(text):
+        if tag[1]:
+            thoughts.append(text[start : tag.start()])
+        elif thinking:
+            continue
+        else:
+            kept.append(text[start : tag.start()])
+        start, thinking = tag.end(), not tag[1]
+    (thoughts if thinking else kept).append(text[start:])
+    thought = "".join(thoughts).strip()
+    if thought:
+        discarded.append(discard(thought, THOUGHT))
+    return "".join(kept)
+
+
+def _in_fences(text: str, discarded: list[Discarded]) -> str:
+    """What stands in code blocks. A single fence encloses nothing, nor do empty blocks: then the fences alone go."""
+    parts = _FENCE.split(text)
+    blocks = [_without_language(part) for part in parts[1::2]]
+    if len(parts) < 3 or not any(block.strip() for block in blocks):
+        return "\n".join([parts[0], *(_without_language(part) for part in parts[1:])])
+    discarded += [
+        discard(part.strip(), "outside the code block") for part in parts[::2] if part.strip() and undecorated(part).strip()
+    ]
+    return "\n".join(blocks)
+
+
+def _without_language(block: str) -> str:
+    """The block without the name of a language on its first line, unless the name is all it has."""
+    language = _LANGUAGE.match(block)
+    return block[language.end() :] if language and block[language.end() :].strip() else block
+
+
+def _without_explanation(text: str, discarded: list[Discarded]) -> str:
+    """The text before the heading of an explanation, unless nothing stands there or an answer is announced further down."""
+    heading = _EXPLANATION.search(text)
+    if heading is None or not text[: heading.start()].strip() or _ANSWER.search(text, heading.end() - 1):
+        return text
+    discarded.append(discard(text[heading.start() :].strip(), EXPLANATION))
+    return text[: heading.start()]
+
+
+def undecorated(line: str) -> str:
+    """A line without its bullet or its number in a list, and without a label such as "Answer:"."""
+    lead = _LEAD.match(line)
+    return line[lead.end() :] if lead else line
+
+
+# --- scanning ---
 
 
 def scan(text: str, pattern: re.Pattern[str], read: Callable[[re.Match[str]], Any]) -> Parsed:
     """Read every match of `pattern` from left to right; `read` returns an action, or the reason why there is none.
 
-    What lies between the matches is discarded, unless it is only separators or says that there is nothing to do. Linear
-    in the length of the text as long as `pattern` is: bound its repetitions and let it start at word borders only.
+    Matches inside sentences count only where no line begins with a match or says that there is nothing to do. What lies
+    between the matches is discarded, unless it is only separators, bullets and labels. Linear in the length of the text as
+    long as `pattern` is: bound its repetitions and let it start at word borders only.
     """
+    answer = answer_in(text)
+    text = answer.text
+    pieces: list[tuple[re.Match[str], bool] | Discarded] = []
+    end, plain, stated = 0, True, False
+    for match in pattern.finditer(text):
+        gap = text[end : match.start()]
+        if gap not in ("", ", ", "\n"):
+            _, newline, lead = gap.rpartition("\n")
+            if not _is_lead(lead):
+                plain = False
+            elif newline or end == 0:
+                plain = True
+            stated = _between(gap, pieces) or stated
+        elif gap == "\n":
+            plain = True
+        end, stated = match.end(), stated or plain
+        pieces.append((match, plain))
+    stated = _between(text[end:], pieces) or stated
+    return _judged(answer, pieces, stated, read)
+
+
+def _is_lead(lead: str) -> bool:
+    """Whether a line that begins like this still has its answer before it."""
+    rest = undecorated(lead).strip(_SEPARATORS)
+    return rest.lower() in _JOINTS or (len(rest) <= 80 and rest.endswith(":"))
+
+
+def _between(gap: str, pieces: list[Any]) -> bool:
+    """Discard what is no separator, and say whether a line of it says that there is nothing to do."""
+    if not gap.strip(_SEPARATORS):
+        return False
+    rests = [undecorated(line).strip(_SEPARATORS).lower() for line in gap.split("\n")]
+    if not all(rest in _JOINTS for rest in rests):
+        pieces.append(discard(gap.strip(_SEPARATORS), "not an action"))
+    return NOTHING in rests
+
+
+def _judged(answer: Answer, pieces: list[Any], stated: bool, read: Callable[[re.Match[str]], Any]) -> Parsed:
     actions: list[Any] = []
-    discarded: list[Discarded] = []
-
-    def gap(piece: str) -> None:
-        rest = piece.strip(" \t\r\n,;.`")
-        if rest and rest.lower() != NOTHING:
-            discarded.append(discard(rest, "not an action"))
-
-    end = 0
-    for match in pattern.finditer(text, 0, MAX_CHARS):
-        gap(text[end : match.start()])
-        end = match.end()
-        found = read(match)
+    discarded = list(answer.discarded)
+    for piece in pieces:
+        if isinstance(piece, Discarded):
+            discarded.append(piece)
+            continue
+        match, plain = piece
+        found = read(match) if plain or not stated else "inside a sentence"
         if isinstance(found, str):
             discarded.append(discard(match.group(), found))
         else:
             actions.append(found)
-    gap(text[end:MAX_CHARS])
-    if len(text) > MAX_CHARS:
-        discarded.append(discard(text[MAX_CHARS:], f"beyond the first {MAX_CHARS:,} characters"))
     return Parsed(tuple(actions), tuple(discarded))

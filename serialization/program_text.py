@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem
-from harness.worlds.hexagons import Board, Paint
+from harness.worlds.hexagons import COLORS, Board, Paint
 from harness.worlds.minecraft import Action, Pose, Structure
 from serialization.constraint import Constraint
-from serialization.parsed import MAX_CHARS, NOTHING, Parsed, discard
+from serialization.parsed import NOTHING, Discarded, Parsed, answer_in, discard, undecorated
 from serialization.program import ast, hexagons, minecraft
 from serialization.program.compress import compress_building, compress_drawing
 from serialization.program.constraint import grammar
@@ -24,7 +24,8 @@ from serialization.program.literal import building_program, drawing_program
 from serialization.program.parse import parse_front
 from serialization.program.written import write
 
-_FENCE = re.compile(r"^[ \t]*```[^\n]*$", re.MULTILINE)
+_WORDS = {*COLORS, "place", "remove", "copy", "repeat", "for", "if", "world", "builder"}
+"""What a statement may begin with, besides a name and a set."""
 
 
 def write_drawing(actions: Sequence[Paint]) -> str:
@@ -66,23 +67,23 @@ def constraint(task: str) -> Constraint:
 
 def parse_drawing(text: str) -> Parsed:
     """What the program paints on a blank board, where no item tells of another one."""
-    program, error = _read(text)
-    outcome = hexagons.run(program)
-    return _parsed(outcome.actions, error or outcome.error, text)
+    said = _read(text)
+    outcome = hexagons.run(said.program)
+    return _parsed(outcome.actions, said, outcome.error)
 
 
 def parse_building(text: str) -> Parsed:
     """What the program says, in its order, on a structure that is not known."""
-    program, error = _read(text)
-    outcome = minecraft.run(program)
-    return _parsed(outcome.actions, error or outcome.error, text)
+    said = _read(text)
+    outcome = minecraft.run(said.program)
+    return _parsed(outcome.actions, said, outcome.error)
 
 
 def read_drawing(text: str, item: Item) -> Parsed:
     """What the program changes on the item's board. Raises TypeError for an item of the other task."""
-    program, error = _read(text)
-    outcome = hexagons.run(program, drawing_state(_drawn(item)))
-    return _parsed(outcome.actions, error or outcome.error, text)
+    said = _read(text)
+    outcome = hexagons.run(said.program, drawing_state(_drawn(item)))
+    return _parsed(outcome.actions, said, outcome.error)
 
 
 def read_building(text: str, item: Item) -> Parsed:
@@ -91,9 +92,9 @@ def read_building(text: str, item: Item) -> Parsed:
     A program of cells only that asks for what cannot be done gives the same actions as without an item: then the world
     decides, as for the other formats. Raises TypeError for an item of the other task.
     """
-    program, error = _read(text)
-    outcome = minecraft.run_told(program, building_state(_built(item)))
-    return _parsed(outcome.actions, error or outcome.error, text)
+    said = _read(text)
+    outcome = minecraft.run_told(said.program, building_state(_built(item)))
+    return _parsed(outcome.actions, said, outcome.error)
 
 
 def _drawn(item: Item) -> HexagonsItem:
@@ -120,19 +121,61 @@ def building_state(item: MinecraftItem) -> minecraft.BuildingState:
     return minecraft.BuildingState(item.before, item.pose, turns)
 
 
-def _read(text: str) -> tuple[ast.Program, ProgramError | None]:
-    """The program without the fences that models put around it; none for "none"."""
-    text = _FENCE.sub("", text[: MAX_CHARS + 1])
-    return parse_front("" if text.strip(" \t\r\n.").lower() == NOTHING else text)
+class _Said(NamedTuple):
+    """A program, the text that it was read from, the error that ends it, and what was not taken for it."""
+
+    program: ast.Program
+    text: str
+    error: ProgramError | None
+    discarded: tuple[Discarded, ...]
 
 
-def _parsed(actions: Sequence[Any], error: ProgramError | None, text: str) -> Parsed:
-    if error is None:
-        return Parsed(tuple(actions), ())
-    return Parsed(tuple(actions), (discard(_line(text, error), str(error)),))
+def _read(text: str) -> _Said:
+    """The program in a text; none for "none". What can be read as it stands is; only then bullets, labels and prose go."""
+    answer = answer_in(text)
+    text = "" if answer.text.strip(" \t\r\n.").lower() == NOTHING else answer.text
+    program, error = parse_front(text)
+    if error is not None:
+        statements, prose = _statements(text)
+        if statements != text:
+            again, later = parse_front(statements)
+            if later is None or later.at > error.at:
+                return _Said(again, statements, later, (*answer.discarded, *prose))
+    return _Said(program, text, error, answer.discarded)
+
+
+def _statements(text: str) -> tuple[str, list[Discarded]]:
+    """The text with blanks in place of bullets, labels and leading sentences, so that every place in it stays the same."""
+    lines: list[str] = []
+    prose: list[Discarded] = []
+    begun = nothing = False
+    for line in text.split("\n"):
+        rest = line if line.lstrip().startswith("#") else undecorated(line)
+        if rest.strip(" \t\r.").lower() == NOTHING:
+            rest, nothing = "", True
+        elif rest.strip() and not begun:
+            begun = not _is_prose(rest)
+            if not begun:
+                prose.append(discard(rest.strip(), "not a statement"))
+                rest = ""
+        lines.append(rest.rjust(len(line)))
+    return "\n".join(lines) if begun or nothing else text, prose
+
+
+def _is_prose(line: str) -> bool:
+    """Whether a line is a sentence or a heading: no statement begins with a capital letter or ends with a colon."""
+    words = re.match(r"\s*([A-Za-z]+)", line)
+    capital = words is not None and words[1][0].isupper() and words[1].lower() not in _WORDS
+    return capital or line.rstrip().endswith(":")
+
+
+def _parsed(actions: Sequence[Any], said: _Said, stopped: ProgramError | None) -> Parsed:
+    error = said.error or stopped
+    wrong = () if error is None else (discard(_line(said.text, error), str(error)),)
+    return Parsed(tuple(actions), (*said.discarded, *wrong))
 
 
 def _line(text: str, error: ProgramError) -> str:
     """The line of the error from its column on."""
-    lines = text[:MAX_CHARS].split("\n")
+    lines = text.split("\n")
     return lines[error.line - 1][error.column - 1 :] if 0 < error.line <= len(lines) else text[:80]

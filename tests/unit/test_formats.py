@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.corpora import load
@@ -50,7 +50,7 @@ def test_json_keeps_the_color_of_a_removal() -> None:
 
 
 @pytest.mark.parametrize("fmt", ALL, ids=by_name)
-@given(text=st.one_of(st.text(), st.text(alphabet="0123456789 -,;:[]()\n\"'=.redplacxyzknoblu\0", max_size=300)))
+@given(text=st.one_of(st.text(), st.text(alphabet="0123456789 -,;:[]()<>/*`#\n\"'=.redplacxyzknobluthi\0", max_size=300)))
 def test_any_text_is_parsed_into_actions_of_the_world(fmt: Format, text: str) -> None:
     for action in fmt.parse(text).actions:
         if fmt.task == "hexagons":
@@ -61,7 +61,175 @@ def test_any_text_is_parsed_into_actions_of_the_world(fmt: Format, text: str) ->
             assert action.color in minecraft.COLORS or (action.kind == "remove" and action.color is None)
 
 
+LABELS = ["Answer: ", "Output:\n", "**Answer:**\n", "Here is the answer:\n", "Sure! Here are the actions:\n\n", "The answer is: "]
+THOUGHTS = ["<think>{other}</think>\n\n", "<think>\nHm, {other}?\n", "{other}\n</think>", "<THINKING>{other}</THINKING>"]
+EXPLANATIONS = [
+    "\n\nThis is what the instruction asks for, not {other}.",
+    "\n\n**Explanation:**\n- {other}\n",
+    "\nNote: {other}",
+    "\n\nI left out `{other}`.",
+]
+
+
+@st.composite
+def decorated(draw: st.DrawFn, text: str, other: str, task: str) -> str:
+    """The text as a chat model writes it, with other actions in its thoughts and in what it says after the answer."""
+    bullet = draw(st.sampled_from(["", "- ", "* ", "  • ", "{n}. ", "{n}) ", "`"]))
+    lines = [bullet.format(n=n) + line + ("`" if bullet == "`" else "") for n, line in enumerate(text.split("\n"), 1)]
+    text = "\n".join(lines)
+    if draw(st.booleans()):
+        text = f"**{text}**"
+    fence = draw(st.sampled_from(["", "```", "```text", "```python\n", "~"])).strip("~")
+    if fence:
+        text = f"{fence.strip()}\n{text}\n```"
+    text = draw(st.sampled_from(["", *LABELS])) + ("\n" if fence else "") + text
+    text += draw(st.sampled_from(["", *EXPLANATIONS])).format(other=other)
+    thought = draw(st.sampled_from(["", THOUGHTS[0], THOUGHTS[2], THOUGHTS[3]])).format(other=other)
+    return draw(st.sampled_from(["", "\n", "  "])) + thought + text
+
+
+OTHER = {
+    "triplets": "9 17 white",
+    "grouped": "white: 18 10",
+    "lines": "pick 5 9 5",
+    "calls": "pick(x=5,y=9,z=5)",
+    ("hexagons", "json"): '[9, 17, "white"]',
+    ("minecraft", "json"): '["remove", null, 5, 9, 5]',
+    ("hexagons", "program"): "white 18:10",
+    ("minecraft", "program"): "remove 5,9,5",
+}
+
+
+def other_of(fmt: Format) -> str:
+    return OTHER.get(fmt.name) or OTHER[fmt.task, fmt.name]
+
+
+@pytest.mark.parametrize("fmt", ALL, ids=by_name)
+@settings(deadline=None)
+@given(data=st.data())
+def test_what_a_chat_model_writes_around_an_answer_changes_nothing(fmt: Format, data: st.DataObject) -> None:
+    actions: list[Any] = data.draw(paints.map(canonical) if fmt.task == "hexagons" else builds)
+    text = fmt.write(actions)
+    wrapped = data.draw(decorated(text, other_of(fmt), fmt.task))
+    assert fmt.parse(wrapped).actions == fmt.parse(text).actions, wrapped
+
+
+@pytest.mark.parametrize("fmt", ALL, ids=by_name)
+@pytest.mark.parametrize("thought", THOUGHTS)
+def test_a_thought_is_no_answer(fmt: Format, thought: str) -> None:
+    other = other_of(fmt)
+    assert fmt.parse(other).actions
+    parsed = fmt.parse(thought.format(other=other))
+    assert parsed.actions == ()
+    assert [piece.reason for piece in parsed.discarded] == ["thought"]
+    assert fmt.parse("<think>\n\n</think>\n\n" + other) == fmt.parse(other)
+    long = f"<think>{'hm ' * MAX_CHARS}</think>{other}"
+    assert fmt.parse(long).actions == fmt.parse(other).actions
+
+
+CHAT: dict[tuple[str, str], dict[str, str]] = {
+    ("hexagons", "triplets"): {
+        "(0, 4, red)": "0 4 red",
+        "(0, 4, red), (1, 0, 'blue')": "0 4 red, 1 0 blue",
+        '[(0, 4, "red"), (1, 0, "blue")]': "0 4 red, 1 0 blue",
+        "0, 4, red\n1, 0, blue": "0 4 red, 1 0 blue",
+        "1. 0 4 **red**\n2. 1 0 **blue**": "0 4 red, 1 0 blue",
+        "0 4 red and 1 0 blue": "0 4 red, 1 0 blue",
+        "none\n\nA tile such as 0 4 red stays as it is.": "none",
+        "0 4 red, 1 0 blue\n\nSo 2 2 green stays.": "0 4 red, 1 0 blue",
+        "Reasoning: row 0.\nAnswer: 0 4 red": "0 4 red",
+        "red: 0 4 blue: 1 0": "none",
+        "1.0 4 red": "none",
+    },
+    ("hexagons", "grouped"): {
+        "**red**: 3 4": "red: 3 4",
+        "**Red:** 3 4": "red: 3 4",
+        "Answer: red: 3 4": "red: 3 4",
+        "Output:\n- red: 3 4\n- blue: 1 1": "red: 3 4; blue: 1 1",
+        "Here is the answer: red: 3,5 1-10; 7 1": "red: 3,5 1-10; 7 1",
+        "red: columns 3,5 rows 1-10": "red: 3,5 1-10",
+        "red: column 3, row 4": "red: 3 4",
+        "red: rows 1-10, columns 3 and 5": "red: 3,5 1-10",
+        "red: columns 3 to 5 and rows 1 to 10": "red: 3-5 1-10",
+        "Red: (3,5) (1-10)": "red: 3,5 1-10",
+        "red: 3, 5 1-10": "red: 3,5 1-10",
+        "red: 3 4, blue: 1 1": "red: 3 4; blue: 1 1",
+        "* **red**:\n  * 3 4\n  * 5 6": "red: 3 4; 5 6",
+        "red: 3 4 (the top corner)": "red: 3 4",
+        "red: 3 4. This is the top corner.": "red: 3 4",
+        "red: (3,4) (5,6)": "none",
+        "red: (3,4)": "none",
+        "red: 3 4 (5,6)": "none",
+        "red: columns 3 columns 4": "none",
+        "blue: 1 1\nNow the red ones:\n3 4": "blue: 1 1",
+        "Here is red: 3 4": "none",
+    },
+    ("minecraft", "lines"): {
+        "place red (0,1,0)": "place red 0 1 0",
+        "place red 0, 1, 0": "place red 0 1 0",
+        "Place a red block at (0, 1, 0).": "place red 0 1 0",
+        "- place red 0 1 0\n- pick 0 1 0": "place red 0 1 0\npick 0 1 0",
+        "1. place red 0 1 0\n2. pick (0, 1, 0)": "place red 0 1 0\npick 0 1 0",
+        "`place red 0 1 0`": "place red 0 1 0",
+        "place red at x=0, y=1, z=-5": "place red 0 1 -5",
+        "pick up the red block at (0, 1, 0)": "pick 0 1 0",
+        "<answer>place red 0 1 0</answer>": "place red 0 1 0",
+        "First: place red 0 1 0\nplace blue 0 2 0": "place red 0 1 0\nplace blue 0 2 0",
+        "place red 0 1 0\n\nI place red 0 1 0 as its base.": "place red 0 1 0",
+        "place red 0 1 0.5\nplace red 0 1 0-3\nplace 5 red blocks at (0, 1, 0)": "none",
+    },
+    ("minecraft", "calls"): {
+        "place('red', 0, 1, 0)": "place(color='red',x=0,y=1,z=0)",
+        'place("red", x=0, y=1, z=0)': "place(color='red',x=0,y=1,z=0)",
+        "place(x=0, z=2, y=1, color='red');": "place(color='red',x=0,y=1,z=2)",
+        "place('red', 0, y=1, z=2)": "place(color='red',x=0,y=1,z=2)",
+        "place ( 0 , 1 , 2 , red )": "place(color='red',x=0,y=1,z=2)",
+        "pick(0, 1, 0); pick( x = 0, y = 2, z = 0 )": "pick(x=0,y=1,z=0)\npick(x=0,y=2,z=0)",
+        "```python\nbuilder.pick(0, 1, 0)\n```": "pick(x=0,y=1,z=0)",
+        "pick(0, 1, 0)\n# pick(0, 2, 0)": "pick(x=0,y=1,z=0)",
+        "pick(0, 1)\npick(0, 1, 0, 2)\npick(z=0, 1, 2)\npick(0, x=1, y=1)\npick(x, 1, 0)\npick(0, 1, 'red')": "none",
+        "place(0, 1, 0)\nplace('red', 'blue', 0, 1, 0)\nplace(color=0, x=1, y=1, z=0)\nplace(xy=0, 1, 0)": "none",
+    },
+    ("hexagons", "json"): {
+        '```json\n[[0, 4, "red"]]\n```': '[[0, 4, "red"]]',
+        "Answer: [[0, 4, 'red']]": '[[0, 4, "red"]]',
+        '- [0, 4, "red"]\n- [1, 0, "blue"]': '[[0, 4, "red"], [1, 0, "blue"]]',
+        '[]\n\nNo tile, not even [0, 4, "red"], changes.': "[]",
+    },
+    ("minecraft", "json"): {"[['remove', None, 0, 1, 0]]": '[["remove", null, 0, 1, 0]]'},
+    ("hexagons", "program"): {
+        "Answer: red 1:1": "red 1:1",
+        "Sure!\n\nHere is the program:\nred 1:1\n\nIt paints blue 2:2.": "red 1:1",
+        "Sure!\n```program\nred 1:1\n```\nIt does not paint\nblue 2:2": "red 1:1",
+        "**red** 1:1": "red 1:1",
+        "1. red 1:1\n2. blue 2:2": "red 1:1\nblue 2:2",
+        "# the corner\nred 1:1": "red 1:1",
+        "none\n\nNothing changes.": "none",
+        "```\nred 1:1": "red 1:1",
+        "red 1:1\n```": "red 1:1",
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("task", "name", "text", "meant"), [(*key, text, meant) for key, cases in CHAT.items() for text, meant in cases.items()]
+)
+def test_what_chat_models_write(task: str, name: str, text: str, meant: str) -> None:
+    fmt = get_format(task, name)
+    parsed = fmt.parse(text)
+    assert parsed.actions == fmt.parse(meant).actions
+    assert parsed.actions or parsed.discarded
+
+
 MONSTERS = {
+    "thoughts on thoughts": "<think>" * 100_000 + "</think>" * 100_000 + "x" * MAX_CHARS * 2,
+    "endless labels": "Here is the answer: " * 10_000,
+    "endless fences": "```a\n" * 40_000,
+    "endless explanations": "x\nNote:\nAnswer" * 10_000,
+    "endless bullets": "- 1. > " * 20_000,
+    "endless lists": "red: 3, 5 and 7 to 9, " * 10_000,
+    "endless calls": "place(1,place('red'," * 10_000,
+    "endless lines": "place a red block at (0, " * 10_000,
     "empty": "",
     "ten megabytes": "x" * 10_000_000,
     "ten megabytes of digits": "7" * 10_000_000,
@@ -94,11 +262,11 @@ def test_monsters_yield_nothing_and_say_why(fmt: Format, text: str) -> None:
         ("hexagons", "triplets", "0 4 red, 0 4 blue", 1, []),
         ("hexagons", "triplets", "none", 0, []),
         ("hexagons", "triplets", "-1 4 red", 0, ["off the board"]),
-        ("hexagons", "grouped", "red: 3,5 0-9; 7 1; blue: 1 0", 22, []),
+        ("hexagons", "grouped", "red: 3,5 1-10; 7 1; blue: 1 1", 22, []),
         (
             "hexagons",
             "grouped",
-            "3 4; pink: 1 1; red: 17-20 9-12; red 1",
+            "3 4; pink: 1 1; red: 18-20 10-12; red 1",
             1,
             ["no color", "unknown color", "partly off the board", "not a group"],
         ),
@@ -161,7 +329,9 @@ def test_the_grammar_admits_what_is_written(fmt: Format, data: st.DataObject) ->
         ("hexagons", "triplets", "10 4 red"),
         ("hexagons", "triplets", "0 18 red"),
         ("hexagons", "grouped", "red: 3"),
-        ("hexagons", "grouped", "red: 18 1"),
+        ("hexagons", "grouped", "red: 19 1"),
+        ("hexagons", "grouped", "red: 0 1"),
+        ("hexagons", "grouped", "red: 1 11"),
         ("minecraft", "lines", "place white 0 1 0"),
         ("minecraft", "lines", "place red 0 0 0"),
         ("minecraft", "lines", "pick red 0 1 0"),
