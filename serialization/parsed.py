@@ -29,13 +29,15 @@ _LABEL = (
     rf"|(?:the |my )?(?:final |correct )?(?:{_NOUN}(?: \d{{1,3}})?(?: is| are)?(?: as follows)?[ \t]{{0,2}}:|answer is(?=[ \t])))"
 )
 _LEAD = re.compile(
-    rf"[ \t>]{{0,20}}(?:[*+•–-][ \t]{{1,4}}|\d{{1,3}}[.)](?![\d.])[ \t]{{0,4}})?(?:(?:#{{1,6}}[ \t]{{1,4}})?{_LABEL})?[ \t]{{0,20}}",
+    r"[ \t>]{0,20}(?:[*+•–-][ \t]{1,4}|\d{1,3}[.)](?![\d.])[ \t]{0,4})?"
+    rf"(?:(?:#{{1,6}}[ \t]{{1,4}})?{_LABEL})?[ \t]{{0,20}}",
     re.IGNORECASE,
 )
 _EXPLANATION = re.compile(r"\n[ \t>#*-]{0,8}(?:explanation|reasoning|rationale|notes?)[ \t]{0,2}(?::|\r?\n|$)", re.IGNORECASE)
 _ANSWER = re.compile(r"\n[ \t>#*-]{0,8}(?:the |my )?(?:final )?(?:answer|output)\b", re.IGNORECASE)
 
 _SEPARATORS = " \t\r\n,;.()[]\"'"
+_WORD = re.compile("[A-Za-z]{2,}")
 _JOINTS = {"", NOTHING, "and", "then", "and then"}
 
 
@@ -174,7 +176,8 @@ def scan(text: str, pattern: re.Pattern[str], read: Callable[[re.Match[str]], An
 def _is_lead(lead: str) -> bool:
     """Whether a line that begins like this still has its answer before it."""
     rest = undecorated(lead).strip(_SEPARATORS)
-    return rest.lower() in _JOINTS or (len(rest) <= 80 and rest.endswith(":"))
+    # A single word is a broken piece of an answer rather than the beginning of a sentence.
+    return rest.lower() in _JOINTS or (len(rest) <= 80 and rest.endswith(":")) or len(_WORD.findall(rest[:200])) < 2
 
 
 def _between(gap: str, pieces: list[Any]) -> bool:
