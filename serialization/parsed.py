@@ -28,10 +28,9 @@ _LABEL = (
     rf"{_SURE}(?:here(?:['’]s| is| are)[^\n:]{{0,80}}:"
     rf"|(?:the |my )?(?:final |correct )?(?:{_NOUN}(?: \d{{1,3}})?(?: is| are)?(?: as follows)?[ \t]{{0,2}}:|answer is(?=[ \t])))"
 )
+_MARK = r"(?:[*+•–-][ \t]{1,4}|\d{1,3}[.)](?![\d.])[ \t]{0,4})?"
 _LEAD = re.compile(
-    r"[ \t>]{0,20}(?:[*+•–-][ \t]{1,4}|\d{1,3}[.)](?![\d.])[ \t]{0,4})?"
-    rf"(?:(?:#{{1,6}}[ \t]{{1,4}})?{_LABEL})?[ \t]{{0,20}}",
-    re.IGNORECASE,
+    rf"[ \t>]{{0,20}}{_MARK}(?:(?:#{{1,6}}[ \t]{{1,4}})?{_LABEL}[ \t]{{0,20}}{_MARK})?[ \t]{{0,20}}", re.IGNORECASE
 )
 _EXPLANATION = re.compile(r"\n[ \t>#*-]{0,8}(?:explanation|reasoning|rationale|notes?)[ \t]{0,2}(?::|\r?\n|$)", re.IGNORECASE)
 _ANSWER = re.compile(r"\n[ \t>#*-]{0,8}(?:the |my )?(?:final )?(?:answer|output)\b", re.IGNORECASE)

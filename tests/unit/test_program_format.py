@@ -49,6 +49,13 @@ def test_without_an_item_the_board_is_blank() -> None:
         ("", 0, []),
         ("```\nred 1:1\n```", 1, []),
         ("```program\nred 1:1\nblue 2:2\n```\n", 2, []),
+        ("<think>red 9:9</think>\nAnswer:\n- red 1:1\n- blue 2:2", 2, [("red 9:9", "thought")]),
+        ("<think>red 9:9\nred 1:1", 0, [("red 9:9\nred 1:1", "thought")]),
+        (
+            "Sure!\n\nred 1:1\nblu 2:2",
+            1,
+            [("Sure!", "not a statement"), ("blu 2:2", "line 4, column 1: blu begins no statement")],
+        ),
         ("red 1:1\nblu 2:2\ngreen 3:3", 1, [("blu 2:2", "line 2, column 1: blu begins no statement (did you mean blue?)")]),
         ("red 1:1; blue rng(2:2)", 1, [("rng(2:2)", "line 1, column 15: no function rng (did you mean ring?)")]),
         ("I would paint it red.", 0, [("I would paint it red.", "line 1, column 1: I does not belong here")]),

@@ -78,8 +78,8 @@ def refused(capsys: pytest.CaptureFixture[str], code: int, *arguments: str) -> s
 def test_a_drawing_step(capsys: pytest.CaptureFixture[str]) -> None:
     out = shown(capsys, "hexagons/test/7/2")
     assert "Instruction: Paint the third tile of column 4 blue." in out
-    assert "  > red: 0 0\n" in out
-    assert "Gold, 1 action: blue: 3 2\n" in out
+    assert "  > red: 1 1\n" in out
+    assert "Gold, 1 action: blue: 4 3\n" in out
     assert out.index("Before") < out.index("After")
     assert out.count("[B]") == 1
     # What a corpus or a model says cannot drive the terminal.
@@ -107,7 +107,7 @@ def test_the_prediction_of_a_run(capsys: pytest.CaptureFixture[str]) -> None:
     write_run({"id": "hexagons/test/7/2", "actions": [[2, 3, "green"], [9, 17, "black"], [30, 3, "red"]]})
     out = shown(capsys, "hexagons/test/7/2", "--run", "mine")
     assert "Predicted, 3 actions" in out
-    assert "Not possible, 1 action: red: 3 30\n" in out
+    assert "Not possible, 1 action: red: 4 31\n" in out
     assert "Changes of the state: 0 right, 2 wrong, 1 missing" in out
     assert "!G!" in out
     assert "(b)" in out
