@@ -159,7 +159,7 @@ def scan(text: str, pattern: re.Pattern[str], read: Callable[[re.Match[str]], An
         gap = text[end : match.start()]
         if gap not in ("", ", ", "\n"):
             _, newline, lead = gap.rpartition("\n")
-            if not _is_lead(lead):
+            if not _is_lead(lead) and not (end and _is_broken_piece(gap)):
                 plain = False
             elif newline or end == 0:
                 plain = True
@@ -175,8 +175,12 @@ def scan(text: str, pattern: re.Pattern[str], read: Callable[[re.Match[str]], An
 def _is_lead(lead: str) -> bool:
     """Whether a line that begins like this still has its answer before it."""
     rest = undecorated(lead).strip(_SEPARATORS)
-    # A single word is a broken piece of an answer rather than the beginning of a sentence.
-    return rest.lower() in _JOINTS or (len(rest) <= 80 and rest.endswith(":")) or len(_WORD.findall(rest[:200])) < 2
+    return rest.lower() in _JOINTS or (len(rest) <= 80 and rest.endswith(":"))
+
+
+def _is_broken_piece(gap: str) -> bool:
+    """Whether what stands between two matches of a list is an action gone wrong rather than a part of a sentence."""
+    return gap.startswith((",", ";")) and gap.rstrip().endswith((",", ";")) and len(_WORD.findall(gap[:200])) < 2
 
 
 def _between(gap: str, pieces: list[Any]) -> bool:
