@@ -24,7 +24,7 @@ from tests.tiny import build_tiny_model
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(600)]
 
 QUICK = ("training.evaluations=2", "training.dev_f1_items=2", "training.dev_loss_items=4", "training.max_new_tokens=8")
-SMALL = (*QUICK, "training.batch_size=2", "training.accumulation=1", "training.learning_rate=0.05", "lora.r=8")
+SMALL = (*QUICK, "training.tokens=2048", "training.accumulation=1", "training.learning_rate=0.05", "lora.r=8")
 
 
 @pytest.fixture(scope="module")
@@ -157,3 +157,28 @@ def test_what_cannot_be_trained_is_one_clear_error(
     result = CliRunner().invoke(cli, words)
     assert isinstance(result.exception, HarnessError)
     assert problem in str(result.exception)
+
+
+def test_training_goes_on_from_another_adapter(trained: tuple[Path, str], base: Path) -> None:
+    folder = trained[0]
+    words = command(base, "--task", "minecraft", "--max-steps", "2", "--name", "more", "--from", "six")
+    done = harness(folder, words)
+    assert done.returncode == 0, done.stderr
+    texts = [(folder / f"runs/{name}/curve.jsonl").read_text() for name in ("six", "more")]
+    curves = [[json.loads(line) for line in text.splitlines()] for text in texts]
+    assert curves[1][0]["dev_loss"] == pytest.approx(curves[0][-1]["dev_loss"], rel=1e-3), "it begins where the other ended"
+    refused = harness(folder, [*words[:-4], "--name", "other", "--from", "six", "--set", "lora.r=16"])
+    assert refused.returncode == 2
+    assert "--from" in refused.stderr
+    assert "--set lora.r=8" in refused.stderr
+
+
+def test_steps_are_trained_on_after_a_runs_own_answers(base: Path, tmp_path: Path) -> None:
+    answered = [*command(base)[:3], "baseline", "predict", "rules", "--split", "train", "--name", "rules"]
+    assert harness(tmp_path, answered).returncode == 0
+    words = command(base, "--max-steps", "1", "--history", "rules", "--limit", "4")
+    done = harness(tmp_path, [*words, "--context", "conversation", "--name", "after"])
+    assert done.returncode == 0, done.stderr
+    refused = harness(tmp_path, [*words, "--name", "none"])
+    assert refused.returncode == 2
+    assert "shows no earlier answers" in refused.stderr
