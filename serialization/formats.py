@@ -55,7 +55,7 @@ _ALL = (
         "hexagons",
         hexagons_text.write_grouped,
         hexagons_text.parse_grouped,
-        lambda: hexagons_text.GROUPED_CONSTRAINT,
+        hexagons_text.grouped_constraint,
         first=1,
     ),
     Format("json", "hexagons", json_text.write_json, json_text.parse_hexagons_json, lambda: json_text.constraint("hexagons")),

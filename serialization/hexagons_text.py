@@ -25,11 +25,6 @@ _TRIPLET = re.compile(
 )
 TRIPLETS_REGEX = f"({NOTHING}|[0-9] (1[0-7]|[0-9]) {_COLOR}(, [0-9] (1[0-7]|[0-9]) {_COLOR})*)"
 
-_ROW, _COLUMN = "(10|[1-9])", "(1[0-8]|[1-9])"
-_ROW_LIST = f"{_ROW}(-{_ROW})?(,{_ROW}(-{_ROW})?)*"
-_COLUMN_LIST = f"{_COLUMN}(-{_COLUMN})?(,{_COLUMN}(-{_COLUMN})?)*"
-_GROUP = f"{_COLOR}: {_COLUMN_LIST} {_ROW_LIST}(; ({_COLOR}: )?{_COLUMN_LIST} {_ROW_LIST})*"
-GROUPED_REGEX = f"({NOTHING}|{_GROUP})"
 _LIST = r"\d{1,3}(?:-\d{1,3})?(?:,\d{1,3}(?:-\d{1,3})?)*"
 _READ_GROUP = re.compile(rf"(?:([A-Za-z]{{2,12}}):[ \t]*)?({_LIST})[ \t]{{1,4}}({_LIST})")
 _PIECE_END = re.compile(rf"[;\n]|,(?={_BLANK}(?:{'|'.join(COLORS)}){_BLANK}:)", re.IGNORECASE)
@@ -49,7 +44,13 @@ _LONE_COLOR = re.compile(rf"([a-z]{{2,12}}){_BLANK}:", re.IGNORECASE)
 _PAIR = re.compile(rf"\d{{1,3}}{_COMMA}\d{{1,3}}")
 
 TRIPLETS_CONSTRAINT = Constraint("regex", TRIPLETS_REGEX)
-GROUPED_CONSTRAINT = Constraint("regex", GROUPED_REGEX)
+
+
+def grouped_constraint(first: int = 1) -> Constraint:
+    """For rows and columns that count from `first`, 0 or 1."""
+    row, column = ("(10|[1-9])", "(1[0-8]|[1-9])") if first else ("[0-9]", "(1[0-7]|[0-9])")
+    group = f"{column}(-{column})?(,{column}(-{column})?)* {row}(-{row})?(,{row}(-{row})?)*"
+    return Constraint("regex", f"({NOTHING}|{_COLOR}: {group}(; ({_COLOR}: )?{group})*)")
 
 
 def canonical(actions: Iterable[Paint]) -> tuple[Paint, ...]:
@@ -90,15 +91,15 @@ def _ranges(numbers: Sequence[int]) -> str:
     return ",".join(pieces)
 
 
-def write_grouped(actions: Sequence[Paint]) -> str:
-    """`red: 3,5 1-10; 7 2; blue: 1 1`: for each color, columns that share the same rows, then those rows, counted from 1.
+def write_grouped(actions: Sequence[Paint], first: int = 1) -> str:
+    """`red: 3,5 1-10; 7 2; blue: 1 1`: for each color, columns that share the same rows, then those rows, counted from `first`.
 
     Every column of a piece goes with every row of it. Colors come in the order of the release's codes, pieces of one color by
     their first column.
     """
     rows: dict[str, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
     for action in canonical(actions):
-        rows[action.color][action.column + 1].append(action.row + 1)
+        rows[action.color][action.column + first].append(action.row + first)
     groups: list[str] = []
     for color in sorted(rows, key=CODES.__getitem__):
         columns: dict[tuple[int, ...], list[int]] = defaultdict(list)
@@ -109,15 +110,15 @@ def write_grouped(actions: Sequence[Paint]) -> str:
     return "; ".join(groups) or NOTHING
 
 
-def _numbers(text: str, size: int) -> tuple[set[int], bool]:
-    """The indices, from 0, that a list such as `1,3-6` names by numbers in 1..size, and whether it names others too."""
+def _numbers(text: str, size: int, start: int) -> tuple[set[int], bool]:
+    """The indices, from 0, that a list such as `1,3-6` names by numbers that count from `start`, and whether some are others."""
     found: set[int] = set()
     outside = False
     for piece in text.split(","):
         first, _, last = piece.partition("-")
         low, high = sorted((int(first), int(last or first)))
-        found.update(range(max(low, 1) - 1, min(high, size)))
-        outside = outside or low < 1 or high > size
+        found.update(range(max(low - start, 0), min(high - start, size - 1) + 1))
+        outside = outside or low < start or high - start >= size
     return found, outside
 
 
@@ -152,7 +153,8 @@ def _tidy(numbers: str) -> str:
     return re.sub(r"[ \t]*(?:,[ \t]*and|,|&|and)[ \t]*", ",", re.sub(r"[ \t]*(?:–|-|to)[ \t]*", "-", numbers.lower()))
 
 
-def parse_grouped(text: str) -> Parsed:
+def parse_grouped(text: str, first: int = 1) -> Parsed:
+    """The tiles of a text whose rows and columns count from `first`."""
     answer = answer_in(text)
     actions: list[Paint] = []
     discarded = list(answer.discarded)
@@ -168,7 +170,7 @@ def parse_grouped(text: str) -> Parsed:
         if color not in CODES:
             discarded.append(discard(piece, "unknown color" if color else "no color"))
         elif group.columns:
-            actions += _painted(piece, group, color, discarded)
+            actions += _painted(piece, group, color, first, discarded)
     return Parsed(canonical(actions), tuple(discarded))
 
 
@@ -181,9 +183,9 @@ def _pieces(text: str) -> Iterator[str]:
             yield piece
 
 
-def _painted(piece: str, group: _Group, color: str, discarded: list[Discarded]) -> list[Paint]:
-    columns, columns_outside = _numbers(group.columns, COLUMNS)
-    rows, rows_outside = _numbers(group.rows, ROWS)
+def _painted(piece: str, group: _Group, color: str, first: int, discarded: list[Discarded]) -> list[Paint]:
+    columns, columns_outside = _numbers(group.columns, COLUMNS, first)
+    rows, rows_outside = _numbers(group.rows, ROWS, first)
     if columns_outside or rows_outside:
         discarded.append(discard(piece, "partly off the board" if columns and rows else "off the board"))
     return [Paint(row, column, color) for row in rows for column in columns]

@@ -36,6 +36,8 @@ _EXPLANATION = re.compile(r"\n[ \t>#*-]{0,8}(?:explanation|reasoning|rationale|n
 _ANSWER = re.compile(r"\n[ \t>#*-]{0,8}(?:the |my )?(?:final )?(?:answer|output)\b", re.IGNORECASE)
 
 _SEPARATORS = " \t\r\n,;.()[]\"'"
+_WORD = re.compile("[A-Za-z]{2,}")
+_REMARK = re.compile(r"#|//|I\b")
 _JOINTS = {"", NOTHING, "and", "then", "and then"}
 
 
@@ -174,7 +176,10 @@ def scan(text: str, pattern: re.Pattern[str], read: Callable[[re.Match[str]], An
 def _is_lead(lead: str) -> bool:
     """Whether a line that begins like this still has its answer before it."""
     rest = undecorated(lead).strip(_SEPARATORS)
-    return rest.lower() in _JOINTS or (len(rest) <= 80 and rest.endswith(":"))
+    if _REMARK.match(rest):
+        return False
+    # A single word is a broken piece of an answer rather than the beginning of a sentence.
+    return rest.lower() in _JOINTS or (len(rest) <= 80 and rest.endswith(":")) or len(_WORD.findall(rest[:200])) < 2
 
 
 def _between(gap: str, pieces: list[Any]) -> bool:

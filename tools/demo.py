@@ -1,11 +1,10 @@
-"""The whole road in one go: fine-tune the default model, prompt it and its adapter, serve, ask, score, draw.
+"""The whole road in a few minutes, on the sample corpora: fine-tune, prompt, serve, ask, score, draw.
 
 Every step is a `harness` command, printed before it runs, so that each can be repeated by hand.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import shutil
@@ -20,15 +19,19 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from harness.corpora import load, locate
-
 HARNESS = Path(sys.executable).parent / "harness"
-TASKS = ("hexagons", "minecraft")
-STEPS = {"official": {"hexagons": 100, "minecraft": 25}, "sample": {"hexagons": 4, "minecraft": 4}}
-"""Training steps: a few minutes on two cores. The samples are so small that more would only learn them by heart."""
-
-RATE = {"hexagons": "0.0008", "minecraft": "0.0002"}
-"""Peak learning rates. For so few steps the recipe's is too much on Minecraft."""
+ADAPTER = "hexagons"
+"""The adapter that ships for HEXAGONS."""
+TRAINING = {
+    "tokens": 1024,
+    "accumulation": 1,
+    "max_steps": 6,
+    "evaluations": 1,
+    "dev_loss_items": 6,
+    "dev_f1_items": 1,
+    "max_new_tokens": 16,
+}
+"""A minute or two on two cores: enough to see the loss fall, not enough to learn the task."""
 
 PORT = 8377
 SERVER_SECONDS = 300
@@ -44,27 +47,28 @@ def harness(*arguments: str) -> str:
     return done.stdout
 
 
-def headline(scores: dict[str, Any]) -> tuple[str, str]:
-    """The F1 of a run in percent with its 95% interval, and what it is called."""
-    if scores["task"] == "hexagons":
-        value, interval, name = scores["action"]["f1"], scores["intervals"]["action"]["f1"], "action F1"
-    else:
-        value, interval, name = (
-            scores["micro"]["overall"]["f1"],
-            scores["intervals"]["micro"]["overall"],
-            "net-action F1 (legacy)",
-        )
-    return f"{100 * value:.2f} [{100 * interval[0]:.2f}, {100 * interval[1]:.2f}]", name
+def losses(run: Path) -> str:
+    """The loss on dev before and after a short training."""
+    points = [json.loads(line) for line in (run / "curve.jsonl").read_text().splitlines()]
+    return (
+        f"loss on dev answers: {points[0]['dev_loss']:.2f} before, {points[-1]['dev_loss']:.2f} after {points[-1]['step']} steps"
+    )
 
 
-def ask(task: str, adapter: Path) -> str:
-    """Serve the adapter, put one rendered question to it over HTTP as any client would, and return the answer."""
+def interval(scores: dict[str, Any], name: str) -> str:
+    low, high = scores["intervals"]["action"][name]
+    return f"{100 * scores['action'][name]:.1f} [{100 * low:.1f}, {100 * high:.1f}]"
+
+
+def ask() -> str:
+    """Serve the shipped adapter, put one question to it over HTTP as any client would, and return the answer."""
     from openai import OpenAI
 
+    from harness.corpora import load
     from prompts.messages import conversation
     from prompts.spec import PromptSpec
 
-    arguments = [HARNESS, "serve", "--adapter", f"demo-{task}={adapter}", "--port", str(PORT)]
+    arguments = [HARNESS, "serve", "--adapter", ADAPTER, "--port", str(PORT)]
     console.print(f"\n[bold]$ harness {' '.join(map(str, arguments[1:]))}[/bold]", highlight=False)
     server = subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True)
     # A server that says nothing is ended, and with it the loop over its lines.
@@ -79,30 +83,24 @@ def ask(task: str, adapter: Path) -> str:
         else:
             sys.exit("the server ended, or did not answer in time")
         watchdog.cancel()
-        item = load(task, "dev")[0]
+        item = load("hexagons", "dev")[0]
         client = OpenAI(base_url=f"http://127.0.0.1:{PORT}/v1", api_key="none")
         answer = client.chat.completions.create(
-            model=f"demo-{task}",
-            messages=conversation(item, PromptSpec.make(task)),  # type: ignore[arg-type]
+            model=ADAPTER,
+            messages=conversation(item, PromptSpec.make("hexagons")),  # type: ignore[arg-type]
             temperature=0.0,
-            max_tokens=256,
+            max_tokens=128,
         )
-        return f"{item.id}: {answer.choices[0].message.content!r}"
+        return f"{item.instruction!r} -> {answer.choices[0].message.content!r}"  # type: ignore[union-attr]
     finally:
         watchdog.cancel()
         server.send_signal(signal.SIGINT)
         server.wait(60)
 
 
-def short(task: str) -> list[str]:
-    """The flags that cut a training down to a few minutes."""
-    settings = {"dev_f1_items": "40", "learning_rate": RATE[task]}
-    flags = ["--max-steps", str(STEPS[locate(task).kind][task])]
-    return flags + [word for key, value in settings.items() for word in ("--set", f"training.{key}={value}")]
-
-
 def best_item(run: Path) -> str:
-    """The longest answer that is wholly right, or else just the longest: something worth looking at."""
+    """The largest answer that is wholly right, or else just the largest: something worth looking at."""
+    from harness.corpora import load
 
     records = [json.loads(line) for line in (run / "predictions.jsonl").read_text().splitlines()]
     gold = {item.id: {tuple(a) for a in item.actions} for item in load("hexagons", "dev")}
@@ -115,28 +113,31 @@ def best_item(run: Path) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--limit", type=int, default=50, help="dev items a run")
-    parser.add_argument("--full", action="store_true", help="train by the recipe to its end instead of for a few minutes")
-    options = parser.parse_args()
     start = time.monotonic()
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
-    for name in (f"demo-{task}{suffix}" for task in TASKS for suffix in ("", "-base", "-adapter")):
+    # The same demo everywhere, whatever data this machine has.
+    os.environ.pop("HARNESS_DATA", None)
+    names = {"training": "demo-training", "base": "demo-base", "adapter": "demo-adapter", "parser": "demo-parser"}
+    for name in names.values():
         shutil.rmtree(Path("runs") / name, ignore_errors=True)
 
     print(harness("data", "list"))
-    table = Table("task", "model", "score", "95% interval", title="The default base, before and after fine-tuning, 5 shots")
-    for task in TASKS:
-        print(harness("finetune", "llama-lora", "--task", task, "--name", f"demo-{task}", *([] if options.full else short(task))))
-        for name, extra in (("base", ()), ("adapter", ("--adapter", f"runs/demo-{task}"))):
-            common = ("--task", task, "--shots", "5", "--limit", str(options.limit), "--name", f"demo-{task}-{name}", "--json")
-            scores = json.loads(harness("prompt", *common, *extra).splitlines()[-1])
-            value, metric = headline(scores)
-            table.add_row(task, name, metric, value)
-    answer = ask("hexagons", Path("runs/demo-hexagons/adapter"))
-    picture = Path("runs/demo-hexagons-adapter/picture.png")
+    short = [word for key, value in TRAINING.items() for word in ("--set", f"training.{key}={value}")]
+    print(harness("finetune", "llama-lora", "--name", names["training"], *short))
+    commands = {
+        "base, no examples": ("prompt", "--name", names["base"], "--max-new-tokens", "48"),
+        "base + the adapter that ships": ("prompt", "--adapter", ADAPTER, "--name", names["adapter"], "--max-new-tokens", "128"),
+        "parser, written by hand": ("baseline", "predict", "parser", "--name", names["parser"]),
+    }
+    table = Table("model", "action F1", "action EM", title="HEXAGONS, the sample's dev steps")
+    for model, command in commands.items():
+        scores = json.loads(harness(*command, "--json").splitlines()[-1])
+        table.add_row(model, interval(scores, "f1"), interval(scores, "em"))
+    answer = ask()
+    picture = Path("runs") / names["adapter"] / "picture.png"
     harness("show", best_item(picture.parent), "--run", str(picture.parent), "--png", str(picture))
-    console.print("\nAsked over HTTP:", answer, highlight=False)
+    console.print("\nFine-tuning,", losses(Path("runs") / names["training"]), highlight=False)
+    console.print("Asked over HTTP:", answer, highlight=False)
     console.print(table)
     console.print(f"A picture of one answer: {picture}   ({(time.monotonic() - start) / 60:.1f} minutes in all)")
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Annotated, Any, Literal, NamedTuple
 
 import torch
@@ -11,20 +13,35 @@ from torch import Tensor
 
 from adapters.recipe import Positive, Strict
 from harness.corpora.item import HexagonsItem
+from harness.errors import UsageError
 from harness.worlds.hexagons import COLORS, Board
 from serialization.contexts import get_context, view
 from serialization.formats import Format, get_format
+from serialization.hexagons_text import grouped_constraint, parse_grouped, write_grouped
 
 PREFIX, SUFFIX = "Which tiles does the last step paint?", "Tiles:"
 """Around each input. The paper has such a pair too; we do not have its words, so these are ours."""
+FROM_0: dict[str, Any] = {
+    "write": partial(write_grouped, first=0),
+    "parse": partial(parse_grouped, first=0),
+    "constraint": partial(grouped_constraint, 0),
+    "first": 0,
+}
 IGNORED = -100
 """The target where there is none."""
+
+
+def _paper_context(name: str) -> str:
+    context = get_context("hexagons", name)
+    if context.chat:
+        raise UsageError(f"context={name}: one of the paper's seven, such as full-history; this is for chat models")
+    return context.name
 
 
 class Texts(Strict):
     """How items become text and how much of it is used. Raises UsageError for a context or a format that does not exist."""
 
-    context: Annotated[str, AfterValidator(lambda name: get_context("hexagons", name).name)]
+    context: Annotated[str, AfterValidator(_paper_context)]
     """One of the paper's seven (`serialization.contexts`, Table 7)."""
     format: Annotated[str, AfterValidator(lambda name: get_format("hexagons", name).name)]
     """Of the answer; the paper's is "triplets"."""
@@ -40,7 +57,8 @@ class Texts(Strict):
 
     @property
     def written(self) -> Format:
-        return get_format("hexagons", self.format)
+        """The format, with rows and columns counted from 0: so were the shipped weights trained."""
+        return replace(get_format("hexagons", self.format), **(FROM_0 if self.format == "grouped" else {}))
 
     def input_of(self, item: HexagonsItem) -> str:
         """One line: `PREFIX`, the earlier steps, the board, the current step, `SUFFIX`; what a context has not is left out."""
@@ -51,7 +69,7 @@ class Texts(Strict):
         if before:
             parts += ["Before:", *(f"{number}. {said}" for number, said in enumerate(before, seen.first))]
         if context.board:
-            parts += ["Board:", _tiles(item.before) if self.board == "colors" else seen.fields["board"]]
+            parts += ["Board:", _tiles(item.before) if self.board == "colors" else _grouped(item.before)]
         parts += ["Now:", now, SUFFIX]
         return " ".join(" ".join(parts).split())
 
@@ -61,6 +79,11 @@ class Texts(Strict):
     def words_of(self, item: HexagonsItem) -> int:
         """How long an item is, which its colors do not change."""
         return len(self.input_of(item).split()) + len(self.target_of(item).split())
+
+
+def _grouped(board: Board) -> str:
+    painted = tuple(board.painted())
+    return write_grouped(painted, first=0) if painted else "blank"
 
 
 def _tiles(board: Board) -> str:

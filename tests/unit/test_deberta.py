@@ -95,7 +95,7 @@ def test_a_repaint_and_white_are_actions() -> None:
     assert np.count_nonzero(labels) == 2
 
 
-@pytest.mark.parametrize("name", CONTEXTS["hexagons"])
+@pytest.mark.parametrize("name", [name for name, context in CONTEXTS["hexagons"].items() if not context.chat])
 def test_a_context_says_which_instructions_and_whether_the_board_is_seen(name: str, tokenizer: Any) -> None:
     _, collate = made(f"context={name}")
     batch = collate([ITEM])
@@ -110,7 +110,7 @@ def test_a_context_says_which_instructions_and_whether_the_board_is_seen(name: s
     assert batch.mask.all()
 
 
-@pytest.mark.parametrize("name", CONTEXTS["hexagons"])
+@pytest.mark.parametrize("name", [name for name, context in CONTEXTS["hexagons"].items() if not context.chat])
 def test_a_text_of_the_published_input_names_its_tile(name: str, tokenizer: Any) -> None:
     _, collate = made("variant=paper", f"context={name}")
     batch = collate([ITEM])
