@@ -37,6 +37,7 @@ _ANSWER = re.compile(r"\n[ \t>#*-]{0,8}(?:the |my )?(?:final )?(?:answer|output)
 
 _SEPARATORS = " \t\r\n,;.()[]\"'"
 _WORD = re.compile("[A-Za-z]{2,}")
+_REMARK = re.compile(r"#|//|I\b")
 _JOINTS = {"", NOTHING, "and", "then", "and then"}
 
 
@@ -159,7 +160,7 @@ def scan(text: str, pattern: re.Pattern[str], read: Callable[[re.Match[str]], An
         gap = text[end : match.start()]
         if gap not in ("", ", ", "\n"):
             _, newline, lead = gap.rpartition("\n")
-            if not _is_lead(lead) and not (end and _is_broken_piece(gap)):
+            if not _is_lead(lead):
                 plain = False
             elif newline or end == 0:
                 plain = True
@@ -175,12 +176,10 @@ def scan(text: str, pattern: re.Pattern[str], read: Callable[[re.Match[str]], An
 def _is_lead(lead: str) -> bool:
     """Whether a line that begins like this still has its answer before it."""
     rest = undecorated(lead).strip(_SEPARATORS)
-    return rest.lower() in _JOINTS or (len(rest) <= 80 and rest.endswith(":"))
-
-
-def _is_broken_piece(gap: str) -> bool:
-    """Whether what stands between two matches of a list is an action gone wrong rather than a part of a sentence."""
-    return gap.startswith((",", ";")) and gap.rstrip().endswith((",", ";")) and len(_WORD.findall(gap[:200])) < 2
+    if _REMARK.match(rest):
+        return False
+    # A single word is a broken piece of an answer rather than the beginning of a sentence.
+    return rest.lower() in _JOINTS or (len(rest) <= 80 and rest.endswith(":")) or len(_WORD.findall(rest[:200])) < 2
 
 
 def _between(gap: str, pieces: list[Any]) -> bool:
