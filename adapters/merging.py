@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from adapters.registry import CONFIG_FILE, WEIGHTS_FILE, Adapter
-from harness.engines.shared import brief
+from harness.engines.shared import brief, quiet_transformers
 from harness.errors import AdapterError, HarnessError
-from harness.files import cache_folder
+from harness.files import cache_folder, hold_when_free
 from harness.models import display_name, fingerprint
 
 KEPT = 4
@@ -53,7 +53,7 @@ def merged_model(adapter: Adapter, say: Callable[[str], None]) -> Iterator[Path]
         why = "it changes the embeddings" if _tied(adapter) else f"its base {adapter.base} is not a local folder"
         raise AdapterError(f"{adapter.path} cannot be merged: {why}; use --no-merge")
     target = folder() / _key(adapter)
-    with _locked(folder() / ".lock", say):
+    with _locked(say):
         _sweep()
         if not _whole(target):
             say(f"merging the adapter into a copy of {display_name(adapter.base)}, once: {target}")
@@ -75,13 +75,12 @@ def merge(adapter: Adapter, out: Path) -> None:
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
     try:
-        model = AutoModelForCausalLM.from_pretrained(adapter.base, dtype="auto")
-        dtype = model.dtype
-        with torch.inference_mode():
+        with quiet_transformers(), torch.inference_mode():
+            model = AutoModelForCausalLM.from_pretrained(adapter.base, dtype="auto")
+            dtype = model.dtype
             adapted = PeftModel.from_pretrained(model.float(), str(adapter.path))
-            whole = adapted.merge_and_unload(safe_merge=True).to(dtype)
-        whole.save_pretrained(out)
-        AutoTokenizer.from_pretrained(adapter.base).save_pretrained(out)
+            adapted.merge_and_unload(safe_merge=True).to(dtype).save_pretrained(out)
+            AutoTokenizer.from_pretrained(adapter.base).save_pretrained(out)
     except OSError:
         raise
     except SafetensorError as error:
@@ -146,22 +145,16 @@ def _tied(adapter: Adapter) -> bool:
 
 
 @contextmanager
-def _locked(lock: Path, say: Callable[[str], None]) -> Iterator[None]:
-    """Hold a lock, and wait for it if need be. Raises HarnessError where it cannot be made."""
+def _locked(say: Callable[[str], None]) -> Iterator[None]:
+    """Hold the cache's lock, and wait for it if need be. Raises HarnessError where it cannot be made."""
     try:
-        lock.parent.mkdir(parents=True, exist_ok=True)
-        file = os.open(lock, os.O_RDWR | os.O_CREAT, 0o644)
-    except OSError as error:
-        raise _no_room(error.strerror or brief(error)) from error
+        lock = hold_when_free(folder() / ".lock", lambda: say("waiting for another process, which is merging too"))
+    except HarnessError as error:
+        raise _no_room(str(error)) from None
     try:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            say("waiting for another process, which is merging too")
-            fcntl.flock(file, fcntl.LOCK_EX)
         yield
     finally:
-        os.close(file)
+        os.close(lock)
 
 
 def _lock_of(target: Path) -> Path:

@@ -140,7 +140,7 @@ def _check_modules(path: Path) -> None:
 def _own_base(path: Path, saved: _Saved) -> str:
     """The base that an adapter was trained on, found by its name. Raises AdapterError where it is not here."""
     base = resolve_base(saved.base)
-    if saved.base_fingerprint and not Path(base).is_dir():
+    if "/" not in base and not Path(base).is_dir() and not weights_fingerprint(base):
         raise AdapterError(f"{path} was trained on the base {saved.base} in a folder: name that with --base")
     return base
 

@@ -85,6 +85,8 @@ def main(argv: list[str] | None = None) -> int:
     arguments = sys.argv[1:] if argv is None else argv
     # Threads that spin while they wait make small models ten times slower where cores are shared. Read when torch loads.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    # Its C++ warnings say at every start where vLLM's CPU build keeps its memory.
+    os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")
     try:
         code = cli.main(args=arguments, prog_name="harness", standalone_mode=False)
         return code if isinstance(code, int) else 0

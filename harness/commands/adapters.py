@@ -100,12 +100,13 @@ def check(name: str, base: str | None, items: int, engine: str, max_new_tokens: 
     """Check that the adapter NAME is whole and fits its base and this harness's prompts."""
     from adapters.checking import agreement, check_weights
     from adapters.registry import load_adapter
-    from harness.models import display_name, fingerprint
+    from harness.models import display_name
+    from harness.weights import weights_fingerprint
 
     adapter = load_adapter(name, base)
     weights = check_weights(adapter)
     click.echo(
-        f"{name} fits {display_name(adapter.base)} ({fingerprint(adapter.base) or 'from a hub'}) and the prompt format "
+        f"{name} fits {display_name(adapter.base)} ({weights_fingerprint(adapter.base) or 'from a hub'}) and the prompt format "
         f"{adapter.spec.name} ({adapter.spec.hash}): rank {adapter.rank}, {weights.count:,} weights in {', '.join(weights.kinds)}"
     )
     if not items:

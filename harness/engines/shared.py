@@ -6,6 +6,8 @@ import ctypes
 import json
 import sys
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from harness.engines.base import Completion
@@ -51,6 +53,22 @@ def keep_memory() -> None:
         trim_threshold, mmap_threshold = -1, -3
         mallopt(mmap_threshold, 1 << 30)
         mallopt(trim_threshold, (1 << 31) - 1)
+
+
+@contextmanager
+def quiet_transformers() -> Iterator[None]:
+    """Without the bars and warnings that transformers prints while it reads and writes models."""
+    from transformers.utils import logging
+
+    level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(level)
+        if bars:
+            logging.enable_progress_bar()
 
 
 def fast_bf16() -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.engines.base import Completion, Report, Sampling, silent
-from harness.engines.shared import adapter_rank, brief, item_seed, refusal
+from harness.engines.shared import adapter_rank, brief, item_seed, quiet_transformers, refusal
 from harness.errors import EngineError
 from prompts.rendered import Rendered
 
@@ -126,8 +126,9 @@ def _load(name: str, tokenizer: Any) -> tuple[Any, Any]:
 
     device = "cuda" if torch.cuda.is_available() else "cpu"
     try:
-        model = AutoModelForCausalLM.from_pretrained(name, dtype="auto" if device == "cuda" else torch.float32).to(device)
-        return model, tokenizer or AutoTokenizer.from_pretrained(name)
+        with quiet_transformers():
+            model = AutoModelForCausalLM.from_pretrained(name, dtype="auto" if device == "cuda" else torch.float32).to(device)
+            return model, tokenizer or AutoTokenizer.from_pretrained(name)
     except Exception as error:
         raise EngineError(f"transformers cannot load the model {name}: {brief(error)}") from error
 
