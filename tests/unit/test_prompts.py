@@ -112,7 +112,8 @@ def test_the_prompts_of_one_chat_begin_alike(task: str, context: str) -> None:
     if context not in CONTEXTS[task]:
         return
     spec = PromptSpec.make(task, context)
-    chat = [item for item in load(task, "train") if item.cluster == load(task, "train")[0].cluster]
+    items = load(task, "train")
+    chat = [item for item in items if item.cluster == items[0].cluster]
     texts = [Renderer(spec, None, 100_000, 1).render(item).text for item in chat]
     for one, following in pairwise(texts):
         same = next(n for n, pair in enumerate(zip_longest(one, following)) if pair[0] != pair[1])
