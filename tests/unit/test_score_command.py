@@ -165,7 +165,7 @@ def test_actions_where_nothing_can_be_done_are_counted(write: Write, capsys: pyt
     file = write(
         {"id": STEPS[0].id, "actions": [right, [0, 18, "red"], [-1, 0, "red"]]},
         {"id": STEPS[1].id, "text": "0 2 red, 10 2 red", "format": "triplets"},
-        {"id": STEPS[2].id, "text": "red: 3,18 0", "format": "grouped"},
+        {"id": STEPS[2].id, "text": "red: 4,19 1", "format": "grouped"},
         {"id": STEPS[3].id, "actions": [[99, 0, "red"]], "error": "HTTP 500"},
     )
     scores = json.loads(run(capsys, file, "--json")[1])

@@ -562,7 +562,7 @@ def test_finetuning_on_simulated_items_says_so_in_its_settings(monkeypatch: pyte
     monkeypatch.setattr("harness.models.resolve_base", lambda name: str(tmp_path))
     simulate("random", "--items", "30", "--out", "a.jsonl")
     simulate("random", "--items", "10", "--seed", "1", "--split", "val", "--out", "b.parquet")
-    flags = dict.fromkeys(("max_steps", "shots", "base", "context", "format", "frame", "limit"))
+    flags = dict.fromkeys(("max_steps", "shots", "base", "context", "format", "frame", "limit", "start", "history"))
 
     def job(task: str, *files: str) -> Any:
         return _job("llama-lora", {**flags, "task": task, "overrides": (), "data": tuple(map(Path, files))})
