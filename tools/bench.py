@@ -155,6 +155,7 @@ def finetuning(procedures: int) -> list[tuple[float, float]]:
     same rows one by one, two in a batch, as it would be without packs. Both have the same loss (tests/unit/test_packing.py).
     """
     import datasets
+    import torch
     from transformers import AutoModelForCausalLM
     from trl import SFTConfig, SFTTrainer
 
@@ -206,6 +207,7 @@ def finetuning(procedures: int) -> list[tuple[float, float]]:
                 max_steps=len(rows.kept) // 2,
                 per_device_train_batch_size=2,
                 gradient_checkpointing=False,
+                use_cpu=not torch.cuda.is_available(),
                 bf16=fast_bf16(),
                 report_to="none",
                 disable_tqdm=True,
