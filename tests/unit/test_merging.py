@@ -153,7 +153,8 @@ def test_what_cannot_be_merged_is_told_apart(adapters: list[Adapter], tmp_path: 
 
 
 MERGES = """
-import sys, time
+import signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell's background jobs do not have
 from pathlib import Path
 from adapters import merging
 from adapters.registry import Adapter
