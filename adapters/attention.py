@@ -1,8 +1,9 @@
 """Attention under a mask of its own, for training on a CPU: block by block, in the matrix products that are fast there.
 
 torch's fused attention for CPUs takes two to three times as long in bfloat16 and computes what the mask hides above the diagonal;
-plain attention keeps a matrix of n x n for every head and layer. This one computes blocks up to the diagonal only, and again in
-the backward pass instead of keeping them (as in FlashAttention, Dao et al. 2022).
+plain attention keeps a matrix of n x n for every head and layer. This one leaves out the keys that no query of a block
+sees: those above the diagonal, and those of other conversations. It computes again in the backward pass instead of keeping (as in
+FlashAttention, Dao et al. 2022).
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any
 import torch
 
 NAME = "blocks"
-BLOCK = 256
+BLOCK = 128
 """Queries at a time."""
 
 
@@ -23,7 +24,8 @@ class _Blocks(torch.autograd.Function):  # type: ignore[misc]
     def forward(ctx: Any, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: torch.Tensor, scale: float) -> torch.Tensor:
         out = torch.empty_like(q)
         for start in range(0, q.shape[2], BLOCK):
-            asked, seen = slice(start, start + BLOCK), slice(0, start + BLOCK)
+            asked = slice(start, start + BLOCK)
+            seen = _seen(mask[asked])
             weights = _weights(q[:, :, asked], k[:, seen], mask[asked, seen], scale)
             out[:, :, asked] = torch.bmm(weights, v[:, seen]).view_as(out[:, :, asked])
         ctx.save_for_backward(q, k, v, mask, out)
@@ -37,7 +39,8 @@ class _Blocks(torch.autograd.Function):  # type: ignore[misc]
         dq = torch.empty_like(q)
         dk, dv = torch.zeros_like(k, dtype=torch.float32), torch.zeros_like(v, dtype=torch.float32)
         for start in range(0, q.shape[2], BLOCK):
-            asked, seen = slice(start, start + BLOCK), slice(0, start + BLOCK)
+            asked = slice(start, start + BLOCK)
+            seen = _seen(mask[asked])
             rows = q[:, :, asked].flatten(1, 2)
             weights = _weights(q[:, :, asked], k[:, seen], mask[asked, seen], ctx.scale)
             d_out = grad[:, :, asked].flatten(1, 2)
@@ -48,6 +51,11 @@ class _Blocks(torch.autograd.Function):  # type: ignore[misc]
             dk[:, seen] += torch.bmm(d_scores.transpose(1, 2), rows)
             dv[:, seen] += torch.bmm(weights.transpose(1, 2), d_out)
         return dq, dk.to(k.dtype), dv.to(v.dtype), None, None
+
+
+def _seen(mask: torch.Tensor) -> torch.Tensor:
+    """The numbers of the keys that any of the queries sees."""
+    return mask.any(0).nonzero().flatten()
 
 
 def _weights(q: torch.Tensor, k: torch.Tensor, mask: torch.Tensor, scale: float) -> torch.Tensor:
