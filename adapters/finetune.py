@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -43,6 +43,8 @@ class Job:
     dev: Sequence[Item]
     start: Path | None = None
     """The folder of an adapter whose weights training begins with; a fresh one if there is none."""
+    answers: Mapping[str, str] = field(default_factory=dict)
+    """What to learn to answer to items, by their id; to the others, what the format writes for their gold actions."""
 
 
 @dataclass(frozen=True)
@@ -117,9 +119,10 @@ def _train_packs(job: Job, renderer: Renderer, pool: ShotPool, share: bool) -> t
     def make(epoch: int) -> Rows:
         if epoch and not training.recolor:
             return first
-        return make_rows(recolored(job.train, epoch, training.seed), renderer, pool, training.shots, length)
+        items, answers = recolored(job.train, job.answers, epoch, training.seed)
+        return make_rows(items, renderer, pool, training.shots, length, answers)
 
-    first = make_rows(job.train, renderer, pool, training.shots, length)
+    first = make_rows(job.train, renderer, pool, training.shots, length, job.answers)
     if not first.kept:
         return first, []
     packs = _curriculum_packs(job, first, length, share)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, count
 from random import Random
+from types import MappingProxyType
 
 from adapters.packing import Pack, pack_rows
 from harness.corpora.item import Item
-from harness.corpora.permute import permute_colors, random_colors
+from harness.corpora.permute import permute_colors, random_colors, recolor_text
 from harness.errors import UsageError
 from prompts.render import Renderer
 from prompts.rendered import TrainingRow
@@ -46,12 +47,22 @@ class Rows:
         return tuple(chain.from_iterable(self.groups))
 
 
-def make_rows(items: Sequence[Item], renderer: Renderer, pool: ShotPool, shots: int, max_length: int) -> Rows:
-    """One row an item, in order; a row of more than `max_length` tokens is dropped, for a cut one would teach half an answer."""
+def make_rows(
+    items: Sequence[Item],
+    renderer: Renderer,
+    pool: ShotPool,
+    shots: int,
+    max_length: int,
+    answers: Mapping[str, str] = MappingProxyType({}),
+) -> Rows:
+    """One row an item, in order; a row of more than `max_length` tokens is dropped, for a cut one would teach half an answer.
+
+    `answers` has what to answer to items, by their id; to the others, what the format writes for their gold actions.
+    """
     groups: dict[str, list[TrainingRow]] = {}
     dropped = 0
     for item in items:
-        row = renderer.training_row(item, pool.choose(item, shots))
+        row = renderer.training_row(item, pool.choose(item, shots), answers.get(item.id))
         if len(row) <= max_length:
             groups.setdefault(item.cluster, []).append(row)
         else:
@@ -59,15 +70,18 @@ def make_rows(items: Sequence[Item], renderer: Renderer, pool: ShotPool, shots: 
     return Rows(tuple(map(tuple, groups.values())), dropped)
 
 
-def recolored(items: Sequence[Item], epoch: int, seed: int) -> list[Item]:
-    """The items of an epoch: as they are in the first one (0), then with the colors of each cluster exchanged at random."""
+def recolored(
+    items: Sequence[Item], answers: Mapping[str, str], epoch: int, seed: int
+) -> tuple[Sequence[Item], Mapping[str, str]]:
+    """Items and answers of an epoch: as they are in the first one (0), then with each cluster's colors exchanged at random."""
     if epoch == 0:
-        return list(items)
+        return items, answers
     colors: dict[str, dict[str, str]] = {}
     for item in items:
         if item.cluster not in colors:
             colors[item.cluster] = random_colors(item.task, Random(f"{seed}/{epoch}/{item.cluster}"))
-    return [permute_colors(item, colors[item.cluster]) for item in items]
+    told = {i.id: recolor_text(answers[i.id], colors[i.cluster]) for i in items if i.id in answers}
+    return [permute_colors(item, colors[item.cluster]) for item in items], told
 
 
 def epochs(make: Callable[[int], Rows], most: int, longest: int, seed: int, *, share: bool = True) -> Iterator[list[Pack]]:

@@ -48,7 +48,7 @@ class Clues:
     """What the classification needs beside items and actions, by item id."""
 
     discarded: Mapping[str, Set[str]] = field(default_factory=dict)
-    """Why the parser threw pieces of the text away."""
+    """Why the parser threw pieces of the text away, but for what may stand around an answer."""
     unanswered: Set[str] = frozenset()
     quarters: Mapping[str, int] = field(default_factory=dict)
     """Minecraft: the builder's direction in quarter turns (`harness.worlds.minecraft.Pose.quarter`)."""

@@ -15,7 +15,7 @@ from harness.corpora.item import HexagonsItem, Item, MinecraftItem
 from harness.corpora.surface import new_turns
 from harness.errors import DataError, HarnessError, UsageError
 from harness.files import write_atomically
-from harness.wording import Fit, fit
+from harness.wording import Fit, fit, unsaid_directions
 from serialization.program import ast
 from serialization.program.written import write
 
@@ -67,7 +67,10 @@ class Miner:
         found = []
         for program in programs:
             text = write(program)
-            found.append(Mined(item.id, words, text, round(fit(words, program).score, 3), len(text), plain))
+            score = fit(words, program).score
+            if isinstance(item, MinecraftItem):
+                score += unsaid_directions(words, text)
+            found.append(Mined(item.id, words, text, round(score, 3), len(text), plain))
         return sorted(found, key=lambda one: (-one.score, one.characters))[: self.keep]
 
     def candidates(self, item: Item) -> list[ast.Program]:

@@ -49,8 +49,11 @@ class Answers:
         return [(str(p[0]), str(p[1])) for p in found or () if isinstance(p, list | tuple) and len(p) == 2]
 
     def discarded(self) -> dict[str, frozenset[str]]:
-        """By item id, why the parser threw pieces of the text away; only items that lost something."""
-        found = {item.id: frozenset(reason for _, reason in self.pieces(item)) for item in self.items}
+        """By item id, why the parser threw pieces of the text away, but for what may stand around an answer; only items that
+        lost something."""
+        from serialization.parsed import AROUND
+
+        found = {item.id: frozenset(reason for _, reason in self.pieces(item)) - AROUND for item in self.items}
         return {item_id: reasons for item_id, reasons in found.items() if reasons}
 
     def off_board(self) -> dict[str, int]:

@@ -68,6 +68,15 @@ OFTEN_ASKED, OFTEN_UNASKED = 0.4, -0.1
 NAMED, EXTRA = 1.0, -0.05
 """What it is worth that all the words' numbers stand in the program, in proportion; and a number that no word names."""
 CHARACTER = -0.05
+UNSAID = -1.0
+_LOOKS = {
+    "left": "left",
+    "right": "right",
+    "front": "front|toward|closer",
+    "toward": "front|toward|closer",
+    "behind": "behind|back|away",
+    "away": "behind|back|away",
+}
 
 _SAID = {word: n for words in (NUMBERS, ORDINALS) for n, word in enumerate(words) if n}
 _MATCHERS = {name: re.compile(rf"\b(?:{pattern})" if name != "plane" else pattern) for name, pattern in WORDS.items()}
@@ -93,6 +102,13 @@ def fit(instruction: str, program: ast.Program) -> Fit:
     score += NAMED * len(told & written) / len(told) if told else 0.0
     score += EXTRA * len(written - told) + CHARACTER * len(write(program))
     return Fit(used, asked, score)
+
+
+def unsaid_directions(instruction: str, program: str) -> float:
+    """What it is worth, at most 0, that a building program looks somewhere from the builder where the words do not."""
+    return UNSAID * sum(
+        not re.search(_LOOKS[way], instruction.lower()) for way in set(re.findall(rf"\b(?:{'|'.join(_LOOKS)})\b", program))
+    )
 
 
 def numbers_said(words: str) -> set[int]:

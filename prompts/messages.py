@@ -87,5 +87,6 @@ def conversation(
     for shown, most in (*((shot, keep_in_shots) for shot in shots), (item, keep)):
         whole = view_of(shown, spec)
         messages += questions(whole if most is None else whole.cut(most), spec)
-        messages.append({"role": "assistant", "content": gold_answer(shown, spec)})
-    return messages if answered else messages[:-1]
+        if answered or shown is not item:
+            messages.append({"role": "assistant", "content": gold_answer(shown, spec)})
+    return messages

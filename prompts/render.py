@@ -139,12 +139,16 @@ class Renderer:
                 high = middle
         return best
 
-    def training_row(self, item: Item, shots: Sequence[Item] = ()) -> TrainingRow:
+    def training_row(self, item: Item, shots: Sequence[Item] = (), told: str | None = None) -> TrainingRow:
         """Prompt and answer as they are tokenized for training: the prompt's tokens are those of `render` without a budget.
+
+        `told` is the answer to learn, where that is not the format's own way to write the gold actions.
 
         Raises EngineError if the tokenizer has no token to end an answer with, or its template rewrites earlier turns.
         """
-        messages = conversation(item, self.spec, shots, answered=True)
+        messages = conversation(item, self.spec, shots, answered=told is None)
+        if told is not None:
+            messages.append({"role": "assistant", "content": told})
         prompt = self.text(messages[:-1])
         answer = messages[-1]["content"] + self._end_of_answer(messages, prompt)
         return TrainingRow(item.id, self.token_ids(prompt), self.token_ids(answer))

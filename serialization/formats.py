@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from harness.corpora.item import Item
@@ -42,7 +42,7 @@ class Format:
         return self.of_item(text, item) if self.of_item else self.parse(text)
 
 
-_ALL = (
+_LISTED = (
     Format(
         "triplets",
         "hexagons",
@@ -100,6 +100,9 @@ _ALL = (
         program_text.answer_building,
     ),
 )
+
+# The same without the language's manual in the prompt: for models that are trained to write it.
+_ALL = (*_LISTED, *(replace(listed, name="bare-program") for listed in _LISTED if listed.name == "program"))
 
 FORMATS: dict[str, dict[str, Format]] = {task: {f.name: f for f in _ALL if f.task == task} for task in ("hexagons", "minecraft")}
 """By task, then by name."""

@@ -23,8 +23,9 @@ _PIECE = 500
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="The file: .jsonl, .jsonl.gz or .parquet.")
 @click.option("--change", "changes", multiple=True, help="colors, words (minecraft) or turn; again for more. [default: all]")
+@click.option("--whole", is_flag=True, help="Change whole games and procedures, not items drawn from many variants of them.")
 @click.option("--overwrite", is_flag=True, help="Replace what is there.")
-def augment(task: str, factor: int, seed: int, out: Path, changes: tuple[str, ...], overwrite: bool) -> None:
+def augment(task: str, factor: int, seed: int, out: Path, changes: tuple[str, ...], whole: bool, overwrite: bool) -> None:
     """Write the train split and changed copies of its items: other colors, other words, turned.
 
     \b
@@ -42,7 +43,7 @@ def augment(task: str, factor: int, seed: int, out: Path, changes: tuple[str, ..
         raise UsageError(f"--out {out}: items of a part of a game are no log; give a name that ends in .jsonl or .parquet")
     items = load(task, "train")
     words = lexicon() if task == "minecraft" else None
-    made = changing.augment(items, seed, factor, changes=changes, lexicon=words)
+    made = changing.augment(items, seed, factor, changes=changes, lexicon=words, whole=whole)
     check_free(out, source.form, overwrite)
     written = write(_pieces(made, task, source.form), factor * len(items), out, source)
     click.echo(f"{out}: {written.items:,} items, {len(items):,} of them of the {locate(task).kind} corpus as they are")

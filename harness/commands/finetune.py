@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +33,13 @@ if TYPE_CHECKING:
 @click.option("--from", "start", metavar="ADAPTER", help="Begin with the weights of this adapter: a folder or a name.")
 @click.option(
     "--history", metavar="RUN", help="HEXAGONS: earlier answers and boards are those of this run on the train split, not gold."
+)
+@click.option(
+    "--programs",
+    metavar="FILE",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Learn to answer with the programs that harness mine wrote to FILE.",
 )
 @click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Change a key of the recipe, as in lora.r=8.")
 def finetune(recipe: str, **options: Any) -> None:
@@ -90,7 +99,25 @@ def _job(recipe: str, options: dict[str, Any]) -> tuple[Job, str, dict[str, str]
     hashes = {name: items_hash(items) for name, items in added.items()}
     base = resolve_base(options["base"])
     start = find_adapter(options["start"]) if options["start"] else None
-    return Job(recipe_path(recipe).stem, loaded, base, spec, train, dev, start), locate(spec.task).kind, hashes
+    answers = _programs(options["programs"], spec, train)
+    return Job(recipe_path(recipe).stem, loaded, base, spec, train, dev, start, answers), locate(spec.task).kind, hashes
+
+
+def _programs(paths: tuple[Path, ...], spec: PromptSpec, train: list[Item]) -> dict[str, str]:
+    """The best program of each item. Raises UsageError where answers are not programs, or where none is for a train item."""
+    from harness.errors import UsageError
+    from harness.mining import read
+
+    if paths and spec.written.of_item is None:
+        raise UsageError(f"--programs {paths[0]}: answers are written as {spec.format}; use --format bare-program or program")
+    known = {item.id for item in train}
+    found: dict[str, str] = {}
+    for path in paths:
+        pairs = [pair for pair in read(path) if pair.id in known]
+        if not pairs:
+            raise UsageError(f"--programs {path}: it holds no program for any of the {len(known)} train items")
+        found |= {pair.id: pair.program for pair in reversed(pairs)}
+    return found
 
 
 def _as_met(items: list[Item], spec: PromptSpec, name: str) -> list[Item]:
@@ -130,6 +157,7 @@ def _settings(job: Job) -> dict[str, Any]:
         **({"from": fingerprint(job.start)} if job.start else {}),
         "train_items": len(job.train),
         "train_hash": items_hash(job.train),
+        **({"answers": sha256(json.dumps(job.answers, sort_keys=True).encode()).hexdigest()[:16]} if job.answers else {}),
         "dev_hash": items_hash(job.dev),
     }
 

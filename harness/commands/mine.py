@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from harness.errors import UsageError
+
 if TYPE_CHECKING:
     from harness.mining import Mined
 
@@ -14,11 +16,16 @@ if TYPE_CHECKING:
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--task", type=click.Choice(["hexagons", "minecraft"]), default="hexagons", show_default=True)
 @click.option("--split", default="train", show_default=True, help="train, and nothing else.")
+@click.option(
+    "--data",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Mine the items of this file of harness simulate or augment instead of the corpus's.",
+)
 @click.option("--limit", type=click.IntRange(min=1), help="The first items only.")
 @click.option("--keep", type=click.IntRange(1, 12), default=1, show_default=True, help="Programs an item at most, best first.")
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), required=True, help="The file, JSON Lines.")
 @click.option("--overwrite", is_flag=True, help="Begin anew; otherwise a file that was begun is gone on with.")
-def mine(task: str, split: str, limit: int | None, keep: int, out: Path, overwrite: bool) -> None:
+def mine(task: str, split: str, data: Path | None, limit: int | None, keep: int, out: Path, overwrite: bool) -> None:
     """Write (instruction, program) pairs: programs that do what was done, and that fit the words.
 
     \b
@@ -29,10 +36,13 @@ def mine(task: str, split: str, limit: int | None, keep: int, out: Path, overwri
     """
     from harness.baselines.progress import bar
     from harness.corpora import load
+    from harness.corpora.records import load_items
     from harness.mining import Miner, append, check_split, read, resume
 
     check_split(split)
-    items = load(task, "train")[:limit]
+    items = (load_items(data) if data else load(task, "train"))[:limit]
+    if data and (other := next((item.id for item in items if item.task != task or "/train/" not in item.id), None)):
+        raise UsageError(f"--data {data}: {other} is no train item of {task}")
     if overwrite:
         out.unlink(missing_ok=True)
     done = resume(out, {item.id for item in items})

@@ -84,9 +84,16 @@ def _drawn(text: str, words: str, n: int, lexicon: Lexicon) -> str:
 
 
 def augment(
-    items: Sequence[Item], seed: int, factor: int, *, changes: Collection[str] | None = None, lexicon: Lexicon | None = None
+    items: Sequence[Item],
+    seed: int,
+    factor: int,
+    *,
+    changes: Collection[str] | None = None,
+    lexicon: Lexicon | None = None,
+    whole: bool = False,
 ) -> Iterator[Item]:
-    """The items of whole games, then `factor - 1` times as many drawn without replacement from their variants.
+    """The items of whole games, then `factor - 1` times as many drawn without replacement from their variants; with `whole`,
+    all items of the first `factor - 1` variants, so that a variant is a game again.
 
     All kinds of changes of the task if `changes` names none. No two are the same change of an item, and none is no change at
     all. The same arguments give the same items. Raises UsageError for a change that the task has not, and if there are
@@ -96,7 +103,10 @@ def augment(
         return iter(())
     task = items[0].task
     changes = CHANGES[task] if not changes else [choose(f"change of {task}", name, CHANGES[task]) for name in changes]
-    drawn = _draw(items, task, seed, (factor - 1) * len(items), changes)
+    if whole:
+        drawn = [(variant(task, i.cluster, k, seed, changes), n) for k in range(factor - 1) for n, i in enumerate(items)]
+    else:
+        drawn = _draw(items, task, seed, (factor - 1) * len(items), changes)
     changed = (change(items[n], how, lexicon) for how, n in drawn)
     return chain(items, (item for item in changed if item is not None))
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from harness.runs import RUNS
 from harness.scoring import Answers
+from serialization.parsed import AROUND
 
 _LABELS = {
     "model": "model",
@@ -52,7 +53,7 @@ def cost_of(answers: Answers) -> dict[str, str]:
         "answers cut at the longest length": _counted(records, "finish_reason", "length"),
         "turns of history left out": _lost(records, "dropped_history"),
         "examples left out": _lost(records, "dropped_shots"),
-        "answers with parts that are no actions": _counted(records, "discarded"),
+        "answers with parts that are no actions": _unread(records),
         "errors": f"{sum('error' in record for record in records):,}",
     }
 
@@ -69,6 +70,12 @@ def _total(values: Sequence[float]) -> str:
 def _lost(records: Sequence[Mapping[str, Any]], key: str) -> str:
     lost = _numbers(records, key)
     return f"{sum(lost):,.0f} in {sum(n > 0 for n in lost):,} prompts" if lost else ""
+
+
+def _unread(records: Sequence[Mapping[str, Any]]) -> str:
+    """How many answers lost more than what may stand around an answer; nothing where no record says what was lost."""
+    found = [record["discarded"] or () for record in records if "discarded" in record]
+    return f"{sum(any(reason not in AROUND for _, reason in pieces) for pieces in found):,}" if found else ""
 
 
 def _counted(records: Sequence[Mapping[str, Any]], key: str, value: object = None) -> str:

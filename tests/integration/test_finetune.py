@@ -173,6 +173,20 @@ def test_training_goes_on_from_another_adapter(trained: tuple[Path, str], base: 
     assert "--set lora.r=8" in refused.stderr
 
 
+def test_mined_programs_are_learned(base: Path, tmp_path: Path) -> None:
+    mined = harness(tmp_path, [*command(base)[:3], "mine", "--limit", "4", "--out", "mined.jsonl"])
+    assert mined.returncode == 0, mined.stderr
+    words = command(base, "--max-steps", "1", "--limit", "4", "--programs", "mined.jsonl")
+    done = harness(tmp_path, [*words, "--format", "bare-program", "--name", "programs"])
+    assert done.returncode == 0, done.stderr
+    refused = harness(tmp_path, [*words, "--name", "grouped"])
+    assert refused.returncode == 2
+    assert "answers are written as grouped" in refused.stderr
+    other = harness(tmp_path, [*words, "--format", "bare-program", "--task", "minecraft", "--name", "other"])
+    assert other.returncode == 2
+    assert "no program for any of the 4 train items" in other.stderr
+
+
 def test_steps_are_trained_on_after_a_runs_own_answers(base: Path, tmp_path: Path) -> None:
     answered = [*command(base)[:3], "baseline", "predict", "rules", "--split", "train", "--name", "rules"]
     assert harness(tmp_path, answered).returncode == 0

@@ -12,7 +12,7 @@ from harness.corpora import load
 from harness.corpora.item import Executed, HexagonsItem, MinecraftItem
 from harness.errors import DataError, UsageError
 from harness.mining import Mined, Miner, append, check_split, instruction_of, read, resume, statistics
-from harness.wording import CONSTRUCTIONS, WORDS, fit, numbers_said
+from harness.wording import CONSTRUCTIONS, WORDS, fit, numbers_said, unsaid_directions
 from harness.worlds.hexagons import Board, Paint
 from prompts.probe import PROBES
 from serialization.formats import get_format
@@ -89,6 +89,25 @@ def test_only_train_is_mined(split: str, tmp_path: Path, capsys: pytest.CaptureF
     assert main(["mine", "--split", split, "--out", str(tmp_path / "m.jsonl")]) == 2
     assert "leak" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
+
+
+def test_simulated_items_are_mined_and_those_of_another_split_are_not(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for split in ("train", "dev"):
+        made = ["simulate", "hexagons", "--items", "12", "--split", split, "--out", str(tmp_path / f"{split}.jsonl")]
+        assert main(made) == 0
+    out = tmp_path / "m.jsonl"
+    assert main(["mine", "--data", str(tmp_path / "train.jsonl"), "--out", str(out)]) == 0
+    assert {pair.id.split("/")[0] for pair in read(out)} == {"hexagons-synthetic"}
+    capsys.readouterr()
+    assert main(["mine", "--data", str(tmp_path / "dev.jsonl"), "--out", str(tmp_path / "none.jsonl")]) == 2
+    assert "is no train item of hexagons" in capsys.readouterr().err
+    assert main(["mine", "--task", "minecraft", "--data", str(tmp_path / "train.jsonl"), "--out", str(out)]) == 2
+
+
+def test_a_building_program_looks_only_where_the_words_do() -> None:
+    assert unsaid_directions("add three more to the left", "purple row(1,1,1,left,3)") == 0
+    assert unsaid_directions("add three more to the left", "purple row(1,1,1,behind,3)") < 0
+    assert unsaid_directions("two in back", "red row(last,behind,2)") == 0
 
 
 def test_a_file_is_gone_on_with(tmp_path: Path) -> None:

@@ -55,6 +55,20 @@ def test_the_trained_text_is_the_answer_and_its_stop_token(
         assert row.prompt_ids == renderer.render(item, pool.choose(item, shots)).token_ids
 
 
+def test_programs_are_learned_in_place_of_gold_answers_and_recolored_with_their_items(tokenizers: dict[str, Any]) -> None:
+    spec, tokenizer = PromptSpec.make("hexagons", format="bare-program"), tokenizers["chat"]
+    items = load("hexagons", "train")[:3]
+    told = {items[1].id: "copy repeat(is(red),right 2) with red=blue"}
+    renderer, pool = Renderer(spec, tokenizer, 100_000, 0), ShotPool(items, 0)
+    answers = [tokenizer.decode(row.completion_ids) for row in make_rows(items, renderer, pool, 0, 100_000, told).kept]
+    end = tokenizer.eos_token
+    assert answers == [gold_answer(items[0], spec) + end, told[items[1].id] + end, gold_answer(items[2], spec) + end]
+    changed, retold = recolored(items, told, 1, seed=0)
+    colors = dict(zip(*([a.color for i in made for a in i.actions] for made in (items, changed)), strict=True))
+    red, blue = (colors.get(color, retold[items[1].id].split()[-1].split("=")[n]) for n, color in enumerate(("red", "blue")))
+    assert retold == {items[1].id: f"copy repeat(is({red}),right 2) with {red}={blue}"}
+
+
 def test_long_rows_are_dropped_and_counted_and_the_others_are_whole(tokenizers: dict[str, Any]) -> None:
     items = load("hexagons", "train")[:12]
     renderer, pool = Renderer(PromptSpec.make("hexagons"), tokenizers["chat"], 100_000, 0), ShotPool(items, 0)
@@ -112,9 +126,9 @@ def test_the_steps_of_a_procedure_keep_their_order_and_share_a_pack() -> None:
 
 def test_colors_are_exchanged_anew_in_each_epoch_and_alike_within_a_procedure() -> None:
     items = load("hexagons", "train")
-    assert recolored(items, 0, seed=0) == items
-    once, again = recolored(items, 1, seed=0), recolored(items, 2, seed=0)
-    assert once == recolored(items, 1, seed=0) != again
+    assert recolored(items, {}, 0, seed=0) == (items, {})
+    once, again = recolored(items, {}, 1, seed=0)[0], recolored(items, {}, 2, seed=0)[0]
+    assert once == recolored(items, {}, 1, seed=0)[0] != again
     for before, after in pairwise(once):
         if before.cluster == after.cluster:
             assert after.history[-1] == Executed(before.actions)
