@@ -6,11 +6,13 @@ import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 from harness.corpora.item import Executed, HexagonsItem, Item
 from harness.engines.base import Completion, Engine, Report, Sampling, silent
 from harness.runs import Run
+from harness.voting import changes, most_agreed, vote
 from harness.worlds.hexagons import Board, Paint
 from prompts.messages import read_answer
 from prompts.render import PromptTooLongError, Renderer
@@ -27,6 +29,10 @@ class Plan:
     pool: ShotPool
     shots: int
     batch_size: int
+    samples: int = 1
+    """Answers drawn for each item; of several, one is made as `harness.voting` says."""
+    share: float | None = None
+    """The share of the answers that a change needs, 0..1; None for the answer that the others agree with most."""
 
     @property
     def rolls_out(self) -> bool:
@@ -126,7 +132,7 @@ def predict(run: Run, todo: Sequence[Sequence[Item]], plan: Plan, engine: Engine
 
     `report` is told again and again how many items of the batch at hand are answered.
     """
-    engine.report = report
+    engine.report = lambda answered: report(answered // plan.samples)
     rollout = Rollout(run.records) if plan.rolls_out else None
     for batch in todo:
         start = time.monotonic()
@@ -134,10 +140,12 @@ def predict(run: Run, todo: Sequence[Sequence[Item]], plan: Plan, engine: Engine
         for item in batch:
             seen = rollout.before(item) if rollout else item
             asked.append((seen, _render(seen, plan)))
-        answers = iter(engine.generate([r for _, r in asked if isinstance(r, Rendered)], plan.sampling))
+        prompts = [draw for _, r in asked if isinstance(r, Rendered) for draw in _draws(r, plan.samples)]
+        answers = iter(engine.generate(prompts, plan.sampling))
         done = Progress(0, 0, 0, 0, 0.0)
         for item, rendered in asked:
-            record = _record(item, rendered, next(answers) if isinstance(rendered, Rendered) else None, plan)
+            drawn = list(islice(answers, plan.samples)) if isinstance(rendered, Rendered) else []
+            record = _record(item, rendered, drawn, plan)
             run.append(record)
             if rollout:
                 rollout.draw(record)
@@ -159,22 +167,37 @@ def _render(item: Item, plan: Plan) -> Rendered | PromptTooLongError:
     return replace(rendered, dropped_shots=rendered.dropped_shots + plan.shots - len(shots))
 
 
-def _record(item: Item, rendered: Rendered | PromptTooLongError, answer: Completion | None, plan: Plan) -> dict[str, Any]:
-    """A line of predictions.jsonl: actions in the world's frame, and the raw text they were read from."""
-    if isinstance(rendered, PromptTooLongError) or answer is None:
+def _draws(rendered: Rendered, samples: int) -> list[Rendered]:
+    """The prompt so many times, with ids of their own: an answer's noise is that of its id."""
+    return [rendered, *(replace(rendered, id=f"{rendered.id}#{n}") for n in range(1, samples))]
+
+
+def _record(item: Item, rendered: Rendered | PromptTooLongError, drawn: Sequence[Completion], plan: Plan) -> dict[str, Any]:
+    """A line of predictions.jsonl: actions in the world's frame, and the raw text they were read from.
+
+    With several drawn answers, the text is that of the one that the others agree with most; "samples" are all of them, and
+    "confidence" is how much they agree.
+    """
+    if isinstance(rendered, PromptTooLongError) or not drawn:
         return {"id": item.id, "actions": [], "error": str(rendered)}
-    if answer.error is not None:
-        return {"id": item.id, "actions": [], "error": answer.error}
-    parsed = read_answer(answer.text, item, plan.renderer.spec)
+    whole = [answer for answer in drawn if answer.error is None]
+    if not whole:
+        return {"id": item.id, "actions": [], "error": drawn[0].error}
+    read = [read_answer(answer.text, item, plan.renderer.spec) for answer in whole]
+    best, agreement = most_agreed([changes(item, parsed.actions) for parsed in read])
+    answer, parsed = whole[best], read[best]
+    actions = parsed.actions if plan.share is None else vote(item, [parsed.actions for parsed in read], plan.share)
+    several = {"samples": [answer.text for answer in whole], "confidence": round(agreement, 4)} if plan.samples > 1 else {}
     return {
         "id": item.id,
-        "actions": [list(action) for action in parsed.actions],
+        "actions": [list(action) for action in actions],
+        **several,
         "text": answer.text,
         "format": plan.renderer.spec.format,
         "discarded": [list(piece) for piece in parsed.discarded],
         "finish_reason": answer.finish_reason,
         "prompt_tokens": answer.prompt_tokens,
-        "completion_tokens": answer.completion_tokens,
+        "completion_tokens": sum(answer.completion_tokens for answer in whole),
         "dropped_history": rendered.dropped_history,
         "dropped_shots": rendered.dropped_shots,
     }

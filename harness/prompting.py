@@ -64,6 +64,8 @@ class Options:
     name: str | None
     constrained: bool
     temperature: float
+    samples: int
+    share: float | None
     max_new_tokens: int | None
     context_length: int | None
     batch_size: int | None
@@ -80,6 +82,10 @@ class Options:
     def __post_init__(self) -> None:
         if not 0.0 <= self.temperature <= 2.0:
             raise UsageError(f"--temperature {self.temperature}: a number from 0 (greedy) to 2")
+        if self.samples > 1 and self.temperature == 0:
+            raise UsageError(f"--samples {self.samples}: greedy answers are all the same; add --temperature, e.g. 0.7")
+        if self.share is not None and self.samples == 1:
+            raise UsageError(f"--share {self.share}: there is nothing to vote with one answer an item; add --samples, e.g. 8")
         if self.items_file and self.split:
             raise UsageError(f"--split {self.split}: the items are those of {self.items_file}; leave the flag out")
         for flag, engines in ONLY_FOR.items():
@@ -191,7 +197,8 @@ def build_plan(
         stop=() if chats else renderer.stop,
         constraint=spec.written.constraint() if options.constrained else None,
     )
-    return Plan(renderer, sampling, ShotPool(pool, options.seed), options.shots, batch_size)
+    shots = ShotPool(pool, options.seed)
+    return Plan(renderer, sampling, shots, options.shots, batch_size, options.samples, options.share)
 
 
 def settings_of(options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], plan: Plan) -> dict[str, Any]:
@@ -200,6 +207,8 @@ def settings_of(options: Options, spec: PromptSpec, adapter: Adapter | None, ite
     from harness.runs import items_hash
 
     asked = {k: v for k, v in asdict(options).items() if k not in OUTSIDE}
+    if options.samples == 1:
+        del asked["samples"], asked["share"]  # Runs that were begun before there was voting go on.
     local = options.engine in LOCAL_ENGINES
     return {
         **asked,
@@ -233,4 +242,5 @@ def default_name(options: Options, spec: PromptSpec) -> str:
     parts += [f"seed-{options.seed}"] if options.seed else []
     parts += [f"first-{options.limit}"] if options.limit else []
     parts += ["constrained"] if options.constrained else []
+    parts += [f"{options.samples}-samples"] if options.samples > 1 else []
     return "_".join(parts).replace("/", "-")

@@ -15,7 +15,6 @@ import torch
 from harness.baselines import Answer, Decoding
 from harness.baselines.builder_batches import Words, read_texts, view_of
 from harness.baselines.builder_network import BuilderNetwork
-from harness.baselines.voting import voted
 from harness.baselines.world_head import WorldShape
 from harness.baselines.world_state import (
     STOP,
@@ -31,6 +30,7 @@ from harness.baselines.world_state import (
     weights_of,
 )
 from harness.corpora.item import Item, MinecraftItem, builder_turns
+from harness.voting import voted
 from harness.worlds.minecraft import Action
 
 _ROWS = 16

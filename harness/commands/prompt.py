@@ -56,6 +56,12 @@ if TYPE_CHECKING:
 @click.option("--name", help="The run's folder below runs/. [default: made of the settings]")
 @click.option("--constrained", is_flag=True, help="Hold the model to the answer's grammar while it decodes.")
 @click.option("--temperature", default=0.0, show_default=True, help="0 is greedy.")
+@click.option("--samples", default=1, show_default=True, type=click.IntRange(1, 64), help="Draw N answers and make one of them.")
+@click.option(
+    "--share",
+    type=click.FloatRange(0, 1, min_open=True),
+    help="With --samples: make the changes that this share of them has. [default: take the one that most agree with]",
+)
 @click.option("--max-new-tokens", type=click.IntRange(1), help="Longest answer. [default: by the format]")
 @click.option("--context-length", type=click.IntRange(1), help="Tokens of prompt and answer together. [default: the model's]")
 @click.option("--batch-size", type=click.IntRange(1), help="Prompts handed to the engine at once.")

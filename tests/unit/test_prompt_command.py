@@ -53,6 +53,45 @@ def test_garbage_scores_nothing_and_is_kept(capsys: pytest.CaptureFixture[str]) 
     assert (first["text"], first["actions"], first["discarded"][0][1]) == ("No idea \0!", [], "not a group")
 
 
+def draws(task: str) -> None:
+    """Three answers an item in script.jsonl: nothing, and the gold actions twice."""
+    spec = PromptSpec.make(task)
+    lines = []
+    for item in load(task, "dev"):
+        texts = ["none", gold_answer(item, spec), gold_answer(item, spec)]
+        ids = [item.id, f"{item.id}#1", f"{item.id}#2"]
+        lines += [json.dumps({"id": i, "text": text}) for i, text in zip(ids, texts, strict=True)]
+    Path("script.jsonl").write_text("\n".join(lines) + "\n")
+
+
+@pytest.mark.parametrize(
+    ("task", "share"), [("hexagons", ()), ("hexagons", ("--share", "0.6")), ("minecraft", ("--share", "0.6"))]
+)
+def test_drawn_answers_vote(task: str, share: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    draws(task)
+    words = ("--task", task, "--model", "script.jsonl", "--samples", "3", "--temperature", "0.7", "--name", "r", "--json", *share)
+    code, out, _ = run(*words, capsys=capsys)
+    assert code == 0
+    scores = json.loads(out)
+    assert (scores["action"] if task == "hexagons" else scores["micro"]["overall"])["f1"] == 1.0
+    first = json.loads(Path("runs/r/predictions.jsonl").read_text().splitlines()[0])
+    assert first["samples"] == ["none", first["text"], first["text"]]
+    assert first["confidence"] == pytest.approx(2 / 3, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (["--samples", "3"], "greedy answers are all the same; add --temperature"),
+        (["--share", "0.5"], "nothing to vote with one answer an item; add --samples"),
+    ],
+)
+def test_a_vote_of_one_answer_is_refused(flags: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = run("--model", script("hexagons"), *flags, capsys=capsys)
+    assert code == 2
+    assert message in err
+
+
 @pytest.mark.parametrize("name", ["lines", "calls", "json"])
 def test_builder_frame_answers_are_turned_back(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     model = script("minecraft", format=name, frame="builder")

@@ -14,10 +14,11 @@ from harness.baselines.answering import decoding_of
 from harness.baselines.builder_decoding import BuilderPredictor
 from harness.baselines.cnn_gru import CnnGru
 from harness.baselines.vocabulary import learned
-from harness.baselines.voting import voted
 from harness.corpora import load
 from harness.corpora.item import builder_turns
 from harness.errors import UsageError
+from harness.voting import most_agreed, vote, voted
+from harness.worlds.hexagons import Paint
 from harness.worlds.minecraft import Action, Structure, net_actions
 from serialization.words import h3_tokens
 from tests.unit.test_cnn_gru import TINY, network_of
@@ -50,6 +51,20 @@ def test_every_voted_change_has_its_votes(before: Structure, drawn: dict[tuple[A
     assert not ignored
     assert len(answer) == len(net_actions(before, after))
     assert all(votes[change] >= share * sum(drawn.values()) for change in net_actions(before, after))
+
+
+def test_the_answer_that_the_others_agree_with_most_is_taken() -> None:
+    red, blue, both = {RED}, {BLUE}, {RED, ABOVE}
+    assert most_agreed([blue, both, red, both]) == (1, pytest.approx((2 + 2 / 3) / 4))
+    assert most_agreed([red, blue]) == (0, 0.5), "the first of equals"
+    assert most_agreed([set(), set()]) == (0, 1.0)
+
+
+def test_tiles_that_enough_answers_paint_are_painted_and_the_commoner_color_wins() -> None:
+    item = load("hexagons", "dev")[0]
+    drawn = [[Paint(0, 0, "red"), Paint(1, 1, "blue")], [Paint(0, 0, "red")], [Paint(0, 0, "green")], []]
+    assert vote(item, drawn, 0.5) == [Paint(0, 0, "red")]
+    assert vote(item, drawn, 0.25) == [Paint(0, 0, "red"), Paint(1, 1, "blue")]
 
 
 @given(structures, actions)

@@ -1,0 +1,78 @@
+"""Of several answers drawn for an item, one is made: the one the others agree with most, or all changes that enough of them have.
+
+The first is the answer with the highest F1 that can be expected, if the others are what might be right (minimum Bayes risk
+decoding, Kumar and Byrne 2004). The second suits micro F1: a set of changes has the highest that can be expected if it holds
+those whose probability is over half of that F1. For a model whose F1 is far below 1 they are many more than its likeliest
+answer has.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence, Set
+from typing import Any
+
+from harness.corpora.item import HexagonsItem, Item
+from harness.worlds.hexagons import Board, Paint
+from harness.worlds.minecraft import Action, Structure, net_actions
+
+
+def changes(item: Item, actions: Sequence[Any]) -> Set[Any]:
+    """What the actions change of the item's state, as the scores count it."""
+    if isinstance(item, HexagonsItem):
+        return set(item.before.diff(item.before.apply(actions).board))
+    return net_actions(item.before, item.before.apply(actions).structure)
+
+
+def most_agreed(drawn: Sequence[Set[Any]]) -> tuple[int, float]:
+    """The number of the set whose mean F1 with all of them is highest, the first of equals, and that mean."""
+    means = [sum(_f1(one, other) for other in drawn) / len(drawn) for one in drawn]
+    best = max(range(len(means)), key=lambda n: means[n])
+    return best, means[best]
+
+
+def _f1(one: Set[Any], other: Set[Any]) -> float:
+    return 2 * len(one & other) / (len(one) + len(other)) if one or other else 1.0
+
+
+def vote(item: Item, drawn: Sequence[Sequence[Any]], share: float) -> list[Any]:
+    """The changes of the item's state that at least `share` of the drawn answers make, 0..1, as actions in a feasible order."""
+    if isinstance(item, HexagonsItem):
+        return _voted_tiles(item.before, drawn, share)
+    return voted(item.before, Counter(tuple(actions) for actions in drawn), share)
+
+
+def _voted_tiles(before: Board, drawn: Sequence[Sequence[Paint]], share: float) -> list[Paint]:
+    """Of two colors for one tile, the one with more votes."""
+    votes = Counter(change for actions in drawn for change in before.diff(before.apply(actions).board))
+    enough = [paint for paint, count in votes.items() if count >= share * len(drawn)]
+    enough.sort(key=lambda paint: (-votes[paint], paint))
+    first = {paint.tile: paint for paint in reversed(enough)}
+    return sorted(first.values())
+
+
+def voted(before: Structure, drawn: Mapping[tuple[Action, ...], int], share: float) -> list[Action]:
+    """The changes that at least `share` of the draws make, 0..1, in an order in which they can be carried out.
+
+    `drawn` are answers and how often each was drawn. Of two blocks for one cell the one with more votes is placed; what nothing
+    supports is left out.
+    """
+    votes: Counter[Action] = Counter()
+    for actions, count in drawn.items():
+        for change in net_actions(before, before.apply(actions).structure):
+            votes[change] += count
+    enough = [change for change, count in votes.items() if count >= share * sum(drawn.values())]
+    enough.sort(key=lambda change: (-votes[change], change.cell, change.kind, str(change.color)))
+    wanted = {(change.cell, change.kind): change for change in reversed(enough)}
+    return in_order(before, [change for change in enough if wanted[change.cell, change.kind] is change])
+
+
+def in_order(before: Structure, changes: Sequence[Action]) -> list[Action]:
+    """Those that can be carried out, each time the first one that can be."""
+    done: list[Action] = []
+    now, waiting = before, list(changes)
+    while (possible := next((change for change in waiting if now.feasible(change)), None)) is not None:
+        waiting.remove(possible)
+        done.append(possible if possible.kind == "place" else possible._replace(color=None))
+        now = now.apply([possible]).structure
+    return done
