@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 
 from adapters.registry import CONFIG_FILE, HARNESS_FILE, SHIPPED, WEIGHTS_FILE, name_of
 from harness.errors import AdapterError
-from harness.runs import RUNS
+from harness.runs.folder import RUNS
 
 SCORES_FILE = "scores.json"
 """A list of what the scorer said of runs with the adapter; it decides no answer."""

@@ -16,7 +16,7 @@ from harness.engines.base import ENGINES, Completion, Sampling
 from harness.engines.shared import brief
 from harness.engines.transformers import TransformersEngine
 from harness.errors import AdapterError, EngineError
-from harness.registry import resolve
+from harness.util.registry import resolve
 from prompts.messages import read_answer
 from prompts.render import PromptTooLongError, Renderer
 from prompts.rendered import Rendered

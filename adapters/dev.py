@@ -11,7 +11,7 @@ from eval.score import score
 from harness.corpora.item import Item
 from harness.engines.base import Sampling
 from harness.engines.transformers import TransformersEngine
-from harness.predicting import Rollout, batches
+from harness.runs.answering import Rollout, batches
 from prompts.messages import read_answer
 from prompts.render import PromptTooLongError, Renderer
 from prompts.shots import ShotPool

@@ -19,12 +19,12 @@ from adapters.registry import HARNESS_FILE
 from adapters.rows import Rows, epochs, make_rows, recolored
 from adapters.trainer import AnswerTrainer, arguments_of, curve, last_checkpoint, plain_attention, set_threads
 from harness.corpora.item import Item
+from harness.engines.bases import display_name, load_tokenizer
 from harness.engines.shared import brief, fast_bf16, keep_memory
+from harness.engines.weights import weights_fingerprint
 from harness.errors import EngineError, HarnessError, UsageError
-from harness.files import write_atomically
-from harness.models import display_name, load_tokenizer
-from harness.runs import provenance
-from harness.weights import weights_fingerprint
+from harness.runs.folder import provenance
+from harness.util.files import write_atomically
 from prompts.render import Renderer
 from prompts.shots import ShotPool
 from prompts.spec import PromptSpec

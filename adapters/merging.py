@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from adapters.registry import CONFIG_FILE, WEIGHTS_FILE, Adapter
+from harness.engines.bases import display_name, fingerprint
 from harness.engines.shared import brief, quiet_transformers
 from harness.errors import AdapterError, HarnessError
-from harness.files import cache_folder, hold_when_free
-from harness.models import display_name, fingerprint
+from harness.util.files import cache_folder, hold_when_free
 
 KEPT = 4
 """Merged models that stay in the cache; beyond them the least recently used goes."""

@@ -12,7 +12,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from harness.errors import UsageError
-from harness.registry import choose
+from harness.util.registry import choose
 
 RECIPES = Path(__file__).parent / "recipes"
 

@@ -9,12 +9,12 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from harness.engines.bases import display_name, fingerprint, resolve_base
 from harness.engines.shared import adapter_rank
+from harness.engines.weights import weights_fingerprint
 from harness.errors import AdapterError, UsageError
-from harness.models import display_name, fingerprint, resolve_base
-from harness.registry import choose
-from harness.runs import RUNS
-from harness.weights import weights_fingerprint
+from harness.runs.folder import RUNS
+from harness.util.registry import choose
 from prompts.spec import PromptSpec
 
 HARNESS_FILE = "harness.json"

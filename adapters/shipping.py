@@ -17,7 +17,7 @@ from adapters.registry import CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE, find_adap
 from harness.corpora import locate
 from harness.engines.shared import brief
 from harness.errors import AdapterError, HarnessError, UsageError
-from harness.runs import find_run
+from harness.runs.folder import find_run
 from prompts.spec import DEFAULTS
 
 MAX_BYTES = 12_000_000

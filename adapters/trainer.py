@@ -17,7 +17,7 @@ from transformers import Trainer, TrainingArguments
 
 from adapters.packing import Pack, collate
 from harness.engines.shared import fast_bf16
-from harness.files import write_atomically
+from harness.util.files import write_atomically
 
 if TYPE_CHECKING:
     from adapters.recipe import FinetuneTraining

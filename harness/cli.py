@@ -9,7 +9,7 @@ import click
 
 from harness import __version__
 from harness.errors import HarnessError
-from harness.registry import resolve
+from harness.util.registry import resolve
 
 COMMANDS = {
     "data": "harness.commands.data:data",

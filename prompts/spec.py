@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 
 from harness.errors import UsageError
-from harness.registry import choose
+from harness.util.registry import choose
 from serialization.contexts import FRAMES, Context, get_context
 from serialization.formats import Format, get_format
 

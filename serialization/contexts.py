@@ -18,7 +18,7 @@ from math import floor
 from typing import NamedTuple
 
 from harness.corpora.item import HexagonsItem, Item, MinecraftItem, Turn, Utterance
-from harness.registry import choose
+from harness.util.registry import choose
 from harness.worlds.hexagons import Board, Paint
 from harness.worlds.minecraft import Action, Pose, Structure, turn_action
 from serialization.formats import Format

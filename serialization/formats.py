@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from harness.corpora.item import Item
-from harness.registry import choose
+from harness.util.registry import choose
 from serialization import hexagons_text, json_text, minecraft_text, program_text
 from serialization.constraint import Constraint
 from serialization.parsed import Parsed

@@ -42,7 +42,7 @@ def default_base(tiny_base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     """The tiny model in place of the default base, which takes long to make; other processes meet it, too."""
     import shutil
 
-    from harness.smollm import CONVERTER, seal
+    from harness.engines.smollm import CONVERTER, seal
 
     monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / "bases"))
     folder = Path(shutil.copytree(tiny_base, tmp_path / "bases" / f"base-{CONVERTER}" / "smollm2-135m"))

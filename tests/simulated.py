@@ -12,7 +12,7 @@ from harness.corpora.simulators.framework import play
 from harness.corpora.simulators.games import ARCHITECTS
 from harness.corpora.simulators.strokes import procedure
 from harness.corpora.simulators.voice import Voice
-from harness.registry import resolve
+from harness.util.registry import resolve
 from harness.worlds.minecraft import Action
 from tests.relations_reader import Blocks, blocks_of, carry_out, heading, rests
 

@@ -43,10 +43,10 @@ def spread(items: Sequence[Any], count: int) -> list[Any]:
 def throughput(items_count: int) -> list[tuple[float, float]]:
     """Tokens a second of the whole run loop (render, generate, parse, write) and of plain vllm.LLM.generate on the same texts."""
     from harness.engines.base import Sampling
+    from harness.engines.bases import resolve_base
     from harness.engines.vllm import VllmEngine
-    from harness.models import resolve_base
-    from harness.predicting import Plan, batches, predict, resume
-    from harness.runs import Run
+    from harness.runs.answering import Plan, batches, predict, resume
+    from harness.runs.folder import Run
     from prompts.render import Renderer
     from prompts.shots import ShotPool
     from prompts.spec import PromptSpec
@@ -165,7 +165,7 @@ def finetuning(procedures: int) -> list[tuple[float, float]]:
     from adapters.recipe import load_recipe
     from adapters.rows import make_rows
     from adapters.trainer import AnswerTrainer, arguments_of
-    from harness.models import DEFAULT_BASE, load_tokenizer, resolve_base
+    from harness.engines.bases import DEFAULT_BASE, load_tokenizer, resolve_base
     from prompts.render import Renderer
     from prompts.shots import ShotPool
     from prompts.spec import PromptSpec

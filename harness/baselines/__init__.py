@@ -34,7 +34,7 @@ class Decoding:
     beams: int = 3
     """Of beam search over text; 1 is greedy."""
     samples: int | None = None
-    """Draw so many answers and let them vote, in place of the greedy one: see `harness.voting`."""
+    """Draw so many answers and let them vote, in place of the greedy one: see `harness.runs.voting`."""
     share: float = 0.15
     """Of the votes, from which on an action is part of the answer."""
 

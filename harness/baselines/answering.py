@@ -12,8 +12,8 @@ from harness.baselines import Baseline, Decoding, Predictor, Ruled
 from harness.baselines.progress import bar
 from harness.corpora.item import Item
 from harness.errors import UsageError
-from harness.predicting import Rollout, batches, resume_batches
-from harness.runs import Run
+from harness.runs.answering import Rollout, batches, resume_batches
+from harness.runs.folder import Run
 
 log = logging.getLogger(__name__)
 

@@ -30,7 +30,7 @@ from harness.baselines.world_state import (
     weights_of,
 )
 from harness.corpora.item import Item, MinecraftItem, builder_turns
-from harness.voting import voted
+from harness.runs.voting import voted
 from harness.worlds.minecraft import Action
 
 _ROWS = 16

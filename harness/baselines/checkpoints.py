@@ -18,8 +18,8 @@ from pydantic import BaseModel
 
 from harness.engines.shared import brief
 from harness.errors import DataError, HarnessError, UsageError
-from harness.files import write_atomically
-from harness.runs import RUNS
+from harness.runs.folder import RUNS
+from harness.util.files import write_atomically
 
 SHIPPED = Path(__file__).parent / "trained"
 """Checkpoints that come with the package: one folder each, named after its baseline or a variant of it."""

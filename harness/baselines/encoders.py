@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from adapters.recipe import Positive, Strict
+from harness.engines.bases import resolve_base
 from harness.engines.shared import brief
 from harness.errors import EngineError
-from harness.models import resolve_base
 
 MINILM, SMALL = "minilm", "small"
 SMALL_TOKENIZER = Path(__file__).parent / "tokenizer"

@@ -21,8 +21,8 @@ from harness.baselines.running import Job, train
 from harness.corpora import split_name
 from harness.corpora.item import Item
 from harness.errors import DataError, UsageError
-from harness.files import write_atomically
-from harness.runs import Run, items_hash
+from harness.runs.folder import Run, items_hash
+from harness.util.files import write_atomically
 from serialization.formats import reader
 
 CORPUS = "corpus"

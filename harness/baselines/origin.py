@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from harness.baselines.checkpoints import digest, read_config, source_of
-from harness.runs import provenance
+from harness.runs.folder import provenance
 
 if TYPE_CHECKING:
     from harness.baselines.recipe import Recipe

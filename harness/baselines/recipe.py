@@ -23,7 +23,7 @@ from adapters.recipe import (
     read_values,
 )
 from harness.errors import UsageError
-from harness.registry import choose
+from harness.util.registry import choose
 
 RECIPES = Path(__file__).parent / "recipes"
 

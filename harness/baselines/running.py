@@ -14,7 +14,7 @@ from harness.baselines.sharing import accelerator
 from harness.corpora import locate
 from harness.corpora.item import Item
 from harness.engines.shared import keep_memory
-from harness.runs import Run, items_hash, log_to
+from harness.runs.folder import Run, items_hash, log_to
 
 if TYPE_CHECKING:
     from harness.baselines.recipe import Recipe

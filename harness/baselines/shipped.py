@@ -12,7 +12,7 @@ from harness.baselines import BASELINES, Ruled
 from harness.baselines.checkpoints import CARD, CONFIG, SHIPPED, VOCABULARY, WEIGHTS, read_weights, read_words, write_model
 from harness.engines.shared import brief
 from harness.errors import DataError, UsageError
-from harness.registry import resolve
+from harness.util.registry import resolve
 
 SCORES = "scores.json"
 """What the scorer said of a checkpoint's answers, copied beside it; it decides no answer, so it is no part of its digest."""

@@ -20,9 +20,9 @@ from harness.baselines.t5_network import SMALL, Network, Shape, load_pretrained,
 from harness.baselines.t5_text import Coder, Texts, Tokens
 from harness.baselines.training import Loop, State, Trained
 from harness.corpora.item import HexagonsItem, Item, drawing_steps
+from harness.engines.bases import fingerprint, resolve_base
 from harness.engines.shared import brief
 from harness.errors import DataError, UsageError
-from harness.models import fingerprint, resolve_base
 from serialization.contexts import get_context
 
 NAME = "t5"

@@ -13,9 +13,9 @@ from adapters.recipe import Fraction, Positive, Strict
 from harness.baselines.encoders import SMALL_TOKENIZER
 from harness.baselines.t5_text import IGNORED, Batch, Tokens
 from harness.baselines.training import Losses
+from harness.engines.bases import resolve_base
 from harness.engines.shared import brief
 from harness.errors import EngineError
-from harness.models import resolve_base
 
 SMALL = "small"
 

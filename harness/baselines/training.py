@@ -20,7 +20,7 @@ from harness.baselines.recipe import Training
 from harness.baselines.sharing import Share, accelerator, loaded, shares
 from harness.corpora.item import Item
 from harness.errors import HarnessError, UsageError
-from harness.files import write_atomically
+from harness.util.files import write_atomically
 
 log = logging.getLogger(__name__)
 

@@ -68,7 +68,7 @@ def show(name: str, as_json: bool) -> None:
     """Show what is known of the adapter NAME (a shipped one's name, a run or a folder)."""
     from adapters.catalog import CARD_FILE, entry_of, percent, read_scores
     from adapters.registry import find_adapter
-    from harness.models import fingerprint
+    from harness.engines.bases import fingerprint
 
     folder = find_adapter(name)
     entry, scores = entry_of(folder), read_scores(folder)
@@ -100,8 +100,8 @@ def check(name: str, base: str | None, items: int, engine: str, max_new_tokens: 
     """Check that the adapter NAME is whole and fits its base and this harness's prompts."""
     from adapters.checking import agreement, check_weights
     from adapters.registry import load_adapter
-    from harness.models import display_name
-    from harness.weights import weights_fingerprint
+    from harness.engines.bases import display_name
+    from harness.engines.weights import weights_fingerprint
 
     adapter = load_adapter(name, base)
     weights = check_weights(adapter)

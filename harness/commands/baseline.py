@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from harness.baselines import Baseline, Predictor, Ruled
     from harness.corpora.item import Item
-    from harness.runs import Run
+    from harness.runs.folder import Run
 
 
 @click.group(help=f"Train the models that are no language models, and let them answer: {', '.join(BASELINES)}.")
@@ -50,7 +50,7 @@ def train(name: str, **options: Any) -> None:
     from harness.baselines.checkpoints import find_model
     from harness.baselines.origin import Origin
     from harness.errors import UsageError
-    from harness.runs import RUNS
+    from harness.runs.folder import RUNS
 
     chosen, task = _choose(name, options["task"])
     if isinstance(chosen, Ruled):
@@ -65,7 +65,7 @@ def train(name: str, **options: Any) -> None:
 
 
 def _choose(name: str, task: str | None) -> tuple[Baseline | Ruled, str]:
-    from harness.registry import choose, resolve
+    from harness.util.registry import choose, resolve
 
     chosen: Baseline | Ruled = resolve("baseline", name, BASELINES)()
     return chosen, choose(f"task of {name}", task or chosen.tasks[0], chosen.tasks)
@@ -77,7 +77,7 @@ def _items(task: str, seed: int, options: dict[str, Any]) -> tuple[list[Item], l
     from harness.corpora import load
     from harness.corpora.records import load_more
     from harness.errors import UsageError
-    from harness.runs import items_hash
+    from harness.runs.folder import items_hash
 
     if options["only_data"] and not options["data"]:
         raise UsageError("--only-data: there is nothing to train on without --data")
@@ -119,7 +119,7 @@ def predict(name: str, as_json: bool, **options: Any) -> None:
     from harness.corpora import load, locate
     from harness.corpora.records import load_items
     from harness.errors import UsageError
-    from harness.runs import RUNS, Run, items_hash, log_to
+    from harness.runs.folder import RUNS, Run, items_hash, log_to
 
     file = options.pop("items_file")
     if file and options["split"]:
@@ -185,9 +185,9 @@ def _score(run: Run, items: Sequence[Item], counted: bool, as_json: bool) -> Non
     """Score the run, keep the scores beside it, and show them. `counted`: whether --steps bounds the answers."""
     import json
 
+    from eval.scoring import read_answers, score_answers
     from eval.tables import print_scores
-    from harness.files import write_atomically
-    from harness.scoring import read_answers, score_answers
+    from harness.util.files import write_atomically
 
     scores = score_answers(read_answers(run.folder, ids=[item.id for item in items]))
     write_atomically(run.folder / "scores.json", json.dumps(scores, indent=1) + "\n")

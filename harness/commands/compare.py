@@ -48,8 +48,8 @@ def compare(
     where there are more than two runs.
     """
     from eval.compare import compare_runs
+    from eval.scoring import Benchmark, item_scores_of, read_runs
     from eval.tables import benchmark_name
-    from harness.scoring import Benchmark, item_scores_of, read_runs
 
     if len(runs) < 2:
         raise UsageError("harness compare takes two runs or more")

@@ -11,7 +11,7 @@ from harness.errors import UsageError
 
 if TYPE_CHECKING:
     from eval.curves import Curve
-    from harness.scoring import Answers, Benchmark
+    from eval.scoring import Answers, Benchmark
 
 FORMS = ("model-index", "latex", "markdown", "csv", "curve", "coverage")
 
@@ -38,8 +38,8 @@ def export(
     """
     from eval.curves import curve
     from eval.export import WRITERS
-    from harness.files import write_atomically
-    from harness.scoring import Benchmark, read_named, score_answers
+    from eval.scoring import Benchmark, read_named, score_answers
+    from harness.util.files import write_atomically
 
     if sizes is not None and form != "curve":
         raise UsageError("--sizes is for --as curve only")
@@ -58,7 +58,7 @@ def export(
 
 
 def _coverage(answers: dict[str, Answers], how: Benchmark) -> Curve:
-    from harness.confidence import coverage
+    from eval.confidence import coverage
 
     if len(answers) > 1:
         raise UsageError("--as coverage is of one run")

@@ -53,7 +53,7 @@ def finetune(recipe: str, **options: Any) -> None:
     A run that was killed goes on where it was when the same command is given again.
     """
     from adapters.finetune import finetune as train
-    from harness.runs import RUNS, Run
+    from harness.runs.folder import RUNS, Run
 
     job, kind, added = _job(recipe, options)
     name = options["name"] or f"{job.recipe_name}-{job.spec.task}"
@@ -82,8 +82,8 @@ def _job(recipe: str, options: dict[str, Any]) -> tuple[Job, str, dict[str, str]
     from adapters.rows import part_of
     from harness.corpora import load, locate
     from harness.corpora.records import load_more
-    from harness.models import DEFAULT_BASE, display_name, resolve_base
-    from harness.runs import items_hash
+    from harness.engines.bases import DEFAULT_BASE, display_name, resolve_base
+    from harness.runs.folder import items_hash
     from prompts.spec import PromptSpec
 
     flags = {"training.max_steps": options["max_steps"], "training.shots": options["shots"]}
@@ -106,7 +106,7 @@ def _job(recipe: str, options: dict[str, Any]) -> tuple[Job, str, dict[str, str]
 def _programs(paths: tuple[Path, ...], spec: PromptSpec, train: list[Item]) -> dict[str, str]:
     """The best program of each item. Raises UsageError where answers are not programs, or where none is for a train item."""
     from harness.errors import UsageError
-    from harness.mining import read
+    from harness.mining.miner import read
 
     if paths and spec.written.of_item is None:
         raise UsageError(f"--programs {paths[0]}: answers are written as {spec.format}; use --format bare-program or program")
@@ -122,10 +122,10 @@ def _programs(paths: tuple[Path, ...], spec: PromptSpec, train: list[Item]) -> d
 
 def _as_met(items: list[Item], spec: PromptSpec, name: str) -> list[Item]:
     """The items after the run's own answers. Raises UsageError where they are not shown, or the run answered none of them."""
+    from eval.scoring import read_answers
     from harness.errors import UsageError
-    from harness.predicting import as_met
-    from harness.runs import find_run
-    from harness.scoring import read_answers
+    from harness.runs.answering import as_met
+    from harness.runs.folder import find_run
 
     if not spec.rolls_out:
         raise UsageError(f"--history {name}: {spec.name} shows no earlier answers; use --context conversation or predicted-board")
@@ -137,15 +137,15 @@ def _as_met(items: list[Item], spec: PromptSpec, name: str) -> list[Item]:
 
 
 def _base_name(job: Job) -> str:
-    from harness.models import display_name
+    from harness.engines.bases import display_name
 
     return display_name(job.base)
 
 
 def _settings(job: Job) -> dict[str, Any]:
     """Everything that decides the adapter."""
-    from harness.models import fingerprint
-    from harness.runs import items_hash
+    from harness.engines.bases import fingerprint
+    from harness.runs.folder import items_hash
 
     return {
         "command": "finetune",

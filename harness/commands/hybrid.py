@@ -11,7 +11,7 @@ import click
 from harness.errors import UsageError
 
 if TYPE_CHECKING:
-    from harness.confidence import Hybrid
+    from eval.confidence import Hybrid
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
@@ -28,8 +28,8 @@ def hybrid(sure: Path, other: Path, below: float | None, name: str | None) -> No
 
     The threshold is chosen on dev: without --below, the test split is refused.
     """
-    from harness.confidence import Hybrid
-    from harness.scoring import read_named
+    from eval.confidence import Hybrid
+    from eval.scoring import read_named
 
     if sure == other:
         raise UsageError("a hybrid needs two different runs")
@@ -48,9 +48,9 @@ def _compare(both: Hybrid) -> None:
     """Raises UsageError for the test split."""
     from rich.console import Console
 
+    from eval.confidence import confidences, thresholds
     from eval.export import headline
     from eval.tables import numbers_table
-    from harness.confidence import confidences, thresholds
 
     if both.sure.split == "test":
         raise UsageError("a threshold is chosen on dev: compare the runs over dev, then give --below and --name for test")

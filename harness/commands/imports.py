@@ -22,7 +22,7 @@ def import_run(file: Path, name: str, task: str | None, split: str | None, actio
 
     Actions are in the world's frame.
     """
-    from harness.interchange import import_predictions
+    from eval.interchange import import_predictions
 
     made = import_predictions(file, name, task=task, split=split, action_format=action_format)
     click.echo(f"{made.folder}: {made.items:,} predictions for the {made.of:,} items of {made.task}/{made.split}")

@@ -10,7 +10,7 @@ import click
 from harness.errors import UsageError
 
 if TYPE_CHECKING:
-    from harness.mining import Mined
+    from harness.mining.miner import Mined
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
@@ -37,7 +37,7 @@ def mine(task: str, split: str, data: Path | None, limit: int | None, keep: int,
     from harness.baselines.progress import bar
     from harness.corpora import load
     from harness.corpora.records import load_items
-    from harness.mining import Miner, append, check_split, read, resume
+    from harness.mining.miner import Miner, append, check_split, read, resume
 
     check_split(split)
     items = (load_items(data) if data else load(task, "train"))[:limit]
@@ -59,7 +59,7 @@ def _print(out: Path, pairs: list[Mined], items: int) -> None:
     from rich.console import Console
 
     from eval.tables import numbers_table
-    from harness.mining import statistics
+    from harness.mining.miner import statistics
 
     best = list({pair.id: pair for pair in reversed(pairs)}.values())
     shorter = sum(pair.characters < pair.literal for pair in best)

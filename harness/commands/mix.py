@@ -42,9 +42,9 @@ def mix(name: str, as_json: bool, **options: Any) -> None:
     from harness.baselines.running import Job
     from harness.corpora import load
     from harness.errors import UsageError
-    from harness.files import write_atomically
-    from harness.registry import choose, resolve
-    from harness.runs import RUNS
+    from harness.runs.folder import RUNS
+    from harness.util.files import write_atomically
+    from harness.util.registry import choose, resolve
 
     chosen: Baseline | Ruled = resolve("baseline", name, BASELINES)()
     if isinstance(chosen, Ruled):

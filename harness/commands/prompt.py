@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness.prompting import (
+from harness.runs.prompting import (
     LOCAL_ENGINES,
     Options,
     base_of,
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from harness.corpora import Source
     from harness.corpora.item import Item
     from harness.engines.base import Report
-    from harness.predicting import Progress
-    from harness.runs import Run
+    from harness.runs.answering import Progress
+    from harness.runs.folder import Run
     from prompts.spec import PromptSpec
 
 
@@ -99,7 +99,7 @@ def _items(options: Options, task: str) -> tuple[list[Item], list[Item], Source]
 
 def _preview(options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], pool: list[Item]) -> int:
     """The exact text, from the tokenizer alone."""
-    from harness.models import context_length_of, resolve_base
+    from harness.engines.bases import context_length_of, resolve_base
 
     model = base_of(options, adapter)
     tokenizer = local_tokenizer(options.engine, model)
@@ -121,9 +121,9 @@ def _preview(options: Options, spec: PromptSpec, adapter: Adapter | None, items:
 def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], pool: list[Item], source: Source) -> int:
     from rich.console import Console
 
-    from harness.models import resolve_base
-    from harness.predicting import batches, predict, resume
-    from harness.runs import RUNS, Run, log_to
+    from harness.engines.bases import resolve_base
+    from harness.runs.answering import batches, predict, resume
+    from harness.runs.folder import RUNS, Run, log_to
 
     name = options.name or default_name(options, spec)
     origin = "" if options.items_file else f" of the {source.kind} corpus"
@@ -162,7 +162,7 @@ def _merged(options: Options, adapter: Adapter | None, stack: ExitStack) -> Path
 
 
 def _model_name(options: Options, adapter: Adapter | None) -> str:
-    from harness.models import DEFAULT_BASE, display_name
+    from harness.engines.bases import DEFAULT_BASE, display_name
 
     base = options.model or (display_name(adapter.base) if adapter else DEFAULT_BASE)
     if adapter is None:
@@ -203,9 +203,9 @@ def _finish(options: Options, run: Run, items: list[Item], logger: Logger) -> in
     """Score the run, keep the scores beside it, show them, and say what was left out. The exit code: 1 if items failed."""
     import json
 
+    from eval.scoring import read_answers, score_answers
     from eval.tables import print_scores
-    from harness.files import write_atomically
-    from harness.scoring import read_answers, score_answers
+    from harness.util.files import write_atomically
 
     scores = score_answers(read_answers(run.folder, ids=[item.id for item in items]))
     write_atomically(run.folder / "scores.json", json.dumps(scores, indent=1) + "\n")

@@ -31,10 +31,10 @@ def report(
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    from eval.report import render
-    from harness.files import write_atomically
-    from harness.reporting.collect import collect, read
-    from harness.scoring import Benchmark
+    from eval.report.html import render
+    from eval.scoring import Benchmark
+    from harness.runs.reporting import collect, read
+    from harness.util.files import write_atomically
 
     how = Benchmark(benchmark, annotation)
     answers = read(runs, intersect=intersect)

@@ -44,9 +44,9 @@ def score(
     as_json: bool,
 ) -> None:
     """Score a predictions file or a run folder."""
+    from eval.scoring import Benchmark, read_answers, score_answers
     from eval.tables import print_groups, print_scores
-    from harness.files import write_atomically
-    from harness.scoring import Benchmark, read_answers, score_answers
+    from harness.util.files import write_atomically
 
     if save and file.is_file():
         raise UsageError("--save keeps the scores in the folder of a run: give the run, not a file")
@@ -54,7 +54,7 @@ def score(
     answers = read_answers(file, task=task, split=split, items_file=items_file, partial=partial)
     scores = score_answers(answers, how, rollout=rollout, seed=seed)
     if by:
-        from harness.attributes import groups_of
+        from eval.attributes import groups_of
 
         keys = None if "all" in by else dict.fromkeys(by)
         scores["groups"] = groups_of(answers, how, by=keys, seed=seed).tables

@@ -16,7 +16,7 @@ from harness.errors import UsageError
 
 if TYPE_CHECKING:
     from adapters.registry import Adapter
-    from harness.serving import Server
+    from harness.engines.server import Server
 
 
 @click.command()
@@ -41,9 +41,9 @@ def serve(base: str | None, asked: tuple[str, ...], no_adapters: bool, host: str
 
     The server speaks the OpenAI protocol. It runs until Ctrl-C.
     """
-    from harness.models import display_name, resolve_base
-    from harness.runs import RUNS
-    from harness.serving import ServedAdapter, Server, check_port, server_options
+    from harness.engines.bases import display_name, resolve_base
+    from harness.engines.server import ServedAdapter, Server, check_port, server_options
+    from harness.runs.folder import RUNS
 
     if asked and no_adapters:
         raise UsageError("--adapter and --no-adapters: leave one of them out")
@@ -71,7 +71,7 @@ def _load(asked: tuple[str, ...], base: str | None) -> dict[str, Adapter]:
     Raises UsageError for a name that is no adapter's or is given twice, AdapterError for one that does not fit.
     """
     from adapters.registry import load_adapter
-    from harness.models import display_name
+    from harness.engines.bases import display_name
 
     adapters: dict[str, Adapter] = {}
     for one in asked:
@@ -88,8 +88,8 @@ def _load(asked: tuple[str, ...], base: str | None) -> dict[str, Adapter]:
 def _shipped(base: str | None) -> dict[str, Adapter]:
     """The shipped adapters that fit the base, the default one if None."""
     from adapters.registry import SHIPPED, known_adapters, load_adapter
+    from harness.engines.bases import resolve_base
     from harness.errors import AdapterError
-    from harness.models import resolve_base
 
     adapters: dict[str, Adapter] = {}
     model = resolve_base(base)
@@ -104,7 +104,7 @@ def _template_for(model: str) -> Path | None:
     """Our plain template for a model that has none of its own: the server would refuse to chat without one."""
     from importlib.resources import files
 
-    from harness.models import load_tokenizer
+    from harness.engines.bases import load_tokenizer
 
     if load_tokenizer(model).chat_template:
         return None
@@ -125,7 +125,7 @@ def _wait(server: Server, name: str) -> list[str]:
 def _show_request(server: Server, adapters: dict[str, Adapter], base_name: str) -> None:
     """Print a curl line that asks one item of the corpus, in the prompt format of the first adapter."""
     from harness.corpora import load
-    from harness.files import write_atomically
+    from harness.util.files import write_atomically
     from prompts.messages import conversation
     from prompts.render import PLAIN_STOP
     from prompts.spec import PromptSpec

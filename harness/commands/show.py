@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from harness.errors import UsageError
-from harness.files import write_atomically
+from harness.util.files import write_atomically
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -112,7 +112,7 @@ def _its_split(item_id: str) -> tuple[str, list[Item]]:
 def find_prediction(run: str, item: Item) -> Prediction:
     """What a run predicted. Raises UsageError if there is no such run or it lacks the item, DataError for a broken file."""
     from eval.predictions import decode, read_records
-    from harness.runs import find_run
+    from harness.runs.folder import find_run
     from serialization.formats import FORMATS, reader
 
     file = find_run(run) / "predictions.jsonl"

@@ -43,7 +43,7 @@ def simulate(out: Path, seed: int, workers: int, card: bool, overwrite: bool, **
     from harness.corpora.simulators.card import File, data_card
     from harness.corpora.simulators.outputs import check_free
     from harness.corpora.simulators.outputs import simulate as make
-    from harness.files import write_atomically
+    from harness.util.files import write_atomically
 
     wanted = _wanted(out, seed, **flags)
     readme = (out if flags["preset"] or wanted[0][1].form == "logs" else out.parent) / "README.md"
@@ -78,7 +78,7 @@ def _wanted(
     from harness.corpora.simulators.games import PAPER, SIMULATORS, splits_of, task_of
     from harness.corpora.simulators.outputs import form_of
     from harness.corpora.simulators.stream import Source
-    from harness.registry import choose
+    from harness.util.registry import choose
 
     if preset:
         if simulator or items or split or settings:

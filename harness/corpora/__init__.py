@@ -11,7 +11,7 @@ from harness.corpora import cache, hexagons, minecraft
 from harness.corpora.item import Item
 from harness.corpora.minecraft_logs import Game
 from harness.errors import UsageError
-from harness.registry import choose
+from harness.util.registry import choose
 
 #: The splits of each task, in the order in which items are listed.
 SPLITS = {"hexagons": hexagons.SPLITS, "minecraft": minecraft.SPLITS}

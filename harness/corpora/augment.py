@@ -19,7 +19,7 @@ from harness.corpora.paraphrase import Lexicon, paraphrase
 from harness.corpora.permute import permute_colors, random_colors
 from harness.corpora.turn import turn_hexagons, turn_minecraft
 from harness.errors import UsageError
-from harness.registry import choose
+from harness.util.registry import choose
 
 CHANGES = {"minecraft": ("colors", "words", "turn"), "hexagons": ("colors", "turn")}
 VARIANTS = 20

@@ -19,7 +19,7 @@ import numpy as np
 from harness.corpora import minecraft
 from harness.corpora.item import Executed, Turn, Utterance
 from harness.corpora.minecraft_logs import Game, Run
-from harness.files import cache_folder
+from harness.util.files import cache_folder
 from harness.worlds.minecraft import SHAPE, Action, Pose, Structure
 
 log = logging.getLogger(__name__)

@@ -17,8 +17,8 @@ from click.testing import CliRunner
 from adapters.registry import load_adapter
 from adapters.trainer import last_checkpoint
 from harness.cli import cli
+from harness.engines.weights import weights_fingerprint
 from harness.errors import HarnessError, UsageError
-from harness.weights import weights_fingerprint
 from tests.tiny import build_tiny_model
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(600)]

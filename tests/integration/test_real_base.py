@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from harness.models import load_tokenizer, resolve_base
+from harness.engines.bases import load_tokenizer, resolve_base
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(900)]
 
-CODE = "from harness.models import resolve_base; print(resolve_base(None))"
+CODE = "from harness.engines.bases import resolve_base; print(resolve_base(None))"
 
 
 def test_killed_and_started_again_it_is_whole_and_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

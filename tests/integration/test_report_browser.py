@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from eval.predictions import Predictions
-from eval.report import render
+from eval.report.html import render
+from eval.scoring import Answers, Benchmark
 from harness.corpora import load
-from harness.reporting.collect import collect
-from harness.scoring import Answers, Benchmark
+from harness.runs.reporting import collect
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -20,11 +20,11 @@ import pytest
 
 from harness.corpora import load
 from harness.engines.base import Sampling
+from harness.engines.bases import load_tokenizer
 from harness.engines.openai import OpenAIEngine
+from harness.engines.server import Server
+from harness.engines.weights import weights_fingerprint
 from harness.errors import EngineError
-from harness.models import load_tokenizer
-from harness.serving import Server
-from harness.weights import weights_fingerprint
 from prompts.render import Renderer
 from prompts.spec import PromptSpec
 from serialization.constraint import Constraint

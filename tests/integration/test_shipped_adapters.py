@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from adapters.registry import SHIPPED, load_adapter
-from harness.files import cache_folder
-from harness.models import resolve_base
+from harness.engines.bases import resolve_base
+from harness.util.files import cache_folder
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(900)]
 

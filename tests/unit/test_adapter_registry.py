@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from adapters.registry import CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE, load_adapter, train_items
+from harness.engines.bases import fingerprint
+from harness.engines.weights import weights_fingerprint
 from harness.errors import AdapterError
-from harness.models import fingerprint
-from harness.weights import weights_fingerprint
 from prompts.spec import PromptSpec
 from tests.tiny import build_tiny_adapter, build_tiny_model
 
@@ -110,7 +110,7 @@ def test_a_base_from_a_hub_is_that_of_a_folder_with_the_same_weights(
     run: Path, base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names = {"someone/tiny": base, "someone/other": build_tiny_model(tmp_path / "other", seed=1)}
-    monkeypatch.setattr("harness.weights._snapshot", names.get)
+    monkeypatch.setattr("harness.engines.weights._snapshot", names.get)
     assert load_adapter(run, "someone/tiny").base == "someone/tiny"
     with pytest.raises(AdapterError, match=r"tiny \([0-9a-f]{16}\), not on someone/other \([0-9a-f]{16}\): .*--base"):
         load_adapter(run, "someone/other")

@@ -13,9 +13,9 @@ from safetensors.torch import load_file, save_file
 
 from adapters.registry import CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE, find_adapter, load_adapter
 from harness.cli import main
+from harness.engines.bases import fingerprint
+from harness.engines.weights import weights_fingerprint
 from harness.errors import AdapterError, UsageError
-from harness.models import fingerprint
-from harness.weights import weights_fingerprint
 from prompts.messages import gold_answer
 from prompts.spec import PromptSpec
 from tests.tiny import build_tiny_adapter, build_tiny_model

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
+from eval.scoring import read_answers, score_answers
 from harness.baselines import BASELINES, Decoding
 from harness.baselines.answering import answer, decoding_of, known_decoding
 from harness.corpora import load
 from harness.errors import UsageError
-from harness.registry import resolve
-from harness.runs import Run
-from harness.scoring import read_answers, score_answers
+from harness.runs.folder import Run
+from harness.util.registry import resolve
 from tests.slow_baseline import Slow
 from tests.unit.test_predicting import ITEMS
 

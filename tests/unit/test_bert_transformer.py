@@ -24,8 +24,8 @@ from harness.baselines.training import State
 from harness.baselines.world_state import feasible, gold_grids, label_of
 from harness.corpora import load
 from harness.corpora.item import MinecraftItem, builder_turns
+from harness.engines.bases import load_tokenizer
 from harness.errors import DataError, UsageError
-from harness.models import load_tokenizer
 from harness.worlds.minecraft import Action, Structure
 from serialization.words import h3_tokens
 

@@ -12,15 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import kruskal
 
+from eval.attributes import groups_of
 from eval.breakdown import GROUPINGS, Breakdown, break_down
 from eval.items import ItemScore
 from eval.levels import LEVELS, dev_levels
 from eval.published import BY_LEVEL, LEVEL_STEPS
-from harness.attributes import groups_of
+from eval.scoring import Benchmark, read_answers
 from harness.cli import main
 from harness.corpora import load
 from harness.errors import UsageError
-from harness.scoring import Benchmark, read_answers
 
 
 def scored(number: int, f1: float, wanted: int = 1, cluster: str = "c") -> ItemScore:

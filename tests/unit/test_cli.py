@@ -10,7 +10,7 @@ import pytest
 
 from harness.cli import COMMANDS, SUMMARIES, cli, main
 from harness.errors import HarnessError, UsageError
-from harness.registry import resolve
+from harness.util.registry import resolve
 
 MODELS = ("torch", "transformers", "vllm", "trl", "peft")
 HEAVY = (*MODELS, "datasets", "pyarrow", "nltk", "scipy", "jinja2", "numpy")

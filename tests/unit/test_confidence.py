@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
+from eval.confidence import Hybrid, confidences, coverage, thresholds
 from eval.curves import as_markdown
+from eval.scoring import Benchmark, read_answers
 from harness.cli import main
-from harness.confidence import Hybrid, confidences, coverage, thresholds
 from harness.corpora import load
 from harness.corpora.item import Item
-from harness.scoring import Benchmark, read_answers
 
 
 @pytest.fixture(autouse=True)

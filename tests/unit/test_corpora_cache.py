@@ -11,7 +11,7 @@ from corpora_files import log_path, pack, procedure, state, write_hexagons, writ
 from harness.corpora import SPLITS, cache, load, load_games, locate, minecraft, split_name
 from harness.corpora.item import HexagonsItem
 from harness.errors import DataError, UsageError
-from harness.files import cache_folder
+from harness.util.files import cache_folder
 
 
 @pytest.fixture(autouse=True)

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from harness import smollm
+from harness.engines import smollm
+from harness.engines.bases import DEFAULT_BASE, context_length_of, display_name, load_tokenizer, resolve_base
 from harness.errors import EngineError
-from harness.models import DEFAULT_BASE, context_length_of, display_name, load_tokenizer, resolve_base
 
 
 @pytest.fixture
@@ -169,7 +169,7 @@ def test_an_interrupted_conversion_leaves_nothing(made: list[Path], monkeypatch:
 CONVERTING = """
 import sys, time
 from pathlib import Path
-from harness import smollm
+from harness.engines import smollm
 def convert(source, folder):
     (folder / "config.json").write_text("{")
     print("begun", flush=True)

@@ -22,8 +22,8 @@ from eval.curves import as_svg, curve, ticks
 from eval.export import WRITERS, headline
 from harness.cli import main
 from harness.corpora import load
+from harness.engines.bases import fingerprint
 from harness.errors import UsageError
-from harness.models import fingerprint
 
 
 def drawn(f1: float = 0.1263, *, items: int = 446, missing: int = 0) -> dict[str, Any]:

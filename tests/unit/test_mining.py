@@ -11,8 +11,8 @@ from harness.cli import main
 from harness.corpora import load
 from harness.corpora.item import Executed, HexagonsItem, MinecraftItem
 from harness.errors import DataError, UsageError
-from harness.mining import Mined, Miner, append, check_split, instruction_of, read, resume, statistics
-from harness.wording import CONSTRUCTIONS, WORDS, fit, numbers_said, unsaid_directions
+from harness.mining.miner import Mined, Miner, append, check_split, instruction_of, read, resume, statistics
+from harness.mining.wording import CONSTRUCTIONS, WORDS, fit, numbers_said, unsaid_directions
 from harness.worlds.hexagons import Board, Paint
 from prompts.probe import PROBES
 from serialization.formats import get_format

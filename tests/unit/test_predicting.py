@@ -11,8 +11,8 @@ import pytest
 from harness.corpora.item import Executed, HexagonsItem, MinecraftItem, Utterance
 from harness.engines.base import Completion, Sampling
 from harness.errors import EngineError, HarnessError, UsageError
-from harness.predicting import Plan, batches, predict, resume
-from harness.runs import Run, find_run, items_hash
+from harness.runs.answering import Plan, batches, predict, resume
+from harness.runs.folder import Run, find_run, items_hash
 from harness.worlds.hexagons import Board, Paint
 from prompts.probe import PROBES
 from prompts.render import Renderer

@@ -9,8 +9,8 @@ import pytest
 from adapters.recipe import RECIPES, load_recipe
 from harness.baselines.deberta import DebertaRecipe
 from harness.baselines.recipe import load_recipe as load_baseline
+from harness.engines.bases import DEFAULT_BASE
 from harness.errors import UsageError
-from harness.models import DEFAULT_BASE
 
 SHIPPED = sorted(RECIPES.rglob("*.yaml"))
 
@@ -106,7 +106,7 @@ def test_what_suits_a_base_is_found_by_its_folders_name(tmp_path: Path, monkeypa
     from harness.commands.finetune import _job
 
     monkeypatch.delenv("HARNESS_DATA", raising=False)
-    monkeypatch.setattr("harness.models.resolve_base", lambda name: str(name))
+    monkeypatch.setattr("harness.engines.bases.resolve_base", lambda name: str(name))
     (tmp_path / DEFAULT_BASE).mkdir()
     flags = UNSET | {"data": (), "overrides": ()}
     bases = (None, DEFAULT_BASE, str(tmp_path / DEFAULT_BASE), "someone/llama")
@@ -120,7 +120,7 @@ def test_a_part_of_the_train_split_is_trained_on_and_said_in_the_runs_settings(
     from harness.commands.finetune import _job, _settings
 
     monkeypatch.delenv("HARNESS_DATA", raising=False)
-    monkeypatch.setattr("harness.models.resolve_base", lambda name: str(tmp_path))
+    monkeypatch.setattr("harness.engines.bases.resolve_base", lambda name: str(tmp_path))
     flags = UNSET | {"data": ()}
     jobs = [_job("llama-lora", {**flags, "task": "hexagons", "overrides": part})[0] for part in ((), ("training.train_items=7",))]
     whole, part = (_settings(job) for job in jobs)

@@ -15,15 +15,15 @@ import pytest
 
 from eval.charts import length_grid, line_chart
 from eval.predictions import Predictions
-from eval.report import CHUNK, MAX_TEXT, embed, pack, render
+from eval.report.facts import curve_of
+from eval.report.html import CHUNK, MAX_TEXT, embed, pack, render
+from eval.scoring import Answers, Benchmark
 from harness.cli import main
 from harness.corpora import load
 from harness.engines.base import Sampling
 from harness.engines.scripted import ScriptedEngine
-from harness.reporting.collect import collect, read
-from harness.reporting.facts import curve_of
-from harness.reporting.prompts import Prompts
-from harness.scoring import Answers, Benchmark
+from harness.runs.prompts_again import Prompts
+from harness.runs.reporting import collect, read
 from prompts.rendered import Rendered
 
 HOSTILE = "</script><script>alert(1)</script><!--<img src=x onerror=alert(1)>\u2028\x00\ud800 &lt;"

@@ -10,14 +10,14 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
+from eval.scoring import read_answers, score_answers
 from harness.baselines.rules import paint
 from harness.baselines.rules_words import numbers_of, read_words
 from harness.cli import cli
 from harness.corpora import load
 from harness.corpora.records import load_items
 from harness.errors import UsageError
-from harness.runs import find_run
-from harness.scoring import read_answers, score_answers
+from harness.runs.folder import find_run
 from harness.worlds.hexagons import COLORS, COLUMNS, ROWS, on_board
 
 

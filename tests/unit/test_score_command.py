@@ -9,10 +9,10 @@ import pytest
 
 from eval.minecraft import METRICS
 from eval.published import PUBLISHED, beside
+from eval.scoring import read_answers, score_answers
 from harness.cli import main
 from harness.corpora import load
 from harness.errors import UsageError
-from harness.scoring import read_answers, score_answers
 from harness.worlds.hexagons import Paint
 from tests.scored import Step, Turn, step, turn
 

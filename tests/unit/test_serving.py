@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from harness.cli import main
+from harness.engines.server import ServedAdapter, Server, check_port, last_error, server_options
 from harness.engines.vllm import LORA_RANKS, device_options, max_lora_rank
 from harness.errors import AdapterError, EngineError
-from harness.serving import ServedAdapter, Server, check_port, last_error, server_options
 from tests.tiny import build_tiny_adapter, build_tiny_model
 
 

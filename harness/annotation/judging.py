@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from eval.annotation import Judgment
-from harness.annotation_file import AnnotationFile
+from harness.annotation.file import AnnotationFile
 from harness.corpora.item import MinecraftItem, Turn, Utterance
 from harness.drawing.items import states_beside
 from harness.drawing.text import counted, printable, written

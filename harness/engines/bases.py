@@ -6,8 +6,8 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
+from harness.engines.smollm import NAME, smollm_folder
 from harness.errors import EngineError
-from harness.smollm import NAME, smollm_folder
 
 DEFAULT_BASE = NAME
 _MIB = 1 << 20

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
+from eval.scoring import Answers
 from harness.corpora import load
 from harness.corpora.item import Item
 from harness.errors import EngineError, HarnessError, UsageError
-from harness.predicting import Rollout
-from harness.prompting import LOCAL_ENGINES, local_tokenizer
-from harness.scoring import Answers
+from harness.runs.answering import Rollout
+from harness.runs.prompting import LOCAL_ENGINES, local_tokenizer
 from prompts.render import Renderer
 from prompts.shots import ShotPool
 from prompts.spec import PromptSpec

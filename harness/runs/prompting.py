@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.engines.base import without_secrets
+from harness.engines.bases import DEFAULT_BASE
 from harness.errors import UsageError
-from harness.models import DEFAULT_BASE
 
 if TYPE_CHECKING:
     from adapters.registry import Adapter
     from harness.corpora.item import Item
     from harness.engines.base import Engine
-    from harness.predicting import Plan
+    from harness.runs.answering import Plan
     from prompts.spec import PromptSpec
 
 CONCURRENCY = 8
@@ -137,8 +137,8 @@ def spec_of(options: Options, adapter: Adapter | None) -> PromptSpec:
 def build_engine(options: Options, adapter: Adapter | None, merged: Path | None = None) -> Engine:
     """The engine; `merged` is the folder of the base with the adapter merged into it."""
     from harness.engines.base import ENGINES
-    from harness.models import resolve_base
-    from harness.registry import resolve
+    from harness.engines.bases import resolve_base
+    from harness.util.registry import resolve
 
     kind: Any = resolve("engine", options.engine, ENGINES)
     engine: Engine
@@ -170,7 +170,7 @@ def local_tokenizer(engine: str, model: str | None) -> Any:
 
     Raises EngineError where there is none to be had.
     """
-    from harness.models import load_tokenizer, resolve_base
+    from harness.engines.bases import load_tokenizer, resolve_base
 
     return load_tokenizer(resolve_base(model)) if engine in LOCAL_ENGINES else None
 
@@ -183,7 +183,7 @@ def build_plan(
     options: Options, spec: PromptSpec, tokenizer: Any, context_length: int, batch_size: int, pool: list[Item]
 ) -> Plan:
     from harness.engines.base import Sampling
-    from harness.predicting import Plan
+    from harness.runs.answering import Plan
     from prompts.render import Renderer
     from prompts.shots import ShotPool
 
@@ -203,8 +203,8 @@ def build_plan(
 
 def settings_of(options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], plan: Plan) -> dict[str, Any]:
     """Everything that decides the predictions."""
-    from harness.models import display_name, fingerprint, resolve_base
-    from harness.runs import items_hash
+    from harness.engines.bases import display_name, fingerprint, resolve_base
+    from harness.runs.folder import items_hash
 
     asked = {k: v for k, v in asdict(options).items() if k not in OUTSIDE}
     if options.samples == 1:

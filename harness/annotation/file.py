@@ -11,7 +11,7 @@ from pathlib import Path
 from eval.annotation import Judgment, read_annotation
 from eval.minecraft import BuilderTurn
 from harness.errors import HarnessError
-from harness.files import hold, write_atomically
+from harness.util.files import hold, write_atomically
 
 
 class AnnotationFile:

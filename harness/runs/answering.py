@@ -11,8 +11,8 @@ from typing import Any
 
 from harness.corpora.item import Executed, HexagonsItem, Item
 from harness.engines.base import Completion, Engine, Report, Sampling, silent
-from harness.runs import Run
-from harness.voting import changes, most_agreed, vote
+from harness.runs.folder import Run
+from harness.runs.voting import changes, most_agreed, vote
 from harness.worlds.hexagons import Board, Paint
 from prompts.messages import read_answer
 from prompts.render import PromptTooLongError, Renderer
@@ -30,7 +30,7 @@ class Plan:
     shots: int
     batch_size: int
     samples: int = 1
-    """Answers drawn for each item; of several, one is made as `harness.voting` says."""
+    """Answers drawn for each item; of several, one is made as `harness.runs.voting` says."""
     share: float | None = None
     """The share of the answers that a change needs, 0..1; None for the answer that the others agree with most."""
 

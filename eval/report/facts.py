@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from harness.runs import RUNS
-from harness.scoring import Answers
+from eval.scoring import Answers
+from harness.runs.folder import RUNS
 from serialization.parsed import AROUND
 
 _LABELS = {

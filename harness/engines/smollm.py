@@ -15,9 +15,9 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
+from harness.engines.weights import weights_fingerprint
 from harness.errors import EngineError, HarnessError
-from harness.files import cache_folder, hold_when_free
-from harness.weights import weights_fingerprint
+from harness.util.files import cache_folder, hold_when_free
 
 NAME = "smollm2-135m"
 

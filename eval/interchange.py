@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from eval.predictions import Record, decode, read_records
+from eval.scoring import task_and_split
 from harness.corpora import load
 from harness.corpora.item import Item
 from harness.errors import DataError
-from harness.runs import RUNS, Run
-from harness.scoring import task_and_split
+from harness.runs.folder import RUNS, Run
 from serialization.formats import FORMATS, get_format, reader
 
 COLUMNS = ["id", "text"]

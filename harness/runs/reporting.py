@@ -7,16 +7,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from eval.attributes import groups_of
 from eval.compare import compare_runs
-from eval.report import CHUNK, Listed, Report, Run, cut, pack
-from harness.attributes import groups_of
+from eval.report.facts import cost_of, curve_of, settings_of
+from eval.report.html import CHUNK, Listed, Report, Run, cut, pack
+from eval.scoring import Answers, Benchmark, item_scores_of, read_answers, read_runs, score_answers
 from harness.corpora.item import HexagonsItem, Item, MinecraftItem, Utterance
 from harness.corpora.surface import new_turns
 from harness.drawing.items import item_pictures
 from harness.drawing.text import written
-from harness.reporting.facts import cost_of, curve_of, settings_of
-from harness.reporting.prompts import Prompts
-from harness.scoring import Answers, Benchmark, item_scores_of, read_answers, read_runs, score_answers
+from harness.runs.prompts_again import Prompts
 from harness.worlds.minecraft import net_actions
 
 _SNIPPET = 160

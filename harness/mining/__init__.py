@@ -1,0 +1,1 @@
+"""Programs found for the instructions of the train split."""

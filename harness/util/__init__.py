@@ -1,0 +1,1 @@
+"""Files, and tables of names: what every other part may use."""
