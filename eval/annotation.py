@@ -17,7 +17,7 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from eval.minecraft import BuilderTurn
+from eval.metrics.minecraft import BuilderTurn
 from eval.predictions import read_records
 from harness.errors import DataError
 from harness.worlds.minecraft import Structure

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from eval.curves import Curve, Point
 from eval.export import headline, named
 from eval.predictions import Predictions
+from eval.report.curves import Curve, Point
 from eval.scoring import Answers, Benchmark, score_answers
 from harness.errors import DataError, UsageError
 from harness.runs.folder import RUNS, Run

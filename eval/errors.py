@@ -57,7 +57,7 @@ class Clues:
 def classify(item: Any, actions: Sequence[Any], clues: Clues, *, same_shape: bool = False) -> tuple[str, ...]:
     """The classes of an item that is not exactly right, in the order of `CLASSES`; at least one.
 
-    `same_shape` says that a Minecraft prediction matches after alignment (`eval.alignment`).
+    `same_shape` says that a Minecraft prediction matches after alignment (`eval.metrics.alignment`).
     """
     reasons = clues.discarded.get(item.id, frozenset())
     found: set[str] = set()

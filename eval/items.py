@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from eval import hexagons, minecraft
 from eval.errors import Clues, classify
+from eval.metrics import hexagons, minecraft
 from eval.predictions import Predictions
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
-from eval import hexagons, minecraft
 from eval.annotation import Annotation, clean_set
+from eval.metrics import hexagons, minecraft
 from eval.predictions import Predictions
 from harness.errors import UsageError
 from harness.worlds.hexagons import Paint, on_board

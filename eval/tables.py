@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from eval.levels import NOTE
-from eval.minecraft import METRICS
+from eval.metrics.minecraft import METRICS
 from eval.published import BY_LEVEL, HEXAGONS_PAPER, beside
 
 HEXAGONS_ROWS = {

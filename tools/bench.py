@@ -103,7 +103,7 @@ def scoring() -> list[tuple[float, float]]:
 
     The plain search, which gives one of the metrics only, is timed on every 16th item.
     """
-    from eval.minecraft import count
+    from eval.metrics.minecraft import count
     from harness.worlds.minecraft import net_actions
     from tests.oracle import best_overlap
 

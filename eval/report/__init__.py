@@ -1,1 +1,1 @@
-"""The HTML report of runs: its page, and what it says of a run."""
+"""The HTML report of runs: its page, tables and charts, learning curves, and what it says of a run."""

@@ -18,10 +18,10 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from eval import report_tables as tables
-from eval.charts import bar
 from eval.levels import NOTE
 from eval.published import BY_LEVEL, beside
+from eval.report import tables
+from eval.report.charts import bar
 from eval.tables import off_board
 
 CHUNK = 16
@@ -125,7 +125,7 @@ def render(report: Report) -> bytes:
 
 @cache
 def _source(name: str) -> str:
-    return files("eval").joinpath("templates", name).read_text("utf-8")
+    return files("eval.report").joinpath("templates", name).read_text("utf-8")
 
 
 def _hash(source: str) -> str:
@@ -137,7 +137,7 @@ def _template() -> Any:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
-        loader=PackageLoader("eval"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        loader=PackageLoader("eval.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters |= {
         "percent": _percent,

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from eval.annotation import Judgment, read_annotation
-from eval.minecraft import BuilderTurn
+from eval.metrics.minecraft import BuilderTurn
 from harness.errors import HarnessError
 from harness.util.files import hold, write_atomically
 

@@ -102,7 +102,7 @@ def _scores(result: dict[str, Any]) -> Table:
 
 def _pairs(result: dict[str, Any]) -> Table:
     from eval.compare import WITHOUT_LONGEST
-    from eval.hexagons import LONGEST
+    from eval.metrics.hexagons import LONGEST
     from eval.tables import numbers_table
 
     corrected = len(result["runs"]) > 2

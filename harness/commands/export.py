@@ -10,7 +10,7 @@ import click
 from harness.errors import UsageError
 
 if TYPE_CHECKING:
-    from eval.curves import Curve
+    from eval.report.curves import Curve
     from eval.scoring import Answers, Benchmark
 
 FORMS = ("model-index", "latex", "markdown", "csv", "curve", "coverage")
@@ -36,8 +36,8 @@ def export(
 
     A curve is by training items; coverage, of one run, is by how sure it says that it is.
     """
-    from eval.curves import curve
     from eval.export import WRITERS
+    from eval.report.curves import curve
     from eval.scoring import Benchmark, read_named, score_answers
     from harness.util.files import write_atomically
 
@@ -66,7 +66,7 @@ def _coverage(answers: dict[str, Answers], how: Benchmark) -> Curve:
 
 
 def _drawn(drawn: Curve, out: Path | None) -> str:
-    from eval.curves import as_markdown, as_svg
+    from eval.report.curves import as_markdown, as_svg
 
     suffix = ".md" if out is None else out.suffix
     if suffix not in (".md", ".svg"):

@@ -102,8 +102,8 @@ def _print(lines: list[dict[str, Any]]) -> None:
 
 def _chart(lines: list[dict[str, Any]]) -> str:
     """A learning curve for each set, with as few items of the other sets as there are."""
-    from eval.curves import picture
     from eval.export import headline, named
+    from eval.report.curves import picture
     from harness.baselines.mixing import CORPUS
 
     sets = [name for name in lines[0]["items"] if name != CORPUS]

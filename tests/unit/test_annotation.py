@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eval.annotation import OURS, Annotation, Judgment, clean_set, our_annotation, read_annotation, statistics
-from eval.minecraft import score
+from eval.metrics.minecraft import score
 from harness.corpora import load
 from harness.errors import DataError
 from tests.scored import Turn, place, turn

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from eval.confidence import Hybrid, confidences, coverage, thresholds
-from eval.curves import as_markdown
+from eval.report.curves import as_markdown
 from eval.scoring import Benchmark, read_answers
 from harness.cli import main
 from harness.corpora import load

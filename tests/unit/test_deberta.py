@@ -17,7 +17,7 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.hexagons import score
+from eval.metrics.hexagons import score
 from harness.baselines import Decoding
 from harness.baselines.deberta import Deberta, DebertaPredictor, DebertaRecipe, build
 from harness.baselines.deberta_batches import Collator, Reader, TileCollator, actions_of, fitted, labels_of

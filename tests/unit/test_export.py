@@ -18,8 +18,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.registry import CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE
-from eval.curves import as_svg, curve, ticks
 from eval.export import WRITERS, headline
+from eval.report.curves import as_svg, curve, ticks
 from harness.cli import main
 from harness.corpora import load
 from harness.engines.bases import fingerprint

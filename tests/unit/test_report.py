@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from eval.charts import length_grid, line_chart
 from eval.predictions import Predictions
+from eval.report.charts import length_grid, line_chart
 from eval.report.facts import curve_of
 from eval.report.html import CHUNK, MAX_TEXT, embed, pack, render
 from eval.scoring import Answers, Benchmark

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from eval.minecraft import METRICS
+from eval.metrics.minecraft import METRICS
 from eval.published import PUBLISHED, beside
 from eval.scoring import read_answers, score_answers
 from harness.cli import main

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eval.hexagons import MEASURES, score
+from eval.metrics.hexagons import MEASURES, score
 from harness.corpora import load
 from harness.corpora.item import HexagonsItem
 from harness.worlds.hexagons import COLORS, Board, Paint

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from eval.alignment import align
-from eval.alignment import net_actions as net_rows
-from eval.minecraft import METRICS, count, empty_boards, item_f1, score
+from eval.metrics.alignment import align
+from eval.metrics.alignment import net_actions as net_rows
+from eval.metrics.minecraft import METRICS, count, empty_boards, item_f1, score
 from harness.corpora import load
 from harness.corpora.item import MinecraftItem
 from harness.worlds.minecraft import COLORS, Action, Structure, in_region, net_actions, turn_action

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple, Protocol
 
 from markupsafe import Markup
 
-from eval.charts import interval_strip, length_grid, line_chart
 from eval.errors import CLASSES
-from eval.minecraft import METRICS
+from eval.metrics.minecraft import METRICS
+from eval.report.charts import interval_strip, length_grid, line_chart
 from eval.tables import HEXAGONS_ROWS, longest_note
 
 

@@ -6,7 +6,7 @@ an action that is undone or infeasible costs nothing, and a removal at a right c
 
 - overall: the same kind, color and cell
 - type, color, location: multisets of kinds; of kinds with colors; of cells
-- shape: overall after the best alignment of the net actions (`eval.alignment`), for every item
+- shape: overall after the best alignment of the net actions (`eval.metrics.alignment`), for every item
 
 Overall and location are strict, but for the items that are said to allow several interpretations: an empty board, where the
 predicted structure is aligned with the gold one first (the fairer F1 of section 4.1).
@@ -23,7 +23,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from eval.alignment import COLOR, KIND, Ints, X, Y, Z, align, net_actions, overlap
+from eval.metrics.alignment import COLOR, KIND, Ints, X, Y, Z, align, net_actions, overlap
 from eval.statistics import Floats, as_pairs, ratio_intervals
 from harness.worlds.minecraft import SHAPE, Action, Structure
 

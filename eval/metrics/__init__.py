@@ -1,0 +1,1 @@
+"""What is measured: the metrics of each task."""
