@@ -9,8 +9,8 @@ from random import Random
 from types import MappingProxyType
 
 from adapters.packing import Pack, pack_rows
+from harness.augmentation.colors import permute_colors, random_colors, recolor_text
 from harness.corpora.item import Item
-from harness.corpora.permute import permute_colors, random_colors, recolor_text
 from harness.errors import UsageError
 from prompts.render import Renderer
 from prompts.rendered import TrainingRow

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
+from harness.augmentation.rotation import turn_minecraft
 from harness.corpora.item import Item, MinecraftItem
-from harness.corpora.turn import turn_minecraft
 from prompts.rendered import Message
 from prompts.spec import PromptSpec
 from serialization.contexts import Piece, View, from_frame, to_frame, view

@@ -8,10 +8,10 @@ from itertools import count, islice
 from random import Random
 
 from harness.corpora.item import Item, MinecraftItem
-from harness.corpora.simulators.framework import play
-from harness.corpora.simulators.games import ARCHITECTS
-from harness.corpora.simulators.strokes import procedure
-from harness.corpora.simulators.voice import Voice
+from harness.simulators.framework import play
+from harness.simulators.games import ARCHITECTS
+from harness.simulators.strokes import procedure
+from harness.simulators.voice import Voice
 from harness.util.registry import resolve
 from harness.worlds.minecraft import Action
 from tests.relations_reader import Blocks, blocks_of, carry_out, heading, rests

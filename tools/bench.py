@@ -123,9 +123,9 @@ def scoring() -> list[tuple[float, float]]:
 
 def simulated() -> list[tuple[float, float]]:
     """Items a second over the simulators of games, as many of each, written as JSON Lines; and the 2,000 that are wanted."""
-    from harness.corpora.simulators.games import ARCHITECTS
-    from harness.corpora.simulators.outputs import simulate
-    from harness.corpora.simulators.stream import Source
+    from harness.simulators.games import ARCHITECTS
+    from harness.simulators.outputs import simulate
+    from harness.simulators.stream import Source
 
     each = 3_000
 

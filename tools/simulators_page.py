@@ -9,9 +9,9 @@ from pathlib import Path
 
 from harness.corpora import load
 from harness.corpora.item import HexagonsItem, Item
-from harness.corpora.simulators.games import SIMULATORS, game, splits_of, task_of
 from harness.corpora.surface import Surface, new_turns, surface
 from harness.drawing.items import item_svg
+from harness.simulators.games import SIMULATORS, game, splits_of, task_of
 
 PAGE = Path("docs/simulators.md")
 PICTURES = Path("docs/images/simulators")

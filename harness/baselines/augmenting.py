@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from harness.corpora.augment import CHANGES, change, variant
+from harness.augmentation.paraphrase import lexicon
+from harness.augmentation.variants import CHANGES, change, variant
 from harness.corpora.item import Item
-from harness.corpora.paraphrase import lexicon
 
 Augment = Literal["none", "colors", "all"]
 """The key of a recipe. colors: other colors in each epoch; all: in Minecraft also other words and another orientation, in

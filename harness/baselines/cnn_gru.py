@@ -12,6 +12,7 @@ import torch
 from pydantic import ValidationError
 
 from adapters.recipe import problem_of
+from harness.augmentation.paraphrase import lexicon
 from harness.baselines import checkpoints
 from harness.baselines.augmenting import Augment, vary_by
 from harness.baselines.builder_batches import Collator
@@ -23,7 +24,6 @@ from harness.baselines.training import Loop, State, Trained
 from harness.baselines.vocabulary import Vocabulary, learned, read_glove
 from harness.corpora import load
 from harness.corpora.item import Item, MinecraftItem, builder_turns
-from harness.corpora.paraphrase import lexicon
 from harness.errors import DataError, UsageError
 from serialization.words import h3_tokens
 

@@ -12,7 +12,7 @@ from harness.errors import UsageError
 
 if TYPE_CHECKING:
     from harness.corpora.item import Item
-    from harness.corpora.simulators.stream import Piece
+    from harness.simulators.stream import Piece
 
 _PIECE = 500
 
@@ -32,11 +32,11 @@ def augment(task: str, factor: int, seed: int, out: Path, changes: tuple[str, ..
     harness augment --task minecraft --factor 4 --out minecraft.4x.jsonl
     harness augment --task hexagons --factor 2 --change colors --out hexagons.colors.jsonl
     """
-    from harness.corpora import augment as changing
+    from harness.augmentation import variants as changing
+    from harness.augmentation.paraphrase import lexicon
     from harness.corpora import load, locate
-    from harness.corpora.paraphrase import lexicon
-    from harness.corpora.simulators.outputs import check_free, form_of, write
-    from harness.corpora.simulators.stream import Source
+    from harness.simulators.outputs import check_free, form_of, write
+    from harness.simulators.stream import Source
 
     source = Source(task, seed, "train", form_of(out, None))
     if source.form == "logs":
@@ -52,7 +52,7 @@ def augment(task: str, factor: int, seed: int, out: Path, changes: tuple[str, ..
 def _pieces(made: Iterator[Item], task: str, form: str) -> Iterator[Piece]:
     from itertools import islice
 
-    from harness.corpora.simulators.stream import FORMS, Piece
+    from harness.simulators.stream import FORMS, Piece
 
     while items := tuple(islice(made, _PIECE)):
         yield Piece(0, len(items), FORMS[form]([items], task))

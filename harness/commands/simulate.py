@@ -12,8 +12,8 @@ import click
 from harness.errors import UsageError
 
 if TYPE_CHECKING:
-    from harness.corpora.simulators.card import File
-    from harness.corpora.simulators.stream import Piece, Source
+    from harness.simulators.card import File
+    from harness.simulators.stream import Piece, Source
 
 FORMS = ("jsonl", "jsonl.gz", "parquet", "logs")
 
@@ -40,9 +40,9 @@ def simulate(out: Path, seed: int, workers: int, card: bool, overwrite: bool, **
     harness simulate --preset paper --out simulated
     """
     from harness import __version__
-    from harness.corpora.simulators.card import File, data_card
-    from harness.corpora.simulators.outputs import check_free
-    from harness.corpora.simulators.outputs import simulate as make
+    from harness.simulators.card import File, data_card
+    from harness.simulators.outputs import check_free
+    from harness.simulators.outputs import simulate as make
     from harness.util.files import write_atomically
 
     wanted = _wanted(out, seed, **flags)
@@ -75,9 +75,9 @@ def _wanted(
 ) -> list[tuple[Path, Source, int]]:
     """The files to make, each with what goes into it and how many items."""
     from harness.corpora import split_name
-    from harness.corpora.simulators.games import PAPER, SIMULATORS, splits_of, task_of
-    from harness.corpora.simulators.outputs import form_of
-    from harness.corpora.simulators.stream import Source
+    from harness.simulators.games import PAPER, SIMULATORS, splits_of, task_of
+    from harness.simulators.outputs import form_of
+    from harness.simulators.stream import Source
     from harness.util.registry import choose
 
     if preset:
@@ -101,7 +101,7 @@ def _wanted(
 
 def _parameters(simulator: str, settings: tuple[str, ...]) -> tuple[tuple[str, int], ...]:
     """The settings by name, each within its range."""
-    from harness.corpora.simulators.games import PARAMETERS
+    from harness.simulators.games import PARAMETERS
 
     known = PARAMETERS.get(simulator, {})
     found = {}

@@ -14,14 +14,14 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.augmentation.colors import permute_colors
+from harness.augmentation.paraphrase import lexicon, paraphrase
+from harness.augmentation.rotation import turn_hexagons, turn_minecraft
+from harness.augmentation.variants import CHANGES, Variant, augment, change, variant
 from harness.commands.augment import augment as command
 from harness.corpora import load
-from harness.corpora.augment import CHANGES, Variant, augment, change, variant
 from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem, Utterance
-from harness.corpora.paraphrase import lexicon, paraphrase
-from harness.corpora.permute import permute_colors
 from harness.corpora.records import read_items
-from harness.corpora.turn import turn_hexagons, turn_minecraft
 from harness.errors import UsageError
 from harness.worlds.hexagons import Board, Paint
 from harness.worlds.minecraft import COLORS, Action, Pose, in_region, net_actions

@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eval.metrics.hexagons import score
+from harness.augmentation.colors import permute_colors, random_colors
 from harness.baselines import Decoding
 from harness.baselines.deberta import Deberta, DebertaPredictor, DebertaRecipe, build
 from harness.baselines.deberta_batches import Collator, Reader, TileCollator, actions_of, fitted, labels_of
@@ -29,7 +30,6 @@ from harness.baselines.tile_decisions import best_temperature
 from harness.cli import cli
 from harness.corpora import load
 from harness.corpora.item import Executed, HexagonsItem, Utterance, drawing_steps
-from harness.corpora.permute import permute_colors, random_colors
 from harness.errors import DataError, UsageError
 from harness.worlds.hexagons import CODES, COLORS, COLUMNS, DIRECTIONS, ROWS, TILES, Board, Paint, Tile, on_board, step
 from serialization.contexts import CONTEXTS, get_context

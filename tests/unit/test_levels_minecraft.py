@@ -15,7 +15,7 @@ import pytest
 from eval.levels_minecraft import DIMENSIONS, judge_build, judge_change, score
 from harness.cli import main
 from harness.corpora.item import Executed, MinecraftItem
-from harness.corpora.simulators.levels import PLACES, REMOVALS, Build, answers, builds, level_1, level_2
+from harness.simulators.minecraft.levels import PLACES, REMOVALS, Build, answers, builds, level_1, level_2
 from harness.worlds.minecraft import Action, Structure
 from tests.simulated import check_pose, check_world
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.augmentation.colors import COLORS, permute_colors, random_colors, recolor_text
 from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem, Utterance
-from harness.corpora.permute import COLORS, permute_colors, random_colors, recolor_text
 from harness.worlds.minecraft import net_actions
 from prompts.probe import PROBES
 from tests.simulated import simple

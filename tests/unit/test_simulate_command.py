@@ -23,11 +23,11 @@ from harness.cli import main
 from harness.corpora import SPLITS, load
 from harness.corpora.item import Executed, Item, MinecraftItem, Utterance
 from harness.corpora.records import from_record, load_items, read_items, to_full_record
-from harness.corpora.simulators import games, outputs
-from harness.corpora.simulators.games import SIMULATORS, digest, game, split_of, splits_of, task_of
-from harness.corpora.simulators.logs import log, log_name
-from harness.corpora.simulators.stream import Source, pieces
 from harness.errors import DataError, HarnessError, UsageError
+from harness.simulators import games, outputs
+from harness.simulators.games import SIMULATORS, digest, game, split_of, splits_of, task_of
+from harness.simulators.minecraft.logs import log, log_name
+from harness.simulators.stream import Source, pieces
 from tests.corpora_files import write_log
 
 ROOT = Path(__file__).parents[2]

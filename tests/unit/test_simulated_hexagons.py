@@ -17,9 +17,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.corpora.item import Executed, HexagonsItem, Utterance
-from harness.corpora.simulators.hexagons import procedures
-from harness.corpora.simulators.hexagons.voice import Voice
-from harness.corpora.simulators.voice import frames
+from harness.simulators.hexagons import procedures
+from harness.simulators.hexagons.voice import Voice
+from harness.simulators.voice import frames
 from harness.worlds.hexagons import COLUMNS, ROWS, Board, Tile, distance, line, neighbors, on_board
 from tests.hexagons_reader import mentions, plain, read, read_sequence, read_stack, read_zigzag
 
@@ -87,7 +87,7 @@ def test_ids_cluster_and_group(seed: int, number: int, split: str) -> None:
 
 def test_the_same_seed_gives_the_same_items_in_every_process() -> None:
     code = (
-        "import hashlib; from random import Random; from harness.corpora.simulators.hexagons import procedures;"
+        "import hashlib; from random import Random; from harness.simulators.hexagons import procedures;"
         "print(hashlib.sha256(repr([procedures(Random(f'p/{n}'), n, 'train') for n in range(60)]).encode()).hexdigest())"
     )
     digests = {hashlib.sha256(repr([made("p", n) for n in range(60)]).encode()).hexdigest()}

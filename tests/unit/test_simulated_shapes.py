@@ -15,13 +15,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.corpora.item import Executed, MinecraftItem, Utterance
-from harness.corpora.simulators import figures, shape_words
-from harness.corpora.simulators.block_structures import BlockStructures
-from harness.corpora.simulators.figures import KINDS, NEAR, SIZES, Figure, compose, difference, moved
-from harness.corpora.simulators.framework import play
-from harness.corpora.simulators.relations import UNIT, Cell, Relation
-from harness.corpora.simulators.shape_structures import ShapeStructures
-from harness.corpora.simulators.voice import Voice, frames
+from harness.simulators.framework import play
+from harness.simulators.minecraft import figures, shape_words
+from harness.simulators.minecraft.block_structures import BlockStructures
+from harness.simulators.minecraft.figures import KINDS, NEAR, SIZES, Figure, compose, difference, moved
+from harness.simulators.minecraft.relations import UNIT, Cell, Relation
+from harness.simulators.minecraft.shape_structures import ShapeStructures
+from harness.simulators.voice import Voice, frames
 from harness.worlds.minecraft import INVENTORY, Action, Structure, in_region
 from tests import blocks_reader, shapes_reader
 from tests.simulated import SEEDS, check_pose, check_world, hangs, simulated

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.corpora.item import Executed, HexagonsItem
-from harness.corpora.simulators.strokes.words import FRAMES
 from harness.corpora.wording import NUMBERS, ORDINALS, listing, ordinal_digits, phrase
+from harness.simulators.strokes.words import FRAMES
 from harness.worlds.hexagons import COLUMNS, ROWS, Board
 from tests.simulated import simple
 

@@ -7,9 +7,9 @@ from collections import Counter
 
 import pytest
 
+from harness.augmentation.rotated_words import OPPOSITES, turn_words
 from harness.corpora import load
 from harness.corpora.item import HexagonsItem
-from harness.corpora.turn_words import OPPOSITES, turn_words
 
 
 @pytest.mark.parametrize(

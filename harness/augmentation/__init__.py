@@ -1,0 +1,1 @@
+"""Changed copies of items: other colors, other words, turned."""

@@ -1,0 +1,82 @@
+"""Saying the same in other words: single words replaced by a lexicon's, as in the augmentation of BAP (BAP v2, section 2.5).
+
+The Minecraft Dialogue Corpus comes with such a lexicon, `data/lexicons/synonym_substitutions.json`, which is used where the
+corpus is at hand; a small one of our own ships for use without it.
+"""
+
+from __future__ import annotations
+
+import json
+import lzma
+import re
+import tarfile
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from pathlib import Path
+from random import Random
+
+from harness.augmentation.colors import COLORS
+from harness.corpora import locate
+from harness.errors import DataError
+
+Lexicon = Mapping[str, Sequence[str]]
+"""From a word in lower case to the words that may stand for it."""
+
+_FILE = "lexicons/synonym_substitutions.json"
+_WORD = re.compile(r"\w+(?:['’]\w+)?")
+_COLORS = frozenset(COLORS["minecraft"])
+
+
+def paraphrase(text: str, lexicon: Lexicon, rng: Random) -> str:
+    """`text` with each word of the lexicon drawn anew, uniformly from itself and its entry; context is not looked at.
+
+    Capital letters are kept. Color words are never replaced, nor put in place of others.
+    """
+
+    def draw(match: re.Match[str]) -> str:
+        word = match[0]
+        key = word.lower()
+        others = [other for other in lexicon.get(key, ()) if other not in _COLORS]
+        if key in _COLORS or not others:
+            return word
+        new = rng.choice([key, *others])
+        return new.upper() if word.isupper() and len(word) > 1 else new.capitalize() if word[0].isupper() else new
+
+    return _WORD.sub(draw, text)
+
+
+def lexicon() -> dict[str, list[str]]:
+    """The corpus's lexicon, or ours where the corpus is not at hand or has none. Raises DataError for a damaged one."""
+    source = locate("minecraft").path
+    found = _in_archive(source) if source.is_file() else _in_folder(source)
+    if found is None:
+        return _read(files("harness.augmentation").joinpath("lexicon.json").read_text(), "lexicon.json")
+    return _read(found, f"{source}: {_FILE}")
+
+
+def _in_folder(source: Path) -> str | None:
+    places = (source / "data" / _FILE, source / _FILE)
+    return next((place.read_text() for place in places if place.is_file()), None)
+
+
+def _in_archive(source: Path) -> str | None:
+    try:
+        with tarfile.open(source, "r|xz") as tar:
+            for member in tar:
+                if member.name.endswith(_FILE) and (file := tar.extractfile(member)):
+                    return file.read().decode()
+    except (tarfile.TarError, lzma.LZMAError, EOFError, OSError, UnicodeDecodeError) as error:
+        raise DataError(f"{source} is damaged: {error}; fetch it again") from None
+    return None
+
+
+def _read(text: str, where: str) -> dict[str, list[str]]:
+    try:
+        found = json.loads(text)
+    except ValueError as error:
+        raise DataError(f"{where}: not JSON: {error}") from None
+    if not isinstance(found, dict) or not all(
+        isinstance(words, list) and all(isinstance(word, str) for word in words) for words in found.values()
+    ):
+        raise DataError(f"{where}: expected an object of lists of words")
+    return found

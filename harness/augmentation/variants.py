@@ -1,0 +1,140 @@
+"""More training items from those there are: other colors, other words, another orientation (BAP v2, section 2.5).
+
+Each change alone or all together, in this order: colors exchanged, words replaced by a lexicon's, everything turned. What is
+drawn is drawn once for a variant of a whole game (HEXAGONS: of a drawing procedure), so the history fits. HEXAGONS items have
+no lexicon, and are turned by half a turn where `harness.augmentation.rotated_words` is sure of all that was said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from functools import cache
+from itertools import chain
+from random import Random
+from typing import Any, NamedTuple
+
+from harness.augmentation.colors import permute_colors, random_colors
+from harness.augmentation.paraphrase import Lexicon, paraphrase
+from harness.augmentation.rotation import turn_hexagons, turn_minecraft
+from harness.corpora.item import HexagonsItem, Item, MinecraftItem, Utterance
+from harness.errors import UsageError
+from harness.util.registry import choose
+
+CHANGES = {"minecraft": ("colors", "words", "turn"), "hexagons": ("colors", "turn")}
+VARIANTS = 20
+"""Variants of a game that items are drawn from, as in the original (its README; 4x is the best factor there)."""
+_QUARTERS = {"minecraft": (0, 1, 2, -1), "hexagons": (0, 2)}
+
+
+class Variant(NamedTuple):
+    """How a game is changed: new colors, the seed of its words, quarters it is turned by. None and 0 leave it as it is."""
+
+    number: int
+    colors: dict[str, str] | None
+    words: str | None
+    quarters: int
+
+
+def variant(task: str, game: str, number: int, seed: int, changes: Collection[str]) -> Variant:
+    """The variant of a game with a number; permutations are uniform, and so are turns."""
+    name = f"{seed}/{game}/{number}"
+    rng = Random(name)
+    colors, quarters = random_colors(task, rng), rng.choice(_QUARTERS[task])
+    return Variant(
+        number,
+        colors if "colors" in changes else None,
+        name if "words" in changes else None,
+        quarters if "turn" in changes else 0,
+    )
+
+
+def change(item: Item, how: Variant, lexicon: Lexicon | None = None) -> Item | None:
+    """The item of a variant, with an id and a cluster of its own; its group stays. None if it cannot be turned.
+
+    `meta` gets "augmented": the original's id and the variant.
+    """
+    changed = item if how.colors is None else permute_colors(item, how.colors)
+    if isinstance(changed, MinecraftItem):
+        if how.words is not None:
+            changed = _reworded(changed, how.words, lexicon or {})
+        turned: Item | None = turn_minecraft(changed, how.quarters) if how.quarters else changed
+    else:
+        turned = turn_hexagons(changed) if how.quarters else changed
+    if turned is None:
+        return None
+    head, _, last = item.id.rpartition("/")
+    task, _, rest = head.partition("/")
+    name = f"{task}-augmented/{rest}/{how.number}"
+    meta = dict(item.meta) | {"augmented": {"of": item.id, **how._asdict(), "words": how.words is not None}}
+    return replace(turned, id=f"{name}/{last}", cluster=name, meta=meta)
+
+
+def _reworded(item: MinecraftItem, words: str, lexicon: Lexicon) -> MinecraftItem:
+    """What is said at a place of the history is drawn by that place, so it is the same in all items of the game."""
+    history = tuple(
+        turn._replace(text=_drawn(turn.text, words, n, lexicon)) if isinstance(turn, Utterance) else turn
+        for n, turn in enumerate(item.history)
+    )
+    return replace(item, history=history)
+
+
+def _drawn(text: str, words: str, n: int, lexicon: Lexicon) -> str:
+    return paraphrase(text, lexicon, Random(f"{words}/{n}"))
+
+
+def augment(
+    items: Sequence[Item],
+    seed: int,
+    factor: int,
+    *,
+    changes: Collection[str] | None = None,
+    lexicon: Lexicon | None = None,
+    whole: bool = False,
+) -> Iterator[Item]:
+    """The items of whole games, then `factor - 1` times as many drawn without replacement from their variants; with `whole`,
+    all items of the first `factor - 1` variants, so that a variant is a game again.
+
+    All kinds of changes of the task if `changes` names none. No two are the same change of an item, and none is no change at
+    all. The same arguments give the same items. Raises UsageError for a change that the task has not, and if there are
+    not enough variants.
+    """
+    if not items:
+        return iter(())
+    task = items[0].task
+    changes = CHANGES[task] if not changes else [choose(f"change of {task}", name, CHANGES[task]) for name in changes]
+    if whole:
+        drawn = [(variant(task, i.cluster, k, seed, changes), n) for k in range(factor - 1) for n, i in enumerate(items)]
+    else:
+        drawn = _draw(items, task, seed, (factor - 1) * len(items), changes)
+    changed = (change(items[n], how, lexicon) for how, n in drawn)
+    return chain(items, (item for item in changed if item is not None))
+
+
+def _draw(items: Sequence[Item], task: str, seed: int, count: int, changes: Collection[str]) -> list[tuple[Variant, int]]:
+    """Variants and the numbers of the items they are of, sorted by variant and item."""
+    variants = cache(lambda game, number: variant(task, game, number, seed, changes))
+    can_turn = cache(lambda n: not isinstance(item := items[n], HexagonsItem) or turn_hexagons(item) is not None)
+    order = list(range(VARIANTS * len(items)))
+    Random(f"{seed}/augment").shuffle(order)
+    chosen: list[tuple[Variant, int]] = []
+    seen: set[Any] = set()
+    for place in order:
+        if len(chosen) == count:
+            break
+        number, n = divmod(place, len(items))
+        how = variants(items[n].cluster, number)
+        if how.quarters and not can_turn(n):
+            how = how._replace(quarters=0)
+        colors = None if how.colors is None else tuple(how.colors.values())
+        key = n, None if how.colors == {color: color for color in how.colors or ()} else colors, how.words, how.quarters
+        if key in seen or key[1:] == (None, None, 0):
+            continue
+        seen.add(key)
+        chosen.append((how, n))
+    if len(chosen) < count:
+        raise UsageError(
+            f"{count:,} changed items are wanted, but {' and '.join(changes)} make {len(chosen):,} of {len(items):,} items; "
+            "use a smaller factor or more kinds of changes"
+        )
+    return sorted(chosen, key=lambda pair: (pair[0].number, pair[1]))

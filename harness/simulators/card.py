@@ -1,0 +1,77 @@
+"""The data card of a folder of simulated items: its README.md, which a hub shows as the page of a data set."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from harness.simulators.games import task_of
+from harness.simulators.outputs import Made
+from harness.simulators.stream import Source
+
+_HUB_SPLITS = {"val": "validation", "dev": "validation"}
+
+_TEXT = """\
+---
+license: mit
+language: en
+task_categories:
+- text-generation
+tags:
+- synthetic
+{configs}---
+# Simulated {tasks}
+
+Made by rules, with no model and from no data: what is said comes from sentence frames written for this project. The building
+games follow BAP v2 (arXiv 2501.10836, section 5); frames, probabilities and drawing procedures are the harness's own.
+
+## How it was made
+
+    {command}
+
+grid-world-harness {version}. The same command makes the same bytes, with any number of workers.
+
+| file | simulator | split | seed | games or procedures | items |
+|---|---|---|---|---|---|
+{rows}
+
+A target structure (HEXAGONS: the image in the end) is in one split only, whatever the seed: its sha256 chooses the split. `group`
+is the target, `cluster` the game or procedure; the last game of a file may be cut short. `meta` says what is true of an order.
+
+## License
+
+MIT, as the project that made it.
+"""
+
+
+class File(NamedTuple):
+    """A file of the folder."""
+
+    name: str
+    source: Source
+    made: Made
+
+
+def data_card(files: Sequence[File], command: str, version: str) -> str:
+    """The text of the card, in Markdown. It names no time, so that the same files have the same card."""
+    titles = {"hexagons": "HEXAGONS drawing procedures", "minecraft": "Minecraft building games"}
+    tasks = {titles[task_of(file.source.simulator)] for file in files}
+    rows = (
+        f"| {name} | {source.simulator} | {source.split} | {source.seed} | {made.games:,} | {made.items:,} |"
+        for name, source, made in files
+    )
+    return _TEXT.format(
+        configs=_configs(files), tasks=" and ".join(sorted(tasks)), command=command, version=version, rows="\n".join(rows)
+    )
+
+
+def _configs(files: Sequence[File]) -> str:
+    """For `datasets.load_dataset(FOLDER, SIMULATOR)`: the Parquet files by simulator and split."""
+    tables = [file for file in files if file.source.form == "parquet"]
+    lines = ["configs:"] if tables else []
+    for simulator in dict.fromkeys(file.source.simulator for file in tables):
+        lines += [f"- config_name: {simulator}", "  data_files:"]
+        for name, source, _ in tables:
+            if source.simulator == simulator:
+                lines += [f"  - split: {_HUB_SPLITS.get(source.split, source.split)}", f"    path: {name}"]
+    return "".join(f"{line}\n" for line in lines)

@@ -1,0 +1,117 @@
+"""The games of a simulator: the n-th one of a split is a function of the simulator, the seed, the split and n alone.
+
+A game belongs to the split that its target structure belongs to (HEXAGONS: the board it ends in), and that is decided by the
+sha256 of the target: 8 of 10 targets are for training, 1 for validation, 1 for test. So no target is in two splits, whatever
+the seeds and the numbers of games. BAP v2 gives the sizes of its splits (Table 3); how targets are divided is our choice.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import lru_cache, partial
+from itertools import chain
+from random import Random
+from typing import Any
+
+from harness.corpora import SPLITS
+from harness.corpora.item import Item
+from harness.simulators.framework import play
+from harness.simulators.voice import Voice
+from harness.util.registry import resolve
+from harness.worlds.hexagons import Board
+from harness.worlds.minecraft import Structure
+
+ARCHITECTS = {
+    "random": "harness.simulators.minecraft.random_blocks:RandomBlocks",
+    "blocks": "harness.simulators.minecraft.block_structures:BlockStructures",
+    "shapes": "harness.simulators.minecraft.shape_structures:ShapeStructures",
+}
+"""Simulators of building games: their Architects, for `framework.play`."""
+
+DRAWINGS = {
+    "hexagons": "harness.simulators.hexagons:procedures",
+    "strokes": "harness.simulators.strokes:procedure",
+}
+"""Simulators of drawing procedures."""
+
+LEVELS = {
+    "level-1": "harness.simulators.minecraft.levels:level_1",
+    "level-2": "harness.simulators.minecraft.levels:level_2",
+}
+"""Finite sets of single orders, from the seed. All of them are test items."""
+
+PARAMETERS = {
+    "random": {"turns": (1, 200)},
+    "blocks": {"figures": (1, 6), "longest": (3, 11)},
+    "shapes": {"figures": (1, 6), "longest": (3, 11)},
+}
+"""What can be set for a simulator, and its range: orders of a game, shapes of a target, blocks of its longest row."""
+
+SIMULATORS = {**ARCHITECTS, **DRAWINGS, **LEVELS}
+
+PAPER = {
+    "random": {"train": 15_825, "val": 1_161, "test": 1_089},
+    "blocks": {"train": 9_890, "val": 1_186, "test": 1_181},
+    "shapes": {"train": 11_868, "val": 1_000, "test": 1_000},
+}
+"""The items of each simulator and split in BAP v2, Table 3."""
+
+
+def task_of(simulator: str) -> str:
+    return "hexagons" if simulator in DRAWINGS else "minecraft"
+
+
+def splits_of(simulator: str) -> tuple[str, ...]:
+    return ("test",) if simulator in LEVELS else SPLITS[task_of(simulator)]
+
+
+def digest(target: Structure | Board) -> str:
+    """16 hexadecimal digits of the sha256 of a target's cells. Targets that differ by a turn or a shift are two."""
+    return hashlib.sha256(target.cells.tobytes()).hexdigest()[:16]
+
+
+def split_of(target: str, task: str) -> str:
+    """The split of a target, given by its digest."""
+    train, validation, test = SPLITS[task]
+    return {8: validation, 9: test}.get(int(target, 16) % 10, train)
+
+
+def game(simulator: str, seed: int, split: str, n: int, parameters: tuple[tuple[str, int], ...] = ()) -> tuple[Item, ...]:
+    """The items of the n-th game (n from 0), in order; none if its target belongs to another split.
+
+    Every item's `group` is the target's digest, so that no example in a prompt shares the target. Raises UsageError for an
+    unknown simulator.
+    """
+    if simulator in LEVELS:
+        return level(simulator, seed)[n : n + 1]
+    make = resolve("simulator", simulator, SIMULATORS)
+    rng = Random("/".join(map(str, (seed, simulator, split, n, *chain(*parameters)))))
+    if simulator in DRAWINGS:
+        return _of_split(make(rng, n, split), None, split)
+    return _built(partial(make, **dict(parameters)), rng, simulator, split, n)
+
+
+@lru_cache(maxsize=1)
+def level(simulator: str, seed: int) -> tuple[Item, ...]:
+    """All items of one of `LEVELS`; each is a game of its own, and the structure after it is its target."""
+    return tuple(replace(item, group=digest(item.after)) for item in resolve("level", simulator, LEVELS)(seed))
+
+
+def _built(make: Callable[[Random], Any], rng: Random, simulator: str, split: str, n: int) -> tuple[Item, ...]:
+    architect = make(rng)
+    target = getattr(architect, "target", None)
+    known = None if target is None else digest(target)
+    if known and split_of(known, "minecraft") != split:
+        return ()
+    items = list(play(rng, architect, Voice(rng, architect.frames), f"minecraft-{simulator}/{split}/{n}", split))
+    return _of_split(items, known, split)
+
+
+def _of_split(items: Sequence[Item], target: str | None, split: str) -> tuple[Item, ...]:
+    """The items with their target; a game whose target is not known before is for what it ends in."""
+    if not items:
+        return ()
+    target = target or digest(items[-1].after)
+    return tuple(replace(item, group=target) for item in items) if split_of(target, items[0].task) == split else ()

@@ -1,0 +1,111 @@
+"""Simulated HEXAGONS drawing procedures: programs over figures, run on the board and put into words.
+
+A procedure has a voice, a palette and a style. Each step is one order, sometimes two, at a level of abstraction from 0 (every
+tile named) to 3 (repetition, reflection, conditions). Its gold actions are what its program paints on the board before it.
+How many steps, colors and actions there are follows the train split of the release.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from random import Random
+from typing import TypeVar
+
+import numpy as np
+
+from harness.corpora.item import Executed, HexagonsItem, Turn, Utterance
+from harness.corpora.places import COLOR_SHARES
+from harness.simulators.hexagons.explicit import carry
+from harness.simulators.hexagons.program import Painting
+from harness.simulators.hexagons.sketch import Sketch, Stroke
+from harness.simulators.hexagons.styles import STYLES, Style, picture, planned
+from harness.simulators.hexagons.telling import instruction
+from harness.simulators.hexagons.voice import Voice
+from harness.worlds.hexagons import CODES, COLUMNS, ROWS, Board
+
+_T = TypeVar("_T")
+
+# Counts of the 496 train procedures, by number of steps and by number of colors; rare numbers of steps are put together.
+_STEPS = {
+    1: 7, 2: 40, 3: 62, 4: 72, 5: 63, 6: 53, 7: 51, 8: 43, 9: 21, 10: 19, 11: 13, 12: 14, 13: 5, 14: 8, 16: 8, 18: 8, 20: 4,
+    22: 2, 25: 2, 34: 1, 37: 2,
+}  # fmt: skip
+_COLORS = {1: 85, 2: 145, 3: 98, 4: 94, 5: 17, 6: 47, 7: 10}
+_REMARKS = 0.025
+_CHOICES = 0.3
+"""The share of the remarks that tell to choose a color, which the next step then does not name."""
+_PICTURES = 0.12
+_JOINED = 0.17
+_SHORT = 16
+"""The most words of an order that another one may follow in the same step."""
+
+
+def procedures(rng: Random, number: int, split: str) -> list[HexagonsItem]:
+    """The steps of one drawing procedure, in order; the same state of `rng` gives the same items in every process.
+
+    Ids are `hexagons-synthetic/<split>/<number>/<step>`, the cluster is the procedure and the group the digest of its last
+    board. `meta` has "step" and "steps", "level" (0..3, the higher one of two orders), "kind" and "program" (those of two
+    orders joined by "+" and "; ").
+    """
+    steps = _draw(rng, _STEPS)
+    style = rng.choices(STYLES, [style.share * (style.longest >= steps) for style in STYLES])[0]
+    d = Sketch(rng, Voice(rng))
+    for _ in range(_draw(rng, _COLORS)):
+        d.palette.append(_draw(rng, {color: share for color, share in COLOR_SHARES.items() if color not in d.palette}))
+    plan = picture(d, min(steps, COLUMNS - 1)) if rng.random() < _PICTURES else []
+    boards, made = [Board()], list[tuple[str, list[Stroke]]]()
+    for d.step in range(1, steps + 1):
+        silent = d.chosen is None and rng.random() < _REMARKS
+        if silent and d.step < steps and rng.random() < _CHOICES:
+            d.chosen = d.color()
+        strokes = [] if silent else _orders(d, style, plan)
+        if not strokes and not silent:
+            break  # the board is full
+        made.append((instruction(d, strokes, last=d.step == steps), strokes))
+        boards.append(_board(d))
+    digest = hashlib.sha256(boards[-1].cells.tobytes()).hexdigest()[:16]
+    name, history, items = f"hexagons-synthetic/{split}/{number}", tuple[Turn, ...](), list[HexagonsItem]()
+    for k, (text, strokes) in enumerate(made):
+        actions = boards[k].diff(boards[k + 1])
+        meta = {
+            "step": k + 1,
+            "steps": len(made),
+            "level": max((stroke.level for stroke in strokes), default=0),
+            "kind": "+".join(stroke.kind for stroke in strokes) or "remark",
+            "program": "; ".join(str(stroke.program) for stroke in strokes) or "nothing()",
+        }
+        items.append(HexagonsItem(f"{name}/{k + 1}", split, text, history, boards[k], actions, boards[k + 1], digest, name, meta))
+        history = (*history, Utterance("Instructor", text), Executed(actions))
+    return items
+
+
+def _draw(rng: Random, counts: Mapping[_T, int]) -> _T:
+    return rng.choices(tuple(counts), tuple(counts.values()))[0]
+
+
+def _board(d: Sketch) -> Board:
+    cells = np.zeros((ROWS, COLUMNS), np.uint8)
+    for tile, color in d.board.items():
+        cells[tile] = CODES[color]
+    return Board(cells)
+
+
+def _in_chosen_color(d: Sketch) -> Stroke | None:
+    return next((stroke for stroke in (carry(d) for _ in range(50)) if stroke), None)
+
+
+def _orders(d: Sketch, style: Style, plan: list[Painting]) -> list[Stroke]:
+    """The strokes of a step, painted: one or two; none if nothing more can be drawn."""
+    first = _in_chosen_color(d) if d.chosen else planned(plan)(d) or style.order(d)
+    d.chosen = None
+    if first is None:
+        return []
+    d.paint(first)
+    if d.rng.random() >= _JOINED or first.repaints or len(first.text.split()) > _SHORT:
+        return [first]
+    second = style.order(d)
+    if second is None or second.repaints:
+        return [first]
+    d.paint(second)
+    return [first, second]

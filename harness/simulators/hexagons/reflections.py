@@ -1,0 +1,67 @@
+"""Mirror images and half turns (level 3)."""
+
+from __future__ import annotations
+
+from harness.simulators.hexagons import geometry as g
+from harness.simulators.hexagons.program import Call, Painting, op, run
+from harness.simulators.hexagons.repeats import to_repeat
+from harness.simulators.hexagons.sketch import Figure, Sketch, Stroke
+from harness.worlds.hexagons import COLUMNS
+
+
+def mirror(d: Sketch) -> Stroke | None:
+    """The mirror image of a figure, or of everything, over a column on its left or right."""
+    if not d.figures:
+        return None
+    if d.rng.random() < 0.45:
+        return _mirror(d, op.drawn(), None, "")
+    found = to_repeat(d)
+    return _mirror(d, op.figure(found[0].number), found[0], found[1]) if found else None
+
+
+def _mirror(d: Sketch, source: Call, figure: Figure | None, it: str) -> Stroke | None:
+    columns = {tile.column for tile in run(source, d)}
+    low, high = min(columns), max(columns)
+    near = (high, high + 1, high + 2, low, low - 1, low - 2, COLUMNS // 2 - 1, COLUMNS // 2)
+    axis = d.rng.choice([axis for axis in near if 0 <= axis < COLUMNS and not low < axis < high])
+    program, section, color, old = op.mirror(source, axis), "mirror" if figure else "mirror everything", "", ""
+    if figure and len(figure.colors) == 1 and d.rng.random() < 0.25:
+        section, old = "mirror colored", figure.colors[0]
+        color = d.color(old)
+        program = op.recolored(program, (old,), (color,))
+    new = _added(d, program)
+    if new is None or len(new) > 90:
+        return None
+    slots = {"where": d.voice.column(axis), "side": "left" if axis <= low else "right", "it": it, "color": color, "a": old}
+    return Stroke(section, 3, d.voice.say(section, **slots), program, new, figure.noun if figure else "")
+
+
+def _added(d: Sketch, program: Call) -> Painting | None:
+    """What a program adds to the drawing; None if it leaves the board, paints over something, or adds nothing."""
+    painting: Painting = run(program, d)
+    new = {tile: color for tile, color in painting.items() if d.board.get(tile) != color}
+    return new if new and g.inside(painting) and d.free(new) else None
+
+
+def flip(d: Sketch) -> Stroke | None:
+    """A V becomes an X, by its mirror image over a horizontal line."""
+    figure = next((f for f in reversed(d.figures) if f.noun == "V" and f.center), None)
+    it = d.refer(figure) if figure else None
+    if not figure or not it or not figure.center:
+        return None
+    program = op.flip(op.figure(figure.number), figure.center)
+    new = _added(d, program)
+    if new is None:
+        return None
+    below = all(tile.row >= figure.center.row for tile in new)
+    slots = {"point": d.voice.at(figure.center), "result": "you get an X", "side": "below" if below else "above"}
+    return Stroke("flip", 3, d.voice.say("flip", it=it, **slots), program, new)
+
+
+def turn(d: Sketch) -> Stroke | None:
+    """The whole drawing again after half a turn of the board."""
+    program = op.turn(op.drawn())
+    new = _added(d, program)
+    if new is None or not 1 < len(new) <= 60:
+        return None
+    return Stroke("turn", 3, d.voice.say("turn"), program, new)

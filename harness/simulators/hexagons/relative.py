@@ -1,0 +1,203 @@
+"""Places relative to what was drawn before (level 2)."""
+
+from __future__ import annotations
+
+from harness.simulators.hexagons import geometry as g
+from harness.simulators.hexagons.program import Call, op
+from harness.simulators.hexagons.sketch import Figure, Sketch, Stroke, apart
+from harness.simulators.hexagons.spelling import some_rows
+from harness.worlds.hexagons import COLUMNS, DIRECTIONS, ROWS, Tile, on_board
+
+_BOTTOMED = ("ring", "flower", "filled flower")
+"""Figures with one lowest tile, right below their center."""
+
+
+def _find(d: Sketch, *nouns: str) -> tuple[Figure, str] | None:
+    """A figure of one of these nouns, the latest one most often, and words that pick it out."""
+    found = [figure for figure in d.figures if figure.noun in nouns]
+    if not found:
+        return None
+    figure = found[-1] if d.rng.random() < 0.6 else d.rng.choice(found)
+    it = d.refer(figure)
+    return (figure, it) if it else None
+
+
+def middle(d: Sketch) -> Stroke | None:
+    found = _find(d, "ring")
+    center = found[0].center if found else None
+    if not found or center is None or center in d.board:
+        return None
+    figure, it = found
+    color = d.color(figure.color)
+    program = op.paint(op.tile(center), color)
+    text = d.voice.say("middle", it=it, color=color)
+    return Stroke("middle", 2, text, program, {center: color}, "tile", color, center)
+
+
+def surround(d: Sketch) -> Stroke | None:
+    """All white tiles that touch a figure which has no inside."""
+    found = _find(d, "flower", "filled flower", "line", "V", "arrowhead", "X", "triangle", "diamond", "tile", "star")
+    if not found:
+        return None
+    figure, it = found
+    color = d.color(*figure.colors)
+    program = op.paint(op.white(op.around(op.tiles(*figure.tiles))), color)
+    painting = d.new(program)
+    if painting is None or not 3 <= len(painting) <= 24:
+        return None
+    return Stroke("surround", 2, d.voice.say("surround", it=it, color=color), program, painting, "border", color)
+
+
+def beside(d: Sketch) -> Stroke | None:
+    """One tile in some direction from a single tile, or several above or below it."""
+    found, way = _find(d, "tile"), d.rng.choice(tuple(DIRECTIONS))
+    if not found or found[0].center is None:
+        return None
+    it, color = found[1], d.color()
+    count = d.rng.choice((1, 2, 3, 4)) if way in ("up", "down") else d.rng.choice((1, 1, 1, 2, 3))
+    program = op.paint(op.beside(op.tile(found[0].center), way, count), color)
+    painting = d.new(program)
+    if painting is None:
+        return None
+    if count == 1:
+        what = d.voice.say("beside one", side=d.voice.side(way), it=it)
+    else:
+        upright = way in ("up", "down") and d.rng.random() < 0.6
+        side = {"up": "above", "down": "below"}.get(way, "")
+        n = d.voice.number(count)
+        what = (
+            d.voice.say("beside some", n=n, side=side, it=it)
+            if upright
+            else d.voice.say("beyond", n=n, way=d.voice.way(way), it=it)
+        )
+    noun = "tile" if count == 1 else "line"
+    line = None if count == 1 else (g.step(found[0].center, way), way, count)
+    return Stroke("beside", 2, d.voice.order(what, color), program, painting, noun, color, next(iter(painting)), line)
+
+
+def stem(d: Sketch) -> Stroke | None:
+    found = _find(d, *_BOTTOMED)
+    if not found or found[0].center is None:
+        return None
+    it, color = found[1], d.color(found[0].color)
+    start = Tile(found[0].center.row + 2, found[0].center.column)
+    if not on_board(*start):
+        return None
+    program = op.paint(op.to_edge(start, "down"), color)
+    painting = d.new(program)
+    if painting is None or len(painting) < 2:
+        return None
+    return Stroke("stem", 2, d.voice.say("stem", it=it, color=color), program, painting, "stem", color)
+
+
+def parallel(d: Sketch) -> Stroke | None:
+    """A line above or below another one, at once or with a line left white between."""
+    found = _find(d, "line")
+    if not found or found[0].line is None or found[0].line[1] in ("up", "down"):
+        return None
+    (figure, it), (start, way, count), color = found, found[0].line, d.color()
+    side, gap = d.rng.choice(("above", "below")), d.rng.choice((1, 1, 2))
+    program = op.paint(op.move(op.figure(figure.number), gap if side == "below" else -gap, 0), color)
+    painting = d.new(program)
+    if painting is None:
+        return None
+    text = d.voice.say("parallel" if gap == 1 else "parallel gap", it=it, side=side, color=color)
+    drawn = (g.moved(start, gap if side == "below" else -gap, 0), way, count)
+    return Stroke("parallel", 2, text, program, painting, "line", color, None, drawn)
+
+
+def longer(d: Sketch) -> Stroke | None:
+    """A line goes on, from its end or by one tile at both ends."""
+    found = _find(d, "line")
+    if not found or found[0].line is None:
+        return None
+    it, color = found[1], d.color()
+    start, way, count = found[0].line
+    end = g.step(start, way, count - 1)
+    both = d.rng.random() < 0.3
+    more = 1 if both else d.rng.randint(1, 4)
+    places: Call = op.tiles(g.step(start, way, -1), g.step(end, way)) if both else op.ray(g.step(end, way), way, more)
+    program = op.paint(places, color)
+    painting = d.new(program)
+    if painting is None or (more == 1 and not both):
+        return None
+    text = d.voice.say("ends" if both else "continue line", it=it, n=d.voice.number(more), color=color)
+    return Stroke("ends" if both else "continue line", 2, text, program, painting, "", color)
+
+
+def next_column(d: Sketch) -> Stroke | None:
+    """Tiles of the column next to the one that was painted last, or of the one after that."""
+    last, rng = d.recent(), d.rng
+    if last is None or len(last.columns) != 1:
+        return None
+    section, over = rng.choice((("next column", 1), ("next column", 1), ("previous column", -1), ("skip column", 2)))
+    column = last.columns[0] + over
+    if not 0 <= column < COLUMNS:
+        return None
+    rows, color = some_rows(d), d.color()
+    program = op.paint(op.cells((column,), rows), color)
+    painting = d.new(program)
+    if painting is None:
+        return None
+    what = d.voice.nth(rows[0]) if len(rows) == 1 else d.voice.rows(rows)
+    if section == "skip column":
+        text = d.voice.say(section, order=d.voice.order(what, color, imperative=True))
+    else:
+        text = d.voice.order_in(d.voice.say(section), what, color)
+    noun = "tile" if len(rows) == 1 else ""
+    return Stroke(section, 2, text, program, painting, noun, color, Tile(rows[0], column) if noun else None)
+
+
+def below(d: Sketch) -> Stroke | None:
+    """Downward from the last tile of what was painted last in one column."""
+    last, skip = d.recent(), d.rng.random() < 0.3
+    if last is None or len(last.columns) != 1:
+        return None
+    rows = sorted(tile.row for tile in last.tiles)
+    count = 1 if skip else d.rng.randint(1, 4)
+    start, column, color = rows[-1] + (2 if skip else 1), last.columns[0], d.color(last.color)
+    if rows != list(range(rows[0], rows[-1] + 1)) or start + count > ROWS:
+        return None
+    program = op.paint(op.cells((column,), tuple(range(start, start + count))), color)
+    painting = d.new(program)
+    if painting is None:
+        return None
+    section = "below skip" if skip else "below one" if count == 1 else "below"
+    text = d.voice.say(section, n=d.voice.count(count), color=color)
+    noun = "tile" if count == 1 else ""
+    return Stroke("below", 2, text, program, painting, noun, color, Tile(start, column) if noun else None)
+
+
+def join(d: Sketch) -> Stroke | None:
+    """A straight line between two tiles that were painted in steps of their own."""
+    tiles = [figure for figure in d.figures if figure.noun == "tile" and figure.center is not None][-6:]
+    pairs = [(a, b) for k, b in enumerate(tiles) for a in tiles[:k]]
+    d.rng.shuffle(pairs)
+    for a, b in pairs:
+        if not g.straight(a.tiles[0], b.tiles[0]):
+            continue
+        one, two, color = d.refer(a), d.refer(b), d.color()
+        if not one or not two:
+            continue
+        program = op.paint(op.without(op.line(a.tiles[0], b.tiles[0]), op.tiles(a.tiles[0], b.tiles[0])), color)
+        painting = d.new(program)
+        if painting is None:
+            continue
+        text = d.voice.say("join two", one=one, two=two, color=color)
+        return Stroke("join two", 2, text, program, painting, "line", color)
+    return None
+
+
+def lone(d: Sketch) -> Stroke | None:
+    """A tile in line with one that is there, so that the two can be joined."""
+    tiles = [figure for figure in d.figures if figure.noun == "tile" and figure.center is not None]
+    if not tiles:
+        return None
+    base, way = tiles[-1].tiles[0], d.rng.choice(("up-right", "down-right", "down-left", "up-left"))
+    place, color = g.step(base, way, d.rng.randint(3, 7)), d.color()
+    program = op.paint(op.tile(place), color)
+    painting = d.new(program)
+    if painting is None or not apart(place, d.board):
+        return None
+    text = d.voice.order(d.voice.at(place), color)
+    return Stroke("tile", 0, text, program, painting, "tile", color, place)

@@ -1,0 +1,216 @@
+"""The same again: in other columns, further on, around another center (level 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from harness.corpora.wording import listing
+from harness.simulators.hexagons import geometry as g
+from harness.simulators.hexagons.program import Call, op, run
+from harness.simulators.hexagons.sketch import Figure, Sketch, Stroke
+from harness.simulators.hexagons.spelling import some_columns
+from harness.worlds.hexagons import COLUMNS, Tile
+
+_SHIFTS = ((0, 2), (0, 4), (0, 4), (0, 6), (0, 8), (0, -4), (0, -6), (2, 0), (3, 0), (4, 0), (-3, 0), (-4, 0))
+"""Rows down and columns to the right. An even number of columns keeps every shape."""
+
+_BY_COLUMN = frozenset(
+    {
+        *("tile", "tiles", "cells", "columns", "colors", "stack", "sequence", "carry", "picture", "caterpillar"),
+        *("alternate column", "next column", "previous column", "do the same", "do the same color"),
+    }
+)
+"""Kinds of orders that mean the same in another column, whatever else is on the board."""
+
+
+def to_repeat(d: Sketch) -> tuple[Figure, str] | None:
+    """A figure to repeat, most often the last one, and words that pick it out."""
+    if not d.figures:
+        return None
+    figure = d.figures[-1] if d.rng.random() < 0.75 else d.rng.choice(d.figures[-4:])
+    if not 1 < len(figure.painting) <= 40:
+        return None
+    it = d.refer(figure)
+    return (figure, it) if it else None
+
+
+def _swaps(d: Sketch, old: Sequence[str]) -> tuple[tuple[str, ...], str]:
+    """New colors for the old ones, one of them another or two exchanged, and the change in words."""
+    if len(old) == 2 and d.rng.random() < 0.4:
+        return (old[1], old[0]), d.voice.say("swap both", x=old[0], y=old[1])
+    changed, fresh = d.rng.randrange(len(old)), d.color(*old)
+    new = tuple(fresh if k == changed else color for k, color in enumerate(old))
+    return new, d.voice.say("swap", x=old[changed], y=fresh)
+
+
+def _shift_words(d: Sketch, rows: int, columns: int) -> dict[str, str]:
+    n = abs(rows + columns)
+    unit = ("column" if n == 1 else "columns") if columns else (d.voice.tile if n == 1 else d.voice.tiles)
+    toward = ("to the right" if columns > 0 else "to the left") if columns else ("downward" if rows > 0 else "upward")
+    return {"far": f"{d.voice.number(n)} {unit}", "toward": toward}
+
+
+def _room(d: Sketch, figure: Figure) -> tuple[int, int, int, bool]:
+    """A shift, how many copies of a figure there is room for, and whether the last one is followed by the edge of the board.
+
+    Of four shifts, the one with most copies.
+    """
+    best = (*_SHIFTS[0], 0, False)
+    for rows, columns in d.rng.sample(_SHIFTS, 4):
+        room, copy = 0, figure.tiles
+        while d.free(copy := tuple(g.moved(tile, rows, columns) for tile in copy)) and not set(copy) & set(figure.tiles):
+            room += 1
+        if room > best[2]:
+            best = rows, columns, room, not g.inside(copy)
+    return best
+
+
+def same_columns(d: Sketch) -> Stroke | None:
+    """What was done in one column, in others; in its colors or in a new one."""
+    last, rng = d.recent(), d.rng
+    if last is None or len(last.columns) != 1 or last.kind not in _BY_COLUMN or (last.step < d.step and not d.alone(last)):
+        return None
+    source, every = last.columns[0], rng.choice((2, 2, 3, 4))
+    until = rng.random() < 0.3
+    columns = tuple(range(source + every, COLUMNS, every)) if until else some_columns(d)
+    columns = tuple(column for column in columns if column != source)
+    columns = columns if until or rng.random() < 0.7 else columns[:1]
+    if not columns:
+        return None
+    program, color = op.to_columns(op.figure(last.number), columns), None
+    if last.color and len(last.colors) == 1 and not until and rng.random() < 0.3:
+        color = d.color(last.color)
+        program = op.recolored(program, (last.color,), (color,))
+    painting = d.new(program)
+    if painting is None:
+        return None
+    section = "do the same until" if until else "do the same color" if color else "do the same"
+    this = rng.choice(("this", "that")) if last.step == d.step else rng.choice(("this", "the last step", "the previous step"))
+    words = {2: "other", 3: "third", 4: "fourth"}[every]
+    text = d.voice.say(section, where=d.voice.columns(columns), every=words, color=color or "", a=last.color or "", this=this)
+    noun = "columns" if last.noun == "column" and len(columns) > 1 else last.noun if len(columns) == 1 else ""
+    return Stroke(section, 3, text, program, painting, noun)
+
+
+def repeat(d: Sketch) -> Stroke | None:
+    """Several copies of a figure, each moved from the one before."""
+    found, rng = to_repeat(d), d.rng
+    if not found:
+        return None
+    figure, again = found
+    rows, columns, room, whole = _room(d, figure)
+    if not room:
+        return None
+    times = room if rng.random() < 0.7 else rng.randint(1, room)
+    slots = _shift_words(d, rows, columns) | {"n": d.voice.number(times), "times": d.voice.times(times), "again": again}
+    source: Call = op.figure(figure.number)
+    single = figure.color if len(figure.colors) == 1 else None
+    if single and rng.random() < 0.35:
+        other = d.color(single)
+        program = op.alternately(source, times, rows, columns, (other, single))
+        kind = "repeat alternating" if times > 1 else "repeat alternating once"
+        slots |= {"a": single, "b": other}
+    elif times == room and times > 1 and whole and rng.random() < 0.5:
+        program, kind = op.again(source, times, rows, columns), "repeat until"
+    else:
+        program, kind = op.again(source, times, rows, columns), "repeat" if times > 1 else "copy"
+    painting = d.new(program)
+    if painting is None:
+        return None
+    noun = f"{figure.noun}s" if times > 1 and figure.noun and not figure.noun.endswith("s") else figure.noun if times == 1 else ""
+    center = g.moved(figure.center, rows, columns) if figure.center and times == 1 else None
+    return Stroke(kind, 3, d.voice.say(kind, **slots), program, painting, noun, None, center)
+
+
+def copy(d: Sketch) -> Stroke | None:
+    """One copy of a figure, moved, in other colors."""
+    found = to_repeat(d)
+    if not found:
+        return None
+    figure, again = found
+    rows, columns, *_ = _room(d, figure)
+    old = figure.colors
+    new, swaps = _swaps(d, old)
+    program = op.recolored(op.move(op.figure(figure.number), rows, columns), old, new)
+    painting = d.new(program)
+    if painting is None:
+        return None
+    section = "copy colored" if len(old) == 1 else "copy recolored"
+    slots = _shift_words(d, rows, columns) | {"again": again, "swaps": swaps, "color": new[0], "a": old[0]}
+    text = d.voice.say(section, shape=figure.noun or "shape", **slots)
+    center = g.moved(figure.center, rows, columns) if figure.center else None
+    return Stroke(section, 3, text, program, painting, figure.noun, new[0] if len(new) == 1 else None, center)
+
+
+def again_at(d: Sketch) -> Stroke | None:
+    """Another ring, flower or X like one that is there, around another center, or around several."""
+    found, rng = [figure for figure in d.figures if figure.noun in ("ring", "flower", "X", "star")], d.rng
+    figure = rng.choice(found) if found else None
+    it = d.refer(figure) if figure else None
+    if not figure or not it or figure.center is None:
+        return None
+    count = rng.choice((1, 1, 2, 3))
+    centers = [d.open_center() for _ in range(count)]
+    centers = [Tile(c.row, c.column + (c.column - figure.center.column) % 2) for c in centers]
+    moves = [op.move(op.figure(figure.number), c.row - figure.center.row, c.column - figure.center.column) for c in centers]
+    slots = {"noun": figure.noun, "nouns": f"{figure.noun}s", "it": it, "n": d.voice.number(count)}
+    slots["centers"] = listing(rng, [d.voice.at(center) for center in centers])
+    section, program = ("again at" if count == 1 else "again at several"), moves[0] if count == 1 else op.together(*moves)
+    if count == 1 and rng.random() < 0.4:
+        new, slots["swaps"] = _swaps(d, figure.colors)
+        section, program = "again at colored", op.recolored(moves[0], figure.colors, new)
+    painting = d.new(program)
+    if painting is None or len(painting) < count * len(figure.painting) or not d.free(centers):
+        return None
+    text = d.voice.say(section, center=slots["centers"], **slots)
+    if count > 1:
+        return Stroke(section, 3, text, program, painting, f"{figure.noun}s")
+    return Stroke(section, 3, text, program, painting, figure.noun, None, centers[0])
+
+
+def steps_again(d: Sketch) -> Stroke | None:
+    """Two steps of one figure each, moved together."""
+    rng, (rows, columns) = d.rng, d.rng.choice(_SHIFTS)
+    steps = [figure for figure in d.figures if figure.step < d.step and figure.level < 3 and d.alone(figure)]
+    pairs = [(a, b) for a, b in pairwise(steps) if b.step == a.step + 1]
+    if not pairs:
+        return None
+    a, b = pairs[-1] if rng.random() < 0.7 else rng.choice(pairs)
+    program: Call = op.move(op.together(op.figure(a.number), op.figure(b.number)), rows, columns)
+    section, swaps = "steps again", ""
+    if rng.random() < 0.4:
+        old = tuple(dict.fromkeys((*a.colors, *b.colors)))
+        new, swaps = _swaps(d, old)
+        section, program = "steps again colored", op.recolored(program, old, new)
+    painting = d.new(program)
+    if painting is None or len(painting) > 60:
+        return None
+    text = d.voice.say(section, i=str(a.step), k=str(b.step), swaps=swaps, **_shift_words(d, rows, columns))
+    return Stroke(section, 3, text, program, painting)
+
+
+def parallels(d: Sketch) -> Stroke | None:
+    """More lines like one, above or below it, with or without white ones between."""
+    lines = [figure for figure in d.figures if figure.line and figure.line[1] not in ("up", "down") and len(figure.colors) == 1]
+    figure = lines[-1] if lines else None
+    it = d.refer(figure) if figure else None
+    if not figure or not it or not figure.color:
+        return None
+    side, gap = d.rng.choice(("above", "below")), d.rng.choice((1, 2))
+    down = gap if side == "below" else -gap
+    times = 0
+    while times < 4 and d.free(g.moved(tile, (times + 1) * down, 0) for tile in figure.tiles):
+        times += 1
+    if times < 2:
+        return None
+    times = d.rng.randint(2, times)
+    slots = {"n": d.voice.number(times), "times": d.voice.times(times), "it": it, "side": side, "a": figure.color}
+    if gap == 2:
+        section, program = "parallel lines", op.again(op.figure(figure.number), times, down, 0)
+    else:
+        slots["b"] = d.color(figure.color)
+        section = "parallel lines alternating"
+        program = op.alternately(op.figure(figure.number), times, down, 0, (slots["b"], figure.color))
+    text = d.voice.say(section, color=figure.color, **slots)
+    return Stroke(section, 3, text, program, run(program, d), "lines")

@@ -1,0 +1,232 @@
+"""Figures with a name: rings, flowers, lines, V shapes, crosses, triangles, diamonds (level 2)."""
+
+from __future__ import annotations
+
+from harness.corpora.wording import listing
+from harness.simulators.hexagons import geometry as g
+from harness.simulators.hexagons.program import Call, op, run
+from harness.simulators.hexagons.sketch import Sketch, Stroke
+from harness.worlds.hexagons import COLUMNS, DIRECTIONS, ROWS, Tile, distance
+
+_DIAGONALS = ("up-right", "down-right", "down-left", "up-left")
+_OPEN = {
+    ("up-left", "up-right"): ("V", "V shape", '"V"', '"V" shape'),
+    ("down-left", "down-right"): ("upside down V", "upside-down V"),
+    ("up-left", "down-left"): ("arrowhead pointing right", "sideways V that points right"),
+    ("up-right", "down-right"): ("arrowhead pointing left", "sideways V that points left"),
+}
+"""The two arms of a V shape, and what it is called."""
+
+
+def _centers(d: Sketch, count: int) -> list[Tile]:
+    """Centers of flowers that do not touch, in a row, in a column or anywhere."""
+    rng, kind = d.rng, d.rng.random()
+    if kind < 0.55:
+        gap = rng.choice([gap for gap in (3, 4, 4, 5, 6) if gap * (count - 1) <= COLUMNS - 3])
+        row, start = rng.randint(1, ROWS - 2), rng.randint(1, COLUMNS - 2 - gap * (count - 1))
+        return [Tile(row, start + k * gap) for k in range(count)]
+    if kind < 0.7 and count < 4:
+        row, column = rng.randint(1, ROWS - 2 - 3 * (count - 1)), rng.randint(1, COLUMNS - 2)
+        return [Tile(row + 3 * k, column) for k in range(count)]
+    return [Tile(rng.randint(1, ROWS - 2), rng.randint(1, COLUMNS - 2)) for _ in range(count)]
+
+
+def _petals(center: Tile, color: str) -> Call:
+    return op.paint(op.ring(center, 1), color)
+
+
+def ring(d: Sketch) -> Stroke | None:
+    center, color = d.open_center(), d.color()
+    program = _petals(center, color)
+    painting = d.new(program)
+    if painting is None or center in d.board:
+        return None
+    if d.rng.random() < 0.4:
+        text = d.voice.order(d.voice.say("ring what", center=d.voice.at(center)), color)
+    else:
+        text = d.voice.say("ring", center=d.voice.at(center), start=d.voice.at(g.step(center, "up")), color=color)
+    return Stroke("ring", 2, text, program, painting, "ring", color, center)
+
+
+def flower(d: Sketch) -> Stroke | None:
+    center, (a, b) = d.open_center(), d.colors(2)
+    program = op.together(op.paint(op.tile(center), b), _petals(center, a))
+    painting = d.new(program)
+    if painting is None:
+        return None
+    return Stroke("flower", 2, d.voice.say("flower", center=d.voice.at(center), a=a, b=b), program, painting, "flower", a, center)
+
+
+def several(d: Sketch) -> Stroke | None:
+    """Two to four rings or flowers that do not touch."""
+    count, (a, b), open_ = d.rng.choice((2, 3, 3, 4, 4, 5)), d.colors(2), d.rng.random() < 0.55
+    centers = _centers(d, count)
+    if any(distance(p, q) < 3 for k, p in enumerate(centers) for q in centers[:k]):
+        return None
+    parts = [_petals(center, a) for center in centers]
+    program = op.together(*parts) if open_ else op.together(*parts, op.paint(op.tiles(*centers), b))
+    painting = d.new(program)
+    if painting is None or not d.free(centers):
+        return None
+    section = "rings" if open_ else "flowers"
+    in_a_row = len({center.row for center in centers}) == 1
+    words = d.voice.spell(centers, False)[0] if in_a_row else listing(d.rng, [d.voice.at(center) for center in centers])
+    text = d.voice.say(section, n=d.voice.number(count), centers=words, color=a, a=a, b=b)
+    return Stroke(section, 2, text, program, painting, section, a)
+
+
+def tulip(d: Sketch) -> Stroke | None:
+    """A flower with a stem that leads to the bottom edge."""
+    center, (a, b, c) = d.inner(), d.colors(3)
+    c = d.rng.choice((b, c))
+    stem = Tile(center.row + 2, center.column)
+    if stem.row >= ROWS - 1:
+        return None
+    flower_ = op.together(op.paint(op.tile(center), b), _petals(center, a))
+    program = op.together(flower_, op.paint(op.to_edge(stem, "down"), c))
+    painting = d.new(program)
+    if painting is None:
+        return None
+    text = d.voice.say("tulip", center=d.voice.at(center), a=a, b=b, c=c)
+    return Stroke("tulip", 2, text, program, painting, "flower with a stem", None)
+
+
+def caterpillar(d: Sketch) -> Stroke | None:
+    """A head and a body in one column."""
+    rng, column, (a, b), count = d.rng, d.tile().column, d.colors(2), d.rng.randint(2, 5)
+    side, head = rng.choice((("below", 0), ("below", 0), ("above", ROWS - 1), ("below", rng.randint(1, 4))))
+    body = range(head + 1, head + 1 + count) if side == "below" else range(head - count, head)
+    program = op.together(op.paint(op.tile(Tile(head, column)), a), op.paint(op.cells((column,), tuple(body)), b))
+    painting = d.new(program)
+    if painting is None:
+        return None
+    slots = {"where": d.voice.column(column), "head": d.voice.nth(head), "n": d.voice.count(count), "side": side}
+    return Stroke("caterpillar", 2, d.voice.say("caterpillar", a=a, b=b, **slots), program, painting, "caterpillar")
+
+
+def bow_tie(d: Sketch) -> Stroke | None:
+    center, color = d.open_center(), d.color()
+    program = op.paint(op.rays(center, _DIAGONALS, 1), color)
+    painting = d.new(program)
+    if painting is None:
+        return None
+    text = d.voice.say("bow tie", center=d.voice.at(center), color=color)
+    return Stroke("bow tie", 2, text, program, painting, "bow tie", color, center)
+
+
+def big_ring(d: Sketch) -> Stroke | None:
+    center, color = d.tile(), d.color()
+    program = op.paint(op.ring(center, 2), color)
+    painting = d.new(program)
+    if painting is None or not d.free((center, *g.ring(center, 1))):
+        return None
+    text = d.voice.say("big ring", center=d.voice.at(center), color=color)
+    return Stroke("big ring", 2, text, program, painting, "big ring", color)
+
+
+def disc(d: Sketch) -> Stroke | None:
+    center, color = d.open_center(), d.color()
+    program = op.paint(op.rays(center, tuple(DIRECTIONS), 1), color)
+    painting = d.new(program)
+    if painting is None:
+        return None
+    text = d.voice.say("disc", center=d.voice.at(center), color=color)
+    return Stroke("disc", 2, text, program, painting, "filled flower", color, center)
+
+
+def start_of_line(d: Sketch) -> tuple[Tile, str, int]:
+    """Where a line begins, its direction (mostly a diagonal), and how many tiles there are to the edge."""
+    start, ways = d.tile(), _DIAGONALS if d.rng.random() < 0.85 else ("up", "down")
+    way = d.rng.choice(ways)
+    return start, way, len(g.to_edge(start, way))
+
+
+def slant(way: str) -> str:
+    return "vertical" if way in ("up", "down") else "diagonal"
+
+
+def line(d: Sketch) -> Stroke | None:
+    """A straight line, said by its length, by the edge it runs to, or by its ends."""
+    rng, color = d.rng, d.color()
+    start, way, room = start_of_line(d)
+    if room < 3:
+        return None
+    kind, count = rng.choice(("line", "line", "edge line", "connect", "between")), rng.randint(min(room, 4), min(room, 14))
+    if kind == "edge line":
+        tiles, count = op.to_edge(start, way), room
+    elif kind == "line":
+        tiles = op.ray(start, way, count)
+    else:
+        tiles = op.line(start, g.step(start, way, count - 1))
+    if kind == "between":
+        tiles = op.without(tiles, op.tiles(start, g.step(start, way, count - 1)))
+    program = op.paint(tiles, color)
+    painting = d.new(program)
+    if painting is None or len(painting) < 2:
+        return None
+    end = d.voice.at(g.step(start, way, count - 1))
+    slots = {"way": d.voice.way(way), "slant": slant(way), "n": d.voice.number(count), "end": end}
+    text = d.voice.say(kind, start=d.voice.at(start), color=color, **slots)
+    drawn = None if kind == "between" else (start, way, count)
+    return Stroke(kind, 2, text, program, painting, "line", color, None, drawn)
+
+
+def line_runs(d: Sketch) -> Stroke | None:
+    """A line in runs of colors."""
+    start, way, room = start_of_line(d)
+    names = d.colors(d.rng.choice((2, 2, 3)))
+    names = [*names, names[0]] if d.rng.random() < 0.5 else names
+    counts = [d.rng.randint(1, 4) for _ in names]
+    if sum(counts) > room:
+        return None
+    program = op.runs(op.ray(start, way, sum(counts)), tuple(counts), tuple(names))
+    painting = d.new(program)
+    if painting is None:
+        return None
+    runs = listing(d.rng, [f"{d.voice.number(n)} {color}" for n, color in zip(counts, names, strict=True)])
+    text = d.voice.say("line runs", start=d.voice.at(start), way=d.voice.way(way), slant=slant(way), runs=runs)
+    return Stroke("line runs", 2, text, program, painting, "line", None, None, (start, way, sum(counts)))
+
+
+def open_shape(d: Sketch) -> Stroke | None:
+    """A V, upright, upside down or on its side."""
+    point, count, color = d.inner(), d.rng.randint(2, 6), d.color()
+    ways = d.rng.choice(tuple(_OPEN))
+    program = op.paint(op.rays(point, ways, count), color)
+    painting = d.new(program)
+    if painting is None:
+        return None
+    shape = d.rng.choice(_OPEN[ways])
+    way, other = (d.voice.way(way) for way in ways)
+    slots = {"point": d.voice.at(point), "n": d.voice.number(count), "way": way, "other": other, "shape": shape}
+    slots |= {"long": d.voice.tiles, "each": f"{d.voice.tiles} each"}
+    text = d.voice.say("open shape", color=color, **slots)
+    return Stroke("V", 2, text, program, painting, "V" if "V" in shape else "arrowhead", color, point)
+
+
+def cross(d: Sketch) -> Stroke | None:
+    """An X of four diagonals, or a star of six lines."""
+    center, count, color = d.open_center(), d.rng.choice((1, 2, 2, 3)), d.color()
+    section = d.rng.choice(("cross", "cross", "star"))
+    program = op.paint(op.rays(center, _DIAGONALS if section == "cross" else tuple(DIRECTIONS), count), color)
+    painting = d.new(program)
+    if painting is None or (section == "star" and count == 1):
+        return None
+    long, x = d.voice.some(count).split()[-1], d.rng.choice(("X", "X", '"X"', "X shape"))
+    text = d.voice.say(section, center=d.voice.at(center), n=d.voice.number(count), long=long, x=x, color=color)
+    return Stroke(section, 2, text, program, painting, "X" if section == "cross" else section, color, center)
+
+
+def triangle(d: Sketch) -> Stroke | None:
+    """A filled triangle on a column, or a filled diamond around one."""
+    rng, top, size, color = d.rng, d.tile(), d.rng.choice((2, 3, 4, 5, 5, 6, 6)), d.color()
+    section, side = rng.choice(("triangle", "triangle", "diamond")), rng.choice(("left", "right"))
+    program = op.paint(op.triangle(top, size, side) if section == "triangle" else op.diamond(top, size), color)
+    if top.row + size > ROWS or not 0 <= top.column + (size - 1) * (1 if side == "right" else -1) < COLUMNS:
+        return None
+    painting = d.new(program)
+    if painting is None:
+        return None
+    base = d.voice.spell(run(op.cells((top.column,), tuple(range(top.row, top.row + size))), d), plain=False)[0]
+    text = d.voice.say(section, base=base, side=side, color=color)
+    return Stroke(section, 2, text, program, painting, section, color)

@@ -1,0 +1,214 @@
+"""A drawing in the making: its board, its colors, and the figures that later steps may speak of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
+
+from harness.corpora.places import COLOR_SHARES
+from harness.simulators.hexagons.geometry import neighbors
+from harness.simulators.hexagons.program import Call, Painting, run
+from harness.simulators.hexagons.voice import Voice
+from harness.worlds.hexagons import COLUMNS, ROWS, Tile, on_board
+
+_LINES = frozenset({"line", "column", "row", "stem"})
+"""Nouns that could be taken for each other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """Something that was painted in one go, and what is known of it."""
+
+    number: int
+    """Its place in `Sketch.figures`."""
+    step: int
+    kind: str
+    level: int
+    painting: Painting
+    noun: str = ""
+    """What the reader would call it; "" if it has no name."""
+    color: str | None = None
+    """Its color, or that of a flower's petals; None if it has several."""
+    center: Tile | None = None
+    """The center of a ring or flower, the point of a V, a single tile itself."""
+    line: tuple[Tile, str, int] | None = None
+    """Start, direction and length, if it was drawn as a straight line."""
+    named: bool = True
+    """Whether the instruction told what it is, rather than only its tiles."""
+
+    @property
+    def tiles(self) -> tuple[Tile, ...]:
+        return tuple(self.painting)
+
+    @property
+    def columns(self) -> tuple[int, ...]:
+        return tuple(dict.fromkeys(tile.column for tile in self.painting))
+
+    @property
+    def colors(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(self.painting.values()))
+
+
+@dataclass(frozen=True, slots=True)
+class Stroke:
+    """One order: what is said, its level of abstraction (0..3), the program it means and what that paints."""
+
+    kind: str
+    level: int
+    text: str
+    program: Call
+    painting: Painting
+    noun: str = ""
+    color: str | None = None
+    center: Tile | None = None
+    line: tuple[Tile, str, int] | None = None
+    named: bool = True
+    """Whether the text tells what the figure is, rather than only its tiles."""
+    repaints: bool = False
+    """Whether it changes tiles that are not white."""
+
+
+@dataclass(slots=True)
+class Sketch:
+    """The state that strokes are chosen by. `board` holds the tiles that are not white."""
+
+    rng: Random
+    voice: Voice
+    palette: list[str] = field(default_factory=list)
+    board: dict[Tile, str] = field(default_factory=dict)
+    figures: list[Figure] = field(default_factory=list)
+    step: int = 1
+    forgot: bool = False
+    """Whether the board shows figures that are not remembered."""
+    chosen: str | None = None
+    """A color that the last step told the reader to choose."""
+
+    @property
+    def paintings(self) -> Sequence[Painting]:
+        return [figure.painting for figure in self.figures]
+
+    @property
+    def last(self) -> Figure | None:
+        return self.figures[-1] if self.figures else None
+
+    def paint(self, stroke: Stroke) -> None:
+        """Carry a stroke out and remember it."""
+        self.board |= stroke.painting
+        if stroke.repaints:
+            # What was said of earlier figures need not hold any more.
+            self.figures.clear()
+            self.forgot = True
+        elif stroke.painting:
+            number, color = len(self.figures), stroke.color or one_color(stroke.painting)
+            self.figures.append(
+                Figure(
+                    *(number, self.step, stroke.kind, stroke.level, stroke.painting),
+                    *(stroke.noun, color, stroke.center, stroke.line, stroke.named),
+                )
+            )
+
+    def color(self, *others: str | None) -> str:
+        """A color of the drawing that is none of the others; a new one if there is none left."""
+        left = [color for color in self.palette if color not in others]
+        if left:
+            return self.rng.choice(left)
+        unused = {color: share for color, share in COLOR_SHARES.items() if color not in others}
+        self.palette.append(self.rng.choices(tuple(unused), tuple(unused.values()))[0])
+        return self.palette[-1]
+
+    def colors(self, count: int) -> list[str]:
+        """Different colors."""
+        found: list[str] = []
+        for _ in range(count):
+            found.append(self.color(*found))
+        return found
+
+    def shown(self) -> list[str]:
+        """The colors on the board."""
+        return sorted(set(self.board.values()))
+
+    def tiles_of(self, color: str) -> list[Tile]:
+        return sorted(tile for tile, its in self.board.items() if its == color)
+
+    def free(self, tiles: Iterable[Tile]) -> bool:
+        """Whether all the tiles are white tiles of the board."""
+        return all(tile not in self.board and on_board(*tile) for tile in tiles)
+
+    def new(self, program: Call) -> Painting | None:
+        """What a program paints, if all of it is on white tiles of the board, and there is any."""
+        painting: Painting = run(program, self)
+        return painting if painting and self.free(painting) else None
+
+    def tile(self) -> Tile:
+        """Some tile, one time in two near what was painted last."""
+        rng = self.rng
+        if self.figures and rng.random() < 0.5:
+            base = rng.choice(self.figures[-1].tiles)
+            row, column = base.row + rng.randint(-3, 3), base.column + rng.randint(-3, 3)
+            return Tile(min(ROWS - 1, max(0, row)), min(COLUMNS - 1, max(0, column)))
+        return Tile(rng.choice((0, ROWS - 1, *range(ROWS), *range(ROWS))), rng.randrange(COLUMNS))
+
+    def inner(self) -> Tile:
+        """A tile with six neighbors."""
+        tile = self.tile()
+        return Tile(min(ROWS - 2, max(1, tile.row)), min(COLUMNS - 2, max(1, tile.column)))
+
+    def open_center(self) -> Tile:
+        """A tile with six neighbors, all seven white if such a one is soon found."""
+        for _ in range(6):
+            center = Tile(self.rng.randint(1, ROWS - 2), self.rng.randint(1, COLUMNS - 2))
+            if center not in self.board and not any(tile in self.board for tile in neighbors(center)):
+                break
+        return center
+
+    def recent(self) -> Figure | None:
+        """The last figure, if it was painted in this step or the one before."""
+        return self.last if self.last and self.last.step >= self.step - 1 else None
+
+    def refer(self, figure: Figure) -> str | None:
+        """Words that pick out a figure; None if there are none."""
+        words: list[str] = []
+        noun, plural = self.voice.noun(figure.noun), figure.noun.endswith("s")
+        alone = self.alone(figure)
+        if figure is self.last:
+            if noun and figure.named:
+                # "The last tile" would be the one at the bottom.
+                section = "those" if plural else "that place" if figure.noun in ("tile", "column", "row") else "that"
+                words += [self.voice.say(section, noun=noun)] * 2
+            elif alone:
+                words.append(self.voice.say("that unnamed"))
+        if (
+            noun
+            and figure.named
+            and figure.color
+            and not self.forgot
+            and not any(self._alike(figure, other) for other in self.figures)
+        ):
+            words += [self.voice.say("by color", color=figure.color, noun=noun)] * 2
+        if noun and figure.named and alone and figure.step < self.step:
+            words.append(self.voice.say("by step", noun=noun, k=str(figure.step)))
+        return self.rng.choice(words) if words else None
+
+    def alone(self, figure: Figure) -> bool:
+        """Whether a figure is all that its step painted."""
+        return all(other.step != figure.step for other in self.figures if other is not figure)
+
+    def _alike(self, figure: Figure, other: Figure) -> bool:
+        """Whether `other` could be meant by the color and the noun of `figure`."""
+        if other is figure or figure.color not in other.colors:
+            return False
+        a, b = figure.noun.removesuffix("s"), other.noun.removesuffix("s")
+        return a == "tile" or not b or a == b or {a, b} <= _LINES
+
+
+def one_color(painting: Mapping[Tile, str]) -> str | None:
+    """The color of a painting that has just one."""
+    colors = set(painting.values())
+    return colors.pop() if len(colors) == 1 else None
+
+
+def apart(tile: Tile, others: Iterable[Tile]) -> bool:
+    """Whether a tile neither is nor touches any of the others."""
+    near = {tile, *neighbors(tile)}
+    return not any(other in near for other in others)

@@ -1,0 +1,161 @@
+"""What kinds of orders a simulated Instructor gives: one style a procedure, and in it a level of abstraction for each order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache
+
+from harness.simulators.hexagons import conditions, explicit, patterns, reflections, relative, repeats, shapes
+from harness.simulators.hexagons.program import Painting, op
+from harness.simulators.hexagons.sketch import Sketch, Stroke
+from harness.simulators.hexagons.spelling import spelled
+from harness.simulators.hexagons.voice import tail
+from harness.worlds.hexagons import COLUMNS, ROWS, Tile
+
+Maker = Callable[[Sketch], Stroke | None]
+_LEVELS, _KINDS, _TRIES = 6, 5, 4
+"""How often an order is sought: levels, kinds of a level, attempts at a kind."""
+
+
+def in_words(make: Maker, plain: bool) -> Maker:
+    """The same figure, but said tile by tile (level 0) or range by range (level 1) instead of by its name."""
+
+    def made(d: Sketch) -> Stroke | None:
+        stroke = make(d)
+        if stroke is None or len(stroke.painting) > (7 if plain else 16) or len({t.column for t in stroke.painting}) > 6:
+            return None
+        text, level = spelled(d, stroke.painting, plain)
+        if level != (0 if plain else 1):
+            return None
+        named = bool(stroke.noun) and d.rng.random() < 0.3
+        if named:
+            article = "an" if stroke.noun[0] in "aeiou" else "a"
+            noun = f"{article} {stroke.noun}" if not stroke.noun.endswith("s") else stroke.noun
+            text += tail(d.voice.say("look tail", noun=noun))
+        return replace(stroke, kind=f"spelled {stroke.kind}", level=level, text=text, line=None, named=named)
+
+    return made
+
+
+def picture(d: Sketch, width: int) -> list[Painting]:
+    """A figure of that many columns, column by column: its height and its place change evenly, its halves are alike."""
+    rng, (a, b) = d.rng, d.colors(2)
+    gap = 2 if width <= COLUMNS // 2 and rng.random() < 0.25 else 1
+    start, peak = rng.randrange(COLUMNS - (width - 1) * gap), rng.choice((0, (width - 1) / 2, width - 1))
+    base, slope, high = rng.randint(2, 5), rng.choice((-1, 1, 1)), rng.randint(0, 4)
+    hollow, hang = rng.random() < 0.5, rng.choice(("middle", "top", "bottom"))
+    found = list[Painting]()
+    for k in range(width):
+        height = min(ROWS - high, max(1, base + slope * round(peak - abs(k - peak))))
+        top = {"middle": (ROWS - height) // 2, "top": high, "bottom": ROWS - height}[hang]
+        ends = {top, top + height - 1}
+        column = start + k * gap
+        found.append({Tile(row, column): a if row in ends or not hollow else b for row in range(top, top + height)})
+    return found
+
+
+def planned(plan: list[Painting]) -> Maker:
+    """The next column of a picture, or the next two."""
+
+    def made(d: Sketch) -> Stroke | None:
+        if not plan or not d.free(plan[0]):
+            return None
+        painting = plan.pop(0)
+        if plan and d.rng.random() < 0.4 and d.free(plan[0]):
+            painting |= plan.pop(0)
+        colors = tuple(dict.fromkeys(painting.values()))
+        parts = [op.paint(op.tiles(*(tile for tile, its in painting.items() if its == color)), color) for color in colors]
+        text, level = spelled(d, painting, plain=len(painting) < 6 and d.rng.random() < 0.5)
+        return Stroke("picture", level, text, op.together(*parts) if len(parts) > 1 else parts[0], painting)
+
+    return made
+
+
+@dataclass(frozen=True)
+class Style:
+    """How often each level is chosen, in percent, and how often each kind of order is, within its level."""
+
+    share: int
+    levels: tuple[int, int, int, int]
+    favorites: frozenset[Maker]
+    longest: int = 14
+    """The most steps of a procedure in this style."""
+
+    def order(self, d: Sketch) -> Stroke | None:
+        """The next order: it changes the board. None if, after many tries, nothing seems to be possible."""
+        for _ in range(_LEVELS):
+            level = d.rng.choices(range(4), self.levels)[0]
+            makers, weights = _weighted(self, level, d.last.noun if d.last else None)
+            for make in d.rng.choices(makers, weights, k=_KINDS):
+                for _ in range(_TRIES):
+                    stroke = make(d)
+                    if stroke is not None:
+                        return stroke
+        return None
+
+
+_SPELLED = (shapes.ring, shapes.line, shapes.open_shape, shapes.triangle, shapes.flower)
+_EXPLICIT: dict[Maker, int] = {
+    explicit.tile: 28, explicit.tiles: 36, explicit.colors: 8, explicit.carry: 12, explicit.corner: 3, relative.lone: 9,
+    **{in_words(make, plain=True): 4 for make in _SPELLED},
+}  # fmt: skip
+_LISTED: dict[Maker, int] = {
+    explicit.cells: 70, explicit.columns: 18, explicit.row: 20, explicit.stack: 18, explicit.sequence: 14, explicit.carry: 7,
+    explicit.border: 2, **{in_words(make, plain=False): 3 for make in _SPELLED},
+}  # fmt: skip
+_FIGURES: dict[Maker, int] = {
+    shapes.ring: 5, shapes.flower: 5, shapes.several: 26, shapes.tulip: 3, shapes.caterpillar: 4, shapes.bow_tie: 3,
+    shapes.big_ring: 4, shapes.disc: 3, shapes.line: 16, shapes.line_runs: 6, shapes.open_shape: 6, shapes.cross: 6,
+    shapes.triangle: 16, relative.middle: 9, relative.surround: 12, relative.beside: 10, relative.stem: 8,
+    relative.parallel: 6, relative.longer: 12, relative.next_column: 10, relative.below: 9, relative.join: 40,
+}  # fmt: skip
+_ABSTRACT: dict[Maker, int] = {
+    repeats.same_columns: 22, repeats.repeat: 26, repeats.copy: 10, repeats.again_at: 22, repeats.steps_again: 20,
+    repeats.parallels: 25, reflections.mirror: 16, reflections.flip: 20, reflections.turn: 6, patterns.column: 4,
+    patterns.columns: 9, patterns.nth: 6, patterns.line: 6, patterns.stairs: 12, patterns.grow: 14, patterns.from_center: 4,
+    patterns.parallel_stripes: 7, conditions.each: 18, conditions.touching: 12, conditions.by_sign: 14, conditions.beams: 8,
+    conditions.remaining: 16, conditions.recolor: 2,
+}  # fmt: skip
+
+_KINDS_OF = (_EXPLICIT, _LISTED, _FIGURES, _ABSTRACT)
+
+_AGAIN: tuple[Maker, ...] = (repeats.repeat, repeats.copy, reflections.mirror)
+_COLUMN: tuple[Maker, ...] = (repeats.same_columns, relative.next_column)
+_FOLLOW: dict[str, tuple[Maker, ...]] = {
+    "": (*_COLUMN, relative.below),
+    "tile": (relative.beside, relative.below, relative.lone, relative.join, relative.surround, patterns.grow, *_COLUMN),
+    "column": _COLUMN,
+    "columns": (conditions.each, reflections.mirror),
+    "row": (conditions.by_sign, conditions.each, conditions.beams),
+    "ring": (relative.middle, repeats.again_at, *_AGAIN),
+    "rings": (reflections.mirror, conditions.touching),
+    "flower": (relative.surround, relative.stem, repeats.again_at, patterns.grow, *_AGAIN),
+    "flowers": (reflections.mirror, conditions.touching),
+    "filled flower": (relative.surround, patterns.grow, relative.stem, *_AGAIN),
+    "line": (relative.parallel, relative.longer, repeats.parallels, relative.surround, *_AGAIN),
+    "V": (reflections.flip, *_AGAIN),
+    "X": (repeats.again_at, *_AGAIN),
+    "caterpillar": (repeats.same_columns, *_AGAIN),
+    **dict.fromkeys(("triangle", "diamond", "arrowhead", "bow tie", "star", "big ring", "flower with a stem"), _AGAIN),
+}
+"""What is likely to come after a figure, by its noun."""
+
+
+@cache
+def _weighted(style: Style, level: int, noun: str | None) -> tuple[tuple[Maker, ...], tuple[int, ...]]:
+    """The kinds of a level; those that a style likes, and those that go on from what was drawn last, more often."""
+    follow = () if noun is None else _FOLLOW.get(noun, ())
+    kinds = _KINDS_OF[level]
+    weights = (n * (4 if make in style.favorites else 1) * (5 if make in follow else 1) for make, n in kinds.items())
+    return tuple(kinds), tuple(weights)
+
+
+STYLES = (
+    Style(28, (61, 24, 9, 6), frozenset(), 40),
+    Style(20, (30, 41, 10, 19), frozenset({*_COLUMN, patterns.columns, patterns.nth, conditions.by_sign})),
+    Style(18, (10, 12, 48, 30), frozenset({shapes.ring, shapes.flower, shapes.several, shapes.tulip, conditions.touching})),
+    Style(16, (15, 12, 46, 27), frozenset({shapes.line, shapes.line_runs, shapes.open_shape, patterns.line, conditions.beams})),
+    Style(12, (12, 22, 24, 42), frozenset()),
+)
+"""Mostly places; columns; flowers; lines; everything."""

@@ -1,0 +1,135 @@
+"""Orders that several simulators give: the first block, and a block somewhere near one that is there."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from random import Random
+from typing import Any
+
+from harness.simulators.framework import Order
+from harness.simulators.minecraft.carpentry import touching
+from harness.simulators.minecraft.relations import Cell, Relation, relation
+from harness.simulators.minecraft.scene import Reference, Scene, references
+from harness.worlds.minecraft import SIDE
+
+CENTER = (0, 1, 0)
+_REACH = 3
+"""How many cells away, along one axis, a reference block may be."""
+_SIGHT = 6
+"""How many cells away from the builder a cell may be to be told from there."""
+
+
+def first_cell(rng: Random) -> Cell:
+    """Where a game starts: the center of the ground half of the time, or else a corner or the middle of an edge."""
+    if rng.random() < 0.5:
+        return CENTER
+    x, z = rng.choice([(x, z) for x in (-SIDE, 0, SIDE) for z in (-SIDE, 0, SIDE) if x or z])
+    return x, 1, z
+
+
+def board_place(scene: Scene, cell: Cell) -> str:
+    """Words for one of the places that `first_cell` chooses from, as the builder sees it."""
+    voice, seen = scene.voice, relation(CENTER, cell, scene.pose.quarter)
+    side = "left" if seen.left > 0 else "right"
+    depth = "depth far" if seen.away > 0 else "depth near"
+    if not seen.axes:
+        return voice.draw("center")
+    if seen.axes == 2:
+        return voice.draw("corner", side=side, depth=voice.draw(depth))
+    return voice.draw("edge", side=side) if seen.left else f"in the middle of the edge {voice.draw(depth)}"
+
+
+def first_order(scene: Scene, cell: Cell, color: str) -> Order:
+    """The first block of a game."""
+    voice, seen = scene.voice, relation(CENTER, cell, scene.pose.quarter)
+    text = voice.draw("first", where=board_place(scene, cell), what=voice.blocks(1, color))
+    return Order(text, None, None, {"frame": "first", "location": list(seen)})
+
+
+def place_order(scene: Scene, cell: Cell, color: str, it: Reference, seen: Relation) -> Order:
+    """A block by its relation to a reference. Now and then its color is left out, asked for and told."""
+    alone = left_out(scene, it)
+    where = scene.voice.where(seen, "" if alone else it.text)
+    return _placed(scene, cell, color, where, about("ellipsis" if alone else "place", it) | {"relation": list(seen)})
+
+
+def builder_order(scene: Scene, cell: Cell, color: str) -> Order | None:
+    """A block on the ground by its relation to the builder, who stands there too: straight ahead, or to the left or right.
+
+    None for other cells: no one would count spaces from a builder in the air, or along two ways at once.
+    """
+    pose, voice = scene.pose, scene.voice
+    feet = math.floor(pose.x), math.floor(pose.y), math.floor(pose.z)
+    seen = relation(feet, cell, pose.quarter)
+    n = max(map(abs, seen))
+    if pose.y != 1.0 or seen.up or seen.axes != 1 or seen.away < 0 or n > _SIGHT:
+        return None
+    way = "ahead" if seen.away else "left" if seen.left > 0 else "right"
+    where = voice.draw(f"you {way}" if n == 1 else f"you {way} far", n=voice.number(n))
+    return _placed(
+        scene, cell, color, where, {"frame": "place", "reference": list(feet), "by": "builder", "relation": list(seen)}
+    )
+
+
+def _placed(scene: Scene, cell: Cell, color: str, where: str, meta: dict[str, Any]) -> Order:
+    rng, voice = scene.rng, scene.voice
+    asks = rng.random() < 0.06
+    what = f"a {voice.block}" if asks else block_there(scene, color, where)
+    text = voice.draw("place ellipsis" if meta["frame"] == "ellipsis" else "place", what=what, where=where)
+    if floats := hangs(scene.blocks, [cell]):
+        text = floating(scene, text)
+    meta |= {"floats": floats}
+    if not asks:
+        return Order(text, None, None, meta)
+    return Order(text, voice.draw("what color"), voice.draw("answer color", color=color), meta | {"omitted": "color"})
+
+
+def block_there(scene: Scene, color: str, where: str) -> str:
+    """A block of a color, as it is called before the words for where it goes: no "red one" before "one to the left"."""
+    what = scene.voice.blocks(1, color)
+    return f"{what[:-3]}{scene.voice.block}" if what.endswith(" one") and where.startswith("one ") else what
+
+
+def left_out(scene: Scene, it: Reference) -> bool:
+    """Whether the reference goes without saying: sometimes where it is the one block placed last, not the last of several."""
+    return it.kind == "last" and len(scene.last) == 1 and scene.rng.random() < 0.5
+
+
+def near_reference(scene: Scene, cell: Cell) -> tuple[Reference, Relation] | None:
+    """A block near the new cell that can be picked out, the last one before all others."""
+    rng, quarter = scene.rng, scene.pose.quarter
+    around = [(other, seen) for other in scene.blocks if is_near(seen := relation(other, cell, quarter))]
+    rng.shuffle(around)
+    around.sort(key=lambda pair: pair[0] not in scene.last[-1:] or rng.random() < 0.25)
+    for other, seen in around:
+        if found := list(references(scene, other)):
+            return rng.choice(found), seen
+    return None
+
+
+def is_near(seen: Relation) -> bool:
+    """Neighbors along one to three axes, or a few cells away along one."""
+    return max(map(abs, seen)) <= (_REACH if seen.axes == 1 else 1)
+
+
+def hangs(blocks: Collection[Cell], cells: Sequence[Cell]) -> bool:
+    """Whether new blocks need a support: some are not joined by faces, through the others, to the ground or a block."""
+    todo = [cell for cell in cells if cell[1] == 1 or any(other in blocks for other in touching(cell))]
+    left = set(cells) - set(todo)
+    while todo and left:
+        joined = [cell for cell in touching(todo.pop()) if cell in left]
+        left.difference_update(joined)
+        todo += joined
+    return bool(left)
+
+
+def floating(scene: Scene, text: str, section: str = "floating") -> str:
+    """A message with a word that something floats, before its question mark if it has one."""
+    if text.endswith("?"):
+        return f"{text[:-1]}{scene.voice.draw(f'{section} asked')}?"
+    return f"{text}{scene.voice.draw(section)}"
+
+
+def about(frame: str, it: Reference) -> dict[str, Any]:
+    return {"frame": frame, "reference": list(it.cell), "by": it.kind}
