@@ -228,8 +228,8 @@ def cnn_gru(items_count: int, batch_size: int, *, bf16: bool) -> list[tuple[floa
     import torch
 
     from harness.baselines.builder_batches import Collator
-    from harness.baselines.cnn_gru import CnnGru
-    from harness.baselines.cnn_gru_network import Network
+    from harness.baselines.cnn_gru.baseline import CnnGru
+    from harness.baselines.cnn_gru.network import Network
     from harness.baselines.vocabulary import learned
     from harness.corpora.item import builder_turns
     from serialization.words import h3_tokens
@@ -272,8 +272,8 @@ def cnn_gru(items_count: int, batch_size: int, *, bf16: bool) -> list[tuple[floa
 def decoded(items_count: int) -> list[tuple[float, float]]:
     """Items a second of the shipped CNN + GRU's greedy decoding: in its batches, and item by item."""
     from harness.baselines import Decoding
-    from harness.baselines.checkpoints import SHIPPED
-    from harness.baselines.cnn_gru import CnnGru
+    from harness.baselines.cnn_gru.baseline import CnnGru
+    from harness.training.checkpoints import SHIPPED
 
     predictor, items = CnnGru().load(SHIPPED / "cnn-gru"), spread(load("minecraft", "dev"), items_count)
 

@@ -1,6 +1,6 @@
 """Learns the weights of the part of `parser` that reads Minecraft, on the train split.
 
-    python tools/fit_builder_parser.py               # writes harness/baselines/builder_parser/weights.json
+    python tools/fit_builder_parser.py               # writes harness/baselines/parser/minecraft/weights.json
     python tools/fit_builder_parser.py --held-out 5  # leaves out every fifth target, and measures micro F1 on those
 
 Every clause of every turn gives some proposals, each with what it is worth: twice the right actions less `PRICE` times all of
@@ -22,12 +22,12 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import minimize
 
-from harness.baselines.builder_parser import BuilderParser, grid
-from harness.baselines.builder_parser.properties import NAMES, WIDTH
-from harness.baselines.builder_parser.proposals import propose
-from harness.baselines.builder_parser.ranker import Ranker, Weights, ship
-from harness.baselines.builder_parser.scene import Scene
-from harness.baselines.builder_parser.words import Clause, read_turn
+from harness.baselines.parser.minecraft import BuilderParser, grid
+from harness.baselines.parser.minecraft.properties import NAMES, WIDTH
+from harness.baselines.parser.minecraft.proposals import propose
+from harness.baselines.parser.minecraft.ranker import Ranker, Weights, ship
+from harness.baselines.parser.minecraft.scene import Scene
+from harness.baselines.parser.minecraft.words import Clause, read_turn
 from harness.corpora import load
 from harness.corpora.item import MinecraftItem, builder_turns
 from harness.worlds.minecraft import net_actions

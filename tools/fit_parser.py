@@ -1,6 +1,6 @@
 """Learns the weights of the baseline `parser` on the train split, or measures by folds of images what learning is worth.
 
-    python tools/fit_parser.py                    # writes weights.json and sureness.json of harness/baselines/parser
+    python tools/fit_parser.py                    # writes weights.json and sureness.json of harness/baselines/parser/hexagons
     python tools/fit_parser.py --sureness         # only the latter
     python tools/fit_parser.py --folds --pull 10  # action F1 and EM on held-out images, before and after
 
@@ -23,8 +23,8 @@ from scipy.optimize import minimize
 from scipy.stats import rankdata
 
 from harness.baselines.parser import Parser
-from harness.baselines.parser.ranker import SHARPNESS, WEIGHTS, Ranker, shipped_weights
-from harness.baselines.parser.sureness import FILE, Sureness
+from harness.baselines.parser.hexagons.ranker import SHARPNESS, WEIGHTS, Ranker, shipped_weights
+from harness.baselines.parser.hexagons.sureness import FILE, Sureness
 from harness.corpora import load
 from harness.corpora.item import HexagonsItem, Utterance, drawing_steps
 

@@ -8,18 +8,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
-    from harness.baselines.origin import Origin
-    from harness.baselines.recipe import Recipe
-    from harness.baselines.training import Trained
     from harness.corpora.item import Item
+    from harness.training.loop import Trained
+    from harness.training.origin import Origin
+    from harness.training.recipe import Recipe
 
 BASELINES = {
-    "rules": "harness.baselines.rules:Rules",
+    "rules": "harness.baselines.rules.baseline:Rules",
     "parser": "harness.baselines.parser:Parser",
-    "bert-transformer": "harness.baselines.bert_transformer:BertTransformer",
-    "cnn-gru": "harness.baselines.cnn_gru:CnnGru",
-    "deberta": "harness.baselines.deberta:Deberta",
-    "t5": "harness.baselines.t5:T5",
+    "bert-transformer": "harness.baselines.bert_transformer.baseline:BertTransformer",
+    "cnn-gru": "harness.baselines.cnn_gru.baseline:CnnGru",
+    "deberta": "harness.baselines.deberta.baseline:Deberta",
+    "t5": "harness.baselines.t5.baseline:T5",
 }
 
 

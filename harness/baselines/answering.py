@@ -9,11 +9,11 @@ from dataclasses import replace
 from typing import Any
 
 from harness.baselines import Baseline, Decoding, Predictor, Ruled
-from harness.baselines.progress import bar
 from harness.corpora.item import Item
 from harness.errors import UsageError
 from harness.runs.answering import Rollout, batches, resume_batches
 from harness.runs.folder import Run
+from harness.training.progress import bar
 
 log = logging.getLogger(__name__)
 

@@ -8,8 +8,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from harness.baselines.training import Losses
 from harness.baselines.world_head import WorldHead
+from harness.training.loop import Losses
 
 
 class Batch(NamedTuple):

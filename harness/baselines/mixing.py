@@ -15,13 +15,13 @@ from eval.predictions import decode, read_records
 from eval.score import score
 from harness.baselines import Decoding
 from harness.baselines.answering import answer, known_decoding
-from harness.baselines.checkpoints import digest
-from harness.baselines.origin import Origin
-from harness.baselines.running import Job, train
 from harness.corpora import split_name
 from harness.corpora.item import Item
 from harness.errors import DataError, UsageError
 from harness.runs.folder import Run, items_hash
+from harness.training.checkpoints import digest
+from harness.training.origin import Origin
+from harness.training.running import Job, train
 from harness.util.files import write_atomically
 from serialization.formats import reader
 

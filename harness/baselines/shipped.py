@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from harness.baselines import BASELINES, Ruled
-from harness.baselines.checkpoints import CARD, CONFIG, SHIPPED, VOCABULARY, WEIGHTS, read_weights, read_words, write_model
 from harness.engines.shared import brief
 from harness.errors import DataError, UsageError
+from harness.training.checkpoints import CARD, CONFIG, SHIPPED, VOCABULARY, WEIGHTS, read_weights, read_words, write_model
 from harness.util.registry import resolve
 
 SCORES = "scores.json"

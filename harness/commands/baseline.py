@@ -46,11 +46,12 @@ def train(name: str, **options: Any) -> None:
     A run that was killed goes on where it was when the same command is given again. Its curves: tensorboard --logdir runs.
     Several GPUs: torchrun --nproc-per-node 2 -m harness.cli baseline train ...
     """
-    from harness.baselines import Ruled, running
-    from harness.baselines.checkpoints import find_model
-    from harness.baselines.origin import Origin
+    from harness.baselines import Ruled
     from harness.errors import UsageError
     from harness.runs.folder import RUNS
+    from harness.training import running
+    from harness.training.checkpoints import find_model
+    from harness.training.origin import Origin
 
     chosen, task = _choose(name, options["task"])
     if isinstance(chosen, Ruled):
@@ -115,11 +116,11 @@ def predict(name: str, as_json: bool, **options: Any) -> None:
     harness baseline predict cnn-gru --split test --constrained --steps 20
     """
     from harness.baselines.answering import answer, decoding_of, known_decoding
-    from harness.baselines.memory import memory_for
     from harness.corpora import load, locate
     from harness.corpora.records import load_items
     from harness.errors import UsageError
     from harness.runs.folder import RUNS, Run, items_hash, log_to
+    from harness.training.memory import memory_for
 
     file = options.pop("items_file")
     if file and options["split"]:
@@ -159,8 +160,8 @@ def predict(name: str, as_json: bool, **options: Any) -> None:
 def _load(chosen: Baseline | Ruled, name: str, task: str, checkpoint: str | None) -> tuple[Predictor, str, dict[str, Any]]:
     """What answers, its name, and the settings that say which it was."""
     from harness.baselines import Ruled
-    from harness.baselines.checkpoints import digest, find_model, model_of, read_config, source_of
     from harness.errors import UsageError
+    from harness.training.checkpoints import digest, find_model, model_of, read_config, source_of
 
     if isinstance(chosen, Ruled):
         if checkpoint:
@@ -207,8 +208,8 @@ def _score(run: Run, items: Sequence[Item], counted: bool, as_json: bool) -> Non
 @click.option("--half", is_flag=True, help="Store the weights in float16: half the size; answers may differ a little.")
 def export(name: str, folder: Path, half: bool) -> None:
     """Copy the trained model NAME (a run, or a folder) to a new FOLDER, to keep or to ship."""
-    from harness.baselines.checkpoints import WEIGHTS, find_model
     from harness.baselines.shipped import export_model
+    from harness.training.checkpoints import WEIGHTS, find_model
 
     export_model(find_model(name, "model"), folder, half=half)
     click.echo(f"{folder}: {(folder / WEIGHTS).stat().st_size / 1e6:,.1f} MB of weights; predict with --checkpoint {folder}")

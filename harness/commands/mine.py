@@ -34,10 +34,10 @@ def mine(task: str, split: str, data: Path | None, limit: int | None, keep: int,
 
     "literal" is how many characters the program has that only lists cells.
     """
-    from harness.baselines.progress import bar
     from harness.corpora import load
     from harness.corpora.records import load_items
     from harness.mining.miner import Miner, append, check_split, read, resume
+    from harness.training.progress import bar
 
     check_split(split)
     items = (load_items(data) if data else load(task, "train"))[:limit]

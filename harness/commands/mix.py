@@ -39,10 +39,10 @@ def mix(name: str, as_json: bool, **options: Any) -> None:
     from harness.baselines import BASELINES, Baseline, Ruled
     from harness.baselines.answering import decoding_of
     from harness.baselines.mixing import Mix, cells, fractions_of
-    from harness.baselines.running import Job
     from harness.corpora import load
     from harness.errors import UsageError
     from harness.runs.folder import RUNS
+    from harness.training.running import Job
     from harness.util.files import write_atomically
     from harness.util.registry import choose, resolve
 

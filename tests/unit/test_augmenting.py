@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from harness.baselines.augmenting import Augment, Varied, vary_by
 from harness.corpora import load
 from harness.corpora.item import Item
+from harness.training.augmenting import Augment, Varied, vary_by
 
 
 @pytest.fixture(params=["hexagons", "minecraft"])

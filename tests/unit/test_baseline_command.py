@@ -21,11 +21,11 @@ from click.testing import CliRunner, Result
 from safetensors.torch import load_file
 
 from harness.baselines.builder_decoding import BuilderPredictor
-from harness.baselines.checkpoints import digest
 from harness.cli import cli
 from harness.corpora import load
 from harness.corpora.records import to_full_record
 from harness.errors import DataError, HarnessError, UsageError
+from harness.training.checkpoints import digest
 
 TINY = {
     "network.words": 8,
@@ -266,7 +266,7 @@ def test_glove_vectors_are_used_and_said() -> None:
 def test_what_cannot_be_done_is_one_clear_error(
     arguments: list[str], problem: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("harness.baselines.checkpoints.SHIPPED", tmp_path / "nothing is shipped")
+    monkeypatch.setattr("harness.training.checkpoints.SHIPPED", tmp_path / "nothing is shipped")
     result = run(arguments)
     assert isinstance(result.exception, HarnessError)
     assert problem in str(result.exception)

@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 
 from adapters.curriculum import Curriculum
-from harness.baselines.checkpoints import training_checkpoints
-from harness.baselines.recipe import Training
-from harness.baselines.sharing import shares
-from harness.baselines.training import Loop, Losses, State, Trained
 from harness.errors import DataError, HarnessError, UsageError
+from harness.training.checkpoints import training_checkpoints
+from harness.training.loop import Loop, Losses, State, Trained
+from harness.training.recipe import Training
+from harness.training.sharing import shares
 
 TRAINING = Training(
     epochs=3,
@@ -169,7 +169,7 @@ def test_a_recipe_that_does_not_fit_the_items_is_one_line(tmp_path: Path) -> Non
 def test_the_last_model_is_kept_where_the_recipe_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Here dev only gets worse."""
     losses = iter(range(1, 20))
-    monkeypatch.setattr("harness.baselines.training.Loop._mean_loss", lambda self, items: float(next(losses)))
+    monkeypatch.setattr("harness.training.loop.Loop._mean_loss", lambda self, items: float(next(losses)))
     result, kept = fit(tmp_path, keep="last", patience=1)
     assert (result.epochs, result.best_epoch, result.dev_loss, [epoch for epoch, _ in kept]) == (3, 3, 3.0, [1, 2, 3])
 

@@ -13,19 +13,19 @@ import torch
 from transformers import BertConfig, BertModel
 
 from harness.baselines import Decoding
-from harness.baselines.bert_transformer import BertTransformer, BertTransformerRecipe, PlainWords, plain
-from harness.baselines.bert_transformer_network import Network, Shape
+from harness.baselines.bert_transformer.baseline import BertTransformer, BertTransformerRecipe, PlainWords, plain
+from harness.baselines.bert_transformer.network import Network, Shape
 from harness.baselines.builder_batches import Collator
 from harness.baselines.builder_decoding import BuilderPredictor
-from harness.baselines.checkpoints import read_weights, weights_of, write_model
 from harness.baselines.encoders import SMALL_TOKENIZER, EncoderSettings, identity, load_encoder
-from harness.baselines.origin import Origin, configuration
-from harness.baselines.training import State
 from harness.baselines.world_state import feasible, gold_grids, label_of
 from harness.corpora import load
 from harness.corpora.item import MinecraftItem, builder_turns
 from harness.engines.bases import load_tokenizer
 from harness.errors import DataError, UsageError
+from harness.training.checkpoints import read_weights, weights_of, write_model
+from harness.training.loop import State
+from harness.training.origin import Origin, configuration
 from harness.worlds.minecraft import Action, Structure
 from serialization.words import h3_tokens
 

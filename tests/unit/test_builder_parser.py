@@ -11,14 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.baselines import Decoding
-from harness.baselines.builder_parser import BuilderParser, grid
-from harness.baselines.builder_parser.program import statements_of
-from harness.baselines.builder_parser.properties import NAMES
-from harness.baselines.builder_parser.proposals import propose
-from harness.baselines.builder_parser.ranker import Ranker
-from harness.baselines.builder_parser.scene import Scene
-from harness.baselines.builder_parser.words import read_turn
 from harness.baselines.parser import Parser
+from harness.baselines.parser.minecraft import BuilderParser, grid
+from harness.baselines.parser.minecraft.program import statements_of
+from harness.baselines.parser.minecraft.properties import NAMES
+from harness.baselines.parser.minecraft.proposals import propose
+from harness.baselines.parser.minecraft.ranker import Ranker
+from harness.baselines.parser.minecraft.scene import Scene
+from harness.baselines.parser.minecraft.words import read_turn
 from harness.cli import cli
 from harness.corpora import load
 from harness.corpora.item import Executed, MinecraftItem, Turn, Utterance

@@ -15,16 +15,16 @@ import torch
 from harness.baselines import Decoding
 from harness.baselines.builder_batches import Collator
 from harness.baselines.builder_decoding import BuilderPredictor
-from harness.baselines.checkpoints import read_words, weights_of, write_model
-from harness.baselines.cnn_gru import CnnGru, parameters
-from harness.baselines.cnn_gru_network import Network, Shape
-from harness.baselines.origin import Origin, configuration
-from harness.baselines.training import State
+from harness.baselines.cnn_gru.baseline import CnnGru, parameters
+from harness.baselines.cnn_gru.network import Network, Shape
 from harness.baselines.vocabulary import SPECIAL, UNKNOWN, Vocabulary, learned, read_glove
 from harness.baselines.world_state import STOP, action_of
 from harness.corpora import load
 from harness.corpora.item import Executed, MinecraftItem, builder_turns
 from harness.errors import DataError, UsageError
+from harness.training.checkpoints import read_words, weights_of, write_model
+from harness.training.loop import State
+from harness.training.origin import Origin, configuration
 from harness.worlds.minecraft import Action, Structure
 from serialization.words import h3_tokens
 from tests import plain_cnn_gru as plain

@@ -112,7 +112,7 @@ def test_a_run_that_was_killed_in_a_stage_goes_on_there(tmp_path: Path, killed_a
 def test_patience_begins_after_the_stages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Here dev only gets worse."""
     losses = iter(range(1, 20))
-    monkeypatch.setattr("harness.baselines.training.Loop._mean_loss", lambda self, items: float(next(losses)))
+    monkeypatch.setattr("harness.training.loop.Loop._mean_loss", lambda self, items: float(next(losses)))
     result, _ = fit(tmp_path, Slope(), items=NUMBERS, **(HOW | {"epochs": 9}))
     assert (result.epochs, result.best_epoch) == (5, 1)
 

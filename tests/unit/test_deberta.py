@@ -20,17 +20,17 @@ from hypothesis import strategies as st
 from eval.metrics.hexagons import score
 from harness.augmentation.colors import permute_colors, random_colors
 from harness.baselines import Decoding
-from harness.baselines.deberta import Deberta, DebertaPredictor, DebertaRecipe, build
-from harness.baselines.deberta_batches import Collator, Reader, TileCollator, actions_of, fitted, labels_of
-from harness.baselines.deberta_layers import comparisons, offsets
-from harness.baselines.deberta_network import CLASSES, Classifier, TileQueries
+from harness.baselines.deberta.baseline import Deberta, DebertaPredictor, DebertaRecipe, build
+from harness.baselines.deberta.batches import Collator, Reader, TileCollator, actions_of, fitted, labels_of
+from harness.baselines.deberta.layers import comparisons, offsets
+from harness.baselines.deberta.network import CLASSES, Classifier, TileQueries
 from harness.baselines.encoders import EncoderSettings, load_encoder
-from harness.baselines.origin import Origin
 from harness.baselines.tile_decisions import best_temperature
 from harness.cli import cli
 from harness.corpora import load
 from harness.corpora.item import Executed, HexagonsItem, Utterance, drawing_steps
 from harness.errors import DataError, UsageError
+from harness.training.origin import Origin
 from harness.worlds.hexagons import CODES, COLORS, COLUMNS, DIRECTIONS, ROWS, TILES, Board, Paint, Tile, on_board, step
 from serialization.contexts import CONTEXTS, get_context
 

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from harness.baselines import Decoding
 from harness.baselines.parser import Parser
-from harness.baselines.parser.chart import Chart
-from harness.baselines.parser.lexicon import LETTERS
-from harness.baselines.parser.memory import Memory
-from harness.baselines.parser.program import program_of
-from harness.baselines.parser.ranker import Ranker
-from harness.baselines.parser.tokens import numbers_of, read_tokens
+from harness.baselines.parser.hexagons.chart import Chart
+from harness.baselines.parser.hexagons.lexicon import LETTERS
+from harness.baselines.parser.hexagons.memory import Memory
+from harness.baselines.parser.hexagons.program import program_of
+from harness.baselines.parser.hexagons.ranker import Ranker
+from harness.baselines.parser.hexagons.tokens import numbers_of, read_tokens
 from harness.cli import cli
 from harness.corpora import load
 from harness.corpora.item import HexagonsItem, Utterance, drawing_steps

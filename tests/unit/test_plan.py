@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.baselines.plan import Plan
+from harness.training.plan import Plan
 
 
 @given(st.lists(st.integers(0, 50), max_size=300), st.integers(1, 7), st.integers(0, 3))

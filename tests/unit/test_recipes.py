@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from adapters.recipe import RECIPES, load_recipe
-from harness.baselines.deberta import DebertaRecipe
-from harness.baselines.recipe import load_recipe as load_baseline
+from harness.baselines.deberta.baseline import DebertaRecipe
 from harness.engines.bases import DEFAULT_BASE
 from harness.errors import UsageError
+from harness.training.recipe import load_recipe as load_baseline
 
 SHIPPED = sorted(RECIPES.rglob("*.yaml"))
 

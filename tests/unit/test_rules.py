@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eval.scoring import read_answers, score_answers
-from harness.baselines.rules import paint
-from harness.baselines.rules_words import numbers_of, read_words
+from harness.baselines.rules.baseline import paint
+from harness.baselines.rules.words import numbers_of, read_words
 from harness.cli import cli
 from harness.corpora import load
 from harness.corpora.records import load_items

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.baselines.recipe import Training
+from harness.training.recipe import Training
 from tests.unit.test_baseline_training import TRAINING
 
 SCHEDULES = ("constant", "inverse-square-root", "linear", "cosine")

@@ -11,10 +11,10 @@ import torch
 from click.testing import CliRunner, Result
 
 from harness.baselines import BASELINES
-from harness.baselines.checkpoints import digest, find_model, model_of, read_weights, source_of, write_model
 from harness.baselines.shipped import catalog
 from harness.cli import cli
 from harness.errors import DataError, HarnessError, UsageError
+from harness.training.checkpoints import digest, find_model, model_of, read_weights, source_of, write_model
 
 WEIGHTS = {"a": torch.tensor([[1.0, 0.1], [-2.5, 1e-3]]), "n": torch.arange(3)}
 
@@ -32,8 +32,8 @@ def made(folder: Path, weights: dict[str, Any] = WEIGHTS, **config: Any) -> Path
 def shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where shipped checkpoints are looked for: there are none."""
     monkeypatch.chdir(tmp_path)
-    for module in ("checkpoints", "shipped"):
-        monkeypatch.setattr(f"harness.baselines.{module}.SHIPPED", tmp_path / "trained")
+    for module in ("training.checkpoints", "baselines.shipped"):
+        monkeypatch.setattr(f"harness.{module}.SHIPPED", tmp_path / "trained")
     return tmp_path / "trained"
 
 

@@ -16,17 +16,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.baselines import Answer, Decoding
-from harness.baselines.checkpoints import weights_of, write_model
-from harness.baselines.origin import Origin, configuration
-from harness.baselines.t5 import T5, T5Predictor, T5Recipe, own_config
-from harness.baselines.t5_grammar import Held
-from harness.baselines.t5_network import Network, load_pretrained, small
-from harness.baselines.t5_text import IGNORED, PREFIX, SUFFIX, Coder, Tokens
-from harness.baselines.training import Loop, State
+from harness.baselines.t5.baseline import T5, T5Predictor, T5Recipe, own_config
+from harness.baselines.t5.grammar import Held
+from harness.baselines.t5.network import Network, load_pretrained, small
+from harness.baselines.t5.text import IGNORED, PREFIX, SUFFIX, Coder, Tokens
 from harness.cli import cli
 from harness.corpora import load
 from harness.corpora.item import HexagonsItem, drawing_steps
 from harness.errors import DataError, EngineError, UsageError
+from harness.training.checkpoints import weights_of, write_model
+from harness.training.loop import Loop, State
+from harness.training.origin import Origin, configuration
 from harness.worlds.hexagons import COLORS, Board, Paint
 from serialization.contexts import CONTEXTS
 from serialization.hexagons_text import parse_grouped

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from harness.baselines import Decoding
 from harness.baselines.answering import decoding_of
 from harness.baselines.builder_decoding import BuilderPredictor
-from harness.baselines.cnn_gru import CnnGru
+from harness.baselines.cnn_gru.baseline import CnnGru
 from harness.baselines.vocabulary import learned
 from harness.corpora import load
 from harness.corpora.item import builder_turns

@@ -1,5 +1,5 @@
-"""`parser`: a semantic parser for HEXAGONS, and for Minecraft (`harness.baselines.builder_parser`). Words become meanings by a
-small grammar, meanings become paint in a memory of the steps before; see `grammar`, `chart`, `execute`."""
+"""`parser`: a semantic parser for HEXAGONS, and for Minecraft (`harness.baselines.parser.minecraft`). Words become meanings by a
+small grammar, meanings become paint in a memory of the steps before; see `hexagons`."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from harness.baselines import Answer, Decoding, Predictor
-from harness.baselines.builder_parser import BuilderParser
-from harness.baselines.parser.memory import Memory
-from harness.baselines.parser.program import program_of
-from harness.baselines.parser.ranker import Ranker, Understood, shipped_weights
-from harness.baselines.parser.sureness import Clues, shipped
+from harness.baselines.parser.hexagons.memory import Memory
+from harness.baselines.parser.hexagons.program import program_of
+from harness.baselines.parser.hexagons.ranker import Ranker, Understood, shipped_weights
+from harness.baselines.parser.hexagons.sureness import Clues, shipped
+from harness.baselines.parser.minecraft import BuilderParser
 from harness.corpora.item import HexagonsItem, Item, Utterance
 from serialization.program.hexagons import DrawingState, run
 from serialization.program.written import write

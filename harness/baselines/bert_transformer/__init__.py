@@ -1,0 +1,1 @@
+"""`bert-transformer`, a baseline for Minecraft."""

@@ -1,0 +1,130 @@
+"""The BERT + Transformer of Builder Action Prediction (BAP v2, sections 6.3 and 12.4): dialogue and world to actions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from pydantic import ValidationError
+
+from adapters.recipe import problem_of
+from harness.baselines.bert_transformer.network import Network, Shape
+from harness.baselines.builder_batches import Collator
+from harness.baselines.builder_decoding import BuilderPredictor
+from harness.baselines.encoders import EncoderSettings, identity, load_encoder
+from harness.baselines.world_state import COLORS
+from harness.corpora.item import Item, builder_turns
+from harness.errors import DataError
+from harness.training import checkpoints
+from harness.training.augmenting import Augment, vary_by
+from harness.training.loop import Loop, State, Trained
+from harness.training.origin import Origin, card, configuration
+from harness.training.recipe import Recipe, load_recipe
+
+NAME = "bert-transformer"
+
+
+class BertTransformerRecipe(Recipe):
+    augment: Augment = "none"
+    encoder: EncoderSettings
+    network: Shape
+
+
+class BertTransformer:
+    """See `harness.baselines.Baseline`."""
+
+    tasks = ("minecraft",)
+    decoding = ("steps", "constrained", "samples", "share")
+
+    def recipe(self, overrides: Sequence[str]) -> BertTransformerRecipe:
+        return load_recipe(NAME, BertTransformerRecipe, overrides)
+
+    def train(
+        self,
+        items: Sequence[Item],
+        dev: Sequence[Item],
+        recipe: Recipe,
+        folder: Path,
+        say: Callable[[str], None],
+        origin: Origin | None = None,
+    ) -> Trained:
+        origin = origin or Origin()
+        start = origin.start
+        assert isinstance(recipe, BertTransformerRecipe)
+        torch.manual_seed(recipe.training.seed)
+        encoder, tokenizer = load_encoder(recipe.encoder)
+        network = Network(recipe.network, encoder)
+        words, mark = PlainWords(encoder, tokenizer), identity(encoder, tokenizer)
+        if start:
+            _same_encoder(start, checkpoints.read_config(start, NAME), mark)
+            checkpoints.begin_with(network, start, NAME, recipe.network)
+        size = sum(weight.numel() for weight in encoder.parameters())
+        count = sum(weight.numel() for weight in network.parameters()) - size
+        reader = f"{recipe.encoder.name} ({size:,} parameters, {'not trained' if network.frozen else 'trained with the rest'})"
+        say(f"text encoder: {reader}")
+        say(f"variant {recipe.variant}: {count:,} parameters of its own")
+
+        def keep(best: Network, state: State) -> None:
+            config = configuration(NAME, "minecraft", recipe, state, len(items), origin, fingerprint=mark)
+            told = card(config, state, count=count, reader=reader, encoder_name=recipe.encoder.name)
+            checkpoints.write_model(folder / "model", config, checkpoints.weights_of(best), None, told)
+
+        vary = vary_by(recipe.augment, recipe.training.seed)
+        loop = Loop(network, Collator(recipe.network, words), recipe.training, folder, keep, vary=vary)
+        return loop.run(builder_turns(items), builder_turns(dev))
+
+    def load(self, folder: Path) -> BuilderPredictor:
+        config = checkpoints.read_config(folder, NAME)
+        try:
+            shape = Shape.model_validate(config.get("network"))
+            settings = EncoderSettings.model_validate(config.get("encoder"))
+        except ValidationError as error:
+            part = "encoder" if error.title == EncoderSettings.__name__ else "network"
+            raise DataError(f"{folder / checkpoints.CONFIG}: {part}: {problem_of(error)}") from None
+        encoder, tokenizer = load_encoder(settings, weights=False)
+        _same_encoder(folder, config, identity(encoder, tokenizer))
+        network = Network(shape, encoder)
+        checkpoints.restore(network, checkpoints.read_weights(folder), folder / checkpoints.WEIGHTS)
+        return BuilderPredictor(network.eval(), shape, PlainWords(encoder, tokenizer))
+
+
+def _same_encoder(folder: Path, config: dict[str, Any], here: str) -> None:
+    if (wanted := config.get("fingerprint")) != here:
+        raise DataError(
+            f"{folder} was trained with another encoder (fingerprint {wanted}) than the one here ({here}): "
+            "put that one back, or train anew"
+        )
+
+
+class PlainWords:
+    """Numbers of a history's words by an encoder's own tokenizer.
+
+    The special words are written in plain English, as in "architect: put red." That is our choice: an encoder that is not trained
+    can read it. Of a text that is too long for the encoder the beginning is left out.
+    """
+
+    def __init__(self, encoder: Any, tokenizer: Any) -> None:
+        self.tokenizer, self.longest = tokenizer, min(tokenizer.model_max_length, encoder.config.max_position_embeddings)
+        tokenizer.truncation_side = "left"
+
+    def numbers(self, words: Iterable[str]) -> list[int]:
+        text = plain(words) or "."
+        numbers: list[int] = self.tokenizer(text, truncation=True, max_length=self.longest)["input_ids"]
+        return numbers
+
+
+def plain(words: Iterable[str]) -> str:
+    return " ".join(_PLAIN.get(word, word) for word in words)
+
+
+_PLAIN = {
+    "<dialogue>": "start.",
+    "<architect>": "architect:",
+    "</architect>": ".",
+    "<builder>": "builder:",
+    "</builder>": ".",
+    **{f"<builder_putdown_{color}>": f"put {color}." for color in COLORS},
+    **{f"<builder_pickup_{color}>": f"remove {color}." for color in COLORS},
+}

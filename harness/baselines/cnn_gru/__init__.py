@@ -1,0 +1,1 @@
+"""`cnn-gru`, a baseline for Minecraft."""

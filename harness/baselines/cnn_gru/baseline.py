@@ -1,0 +1,126 @@
+"""The CNN + GRU of Builder Action Prediction (Jayannavar et al. 2020, section 5): dialogue and world to actions, greedily."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from pydantic import ValidationError
+
+from adapters.recipe import problem_of
+from harness.augmentation.paraphrase import lexicon
+from harness.baselines.builder_batches import Collator
+from harness.baselines.builder_decoding import BuilderPredictor
+from harness.baselines.cnn_gru.network import Network, Shape
+from harness.baselines.vocabulary import Vocabulary, learned, read_glove
+from harness.corpora import load
+from harness.corpora.item import Item, MinecraftItem, builder_turns
+from harness.errors import DataError, UsageError
+from harness.training import checkpoints
+from harness.training.augmenting import Augment, vary_by
+from harness.training.loop import Loop, State, Trained
+from harness.training.origin import Origin, card, configuration
+from harness.training.recipe import Recipe, load_recipe
+from serialization.words import h3_tokens
+
+NAME = "cnn-gru"
+
+
+class CnnGruRecipe(Recipe):
+    glove: str | None
+    """A file of word vectors, which are not trained then."""
+    augment: Augment = "none"
+    network: Shape
+
+
+class CnnGru:
+    """See `harness.baselines.Baseline`."""
+
+    tasks = ("minecraft",)
+    decoding = ("steps", "constrained", "samples", "share")
+
+    def recipe(self, overrides: Sequence[str]) -> CnnGruRecipe:
+        return load_recipe(NAME, CnnGruRecipe, overrides)
+
+    def train(
+        self,
+        items: Sequence[Item],
+        dev: Sequence[Item],
+        recipe: Recipe,
+        folder: Path,
+        say: Callable[[str], None],
+        origin: Origin | None = None,
+    ) -> Trained:
+        origin = origin or Origin()
+        start = origin.start
+        assert isinstance(recipe, CnnGruRecipe)
+        train_items, dev_items = builder_turns(items), builder_turns(dev)
+        if start:
+            recipe = _as_before(recipe, checkpoints.read_config(start, NAME))
+        vocabulary, vectors = (_read_words(start), None) if start else _words(recipe, train_items, dev_items)
+        torch.manual_seed(recipe.training.seed)
+        network = Network(recipe.network, len(vocabulary), vectors)
+        if start:
+            checkpoints.begin_with(network, start, NAME, recipe.network)
+            network.words.requires_grad_(recipe.glove is None)
+            say(vocabulary.lacking(map(h3_tokens, train_items)))
+        elif vectors is None:
+            say(f"word vectors: learned, {len(vocabulary):,} words of the train items (--set glove=FILE takes GloVe's)")
+        else:
+            say(f"word vectors: {recipe.glove}, {len(vocabulary):,} of the corpus's words and special ones, not trained")
+        encoder, decoder = parameters(network.encoder), parameters(network.decoder)
+        say(f"variant {recipe.variant}: {encoder:,} parameters in the encoder, {decoder:,} in the decoder")
+
+        def keep(best: Network, state: State) -> None:
+            config = configuration(NAME, "minecraft", recipe, state, len(items), origin)
+            vectors = f"GloVe's, from {Path(recipe.glove).name}" if recipe.glove else "learned with the rest"
+            told = card(config, state, count=encoder + decoder, vectors=vectors)
+            checkpoints.write_model(folder / "model", config, checkpoints.weights_of(best), vocabulary.words, told)
+
+        vary = vary_by(recipe.augment, recipe.training.seed)
+        loop = Loop(network, Collator(recipe.network, vocabulary), recipe.training, folder, keep, vary=vary)
+        return loop.run(train_items, dev_items)
+
+    def load(self, folder: Path) -> BuilderPredictor:
+        config = checkpoints.read_config(folder, NAME)
+        try:
+            shape = Shape.model_validate(config.get("network"))
+        except ValidationError as error:
+            raise DataError(f"{folder / checkpoints.CONFIG}: network: {problem_of(error)}") from None
+        vocabulary = _read_words(folder)
+        network = Network(shape, len(vocabulary))
+        checkpoints.restore(network, checkpoints.read_weights(folder), folder / checkpoints.WEIGHTS)
+        return BuilderPredictor(network.eval(), shape, vocabulary)
+
+
+def parameters(network: Any) -> int:
+    return sum(parameter.numel() for parameter in network.parameters())
+
+
+def _read_words(folder: Path) -> Vocabulary:
+    try:
+        return Vocabulary(checkpoints.read_words(folder))
+    except ValueError as error:
+        raise DataError(f"{folder / checkpoints.VOCABULARY}: {error}") from None
+
+
+def _as_before(recipe: CnnGruRecipe, config: dict[str, Any]) -> CnnGruRecipe:
+    """The recipe for going on with a model of such a configuration: GloVe's vectors stay as they are, others are learned."""
+    if recipe.glove:
+        raise UsageError(f"glove={recipe.glove}: the words and their vectors are those of --from; leave glove out")
+    return recipe.model_copy(update={"glove": config.get("glove")})
+
+
+def _words(
+    recipe: CnnGruRecipe, train: Sequence[MinecraftItem], dev: Sequence[MinecraftItem]
+) -> tuple[Vocabulary, np.ndarray[Any, Any] | None]:
+    """GloVe's words are those of the whole corpus, as in the paper: their vectors are looked up, not learned."""
+    if recipe.glove is None:
+        drawn = chain(*lexicon().values()) if recipe.augment == "all" else ()
+        return learned([*map(h3_tokens, train), list(drawn)]), None
+    everything = [*train, *dev, *builder_turns(load("minecraft"))]
+    return read_glove(Path(recipe.glove), map(h3_tokens, everything), recipe.network.words, recipe.training.seed)

@@ -1,0 +1,1 @@
+"""`deberta`, a baseline for HEXAGONS."""

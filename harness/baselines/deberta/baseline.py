@@ -1,0 +1,168 @@
+"""The tile classifier of HEXAGONS ("Draw Me a Flower", TACL 2022, section 6): an instruction is 180 decisions, one a tile.
+
+Three variants: `paper` is the published input, a text a tile; `shared` encodes the text once for all tiles, which is possible
+only because a tile's coordinates are not in it, and decides each tile by itself; `joint`, which is ours, lets tiles attend to
+each other as well. The paper says no more of the training than 20 epochs, early stopping and batches of 4: the rest is ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from pydantic import ValidationError
+
+from adapters.recipe import problem_of
+from harness.baselines import Answer, Decoding
+from harness.baselines.deberta.batches import (
+    Collator,
+    Reader,
+    TileCollator,
+    actions_of,
+    labels_of,
+    words_in,
+)
+from harness.baselines.deberta.layers import Sizes
+from harness.baselines.deberta.network import Classifier, TextPerTile, TileQueries
+from harness.baselines.encoders import EncoderSettings, identity, load_encoder
+from harness.baselines.tile_decisions import Decision, best_temperature, decide
+from harness.corpora.item import HexagonsItem, Item, drawing_steps
+from harness.errors import DataError
+from harness.training import checkpoints
+from harness.training.augmenting import Augment, vary_by
+from harness.training.loop import Loop, State, Trained
+from harness.training.origin import Origin, card, configuration
+from harness.training.recipe import Recipe, load_recipe
+from serialization.contexts import Context, get_context
+
+NAME = "deberta"
+
+
+class DebertaRecipe(Recipe):
+    context: str
+    """Of `serialization.contexts`."""
+    augment: Augment
+    decision: Decision
+    """likeliest: each tile's likeliest class; f1: the tiles whose expected F1 is highest."""
+    encoder: EncoderSettings
+    network: Sizes
+
+
+class Deberta:
+    """See `harness.baselines.Baseline`."""
+
+    tasks = ("hexagons",)
+    decoding = ()
+
+    def recipe(self, overrides: Sequence[str]) -> DebertaRecipe:
+        made = load_recipe(NAME, DebertaRecipe, overrides)
+        get_context("hexagons", made.context)
+        return made
+
+    def train(
+        self,
+        items: Sequence[Item],
+        dev: Sequence[Item],
+        recipe: Recipe,
+        folder: Path,
+        say: Callable[[str], None],
+        origin: Origin | None = None,
+    ) -> Trained:
+        origin = origin or Origin()
+        start = origin.start
+        assert isinstance(recipe, DebertaRecipe)
+        train_items, dev_items = drawing_steps(items), drawing_steps(dev)
+        torch.manual_seed(recipe.training.seed)
+        network, collate, encoder = build(recipe)
+        if start is not None:
+            _check_encoder(start, checkpoints.read_config(start, NAME), encoder)
+            checkpoints.begin_with(network, start, NAME, recipe.network)
+        count = sum(parameter.numel() for parameter in network.parameters() if parameter.requires_grad)
+        used = "used as it is" if network.frozen else "trained too"
+        say(f"variant {recipe.variant}, context {recipe.context}: {count:,} parameters; encoder {recipe.encoder.name}, {used}")
+
+        def keep(best: Classifier, state: State, temperature: float = 1.0) -> None:
+            own = {"encoder_identity": encoder, "temperature": temperature}
+            config = configuration(NAME, "hexagons", recipe, state, len(items), origin, **own)
+            words = {"encoder_name": Path(recipe.encoder.name).name, "encoder_use": f"is {used}"}
+            told = card(config, state, count=count, **words)
+            checkpoints.write_model(folder / "model", config, checkpoints.weights_of(best), None, told)
+
+        length = words_in(get_context("hexagons", recipe.context))
+        vary = vary_by(recipe.augment, recipe.training.seed)
+        loop = Loop(network, collate, recipe.training, folder, keep, length, vary)
+        trained = loop.run(train_items, dev_items)
+        if loop.accelerator.is_main_process:
+            best = self.load(folder / "model")
+            temperature = best_temperature(best.scores(dev_items), labels_of(dev_items), recipe.decision)
+            say(f"temperature of the scores: {temperature:g}, which gives the highest action F1 on dev")
+            keep(best.network, loop.state, temperature)
+        return trained
+
+    def load(self, folder: Path) -> DebertaPredictor:
+        config = checkpoints.read_config(folder, NAME)
+        try:
+            recipe = DebertaRecipe.model_validate({key: config.get(key) for key in DebertaRecipe.model_fields})
+            temperature = float(config["temperature"])
+        except ValidationError as error:
+            raise DataError(f"{folder / checkpoints.CONFIG}: {problem_of(error)}") from None
+        except (KeyError, TypeError, ValueError):
+            raise DataError(f"{folder / checkpoints.CONFIG}: temperature: no number is there") from None
+        network, collate, encoder = build(recipe, weights=False)
+        _check_encoder(folder, config, encoder)
+        checkpoints.restore(network, checkpoints.read_weights(folder), folder / checkpoints.WEIGHTS)
+        return DebertaPredictor(network.eval(), collate, get_context("hexagons", recipe.context), (recipe.decision, temperature))
+
+
+class Built(NamedTuple):
+    """What a recipe describes."""
+
+    network: Classifier
+    collate: Callable[[Sequence[HexagonsItem]], Any]
+    encoder: str
+    """See `encoders.identity`."""
+
+
+def build(recipe: DebertaRecipe, *, weights: bool = True) -> Built:
+    """`weights`: see `load_encoder`."""
+    context = get_context("hexagons", recipe.context)
+    encoder, tokenizer = load_encoder(recipe.encoder, weights=weights)
+    reader, same = Reader(tokenizer, encoder, context), identity(encoder, tokenizer)
+    if recipe.variant == "paper":
+        return Built(TextPerTile(encoder, recipe.network), TileCollator(reader), same)
+    among, board = recipe.variant == "joint", context.board is not None
+    return Built(TileQueries(encoder, recipe.network, among=among, board=board), Collator(reader), same)
+
+
+def _check_encoder(folder: Path, config: dict[str, Any], encoder: str) -> None:
+    if (wanted := config.get("encoder_identity")) != encoder:
+        raise DataError(
+            f"{folder}: it was trained with another encoder ({wanted}) than the one here ({encoder}): put that one in its place"
+        )
+
+
+class DebertaPredictor:
+    """See `harness.baselines.Predictor`. An answer depends on nothing of `Decoding`."""
+
+    batch_size = 16
+
+    def __init__(self, network: Classifier, collate: Callable[..., Any], context: Context, how: tuple[Decision, float]) -> None:
+        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        self.network, self.collate, self.how = network.to(self.device), collate, how
+        self.rolls_out = context.board == "predicted"
+
+    @torch.inference_mode()  # type: ignore[untyped-decorator]
+    def scores(self, items: Sequence[HexagonsItem]) -> np.ndarray[Any, Any]:
+        """Of the classes of the items' tiles; float32 of shape (items, 180, 9)."""
+        made = []
+        for start in range(0, len(items), self.batch_size):
+            batch = self.collate(items[start : start + self.batch_size])
+            made.append(self.network.logits(type(batch)(*(part.to(self.device) for part in batch))).cpu().numpy())
+        return np.concatenate(made)
+
+    def predict(self, items: Sequence[Item], decoding: Decoding) -> list[Answer]:
+        labels = decide(self.scores(drawing_steps(items)), *self.how)
+        return [Answer(actions_of(row), stopped=True) for row in labels]

@@ -1,0 +1,192 @@
+"""From drawing steps to the tensors of the HEXAGONS tile classifier: what its texts say, and the tiles' labels.
+
+A context (`serialization.contexts`) says which earlier instructions are in the text and whether the board is shown; a board is
+always the item's `before`, so a predicted one is what the item was given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from harness.baselines.deberta.network import FARTHEST, Batch, TileTexts
+from harness.baselines.rules.words import placed_words
+from harness.baselines.tile_decisions import NO_ACTION, Ints
+from harness.corpora.item import HexagonsItem, Utterance
+from harness.errors import UsageError
+from harness.worlds.hexagons import CODES, COLORS, COLUMNS, ROWS, TILES, Paint, on_board
+from serialization.contexts import Context
+
+_ROOM = 64
+"""Tokens of instructions that an encoder must be able to take beside everything else in a text."""
+
+Tokens = list[int]
+
+
+class Token(NamedTuple):
+    """A piece of an instruction."""
+
+    id: int
+    number: int = 0
+    """1 to 18 if it is of a number's word, cardinal or ordinal; else 0."""
+    color: int = 0
+    """1 + the code if it is of a color's name; else 0."""
+
+
+T = TypeVar("T")
+
+
+def labels_of(items: Sequence[HexagonsItem]) -> Ints:
+    """Shape (items, 180), row by row: `NO_ACTION`, or 1 + the code of the color that a gold action paints a tile in."""
+    made = np.full((len(items), TILES), NO_ACTION)
+    for row, item in zip(made, items, strict=True):
+        for action in item.actions:
+            if on_board(*action.tile):
+                row[action.row * COLUMNS + action.column] = 1 + CODES[action.color]
+    return made
+
+
+def actions_of(labels: Ints) -> list[Paint]:
+    """The actions that one item's 180 labels stand for, by row and column."""
+    return [Paint(*divmod(int(tile), COLUMNS), COLORS[labels[tile] - 1]) for tile in np.flatnonzero(labels)]
+
+
+def instructions(item: HexagonsItem, context: Context) -> list[str]:
+    """What the context shows of what was said, the current instruction last."""
+    said = [turn.text for turn in item.history if isinstance(turn, Utterance)]
+    earlier = said if context.turns is None else said[max(0, len(said) - context.turns) :]
+    return [*earlier, item.instruction]
+
+
+def words_in(context: Context) -> Callable[[HexagonsItem], int]:
+    """How many words of an item a context shows."""
+    return lambda item: sum(len(text.split()) for text in instructions(item, context))
+
+
+def fitted(said: Sequence[list[T]], room: int, apart: int) -> list[list[T]]:
+    """The last instructions that fit into so many tokens, with `apart` more after each earlier one, the oldest first.
+
+    The current one is always there; alone it is cut if it is longer than the room.
+    """
+    *earlier, current = said
+    kept = [current[:room]]
+    left = room - len(kept[0])
+    for turn in reversed(earlier):
+        left -= len(turn) + apart
+        if left < 0:
+            break
+        kept.insert(0, turn)
+    return kept
+
+
+class Reader:
+    """A context as tokens of an encoder, whose special ones stand at the beginning of a text and between its parts."""
+
+    def __init__(self, tokenizer: Any, encoder: Any, context: Context) -> None:
+        self.tokenizer, self.context = tokenizer, context
+        self.limit = min(int(encoder.config.max_position_embeddings), tokenizer.model_max_length)
+        # Llama's have neither of BERT's.
+        first, last = (tokenizer.cls_token_id, tokenizer.sep_token_id)
+        self.first: int = tokenizer.bos_token_id if first is None else first
+        self.apart: int = tokenizer.eos_token_id if last is None else last
+        self.padding: int = tokenizer.pad_token_id or 0
+
+    def tokens(self, texts: Sequence[str]) -> list[Tokens]:
+        made: list[Tokens] = self.tokenizer(list(texts), add_special_tokens=False)["input_ids"]
+        return made
+
+    def said(self, items: Sequence[HexagonsItem]) -> list[list[list[Token]]]:
+        """The instructions of each item, as `instructions` gives them."""
+        texts = [instructions(item, self.context) for item in items]
+        flat = list(chain(*texts))
+        read = self.tokenizer(flat, add_special_tokens=False, return_offsets_mapping=True)
+        every = map(_marked, flat, read["input_ids"], read["offset_mapping"])
+        return [[next(every) for _ in own] for own in texts]
+
+
+def _marked(text: str, ids: Sequence[int], places: Sequence[tuple[int, int]]) -> list[Token]:
+    """The tokens of a text; `places` are those of their characters."""
+    by_end: dict[int, tuple[int, int]] = {}
+    for (start, end), word in placed_words(text):
+        number = word.number if word.letter in "ON" and word.number <= COLUMNS else 0
+        color = 1 + CODES[word.color] if word.color else 0
+        if number or color:
+            by_end |= dict.fromkeys(range(start + 1, end + 1), (number, color))
+    # A token's last character is the word's; its first one may be the blank before it.
+    return [Token(token, *by_end.get(end, (0, 0))) for token, (_, end) in zip(ids, places, strict=True)]
+
+
+class Collator:
+    """Makes batches with one text an item: all instructions, each followed by a delimiter."""
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
+
+    def __call__(self, items: Sequence[HexagonsItem]) -> Batch:
+        reader = self.reader
+        rows: list[list[tuple[int, ...]]] = []
+        for said in reader.said(items):
+            kept = fitted(said, reader.limit - 2, apart=1)
+            turns = [(min(len(kept) - 1 - n, FARTHEST), [*turn, Token(reader.apart)]) for n, turn in enumerate(kept)]
+            begin = (*Token(reader.first), turns[0][0], 0)
+            rows.append([begin, *((*token, back, place) for back, turn in turns for place, token in enumerate(turn))])
+        padded, mask = _padded(rows, (*Token(reader.padding), 0, 0))
+        tokens, numbers, colors, turns_back, places = padded.unbind(-1)
+        board = np.zeros((len(items), TILES), np.int64)
+        if reader.context.board:
+            board = np.stack([item.before.cells.ravel() for item in items]).astype(np.int64)
+        labels = torch.from_numpy(labels_of(items))
+        return Batch(tokens, mask, numbers, colors, turns_back, places, torch.from_numpy(board), labels)
+
+
+class TileCollator:
+    """Makes batches with 180 texts an item, one a tile: its row and column (from 1, as people count; the choice is ours), the
+    history, the current instruction and, where the context has it, the board as 180 names of colors with brackets around the
+    tile's own, with delimiters between these."""
+
+    def __init__(self, reader: Reader) -> None:
+        """Raises UsageError for an encoder that takes too short a text."""
+        self.reader = reader
+        self.places = reader.tokens([f"{row} {column}" for row in range(1, ROWS + 1) for column in range(1, COLUMNS + 1)])
+        self.colors = reader.tokens([f" {color}" for color in COLORS])
+        self.left, self.right = reader.tokens([" [", " ]"])
+        longest = len(self._board([max(range(len(COLORS)), key=lambda code: len(self.colors[code]))] * TILES, 0))
+        self.around = 4 + max(map(len, self.places)) + (longest + 1 if reader.context.board else 0)
+        if reader.limit < self.around + _ROOM:
+            raise UsageError(
+                f"encoder.name: its texts have at most {reader.limit} tokens; variant paper in context {reader.context.name} "
+                f"needs {self.around + _ROOM}"
+            )
+
+    def __call__(self, items: Sequence[HexagonsItem]) -> TileTexts:
+        texts = [text for said, item in zip(self.reader.said(items), items, strict=True) for text in self._texts(said, item)]
+        tokens, mask = _padded(texts, self.reader.padding)
+        shape = (len(items), TILES, -1)
+        return TileTexts(tokens.view(shape), mask.view(shape), torch.from_numpy(labels_of(items)))
+
+    def _texts(self, said: Sequence[list[Token]], item: HexagonsItem) -> Iterable[Tokens]:
+        apart = self.reader.apart
+        turns = [[token.id for token in turn] for turn in said]
+        *earlier, current = fitted(turns, self.reader.limit - self.around, apart=0)
+        middle = [apart, *chain(*earlier), *([apart] if earlier else []), *current, apart]
+        codes = item.before.cells.ravel().tolist()
+        for tile, place in enumerate(self.places):
+            board = [*self._board(codes, tile), apart] if self.reader.context.board else []
+            yield [self.reader.first, *place, *middle, *board]
+
+    def _board(self, codes: Sequence[int], tile: int) -> Tokens:
+        names = [self.colors[code] for code in codes]
+        return list(chain(*names[:tile], self.left, names[tile], self.right, *names[tile + 1 :]))
+
+
+def _padded(rows: Sequence[Sequence[Any]], padding: Any) -> tuple[Tensor, Tensor]:
+    """The rows as one tensor, and which of its places are theirs."""
+    lengths = torch.tensor([len(row) for row in rows])
+    longest = int(lengths.max())
+    made = torch.tensor([[*row, *[padding] * (longest - len(row))] for row in rows])
+    return made, torch.arange(longest) < lengths[:, None]

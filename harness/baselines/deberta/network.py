@@ -1,0 +1,219 @@
+"""The networks of the HEXAGONS tile classifier: an instruction is 180 decisions, one a tile ("Draw Me a Flower", section 6).
+
+A decision is one of 9 classes: 0 no action, else 1 + the code of the color that the tile is painted in, white included.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+from torch.utils.checkpoint import checkpoint
+
+from harness.baselines.deberta.layers import OFFSETS, Comparison, Layer, Sizes, offsets
+from harness.baselines.tile_decisions import NO_ACTION
+from harness.training.loop import Losses
+from harness.worlds.hexagons import COLORS, COLUMNS, ROWS, TILES
+
+CLASSES = 1 + len(COLORS)
+FARTHEST = 8
+"""Instructions that are as many steps back or more are told apart by their order only."""
+_SMOOTH = 4
+"""Added to the number of an item's gold actions, so that one of none counts as well."""
+_GROUPS = 4
+"""In which a frozen encoder reads a batch's texts."""
+
+
+class Batch(NamedTuple):
+    """Some items, each with one text of its instructions."""
+
+    tokens: Tensor
+    """Shape (items, longest text)."""
+    mask: Tensor
+    """Which tokens are no padding."""
+    numbers: Tensor
+    """Of each token, 0 or the number that its word names."""
+    colors: Tensor
+    """Of each token, 0 or 1 + the code of the color that it names."""
+    turns: Tensor
+    """How many steps back each token's instruction is: 0 the current one, at most `FARTHEST`."""
+    places: Tensor
+    """Each token's place in its instruction, from 0."""
+    board: Tensor
+    """Color codes before the step, shape (items, 180); all white where the context shows no board."""
+    labels: Tensor
+    """Shape (items, 180)."""
+
+
+class TileTexts(NamedTuple):
+    """Some items, each with 180 texts, one a tile."""
+
+    tokens: Tensor
+    """Shape (items, 180, longest text)."""
+    mask: Tensor
+    labels: Tensor
+    """Shape (items, 180)."""
+
+
+class Classifier(nn.Module):  # type: ignore[misc]
+    """What both networks have: an encoder, which may be frozen, and the loss of `logits`, shape (items, 180, 9)."""
+
+    per_action = False
+    """Whether an item's loss counts by its gold actions, as its F1 does: a step that paints 100 tiles is not worth 20 that paint
+    5. If not, by its 180 tiles."""
+
+    def __init__(self, encoder: Any) -> None:
+        super().__init__()
+        self.encoder = encoder
+        self.frozen = not any(parameter.requires_grad for parameter in encoder.parameters())
+        self.borrowed = ("encoder.",) if self.frozen else ()
+
+    @property
+    def clipped(self) -> list[nn.Module]:
+        return [self]
+
+    def train(self, mode: bool = True) -> Classifier:
+        super().train(mode)
+        if self.frozen:
+            self.encoder.eval()
+        return self
+
+    def encode(self, tokens: Tensor, mask: Tensor) -> Tensor:
+        """The tokens' states, shape (texts, tokens, width of the encoder)."""
+        if not self.frozen:
+            states: Tensor = self.encoder(input_ids=tokens, attention_mask=mask.long()).last_hidden_state
+            return states
+        with torch.no_grad():
+            return self._encode_by_length(tokens, mask)
+
+    def _encode_by_length(self, tokens: Tensor, mask: Tensor) -> Tensor:
+        """Texts of similar lengths together: where nothing is learned, padding is most of the time."""
+        lengths = mask.sum(1)
+        states = torch.zeros(*tokens.shape, self.encoder.config.hidden_size, device=tokens.device)
+        for texts in lengths.argsort().chunk(_GROUPS):
+            own, longest = mask[texts].long(), int(lengths[texts].max())
+            found = self.encoder(input_ids=tokens[texts, :longest], attention_mask=own[:, :longest]).last_hidden_state
+            states[texts, :longest] = found.to(states.dtype)
+        return states
+
+    def logits(self, batch: Any) -> Tensor:
+        raise NotImplementedError
+
+    def forward(self, batch: Any) -> Losses:
+        logits = self.logits(batch)
+        each = functional.cross_entropy(logits.flatten(0, 1), batch.labels.flatten(), reduction="none")
+        sums = each.view(-1, TILES).sum(1)
+        if not self.per_action:
+            return Losses(sums, torch.full_like(sums, TILES))
+        actions = (batch.labels != NO_ACTION).sum(1)
+        return Losses(sums / (actions + _SMOOTH), torch.ones_like(sums))
+
+
+class TextPerTile(Classifier):
+    """The variant `paper`: 180 texts an item, each classified from its first token's state."""
+
+    def __init__(self, encoder: Any, sizes: Sizes) -> None:
+        super().__init__(encoder)
+        self.chunk = sizes.chunk
+        self.dropout = nn.Dropout(sizes.dropout)
+        self.head = nn.Linear(encoder.config.hidden_size, CLASSES)
+
+    def logits(self, batch: TileTexts) -> Tensor:
+        tokens, masks = batch.tokens.flatten(0, 1), batch.mask.flatten(0, 1)
+        chunks = zip(tokens.split(self.chunk), masks.split(self.chunk), strict=True)
+        first = torch.cat([self._first(*chunk) for chunk in chunks])
+        return self.head(self.dropout(first)).view(*batch.labels.shape, CLASSES).float()
+
+    def _first(self, tokens: Tensor, mask: Tensor) -> Tensor:
+        """Only a chunk's activations are in memory: in training they are computed anew for its gradients."""
+        longest = int(mask.sum(1).max())
+        tokens, mask = tokens[:, :longest], mask[:, :longest]
+        if self.frozen or not torch.is_grad_enabled():
+            return self.encode(tokens, mask)[:, 0]
+        return checkpoint(lambda *chunk: self.encode(*chunk)[:, 0], tokens, mask, use_reentrant=False)
+
+
+class TileQueries(Classifier):
+    """The variants `shared` and `joint`: the text is encoded once, and 180 queries, one a tile, attend to its states.
+
+    That is possible because a tile's coordinates are in its query and not in the text. `among`: whether tiles also attend
+    to each other (`joint`), with a bias for each offset on the hexagonal grid; without, each tile is decided by itself.
+    `board`: whether a query has the color of its tile before the step.
+
+    Two things are given that would take far more than a few thousand instructions to learn: how the number of a word compares
+    with a tile's coordinates (`Comparison`), and which words name the colors that the decisions are about.
+    """
+
+    per_action = True
+
+    def __init__(self, encoder: Any, sizes: Sizes, *, among: bool, board: bool) -> None:
+        super().__init__(encoder)
+        width, states, words = sizes.width, encoder.config.hidden_size, encoder.get_input_embeddings().embedding_dim
+        self.word_norm = nn.LayerNorm(words)
+        self.text = nn.Linear(states + words, width)
+        self.turn = _embedding(FARTHEST + 1, width)
+        self.text_layers = nn.ModuleList(Layer(sizes, own=True, cross=False) for _ in range(sizes.text_layers))
+        self.text_norm = nn.LayerNorm(width)
+        self.row, self.column = _embedding(ROWS, width), _embedding(COLUMNS, width)
+        self.color = nn.Embedding(1 + len(COLORS), width, padding_idx=0)
+        nn.init.normal_(self.color.weight[1:], std=0.5)
+        self.before = nn.Linear(width, width) if board else None
+        self.tile_layers = nn.ModuleList(Layer(sizes, own=among, cross=True) for _ in range(sizes.tile_layers))
+        self.biases = nn.ParameterList(
+            nn.Parameter(torch.zeros(sizes.heads, OFFSETS)) for _ in range(sizes.tile_layers if among else 0)
+        )
+        self.comparisons = nn.ModuleList(Comparison(sizes) for _ in range(sizes.tile_layers))
+        self.norm, self.none, self.paint = nn.LayerNorm(width), nn.Linear(width, 1), nn.Linear(width, width)
+        self.dropout = nn.Dropout(sizes.dropout)
+        self.register_buffer("offsets", torch.from_numpy(offsets()), persistent=False)
+        self.register_buffer("frequencies", _frequencies(width), persistent=False)
+
+    def logits(self, batch: Batch) -> Tensor:
+        text = self.read(batch)
+        return self.classify(self.queries(batch.board), text, batch, torch.arange(TILES, device=text.device))
+
+    def read(self, batch: Batch) -> Tensor:
+        """The text's states, shape (items, tokens, width)."""
+        angles = batch.places[..., None] * self.frequencies
+        places = torch.cat([angles.sin(), angles.cos()], dim=-1)
+        # An encoder of sentences hides in its states which number stood somewhere; its words' own vectors do not.
+        words = self.word_norm(self.encoder.get_input_embeddings()(batch.tokens))
+        found = self.text(torch.cat([self.encode(batch.tokens, batch.mask), words], dim=-1))
+        states = self.dropout(found + self.turn(batch.turns) + places + self.color(batch.colors))
+        for layer in self.text_layers:
+            states = layer(states, own=_over_keys(batch.mask))
+        return self.text_norm(states)
+
+    def queries(self, board: Tensor) -> Tensor:
+        """Shape (items, 180, width); `board` is a batch's."""
+        places = (self.row.weight[:, None] + self.column.weight).flatten(0, 1)
+        shown = self.before(self.color(1 + board)) if self.before is not None else 0
+        return self.dropout((places + shown).expand(len(board), -1, -1))
+
+    def classify(self, queries: Tensor, text: Tensor, batch: Batch, tiles: Tensor) -> Tensor:
+        """The logits of the queries of `tiles`: all 180, or any of them where they do not attend to each other."""
+        for number, layer in enumerate(self.tile_layers):
+            own = self.biases[number][:, self.offsets] if len(self.biases) else None
+            queries = layer(queries, own=own, text=text, cross=self.comparisons[number](text, batch.numbers, batch.mask, tiles))
+        found = self.norm(queries)
+        colors = functional.linear(self.paint(found), self.color.weight[1:]) / math.sqrt(queries.shape[-1])
+        return torch.cat([self.none(found), colors], dim=-1).float()
+
+
+def _embedding(count: int, width: int) -> nn.Embedding:
+    """Small at first: with torch's own spread of 1 it takes far longer until a tile looks at the words that name it."""
+    made = nn.Embedding(count, width)
+    nn.init.normal_(made.weight, std=0.02)
+    return made
+
+
+def _frequencies(width: int) -> Tensor:
+    return torch.exp(torch.arange(width // 2) * (-math.log(10_000) / (width // 2)))
+
+
+def _over_keys(mask: Tensor) -> Tensor:
+    """A mask of keys, shape (items, keys), for all heads and queries."""
+    return mask[:, None, None, :]

@@ -1,0 +1,1 @@
+"""The part of `parser` that reads HEXAGONS instructions; see `grammar`, `chart`, `execute`."""

@@ -1,0 +1,170 @@
+"""A weighted chart parser over words that passes over what it cannot use."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from itertools import accumulate
+from typing import NamedTuple
+
+from harness.baselines.parser.hexagons.combining import combined, wrapped
+from harness.baselines.parser.hexagons.grammar import BREAK, REACH, RULES, SKIP, UNARY, Rule
+from harness.baselines.parser.hexagons.lexicon import LETTERS
+from harness.baselines.parser.hexagons.meaning import Edge, Term
+from harness.baselines.parser.hexagons.phrases import PHRASES
+from harness.baselines.parser.hexagons.tokens import Token
+
+BEAM = 2
+"""Readings kept of a span as a type."""
+WIDTH = 8
+"""Readings kept of the words so far as a row of actions."""
+LONGEST = 120
+"""Words of an instruction that are read."""
+_BROKEN = "break"
+Kept = dict[tuple[int, str], list[Edge]]
+"""The best readings by where they start, and their type."""
+
+
+class Reading(NamedTuple):
+    """Actions that an instruction's words stand for, in order."""
+
+    score: float
+    actions: tuple[Term, ...]
+    rules: tuple[str, ...]
+    """What made it, by the names of the weights, words passed over left out."""
+    covered: int
+    """A bit for each word that was used."""
+
+
+def default_weights() -> dict[str, float]:
+    """What rules and words are worth before anything is learned, by name: what `weights.json` may replace."""
+    weights = {phrase.name: phrase.score for phrase in PHRASES} | {rule.name: rule.score for rule in (*RULES, *UNARY)}
+    return weights | {f"skip {letter}": -SKIP.get(letter, 0.3) for letter in (*LETTERS, "N", "O")} | {_BROKEN: -BREAK}
+
+
+def passed_over(reading: Reading, tokens: list[Token]) -> list[str]:
+    """The names of the weights of the words that a reading does not use."""
+    return [f"skip {token.letter}" for n, token in enumerate(tokens[:LONGEST]) if not reading.covered >> n & 1]
+
+
+class Chart:
+    """A parser with its weights, by name; what they lack has its default."""
+
+    def __init__(self, weights: Mapping[str, float], beam: int = BEAM, width: int = WIDTH) -> None:
+        self.weights = default_weights() | dict(weights)
+        self._beam, self._width = beam, width
+        self._pairs: dict[str, dict[str, list[tuple[Rule, str, float]]]] = {}
+        for rule in RULES:
+            before = self._pairs.setdefault(rule.right, {}).setdefault(rule.left, [])
+            before.append((rule, rule.name, self.weights[rule.name]))
+        self._singles: dict[str, list[tuple[Rule, str, float]]] = defaultdict(list)
+        for rule in UNARY:
+            self._singles[rule.left].append((rule, rule.name, self.weights[rule.name]))
+
+    def read(self, tokens: list[Token]) -> list[Reading]:
+        """The best readings, best first; one at least, which may hold no action."""
+        tokens = tokens[:LONGEST]
+        letters = "".join(token.letter for token in tokens)
+        costs = [0.0, *accumulate(-self.weights[f"skip {letter}"] for letter in letters)]
+        starting = self._phrases(letters, tokens)
+        ended: list[dict[str, list[Edge]]] = [{} for _ in range(len(tokens) + 1)]
+        for end in range(1, len(tokens) + 1):
+            self._close(end, starting[end], ended, costs, letters)
+        return self._rows(ended, costs)
+
+    def _phrases(self, letters: str, tokens: list[Token]) -> list[list[Edge]]:
+        found: list[list[Edge]] = [[] for _ in range(len(tokens) + 1)]
+        for phrase in PHRASES:
+            for match in phrase.pattern.finditer(letters):
+                start, end = match.span()
+                if end > start and (term := phrase.build(match, tokens)):
+                    covered = (1 << end) - (1 << start)
+                    found[end].append(Edge(start, end, phrase.type, self.weights[phrase.name], term, (phrase.name,), covered))
+        return found
+
+    def _close(self, end: int, agenda: list[Edge], ended: list[dict[str, list[Edge]]], costs: list[float], letters: str) -> None:
+        """Everything that ends before the word `end`."""
+        kept: Kept = defaultdict(list)
+        while agenda:
+            edge = agenda.pop()
+            if not self._keep(edge, kept[edge.start, edge.type]):
+                continue
+            start, _, type_, score, term, rules, covered = edge
+            for rule, name, weight in self._singles.get(type_, ()):
+                agenda.append(Edge(start, end, rule.type, score + weight, wrapped(rule, term), (*rules, name), covered))
+            if type_ in self._pairs:
+                self._look_left(edge, agenda, kept, ended, costs, letters)
+        by_type = ended[end]
+        for (_, type_), edges in kept.items():
+            by_type.setdefault(type_, []).extend(edges)
+
+    def _look_left(
+        self, edge: Edge, agenda: list[Edge], kept: Kept, ended: list[dict[str, list[Edge]]], costs: list[float], letters: str
+    ) -> None:
+        """What an edge makes together with those before it, within reach."""
+        wanted, broken, split = self._pairs[edge.type], False, edge.start
+        base, cost = edge.score, costs[edge.start]
+        while split > 0 and cost - costs[split] <= REACH:
+            score = base - (cost - costs[split]) + (self.weights[_BROKEN] if broken else 0.0)
+            for type_, edges in ended[split].items():
+                for rule, name, weight in wanted.get(type_, ()):
+                    if rule.joined and letters[split : edge.start].strip("ovf") not in (",", ",,"):
+                        continue
+                    if not rule.apart and "," in letters[split : edge.start]:
+                        continue
+                    for left in edges:
+                        self._together(left, edge, rule, name, score + left.score + weight, broken, agenda, kept)
+            split -= 1
+            broken = broken or letters[split] == "."
+
+    def _keep(self, edge: Edge, rivals: list[Edge]) -> bool:
+        """Whether a reading is among the best of its span and type; what it displaces is taken out."""
+        for rival in rivals:
+            if rival.term == edge.term:
+                if rival.score >= edge.score:
+                    return False
+                rivals.remove(rival)
+                break
+        else:
+            if len(rivals) >= self._beam:
+                worst = min(rivals, key=lambda rival: rival.score)
+                if worst.score >= edge.score:
+                    return False
+                rivals.remove(worst)
+        rivals.append(edge)
+        return True
+
+    def _together(
+        self, left: Edge, right: Edge, rule: Rule, name: str, score: float, broken: bool, agenda: list[Edge], kept: Kept
+    ) -> None:
+        rivals = kept.get((left.start, rule.type), ())
+        if len(rivals) >= self._beam and all(rival.score >= score for rival in rivals):
+            return
+        if term := combined(rule, left.term, right.term):
+            rules = (*left.rules, *right.rules, name, _BROKEN) if broken else (*left.rules, *right.rules, name)
+            agenda.append(Edge(left.start, right.end, rule.type, score, term, rules, left.covered | right.covered))
+
+    def _rows(self, ended: list[dict[str, list[Edge]]], costs: list[float]) -> list[Reading]:
+        best: list[list[Reading]] = [[Reading(0.0, (), (), 0)]]
+        for end in range(1, len(ended)):
+            passed = costs[end] - costs[end - 1]
+            found: list[tuple[float, Reading, Edge | None]] = [
+                (reading.score - passed, reading, None) for reading in best[end - 1]
+            ]
+            for edge in ended[end].get("A", ()):
+                found += [(reading.score + edge.score, reading, edge) for reading in best[edge.start]]
+            found.sort(key=lambda way: -way[0])
+            best.append(self._distinct(found))
+        return best[-1]
+
+    def _distinct(self, found: list[tuple[float, Reading, Edge | None]]) -> list[Reading]:
+        kept: dict[tuple[Term, ...], Reading] = {}
+        for score, reading, edge in found:
+            actions = (*reading.actions, edge.term) if edge else reading.actions
+            if actions in kept:
+                continue
+            rules, covered = ((*reading.rules, *edge.rules), reading.covered | edge.covered) if edge else reading[2:]
+            kept[actions] = Reading(score, actions, rules, covered)
+            if len(kept) == self._width:
+                break
+        return list(kept.values())

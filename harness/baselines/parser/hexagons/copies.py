@@ -1,0 +1,242 @@
+"""Copies of what is there: repeated, moved, recolored, mirrored."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import cast
+
+from harness.baselines.parser.hexagons import axis
+from harness.baselines.parser.hexagons.directions import extreme, number, way
+from harness.baselines.parser.hexagons.meaning import Term, pieces_of
+from harness.baselines.parser.hexagons.memory import Memory, NoMeaningError
+from harness.baselines.parser.hexagons.places import tiles
+from harness.worlds.hexagons import COLUMNS, ROWS, Paint, Tile, from_cube, neighbors, on_board, to_cube
+from serialization.program.hexagons_geometry import flipped
+from serialization.program.hexagons_geometry import middle as middle_of
+
+
+def shifted(tile: Tile, columns: int, rows: int) -> Tile:
+    """A move that keeps the shape: by an odd number of columns, tiles of even columns keep their row."""
+    x, z = to_cube(tile)
+    return from_cube(x + columns, z - columns // 2 + rows)
+
+
+Recoloring = dict[str, str]
+
+
+def _recoloring(source: Sequence[Paint], parts: dict[str, Term]) -> Recoloring:
+    """The color that is told for the most common one; or two colors change places."""
+    common = [color for color, _ in Counter(paint.color for paint in source).most_common()]
+    if "K" in parts:
+        return {common[0]: str(parts["K"].args[0])}
+    return {common[0]: common[1], common[1]: common[0]} if "*" in parts and len(common) == 2 else {}
+
+
+def _paste(memory: Memory, source: Sequence[Paint], anchor: Tile, to: Tile, colors: Recoloring) -> None:
+    """A copy that keeps its shape, with one of its tiles at another place."""
+    columns = to.column - anchor.column
+    rows = to.row - shifted(anchor, columns, 0).row
+    for paint in source:
+        moved = shifted(paint.tile, columns, rows)
+        if on_board(*moved):
+            memory.paint([moved], colors.get(paint.color, paint.color))
+
+
+def _paste_by_row(memory: Memory, source: Sequence[Paint], columns: int, colors: Recoloring) -> None:
+    """A copy some columns away in which every tile keeps its row: of what has the same rows in each column."""
+    for paint in source:
+        if on_board(paint.row, paint.column + columns):
+            memory.paint([Tile(paint.row, paint.column + columns)], colors.get(paint.color, paint.color))
+
+
+def _fitting(source: Sequence[Paint], anchor: Tile, to: Tile) -> Tile:
+    """Which tile of a copy comes to another place: the anchor, or the lowest one where the copy would not fit."""
+    lowest = extreme([paint.tile for paint in source], "b")
+    across = to.column - anchor.column
+    down = to.row - shifted(anchor, across, 0).row
+    inside = all(on_board(*shifted(paint.tile, across, down)) for paint in source)
+    return anchor if inside or to.row < ROWS - 1 else lowest
+
+
+def _targets(memory: Memory, start: Term, anchor: Tile) -> list[Tile]:
+    """Where copies go: every tile of a color, else one of each column; a tile without a column lies in that of the anchor."""
+    if start.op == "tiles":
+        memory.columns = (anchor.column,)
+    found = tiles(start, memory)
+    each = start.op == "colored" and start.args[1] == "all"
+    return found if each else list({tile.column: tile for tile in reversed(found)}.values())
+
+
+def _recent(memory: Memory) -> list[Paint]:
+    """The object that was drawn last: what this step painted, else the last steps as far as they lie in the same columns."""
+    if memory.painted:
+        return list(memory.painted)
+    done = [step_ for step_ in memory.steps if step_.painted]
+    if not done:
+        raise NoMeaningError("nothing to repeat")
+    found = list(done[-1].painted)
+    for step_ in reversed(done[:-1]):
+        if not _belongs(step_.painted, found):
+            break
+        found = [*step_.painted, *found]
+    return found
+
+
+def _belongs(earlier: Sequence[Paint], found: Sequence[Paint]) -> bool:
+    """Whether what an earlier step painted is a part of the object that later ones went on with."""
+    there = {paint.tile for paint in found}
+    if {paint.column for paint in earlier} <= {paint.column for paint in found}:
+        return True
+    near = {tile for one in there for tile in neighbors(one)} | there
+    return all(paint.tile in near for paint in earlier) or (len(there) == 1 and any(paint.tile in near for paint in earlier))
+
+
+def repeat(memory: Memory, *pieces: Term) -> None:
+    """Copies of steps (S), of all that is drawn (=) or of what was drawn last: in columns (C), with one of their tiles (n) at
+    others (F, R), beside something (V), or so often (X) in a direction (D)."""
+    pieces = tuple(_as_columns(piece) for piece in pieces)
+    parts = pieces_of(pieces)
+    named = [axis.columns(cast(Term, piece.args[0]), memory) for piece in pieces if piece.op == "C"]
+    drawn = [chosen for chosen in named if any(column in chosen for _, column in memory.cells)]
+    origin = drawn[0] if len(named) == 2 and len(drawn) == 1 else []
+    source = _source(memory, parts, origin)
+    if not source:
+        raise NoMeaningError("nothing to repeat")
+    source = list({paint.tile: paint for paint in source}.values())
+    colors, center = _recoloring(source, parts), _center(memory, parts, source)
+    corner = min((paint.tile for paint in source), key=lambda tile: (tile.column, tile.row))
+    where = [column for chosen in named if chosen is not origin for column in chosen]
+    if where and "n" not in parts:
+        where = _starts(where, {paint.column for paint in source})
+    if where:
+        inside = [paint.tile for paint in source if paint.column in origin] if len(origin) == 1 else []
+        fixed = min(inside) if inside else corner if origin else center or corner
+        for column in where:
+            _paste(memory, source, fixed, Tile(fixed.row, column), colors)
+        memory.columns = tuple(where)
+        return
+    if "V" in parts:
+        direction, of = cast(tuple[Term, Term], parts["V"].args)
+        if of.op != "that":
+            _paste(memory, source, *_next_to(memory, source, parts), colors)
+            return
+        parts = {"D": direction, **parts}
+    start = parts.get("F") or parts.get("R")
+    if start is not None and start.op != "that":
+        anchor = center or (source[0].tile if "F" in parts else corner)
+        for target in _targets(memory, start, anchor):
+            _paste(memory, source, _fitting(source, anchor, target), target, colors)
+        return
+    _again_and_again(memory, source, parts, colors)
+
+
+def _source(memory: Memory, parts: dict[str, Term], origin: list[int]) -> list[Paint]:
+    """What is copied; `origin`: the columns it is said to lie in, if any."""
+    if "S" in parts:
+        return memory.painted_by(parts["S"].args)
+    everything = [Paint(*tile, shade) for tile, shade in memory.cells.items()]
+    if origin:
+        return [paint for paint in everything if paint.column in origin]
+    return everything if "=" in parts and "~" in parts else _recent(memory)
+
+
+def _center(memory: Memory, parts: dict[str, Term], source: Sequence[Paint]) -> Tile | None:
+    """The tile of what is copied that its new place is said of: what it was drawn around, or one of its ends (n)."""
+    if "S" in parts:
+        numbers = [n for n in parts["S"].args if isinstance(n, int) and 0 < n <= len(memory.steps)]
+        found = next((memory.steps[n - 1].center for n in numbers), None) if numbers else memory.steps[-1].center
+    else:
+        found = memory.center if memory.painted else None
+    if found is None and "n" in parts:
+        return extreme([paint.tile for paint in source], str(parts["n"].args[0]))
+    return found
+
+
+def _next_to(memory: Memory, source: Sequence[Paint], parts: dict[str, Term]) -> tuple[Tile, Tile]:
+    """Which tile of a copy comes where, if it is to touch something on a side."""
+    direction, of = cast(tuple[Term, Term], parts["V"].args)
+    edge = {"u": "t", "d": "b"}.get(way(direction, memory)[-1], way(direction, memory)[-1])
+    opposite = {"t": "b", "b": "t", "l": "r", "r": "l"}[edge]
+    anchor, beyond = extreme([paint.tile for paint in source], opposite), extreme(tiles(of, memory), edge)
+    gap = 1 + (number(parts["#"].args[0]) if "#" in parts else 0)
+    if edge in "lr":
+        return anchor, Tile(anchor.row, beyond.column + (gap if edge == "r" else -gap))
+    return anchor, Tile(beyond.row + (gap if edge == "b" else -gap), beyond.column)
+
+
+def _starts(where: list[int], taken: set[int]) -> list[int]:
+    """Where copies begin: of columns in a row, only so many as the copies fill."""
+    width, blocks = max(taken) - min(taken) + 1, list[list[int]]()
+    for column in where:
+        if blocks and column == blocks[-1][-1] + 1:
+            blocks[-1].append(column)
+        else:
+            blocks.append([column])
+    return [column for block in blocks for column in (block[::width] if len(block) % width == 0 else block)]
+
+
+def _as_columns(piece: Term) -> Term:
+    """ "Starting in columns 5 and 9" is as good as "in columns 5 and 9"."""
+    what = cast(Term, piece.args[0])
+    return Term("C", what.args) if piece.op in "FR" and what.op == "columns" else piece
+
+
+def _again_and_again(memory: Memory, source: Sequence[Paint], parts: dict[str, Term], colors: Recoloring) -> None:
+    """Copies one after the other in a direction, as many as are told, or one."""
+    if not {"X", "D", "K", "S", "~", "*"} & set(parts):
+        raise NoMeaningError("repeat where?")
+    lowest, columns = max(paint.row for paint in source), {paint.column for paint in source}
+    down_first = len(columns) == 1 and lowest < ROWS - 1 and "#" not in parts
+    towards = way(parts["D"], memory) if "D" in parts else "d" if down_first else "r"
+    memory.gap = number(parts["#"].args[0]) if "#" in parts else memory.gap
+    width = max(paint.column for paint in source) - min(paint.column for paint in source) + 1 + memory.gap
+    height = max(paint.row for paint in source) - min(paint.row for paint in source) + 1
+    across = {"l": -width, "r": width}.get(towards[-1], 0)
+    down = {"u": -height, "d": height}.get(towards[0], 0)
+    anchor = source[0].tile
+    by_row = not down and len({frozenset(paint.row for paint in source if paint.column == one) for one in columns}) == 1
+    for n in range(1, (COLUMNS if "~" in parts else min(number(parts["X"].args[0]), COLUMNS) if "X" in parts else 1) + 1):
+        if by_row:
+            _paste_by_row(memory, source, n * across, colors)
+        else:
+            _paste(memory, source, anchor, Tile(anchor.row + n * down, anchor.column + n * across), colors)
+
+
+def _upside_down(memory: Memory) -> None:
+    """The column painted last, with top and bottom changed, in the next one."""
+    column = max((tile.column for tile in memory.last), default=-1)
+    for (row, at), shade in list(memory.cells.items()):
+        if at == column and column + 1 < COLUMNS:
+            memory.paint([Tile(ROWS - 1 - row, column + 1)], shade)
+    memory.columns = (column + 1,)
+
+
+def _turned_over(memory: Memory, center: Tile) -> None:
+    """Up and down change places about a tile."""
+    for tile, shade in list(memory.cells.items()):
+        other = flipped(tile, center, "right")
+        if on_board(*other):
+            memory.paint([other], shade, over=False)
+
+
+def mirror(memory: Memory, *pieces: Term) -> None:
+    """Left and right change places about the ninth column, or the one that is told."""
+    parts = pieces_of(pieces)
+    if "p" in parts or ("C" in parts and parts["C"].op == "next_columns"):
+        _upside_down(memory)
+        return
+    middle = axis.columns(parts["C"], memory)[0] if "C" in parts else 8
+    beside = parts.get("V") or (Term("relation", parts["R"].args) if "R" in parts and parts["R"].op == "beside" else None)
+    if beside:
+        direction, of = cast(tuple[Term, Term], beside.args)
+        center = middle_of(tiles(of, memory))
+        if way(direction, memory) in "ud":
+            _turned_over(memory, center)
+            return
+        middle = center.column
+    source = memory.painted_by(parts["S"].args) if "S" in parts else [Paint(*tile, c) for tile, c in memory.cells.items()]
+    for paint in source:
+        other = Tile(paint.row, 2 * middle - paint.column)
+        if on_board(*other):
+            memory.paint([other], paint.color, over=False)

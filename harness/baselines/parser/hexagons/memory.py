@@ -1,0 +1,107 @@
+"""What is remembered from step to step of a drawing procedure: the board, where the last words led, and what each step did."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from harness.baselines.parser.hexagons.meaning import Term
+from harness.worlds.hexagons import Paint, Tile
+
+Cells = dict[tuple[int, int], str]
+"""The tiles that are not white, with their colors."""
+
+
+class NoMeaningError(Exception):
+    """An action means nothing here: it speaks of what is not there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """An instruction that was carried out."""
+
+    actions: tuple[Term, ...]
+    painted: tuple[Paint, ...]
+    """What it painted, in order, tiles that had the color before included."""
+    columns: tuple[int, ...] = ()
+    """The columns it spoke of last."""
+    center: Tile | None = None
+    """What it drew around, if it did."""
+
+
+@dataclass(slots=True)
+class Memory:
+    """The state that an action is carried out in, and changes."""
+
+    cells: Cells = field(default_factory=dict)
+    columns: tuple[int, ...] = ()
+    """What a tile without a column lies in: the columns spoken of last."""
+    fronts: tuple[Tile, ...] = ()
+    """Where "next" goes on from: the last tile of the last action, one a column where it went by columns."""
+    last: tuple[Tile, ...] = ()
+    """The tiles of the last action."""
+    ends: tuple[Tile, ...] = ()
+    """Where the lines of the action at hand end, if it draws some."""
+    before_last: tuple[Tile, ...] = ()
+    """Those of the one before it."""
+    color: str = ""
+    direction: str = "d"
+    """Letters of u, d, l, r."""
+    gap: int = 0
+    """Columns left out between what is repeated."""
+    center: Tile | None = None
+    """What the step at hand draws around."""
+    unplaced: bool = False
+    """Whether the step at hand spoke of tiles, and no columns were known."""
+    clipped: bool = False
+    """Whether some of the tiles that the step at hand spoke of lie off the board."""
+    left_out: bool = False
+    """Whether the columns spoken of last were to be skipped, so that the next is meant."""
+    steps: tuple[Step, ...] = ()
+    painted: tuple[Paint, ...] = ()
+    """By the step at hand."""
+    found: Cells = field(default_factory=dict)
+    """The board that the step at hand found."""
+
+    def copy(self) -> Memory:
+        return replace(self, cells=dict(self.cells), painted=(), center=None, unplaced=False, clipped=False, found=self.cells)
+
+    def paint(self, tiles: Sequence[Tile], color: str, *, over: bool = True, by_column: bool = False) -> None:
+        """Paint those of the tiles that lie on the board; painted ones too if `over`."""
+        done: list[Tile] = []
+        if color:
+            done = [tile for tile in tiles if over or tile not in self.cells]
+            for tile in done:
+                if color == "white":
+                    self.cells.pop(tile, None)
+                else:
+                    self.cells[tile] = color
+            self.painted += tuple(Paint(*tile, color) for tile in done)
+            self.color = color
+        self.look_at(done if color and done else tiles, by_column=by_column)
+
+    def take_back(self, tiles: Sequence[Tile]) -> None:
+        """Let tiles be as the step at hand found them."""
+        for tile in {paint.tile for paint in self.painted} & set(tiles):
+            self.cells.pop(tile, None)
+            self.cells |= {tile: self.found[tile]} if tile in self.found else {}
+        self.painted = tuple(paint for paint in self.painted if paint.tile not in tiles)
+
+    def look_at(self, tiles: Sequence[Tile], *, by_column: bool = False) -> None:
+        if tiles:
+            self.before_last, self.last = self.last, tuple(tiles)
+            self.fronts = tuple({tile.column: tile for tile in tiles}.values()) if by_column else self.ends or (tiles[-1],)
+            self.ends = ()
+
+    def earlier(self) -> list[Paint]:
+        """All that was painted so far, in order."""
+        return [paint for step in self.steps for paint in step.painted] + list(self.painted)
+
+    def painted_by(self, numbers: Sequence[object]) -> list[Paint]:
+        """What some steps painted, by their numbers from 1. Raises NoMeaningError if there is no such step."""
+        wanted = [n for n in numbers if isinstance(n, int) and 0 < n <= len(self.steps)]
+        if not wanted:
+            wanted = [max((n for n, step in enumerate(self.steps, 1) if step.painted), default=0)]
+        if wanted == [0]:
+            raise NoMeaningError("no such step")
+        return [paint for n in wanted for paint in self.steps[n - 1].painted]

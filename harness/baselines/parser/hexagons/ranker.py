@@ -1,0 +1,117 @@
+"""Which of the readings of an instruction is the best: a log-linear model over how they were made and what they paint."""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from harness.baselines.parser.hexagons.chart import BEAM, WIDTH, Chart, Reading, passed_over
+from harness.baselines.parser.hexagons.execute import carry_out, changes
+from harness.baselines.parser.hexagons.memory import Memory
+from harness.baselines.parser.hexagons.tokens import Token, read_tokens
+from harness.worlds.hexagons import Paint, neighbors
+
+WEIGHTS = Path(__file__).parent / "weights.json"
+WORTH_TRYING = 2.5
+"""How much worse than the best, by its words, a reading may be and still be carried out."""
+SHARPNESS = 2.0
+"""What scores are multiplied with to be the logarithms of odds, in learning too."""
+DEFAULTS = {
+    "failed": -1.0,
+    "nothing": -0.3,
+    "repainted": -0.3,
+    "again": -0.1,
+    "counted": 0.1,
+    "named": 0.0,
+    "many": 0.0,
+    "unplaced": -0.1,
+    "clipped": 0.0,
+    "overlap": 0.0,
+    "isolated": 0.0,
+    "actions": 0.0,
+}
+"""What the outcome of a reading is worth before anything is learned; see `outcome`."""
+
+
+class Understood(NamedTuple):
+    """A reading of an instruction, the memory after it, and what it painted."""
+
+    reading: Reading
+    memory: Memory
+    actions: tuple[Paint, ...]
+    features: Mapping[str, float]
+    """What the weights count; all of them from `candidates` only."""
+    share: float = 1.0
+    """Of the readings that were tried, by the model's odds: those that paint the same."""
+
+
+class Ranker:
+    """Reads instructions with weights by name; what they lack has its default."""
+
+    def __init__(self, weights: Mapping[str, float], beam: int = BEAM, width: int = WIDTH) -> None:
+        self.chart = Chart(weights, beam, width)
+        self.weights = DEFAULTS | self.chart.weights | dict(weights)
+
+    def understand(self, instruction: str, memory: Memory) -> Understood:
+        """The best reading where the steps before led to a memory. The first of equals."""
+        tokens = read_tokens(instruction)
+        readings = self.chart.read(tokens)
+        tried = [reading for reading in readings if reading.score >= readings[0].score - WORTH_TRYING]
+        found = [carried_out(reading, tokens, memory) for reading in tried]
+        scores = [one.reading.score + sum(self.weights[name] * one.features[name] for name in DEFAULTS) for one in found]
+        best = found[scores.index(max(scores))]
+        odds = [math.exp(SHARPNESS * (score - max(scores))) for score in scores]
+        same = sum(odd for odd, one in zip(odds, found, strict=True) if one.actions == best.actions)
+        return best._replace(share=same / sum(odds))
+
+    def candidates(self, instruction: str, memory: Memory) -> list[Understood]:
+        """All readings, each with all of its features, for learning."""
+        tokens = read_tokens(instruction)
+        found = []
+        for reading in self.chart.read(tokens):
+            done = carried_out(reading, tokens, memory)
+            made = Counter([*reading.rules, *passed_over(reading, tokens)])
+            found.append(done._replace(features={**done.features, **made}))
+        return found
+
+
+def carried_out(reading: Reading, tokens: list[Token], memory: Memory) -> Understood:
+    named = {str(token.value) for token in tokens if token.letter == "K"}
+    after, failed = carry_out(reading.actions, memory, named)
+    found = changes(memory, after)
+    actions = tuple(Paint(*tile, found[tile]) for tile in sorted(found))
+    return Understood(reading, after, actions, outcome(failed, actions, tokens, memory, after))
+
+
+def outcome(failed: int, actions: tuple[Paint, ...], tokens: list[Token], before: Memory, after: Memory) -> dict[str, float]:
+    """What a reading's paint says about it: actions without meaning; nothing painted; the share of tiles that had another color,
+    or the same; whether a number of the words is how many tiles were painted; the share of named colors that it
+    painted; whether columns were missing; whether something lay off the board; the share of the paint that went over paint of
+    this very step; the share of tiles that touch nothing painted; how many actions there are."""
+    painted = max(len(after.painted), 1)
+    colors = {str(token.value) for token in tokens if token.letter == "K"}
+    return {
+        "failed": float(failed),
+        "nothing": float(not actions),
+        "repainted": sum(action.tile in before.cells for action in actions) / painted,
+        "again": (len({paint.tile for paint in after.painted}) - len(actions)) / painted,
+        "counted": float(any(token.letter == "N" and token.value == len(actions) for token in tokens)),
+        "named": len(colors & {action.color for action in actions}) / len(colors) if colors else 0.0,
+        "many": len(actions) / 60,
+        "unplaced": float(after.unplaced),
+        "clipped": float(after.clipped),
+        "overlap": 1 - len({paint.tile for paint in after.painted}) / painted if after.painted else 0.0,
+        "isolated": sum(after.cells.keys().isdisjoint(neighbors(action.tile)) for action in actions) / painted,
+        "actions": len(after.steps[-1].actions) / 4,
+    }
+
+
+@functools.cache
+def shipped_weights() -> Mapping[str, float]:
+    """The weights that come with the package."""
+    return dict(json.loads(WEIGHTS.read_text(encoding="utf-8"))) if WEIGHTS.exists() else {}

@@ -1,0 +1,220 @@
+"""Which tiles of the board words stand for."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from harness.baselines.parser.hexagons import axis
+from harness.baselines.parser.hexagons.directions import beside, extreme, extremes, number, run, ways
+from harness.baselines.parser.hexagons.meaning import Term
+from harness.baselines.parser.hexagons.memory import Memory, NoMeaningError
+from harness.baselines.parser.hexagons.places import region, tiles
+from harness.worlds.hexagons import COLUMNS, ROWS, Tile, neighbors, on_board
+from serialization.program.hexagons_geometry import enclosed
+
+
+@region("cross")
+def _cross(memory: Memory, rows: Term, columns: Term) -> list[Tile]:
+    memory.columns = tuple(axis.columns(columns, memory))
+    return _tiles(memory, rows)
+
+
+@region("tiles")
+def _tiles(memory: Memory, rows: Term) -> list[Tile]:
+    if rows.op == "blank" and not memory.columns:
+        return [Tile(row, column) for column in range(COLUMNS) for row in range(ROWS) if (row, column) not in memory.cells]
+    if memory.left_out and memory.columns:
+        memory.columns, memory.left_out = (max(memory.columns) + 1,), False
+    memory.columns = memory.columns or tuple(dict.fromkeys(tile.column for tile in memory.last))
+    memory.unplaced = memory.unplaced or not memory.columns
+    return [Tile(row, column) for column in memory.columns or range(COLUMNS) for row in axis.rows(rows, memory, column)]
+
+
+@region("columns")
+def _columns(memory: Memory, columns: Term) -> list[Tile]:
+    return _cross(memory, Term("all"), columns)
+
+
+@region("same_tiles")
+def _same_tiles(memory: Memory, columns: Term) -> list[Tile]:
+    """The tiles that the step painted last, in other columns."""
+    if not memory.painted:
+        raise NoMeaningError("the same tiles as what?")
+    rows = dict.fromkeys(tile.row for tile in memory.last)
+    memory.columns = tuple(axis.columns(columns, memory))
+    return [Tile(row, column) for column in memory.columns for row in rows]
+
+
+@region("union")
+def _union(memory: Memory, one: Term, two: Term) -> list[Tile]:
+    first = tiles(one, memory)
+    memory.look_at(first)
+    return first + tiles(two, memory)
+
+
+@region("that")
+def _that(memory: Memory) -> list[Tile]:
+    return list(memory.last)
+
+
+@region("colored")
+def _colored(memory: Memory, color: str, which: str, edge: object) -> list[Tile]:
+    """Tiles of a color: all of the board's, those of the last step that painted it (some), or the last one painted."""
+    there = [Tile(*tile) for tile, shade in memory.cells.items() if shade == color]
+    recent = next((step_.painted for step_ in reversed(memory.steps) if any(p.color == color for p in step_.painted)), ())
+    recent = memory.painted if any(paint.color == color for paint in memory.painted) else recent
+    group = [paint.tile for paint in recent if paint.color == color and paint.tile in there] or there
+    if not group:
+        raise NoMeaningError(f"no {color} tile")
+    if edge in ("t", "b", "l", "r"):
+        return [extreme(there, str(edge))] if which == "one" else extremes(there, str(edge))
+    if isinstance(edge, int) and edge > 0:
+        return there[edge - 1 : edge]
+    if which == "all":
+        return there
+    return group if which == "some" else group[-1:]
+
+
+@region("all_from")
+def _all_from(memory: Memory, _: Term, start: Term) -> list[Tile]:
+    """A column from a tile on, downward, or upward from its lowest."""
+    return [
+        Tile(row, one.column)
+        for one in tiles(start, memory)
+        for row in (range(one.row, ROWS) if one.row < ROWS - 1 else range(ROWS - 1, -1, -1))
+    ]
+
+
+@region("within")
+def _within(memory: Memory, what: Term, columns: Term) -> list[Tile]:
+    if what.op == "that" and memory.painted and not {tile.column for tile in memory.last} & {*axis.columns(columns, memory)}:
+        return _same_tiles(memory, columns)
+    if what.op == "colored":
+        what = Term("colored", (what.args[0], "all", what.args[2]))
+    allowed = axis.columns(columns, memory)
+    memory.columns = tuple(allowed)
+    if what.op == "colored" and what.args[2] in ("t", "b", "l", "r", "e"):
+        all_ = [tile for tile in tiles(Term("colored", (what.args[0], "all", "")), memory) if tile.column in allowed]
+        edge = str(what.args[2]).replace("e", "b")
+        return [extreme([t for t in all_ if t.column == c], edge) for c in allowed if any(t.column == c for t in all_)]
+    return [tile for tile in tiles(what, memory) if tile.column in allowed]
+
+
+@region("within_steps")
+def _within_steps(memory: Memory, what: Term, steps: Term) -> list[Tile]:
+    painted = memory.painted_by(steps.args)
+    if what.op == "colored":
+        found = [paint.tile for paint in painted if paint.color == what.args[0]]
+        return [extreme(found, str(what.args[2]))] if found and what.args[2] in ("t", "b", "l", "r") else found
+    if what.op == "tiles":
+        return _of_steps(memory, cast(Term, what.args[0]), steps)
+    return [paint.tile for paint in painted]
+
+
+@region("of_steps")
+def _all_of_steps(memory: Memory, steps: Term) -> list[Tile]:
+    return [paint.tile for paint in memory.painted_by(steps.args)]
+
+
+@region("tiles_of_steps")
+def _of_steps(memory: Memory, which: Term, steps: Term) -> list[Tile]:
+    """What steps painted: all of it, or the first or last by the order of the painting."""
+    painted = [paint.tile for paint in memory.painted_by(steps.args)]
+    match which:
+        case Term("at", (numbers, side)):
+            order = painted[::-1] if side == "back" else painted
+            return [order[n - 1] for n in cast(tuple[int, ...], numbers) if 0 < n <= len(order)]
+    return painted
+
+
+@region("latest")
+def _latest(memory: Memory, count: object) -> list[Tile]:
+    return [paint.tile for paint in memory.earlier()[-number(count) :]]
+
+
+@region("previous_step")
+def _previous_step(memory: Memory) -> list[Tile]:
+    return [paint.tile for paint in memory.painted_by(())]
+
+
+@region("beside")
+def _beside(memory: Memory, direction: Term, of: Term) -> list[Tile]:
+    around = tiles(of, memory)
+    return [tile for towards in ways(direction, memory) for tile in beside(around, towards)]
+
+
+@region("beside_tile")
+def _beside_tile(memory: Memory, relation: Term, _: Term) -> list[Tile]:
+    return _beside(memory, *cast(tuple[Term, Term], relation.args))
+
+
+@region("next")
+def _next(memory: Memory, count: object) -> list[Tile]:
+    found = [tile for front in memory.fronts for tile in run(front, memory.direction, number(count))]
+    memory.columns = tuple(dict.fromkeys(tile.column for tile in found if on_board(*tile))) or memory.columns
+    return found
+
+
+@region("turned")
+def _turned(memory: Memory, what: Term, direction: Term) -> list[Tile]:
+    found: list[Tile] = []
+    for towards in ways(direction, memory):
+        memory.direction = towards
+        found += tiles(what, memory) if what.op != "count" else _next(memory, what.args[0])
+    return found
+
+
+@region("from_column")
+def _from_column(memory: Memory, what: Term, columns: Term) -> list[Tile]:
+    """The next tiles of some columns: after the last painted one of each, or from the top."""
+    chosen = axis.columns(columns, memory)
+    if set(chosen) != {front.column for front in memory.fronts}:
+        memory.columns, memory.fronts = tuple(chosen), tuple(Tile(-1, column) for column in chosen)
+    return tiles(what, memory)
+
+
+@region("run_beside")
+def _run_beside(memory: Memory, count: Term, relation: Term) -> list[Tile]:
+    direction, of = cast(tuple[Term, Term], relation.args)
+    start = tiles(of, memory)
+    if direction.op == "ways" and number(count.args[0]) == len(direction.args):
+        count = Term("count", (1,))
+    return [tile for towards in ways(direction, memory) for tile in _run_from(memory, start, towards, number(count.args[0]))]
+
+
+def _run_from(memory: Memory, start: list[Tile], towards: str, many: int) -> list[Tile]:
+    across = {tile.column for tile in start}
+    edge = beside(start, towards)
+    if towards in "lr" and many == 1 and len(edge) > 1:
+        closest = max(len({*neighbors(tile)} & {*start}) for tile in edge)
+        if closest > 1:
+            return [tile for tile in edge if len({*neighbors(tile)} & {*start}) > 1]
+        rows = {tile.row for tile in start}
+        return [tile for tile in edge if tile.row in rows] or edge
+    if towards in "lr" or (many == len(edge) and max(across) - min(across) < len(across)):  # "the five tiles below the line"
+        return edge
+    memory.direction = towards
+    inside = {*start}
+    ends = [tile for tile in start if beside([tile], towards)[0] not in inside]
+    return [tile for end in ends for tile in run(end, towards, many)]
+
+
+@region("around")
+def _around(memory: Memory, _: Term, of: Term) -> list[Tile]:
+    inner = tiles(of, memory)
+    memory.center = inner[0] if len(inner) == 1 else memory.center
+    return [tile for tile in dict.fromkeys(t for one in inner for t in neighbors(one)) if tile not in inner]
+
+
+@region("kept")
+@region("end")
+def _first(memory: Memory, what: Term, _: Term) -> list[Tile]:
+    return tiles(what, memory)
+
+
+@region("inside")
+def _inside(memory: Memory) -> list[Tile]:
+    """Blank tiles that the painted ones enclose, those near what was spoken of last if there are any."""
+    found = enclosed(memory.cells)
+    near = set(memory.last) | {paint.tile for paint in (memory.steps[-1].painted if memory.steps else ())}
+    return [tile for tile in found if near & set(neighbors(tile))] or found

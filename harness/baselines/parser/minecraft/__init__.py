@@ -1,0 +1,66 @@
+"""The part of `parser` that reads Minecraft's Architect: clauses become proposals of what to build, and what was learned on
+train chooses among them; see `words`, `proposals`, `ranker`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from harness.baselines import Answer, Decoding
+from harness.baselines.parser.minecraft.program import propped, statements_of
+from harness.baselines.parser.minecraft.ranker import Meant, Ranker, shipped_weights
+from harness.baselines.parser.minecraft.scene import Scene
+from harness.baselines.parser.minecraft.words import Clause, read_turn
+from harness.corpora.item import Item, MinecraftItem
+from harness.worlds.minecraft import Action
+from serialization.program import ast
+from serialization.program.minecraft import run
+from serialization.program.written import write
+from serialization.program_text import building_state
+
+
+class Understood(NamedTuple):
+    """What a turn was taken to ask for."""
+
+    meant: tuple[tuple[Clause, Meant], ...]
+    program: ast.Program
+    actions: Sequence[Action]
+
+
+class BuilderParser:
+    """Answers builder's turns, each by itself. See `harness.baselines.Predictor`."""
+
+    batch_size = 64
+    rolls_out = False
+
+    def __init__(self, ranker: Ranker | None = None) -> None:
+        self._ranker = ranker or Ranker(shipped_weights())
+
+    def predict(self, items: Sequence[Item], decoding: Decoding) -> list[Answer]:
+        return [self._answer(item) for item in items if isinstance(item, MinecraftItem)]
+
+    def _answer(self, item: MinecraftItem) -> Answer:
+        found = self.understand(item)
+        done = [(clause, meant) for clause, meant in found.meant if len(meant.actions)]
+        count = sum(len(meant.actions) for _, meant in done)
+        notes = {
+            "reading": [f"{clause.text}: {', '.join(meant.properties)}" for clause, meant in done],
+            "program": write(found.program),
+            "confidence": round(sum(len(meant.actions) * meant.expected for _, meant in done) / count, 3) if count else 0.0,
+        }
+        return Answer(found.actions, True, notes)
+
+    def understand(self, item: MinecraftItem) -> Understood:
+        scene, meant = Scene(item), []
+        statements: list[ast.Statement] = []
+        for clause in read_turn(item.history):
+            meant.append((clause, self._ranker.understand(clause, scene)))
+            actions = meant[-1][1].actions
+            statements += statements_of(actions, scene.last, item.pose)
+            scene.carry_out(actions)
+        program, state = ast.Program(tuple(statements)), building_state(item)
+        outcome = run(program, state)
+        if outcome.error:
+            program = ast.Program(tuple(propped(statements)))
+            outcome = run(program, state)
+        return Understood(tuple(meant), program, outcome.actions)

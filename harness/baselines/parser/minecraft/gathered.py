@@ -1,0 +1,113 @@
+"""Proposals: rows of actions with their properties."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from typing import NamedTuple
+
+import numpy as np
+
+from harness.baselines.parser.minecraft.grid import DIAGONALS, KINDS, WAYS, Cells, Mask
+from harness.baselines.parser.minecraft.properties import COLUMNS, Matrix, Setting, block_of, placed, taken
+
+RUNS, SLANTS = block_of(f"runs {way}" for way in WAYS), block_of(f"slants {way}" for way in DIAGONALS)
+STANDS, SHIFTS = block_of(f"stands {way}" for way in WAYS), block_of(f"shifts {way}" for way in WAYS)
+SENSES = list(WAYS.values())
+
+
+class Proposals(NamedTuple):
+    """Some of one kind: a row of actions each (`grid`), -1 for none, and a row of properties each."""
+
+    actions: Cells
+    properties: Matrix
+
+
+class Option(NamedTuple):
+    """A color or a number, and the properties of choosing it."""
+
+    value: int
+    names: tuple[str, ...]
+
+
+def marked(properties: Matrix, *names: str) -> Matrix:
+    for name in names:
+        properties[:, COLUMNS[name]] = 1
+    return properties
+
+
+class Gathered:
+    """Sets of cells whose properties are found together."""
+
+    def __init__(self) -> None:
+        self.cells: list[Cells] = []
+        self.columns: list[list[int]] = []
+
+    def add(self, cells: Cells, *names: str, column: int = COLUMNS["whole"]) -> None:
+        self.cells.append(cells)
+        self.columns.append([column, *map(COLUMNS.__getitem__, names)])
+
+    def sift(self, setting: Setting, whole: bool) -> list[int]:
+        """Keeps the free cells of sets with two of them or more; or else whole sets, those of free cells only. Says which."""
+        if not self.cells:
+            return []
+        sizes = [len(cells) for cells in self.cells]
+        there = setting.free[np.concatenate(self.cells)]
+        ends = list(accumulate(sizes, initial=0))
+        counts = np.add.reduceat(there, ends[:-1]).tolist()
+        kept = [n for n, (size, count) in enumerate(zip(sizes, counts, strict=True)) if (count == size if whole else count > 1)]
+        self.cells = [self.cells[n] if counts[n] == sizes[n] else self.cells[n][there[ends[n] : ends[n + 1]]] for n in kept]
+        self.columns = [self.columns[n] for n in kept]
+        return kept
+
+    def padded(self) -> Cells:
+        sizes = np.array([len(cells) for cells in self.cells])
+        found = np.full((len(sizes), sizes.max()), -1)
+        found[np.arange(sizes.max()) < sizes[:, None]] = np.concatenate(self.cells)
+        return found
+
+    def mark(self, properties: Matrix) -> None:
+        rows = np.repeat(np.arange(len(self.columns)), [len(columns) for columns in self.columns])
+        properties[rows, np.concatenate(self.columns)] = 1
+        properties[:, COLUMNS["log size"]] = np.log([len(cells) for cells in self.cells])
+
+    def placements(self, setting: Setting, color: int) -> list[Proposals]:
+        """All of them in a color."""
+        if not self.cells:
+            return []
+        cells = self.padded()
+        properties = placed(cells, setting, color)
+        self.mark(properties)
+        return [Proposals(np.where(cells >= 0, cells * KINDS + color, -1), properties)]
+
+    def removals(self, setting: Setting) -> list[Proposals]:
+        if not self.cells:
+            return []
+        cells = self.padded()
+        properties = taken(cells, setting)
+        self.mark(properties)
+        return [Proposals(np.where(cells >= 0, cells * KINDS, -1), properties)]
+
+
+class Rows(NamedTuple):
+    """Cells in a row, from each of some cells on in each of some ways."""
+
+    cells: Cells
+    columns: Cells
+    """Of the properties that name the ways."""
+    steps: Cells
+
+    def within(self, where: Mask) -> Rows:
+        """Those whose cells all lie where a mask of the grid holds."""
+        rows = where[self.cells].all(axis=1)
+        return Rows(self.cells[rows], self.columns[rows], self.steps[rows])
+
+    def mark(self, properties: Matrix) -> None:
+        properties[np.arange(len(self.columns)), self.columns] = 1
+        properties[:, COLUMNS["log size"]] = np.log(self.cells.shape[1])
+
+
+def rows(begin: Cells, count: int, slanting: bool = False) -> Rows:
+    ways = [*enumerate(SENSES, RUNS.start), *(enumerate(DIAGONALS.values(), SLANTS.start) if slanting else ())]
+    columns, steps = np.array(ways if count > 1 else [(COLUMNS["one"], 0)]).T
+    cells = begin[:, None, None] + steps[:, None] * np.arange(count)
+    return Rows(cells.reshape(-1, count), np.tile(columns, len(begin)), np.tile(steps, len(begin)))

@@ -1,0 +1,130 @@
+"""What a clause may ask for: blocks in a row, beside each of some blocks, figures, copies, removals, moves.
+
+All of them are proposed, whatever the words; words only say which colors, numbers and blocks of a color come into question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from harness.baselines.parser.minecraft import grid
+from harness.baselines.parser.minecraft.changes import copies, moved, recolored, removed, undone
+from harness.baselines.parser.minecraft.figures import figures
+from harness.baselines.parser.minecraft.gathered import Option, Proposals, marked, rows
+from harness.baselines.parser.minecraft.grid import AROUND, FAR, GROUND, INSIDE, KINDS, NEARBY, STEPS, Cells
+from harness.baselines.parser.minecraft.groups import FEW, Groups, beside
+from harness.baselines.parser.minecraft.properties import COLUMNS, WIDTH, Setting, placed
+from harness.baselines.parser.minecraft.scene import Scene
+from harness.baselines.parser.minecraft.words import Clause
+from harness.worlds.minecraft import CODES
+
+NUMBERS = 3
+"""Numbers of a clause that are tried."""
+_SLANTING = frozenset(("diagonal", "stair", "stairs", "staircase", "slant", "steps", "step", "corner", "V", "v", "stairstep"))
+_ON_GROUND = frozenset(("ground", "space", "corner", "edge", "middle", "away", "grid", "board", "anywhere", "start"))
+
+
+def propose(clause: Clause, scene: Scene) -> list[Proposals]:
+    """Everything that a clause may ask for, first of all nothing."""
+    nothing = np.zeros((1, WIDTH), np.float32)
+    nothing[0, [COLUMNS["nothing"], COLUMNS["nothing more"]]] = 1, scene.done > 0
+    found = [Proposals(np.full((1, 1), -1), nothing)]
+    counts = _counts(clause, scene)
+    told = [count for count in counts if not {"count as before", "count less one"} & set(count.names)]
+    known: dict[bytes, Groups] = {}
+    for color in _colors(clause, scene):
+        groups = _groups(scene, _named(clause, scene, color.value), known)
+        setting = groups.setting
+        begin = starts(clause, setting)
+        placements = [*_runs(clause, begin, setting, counts, color.value), *beside(groups, told, color.value)]
+        placements += [*figures(clause, begin, setting, color.value), *copies(setting, color.value)]
+        for proposals in placements:
+            for name in color.names:
+                proposals.properties[:, COLUMNS[name]] = 1
+            found.append(proposals)
+        found += recolored(groups, color.value)
+    groups = _groups(scene, _named(clause, scene, 0), known)
+    found += [*removed(groups, counts), *moved(groups), *undone(scene)]
+    return [one for one in found if len(one.actions)]
+
+
+def _groups(scene: Scene, named: Cells, known: dict[bytes, Groups]) -> Groups:
+    key = named.tobytes()
+    if key not in known:
+        known[key] = Groups(Setting(scene, named))
+    return known[key]
+
+
+def _colors(clause: Clause, scene: Scene) -> list[Option]:
+    told = [(CODES[color], role) for color, role in clause.colors]
+    last = int(scene.codes[scene.last]) if scene.last >= 0 else 0
+    names: dict[int, list[str]] = {}
+    for n, (code, role) in enumerate(told):
+        names.setdefault(code, []).append(f"color {role}")
+        names[code] += ["color later"] if n else []
+    if all(role == "there" for _, role in told):
+        for code, name in ((last, "color as before"), (scene.named, "color named before")):
+            if code and (not told or name == "color as before"):
+                names.setdefault(code, []).append(name)
+    elif last in names:
+        names[last].append("color as before")
+    only = ("color only",) if len(names) == 1 else ()
+    return [Option(code, (*dict.fromkeys(found), *only)) for code, found in list(names.items())[:3]] or [Option(1, ())]
+
+
+def _named(clause: Clause, scene: Scene, color: int) -> Cells:
+    """The blocks of the clause's other colors, else of the same color if the clause tells of such that are there."""
+    there = [CODES[name] for name, _ in clause.colors if CODES[name] != color]
+    told = [CODES[name] for name, role in clause.colors if role == "there"]
+    return scene.of_color(there or told)
+
+
+def _counts(clause: Clause, scene: Scene) -> list[Option]:
+    found: dict[int, list[str]] = {}
+    for n, (value, role) in enumerate(clause.numbers[:NUMBERS]):
+        found.setdefault(value, []).append(f"count {role}")
+        found[value] += ["count later"] if n else []
+        if role == "size" and value > 1:
+            found.setdefault(value - 1, []).append("count less one")
+    if 1 not in found:
+        found[1] = ["count unsaid"] if clause.numbers else ["one unsaid"]
+    before = len(scene.group)
+    if 1 < before < 10:
+        found.setdefault(before, []).append("count as before")
+    return [Option(value, tuple(dict.fromkeys(names))) for value, names in found.items()]
+
+
+def starts(clause: Clause, setting: Setting) -> Cells:
+    """Where a row or a figure may begin."""
+    scene, blocks = setting.scene, setting.blocks
+    near = [(blocks[:, None] + STEPS).ravel(), np.array([cell for cell in scene.aimed if cell >= 0], np.intp)]
+    if scene.last >= 0:
+        near += [scene.last + NEARBY, scene.last + FAR]
+    if 0 < len(setting.named) <= FEW:
+        near += [(setting.named[:, None] + AROUND).ravel(), (setting.named[:, None] + FAR).ravel()]
+    texts = {word.text for word in clause.words}
+    if not len(blocks) or texts & _ON_GROUND:
+        near.append(GROUND)
+    found = grid.mask(np.concatenate(near)) & INSIDE & ~setting.occupied
+    return np.flatnonzero(found)
+
+
+def _runs(clause: Clause, begin: Cells, setting: Setting, counts: Sequence[Option], color: int) -> list[Proposals]:
+    found = []
+    slanting = bool(_SLANTING & {word.text for word in clause.words})
+    for count in counts:
+        one = rows(begin, count.value, slanting)
+        one = one.within(setting.free)
+        properties = marked(placed(one.cells, setting, color), "run", *count.names)
+        one.mark(properties)
+        going = one.steps != 0
+        if count.value > 1:
+            near, beyond = (setting.scene.codes[one.cells[:, 0] - k * one.steps] for k in (1, 2))
+            properties[:, COLUMNS["prolongs"]] = (near > 0) & (beyond > 0)
+            properties[:, COLUMNS["prolongs its color"]] = (near == color) & (beyond == color)
+        properties[:, COLUMNS["runs on"]] = (one.cells[:, 0] - setting.scene.last == one.steps) & going
+        properties[:, COLUMNS["runs as before"]] = (abs(one.steps) == abs(setting.going)) & going
+        found.append(Proposals(one.cells * KINDS + color, properties))
+    return found

@@ -1,0 +1,130 @@
+"""Which proposal a clause means: a log-linear model whose features pair the clause's words with the proposals' properties.
+
+The answer are the actions that gain something for micro F1: those whose probability, which all proposals with them have together,
+is over `LEAST`. The best is near half of the F1 that is reached; a third of the likeliest action's probability (`BESIDE`) costs
+nothing and keeps a clear answer free of others. A clause that says too little is answered with nothing.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from harness.baselines.parser.minecraft.gathered import Proposals
+from harness.baselines.parser.minecraft.grid import KINDS, SIZE, Cells
+from harness.baselines.parser.minecraft.properties import COLUMNS, NAMES, WIDTH
+from harness.baselines.parser.minecraft.proposals import propose
+from harness.baselines.parser.minecraft.scene import Scene
+from harness.baselines.parser.minecraft.words import Clause
+
+WEIGHTS = Path(__file__).parent / "weights.json"
+LEAST, BESIDE = 0.1, 1 / 3
+TEMPERATURE = 1.5
+"""By which the scores are divided: what was learned is too sure of itself on new items. Chosen on dev, as are those two."""
+REASONS = 6
+LIKELY = 1e-4
+"""Proposals that are less likely, as a share of the likeliest, are left out."""
+
+
+class Meant(NamedTuple):
+    """What a clause was taken to ask for."""
+
+    actions: Cells
+    properties: tuple[str, ...]
+    """Of the proposal that most of the actions are from: the names of its kind and of the properties that speak for it most."""
+    expected: float
+    """The share of the actions that are expected to be right."""
+
+
+class Ranker:
+    """`weights`: for each cue (`words.Clause.cues`) what it makes of each property, by name."""
+
+    def __init__(self, weights: Mapping[str, Mapping[str, float]], least: float = LEAST) -> None:
+        self._least = least
+        self._cues: dict[str, npt.NDArray[np.float32]] = {}
+        for cue, of in weights.items():
+            self._cues[cue] = np.zeros(WIDTH, np.float32)
+            self._cues[cue][[COLUMNS[name] for name in of]] = list(of.values())
+
+    def scores(self, clause: Clause, proposals: Sequence[Proposals]) -> list[npt.NDArray[np.float32]]:
+        weights = self._weights(clause)
+        return [one.properties @ weights for one in proposals]
+
+    def _weights(self, clause: Clause) -> npt.NDArray[np.float32]:
+        known = [self._cues[cue] for cue in clause.cues if cue in self._cues]
+        return np.sum(known, axis=0, dtype=np.float32) if known else np.zeros(WIDTH, np.float32)
+
+    def understand(self, clause: Clause, scene: Scene) -> Meant:
+        proposals = propose(clause, scene)
+        scores = [one / TEMPERATURE for one in self.scores(clause, proposals)]
+        best = max(float(one.max()) for one in scores)
+        odds = [np.exp(one - best) for one in scores]
+        likely = [np.flatnonzero(one > LIKELY) for one in odds]
+        found = [one.actions[rows] for one, rows in zip(proposals, likely, strict=True)]
+        shares = np.concatenate([odd[rows] for odd, rows in zip(odds, likely, strict=True)]) / sum(
+            float(odd.sum()) for odd in odds
+        )
+        owners, flat = _flat(found)
+        right = np.asarray(np.bincount(flat, shares[owners]), np.float64)
+        row = int(np.bincount(owners, right[flat] - self._least, len(shares)).argmax())
+        actions = self._chosen(right, flat[owners == row])
+        if not len(actions):
+            return Meant(actions, (), 1.0)
+        properties = np.concatenate([one.properties[rows] for one, rows in zip(proposals, likely, strict=True)])[row]
+        speaks_for = properties * self._weights(clause)
+        kind = int(np.flatnonzero(properties)[0])
+        others = [column for column in np.argsort(-speaks_for, kind="stable")[:REASONS] if speaks_for[column] > 0]
+        names = tuple(NAMES[column] for column in dict.fromkeys([kind, *others]))
+        return Meant(actions, names, float(right[actions].mean()))
+
+    def _chosen(self, right: npt.NDArray[np.float64], first: Cells) -> Cells:
+        """The actions that are likely enough: those of `first` in their order, then the others, likeliest first."""
+        enough = np.flatnonzero(right > max(self._least, BESIDE * right.max(initial=0.0)))
+        enough = enough[np.argsort(-right[enough], kind="stable")]
+        placed: dict[int, int] = {}  # by cell, where two colors are likely
+        for action in enough[enough % KINDS > 0].tolist():
+            placed.setdefault(action // KINDS, action)
+        kept = {*enough[enough % KINDS == 0].tolist(), *placed.values()}
+        return np.array([action for action in dict.fromkeys([*first.tolist(), *enough.tolist()]) if action in kept], np.intp)
+
+
+def _flat(found: Sequence[Cells]) -> tuple[Cells, Cells]:
+    """All actions in a row, each once for a proposal, and the number of the proposal of each."""
+    first, owners, flat = 0, [], []
+    for actions in found:
+        there = actions >= 0
+        owners.append(np.repeat(np.arange(first, first + len(actions)), there.sum(1)))
+        flat.append(actions[there])
+        first += len(actions)
+    every = np.concatenate(owners) * (SIZE * KINDS) + np.concatenate(flat)
+    kept = np.sort(np.unique(every, return_index=True)[1])  # two blocks may have the same cell beside them
+    pairs = np.divmod(every[kept], SIZE * KINDS)
+    return pairs[0], pairs[1]
+
+
+Weights = Mapping[str, Mapping[str, float]]
+"""For each cue what it makes of each property, by name; what is missing is 0."""
+
+
+@functools.cache
+def shipped_weights() -> Weights:
+    """The weights that come with the package."""
+    if not WEIGHTS.exists():
+        return {}
+    stored = json.loads(WEIGHTS.read_text(encoding="utf-8"))
+    names = stored["properties"]
+    return {cue: {name: w / 100 for name, w in zip(names, row, strict=True) if w} for cue, row in stored["hundredths"].items()}
+
+
+def ship(weights: Weights) -> None:
+    """Stores weights with the package, as whole hundredths."""
+    names = [name for name in NAMES if any(name in of for of in weights.values())]
+    rows = {cue: [round(100 * of.get(name, 0.0)) for name in names] for cue, of in weights.items()}
+    lines = ",\n".join(f"{json.dumps(cue)}:{json.dumps(row, separators=(',', ':'))}" for cue, row in rows.items())
+    WEIGHTS.write_text(f'{{"properties":{json.dumps(names)},"hundredths":{{\n{lines}\n}}}}\n', encoding="utf-8")

@@ -1,0 +1,1 @@
+"""`rules`, a baseline for HEXAGONS."""

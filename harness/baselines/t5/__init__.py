@@ -1,0 +1,1 @@
+"""`t5`, a baseline for HEXAGONS."""

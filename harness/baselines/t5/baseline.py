@@ -1,0 +1,210 @@
+"""T5 on HEXAGONS ("Draw Me a Flower", TACL 2022, section 6.2): instructions as text to actions as text, by beam search."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import torch
+from pydantic import ValidationError
+from transformers import GenerationConfig
+
+from adapters.recipe import problem_of
+from harness.baselines import Answer, Decoding
+from harness.baselines.t5.network import SMALL, Network, Shape, load_pretrained, rebuild, small
+from harness.baselines.t5.text import Coder, Texts, Tokens
+from harness.corpora.item import HexagonsItem, Item, drawing_steps
+from harness.engines.bases import fingerprint, resolve_base
+from harness.engines.shared import brief
+from harness.errors import DataError, UsageError
+from harness.training import checkpoints
+from harness.training.augmenting import Augment, vary_by
+from harness.training.loop import Loop, State, Trained
+from harness.training.origin import Origin, card, configuration
+from harness.training.recipe import Recipe, load_recipe
+from serialization.contexts import get_context
+
+NAME = "t5"
+
+
+class T5Recipe(Recipe, Texts):
+    model: str
+    """"small" begins from nothing; anything else is a local folder or a hub's name of an encoder-decoder of transformers, as in
+    google/t5-base-lm-adapt, all of which is trained."""
+    augment: Augment
+    network: Shape
+    """Of "small"."""
+
+
+class T5:
+    """See `harness.baselines.Baseline`."""
+
+    tasks = ("hexagons",)
+    decoding = ("beams", "constrained")
+
+    def recipe(self, overrides: Sequence[str]) -> T5Recipe:
+        return load_recipe(NAME, T5Recipe, overrides)
+
+    def train(
+        self,
+        items: Sequence[Item],
+        dev: Sequence[Item],
+        recipe: Recipe,
+        folder: Path,
+        say: Callable[[str], None],
+        origin: Origin | None = None,
+    ) -> Trained:
+        origin = origin or Origin()
+        start = origin.start
+        assert isinstance(recipe, T5Recipe)
+        train_items, dev_items = drawing_steps(items), drawing_steps(dev)
+        torch.manual_seed(recipe.training.seed)
+        network, tokens, source = _beginning(recipe, start)
+        coder = Coder(recipe, tokens)
+        count = sum(parameter.numel() for parameter in network.parameters())
+        say(f"model {recipe.model}: {count:,} parameters, {tokens.tokenizer.get_vocab_size():,} tokens")
+        for what in _cut(coder, train_items):
+            say(what)
+
+        def keep(best: Network, state: State) -> None:
+            own = own_config(best, tokens, source)
+            config = configuration(NAME, "hexagons", recipe, state, len(items), origin, **own)
+            sizes = ", ".join(f"{key} {value}" for key, value in config["network"].items())
+            words = (
+                {"source": "a T5 from nothing", "sizes": f"- Sizes: {sizes}\n"}
+                if recipe.model == SMALL
+                else {"source": Path(recipe.model).name, "sizes": ""}
+            )
+            told = card(config, state, count=count, **words)
+            vocabulary = [tokens.tokenizer.to_str()]
+            checkpoints.write_model(folder / "model", config, checkpoints.weights_of(best), vocabulary, told)
+
+        vary = vary_by(recipe.augment, recipe.training.seed)
+        return Loop(network, coder, recipe.training, folder, keep, recipe.words_of, vary).run(train_items, dev_items)
+
+    def load(self, folder: Path) -> T5Predictor:
+        config = checkpoints.read_config(folder, NAME)
+        where = folder / checkpoints.CONFIG
+        try:
+            texts = Texts.model_validate({key: config[key] for key in Texts.model_fields if key in config})
+        except ValidationError as error:
+            raise DataError(f"{where}: {problem_of(error)}") from None
+        except UsageError as error:
+            raise DataError(f"{where}: {error}") from None
+        network = _rebuilt(config, folder)
+        tokens = _tokens(config, folder, network)
+        checkpoints.restore(network, checkpoints.read_weights(folder), folder / checkpoints.WEIGHTS)
+        return T5Predictor(network.eval(), Coder(texts, tokens))
+
+
+def _beginning(recipe: T5Recipe, start: Path | None) -> tuple[Network, Tokens, str | None]:
+    """What training begins with, and the fingerprint of a pretrained model in a folder.
+
+    Raises DataError for a `start` that is another model than the recipe's.
+    """
+    if start is None:
+        if recipe.model == SMALL:
+            model, tokens = small(recipe.network)
+            return Network(model), tokens, None
+        model, tokens = load_pretrained(recipe.model)
+        return Network(model), tokens, fingerprint(resolve_base(recipe.model))
+    config = checkpoints.read_config(start, NAME)
+    if config.get("model") != recipe.model:
+        raise DataError(f"{start}: it was made of the model {config.get('model')}: add --set model={config.get('model')}")
+    network = Network(small(recipe.network)[0]) if recipe.model == SMALL else _rebuilt(config, start)
+    checkpoints.begin_with(network, start, NAME, recipe.network if recipe.model == SMALL else None)
+    return network, _tokens(config, start, network), config.get("model_fingerprint")
+
+
+def _rebuilt(config: dict[str, Any], folder: Path) -> Network:
+    """With random weights. Raises DataError for a configuration that describes no encoder-decoder."""
+    try:
+        return Network(rebuild(config.get("architecture") or {}))
+    except Exception as error:  # noqa: BLE001 - whatever transformers makes of a foreign configuration
+        raise DataError(f"{folder / checkpoints.CONFIG}: it describes no encoder-decoder: {brief(error)}") from None
+
+
+def _tokens(config: dict[str, Any], folder: Path, network: Network) -> Tokens:
+    """Of a model's folder. Raises DataError for what is no tokenizer, and for one with other tokens than the network's."""
+    from tokenizers import Tokenizer
+
+    path = folder / checkpoints.VOCABULARY
+    try:
+        (text,) = checkpoints.read_words(folder)
+        tokens = Tokens(Tokenizer.from_str(text), *(int(config["tokens"][name]) for name in ("pad", "end", "start")))
+        known = tokens.tokenizer.get_vocab_size()
+        if known > network.model.get_input_embeddings().num_embeddings or not all(0 <= token < known for token in tokens[1:]):
+            raise ValueError(f"it has {known} tokens, and not those of {checkpoints.CONFIG}")
+    except DataError:
+        raise
+    except Exception as error:  # noqa: BLE001 - the library tokenizers raises nothing narrower
+        raise DataError(f"{path}: this is not the model's tokenizer: {brief(error)}") from None
+    return tokens
+
+
+def _cut(coder: Coder, items: Sequence[HexagonsItem]) -> Iterable[str]:
+    """What a user should know about the lengths."""
+    texts = coder.texts
+    if cut := sum(len(coder.input(item)) > texts.input_tokens for item in items):
+        yield f"{cut} of {len(items)} train inputs have over {texts.input_tokens} tokens, of which the last ones are read"
+    if cut := sum(len(coder.target(item)) > texts.target_tokens for item in items):
+        yield f"{cut} of {len(items)} train targets have over {texts.target_tokens} tokens and are cut there"
+
+
+def own_config(network: Network, tokens: Tokens, source: str | None) -> dict[str, Any]:
+    """What only a T5's configuration says."""
+    return {
+        "model_fingerprint": source,
+        "tokens": {"pad": tokens.pad, "end": tokens.end, "start": tokens.start},
+        "architecture": network.model.config.to_dict(),
+    }
+
+
+class T5Predictor:
+    """See `harness.baselines.Predictor`."""
+
+    batch_size = 16
+
+    def __init__(self, network: Network, coder: Coder) -> None:
+        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        self.network, self.coder = network.to(self.device), coder
+        # transformers takes what a setting does not say from here, and a pretrained model may have been made for other texts.
+        network.model.generation_config = GenerationConfig()
+        self.rolls_out = get_context("hexagons", coder.texts.context).board == "predicted"
+
+    @torch.inference_mode()  # type: ignore[untyped-decorator]
+    def predict(self, items: Sequence[Item], decoding: Decoding) -> list[Answer]:
+        inputs, mask = (part.to(self.device) for part in self.coder.inputs(drawing_steps(items)))
+        held = [self._grammar] if decoding.constrained else []
+        written = self.network.model.generate(
+            input_ids=inputs, attention_mask=mask, generation_config=self._settings(decoding), logits_processor=held
+        )
+        return [self._answer(ids) for ids in written.tolist()]
+
+    def _settings(self, decoding: Decoding) -> Any:
+        """How the paper ranks beams is not known: these are the library's defaults. With early_stopping, as many bad short
+        answers as there are beams would end the search before the good one is written."""
+        tokens = self.coder.tokens
+        return GenerationConfig(
+            max_new_tokens=self.coder.texts.answer_tokens,
+            num_beams=decoding.beams,
+            do_sample=False,
+            length_penalty=1.0,
+            early_stopping=False,
+            pad_token_id=tokens.pad,
+            eos_token_id=tokens.end,
+            decoder_start_token_id=tokens.start,
+        )
+
+    @cached_property
+    def _grammar(self) -> Any:
+        from harness.baselines.t5.grammar import Held
+
+        return Held(self.coder.tokens, self.coder.texts.written)
+
+    def _answer(self, ids: Sequence[int]) -> Answer:
+        # The first token only starts the decoder; in some models it is the one that ends a text.
+        text, ended = self.coder.tokens.read(ids[1:])
+        return Answer(self.coder.texts.written.parse(text).actions, ended)

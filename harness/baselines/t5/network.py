@@ -1,0 +1,115 @@
+"""The encoder-decoder of the T5 baseline: a pretrained one, or a small T5 that begins from nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy
+
+from adapters.recipe import Fraction, Positive, Strict
+from harness.baselines.encoders import SMALL_TOKENIZER
+from harness.baselines.t5.text import IGNORED, Batch, Tokens
+from harness.engines.bases import resolve_base
+from harness.engines.shared import brief
+from harness.errors import EngineError
+from harness.training.loop import Losses
+
+SMALL = "small"
+
+
+class Shape(Strict):
+    """The model "small": its sizes, in T5's words (v1.1, with gated feed-forward layers and no biases)."""
+
+    d_model: Positive
+    d_ff: Positive
+    d_kv: Positive
+    """Of each head."""
+    heads: Positive
+    layers: Positive
+    """Of the encoder, and as many of the decoder."""
+    dropout: Fraction
+
+
+class Network(nn.Module):  # type: ignore[misc]
+    """Any encoder-decoder of transformers, with the losses of its answers' tokens."""
+
+    def __init__(self, model: Any) -> None:
+        super().__init__()
+        self.model = model
+        # Other names of weights that a checkpoint has already: safetensors holds none twice.
+        self.borrowed = tuple(f"model.{name}" for name in model.all_tied_weights_keys)
+
+    @property
+    def clipped(self) -> list[nn.Module]:
+        return [self.model]
+
+    def forward(self, batch: Batch) -> Losses:
+        """The sums of the cross-entropies of each item's target, and its tokens, the end included."""
+        made = self.model(
+            input_ids=batch.inputs, attention_mask=batch.mask, decoder_input_ids=batch.given, use_cache=False, return_dict=True
+        )
+        losses: Tensor = cross_entropy(made.logits.float().transpose(1, 2), batch.targets, ignore_index=IGNORED, reduction="none")
+        return Losses(losses.sum(1), (batch.targets != IGNORED).sum(1))
+
+
+def load_pretrained(name: str) -> tuple[Any, Tokens]:
+    """A model in float32 and its tokens, by a hub's name or a local folder. Raises EngineError for what is none."""
+    from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
+
+    folder = resolve_base(name)
+    _be_quiet()
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(folder)
+        model = AutoModelForSeq2SeqLM.from_pretrained(folder, dtype=torch.float32)
+    except (OSError, ValueError, ImportError, RuntimeError) as error:
+        raise EngineError(f"model {name}: no encoder-decoder of transformers can be loaded: {brief(error)}") from None
+    start = model.generation_config.decoder_start_token_id
+    start = getattr(model.config, "decoder_start_token_id", None) if start is None else start
+    backend = getattr(tokenizer, "backend_tokenizer", None)
+    if None in (backend, tokenizer.pad_token_id, tokenizer.eos_token_id):
+        raise EngineError(f"model {name}: its tokenizer has no tokenizer.json, or no tokens that pad and end a text")
+    pad, end = tokenizer.pad_token_id, tokenizer.eos_token_id
+    return model, Tokens(backend, pad, end, pad if start is None else int(start))
+
+
+def small(shape: Shape) -> tuple[Any, Tokens]:
+    """A T5 with random weights, which reads and writes the tokens of `SMALL_TOKENIZER`."""
+    from transformers import AutoTokenizer, T5Config
+
+    tokenizer = AutoTokenizer.from_pretrained(SMALL_TOKENIZER)
+    pad, end = tokenizer.pad_token_id, tokenizer.eos_token_id
+    config = T5Config(
+        vocab_size=len(tokenizer),
+        d_model=shape.d_model,
+        d_ff=shape.d_ff,
+        d_kv=shape.d_kv,
+        num_heads=shape.heads,
+        num_layers=shape.layers,
+        num_decoder_layers=shape.layers,
+        dropout_rate=shape.dropout,
+        feed_forward_proj="gated-gelu",
+        pad_token_id=pad,
+        eos_token_id=end,
+        decoder_start_token_id=pad,
+    )
+    return rebuild(config.to_dict()), Tokens(tokenizer.backend_tokenizer, pad, end, pad)
+
+
+def rebuild(config: Mapping[str, Any]) -> Any:
+    """A model of such a configuration, with random weights. Raises ValueError for what is none."""
+    from transformers import AutoConfig, AutoModelForSeq2SeqLM
+
+    _be_quiet()
+    if "model_type" not in config:
+        raise ValueError("it has no model_type")
+    return AutoModelForSeq2SeqLM.from_config(AutoConfig.for_model(**config), dtype=torch.float32)
+
+
+def _be_quiet() -> None:
+    from transformers.utils import logging as noise
+
+    noise.set_verbosity_error()
+    noise.disable_progress_bar()

@@ -1,0 +1,205 @@
+"""Checkpoints of the baselines: a trained model's folder, and where a training run that was killed goes on.
+
+A model's folder holds config.json, model.safetensors, vocabulary.json where there is one, and a card, README.md. Every file,
+and every checkpoint of a training run as a whole, is there in full or not at all.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pydantic import BaseModel
+
+from harness.engines.shared import brief
+from harness.errors import DataError, HarnessError, UsageError
+from harness.runs.folder import RUNS
+from harness.util.files import write_atomically
+
+SHIPPED = Path(__file__).parents[1] / "baselines" / "trained"
+"""Checkpoints that come with the package: one folder each, named after its baseline or a variant of it."""
+
+_FREE = ("dropout", "chunk")
+"""Keys of a network's shape that may change from one training to the next."""
+CONFIG, WEIGHTS, VOCABULARY, CARD = "config.json", "model.safetensors", "vocabulary.json", "README.md"
+
+
+class Kept(NamedTuple):
+    """What a training run goes on from."""
+
+    weights: dict[str, Any]
+    optimizer: dict[str, Any]
+    state: dict[str, Any]
+    """Values of JSON."""
+
+
+def weights_of(network: Any) -> dict[str, Any]:
+    """A network's weights by name, without those of a pretrained part that is used as it is: where a network has one, its
+    `borrowed` is how their names begin."""
+    borrowed = tuple(getattr(network, "borrowed", ()))
+    weights = network.state_dict().items()
+    return {name: value.detach().cpu().contiguous() for name, value in weights if not name.startswith(borrowed)}
+
+
+def training_checkpoints(folder: Path) -> list[Path]:
+    """The whole checkpoints of a training run, the newest last."""
+    named = [path for path in folder.glob("*-*") if path.name.replace("-", "").isdigit()]
+    return sorted(named, key=lambda path: [int(number) for number in path.name.split("-")])
+
+
+def keep_training(folder: Path, epochs: int, step: int, kept: Kept) -> None:
+    """Write a checkpoint, after so many whole epochs and steps, and then remove those before it.
+
+    Raises HarnessError if it cannot be written.
+    """
+    import torch
+    from safetensors.torch import save_file
+
+    partial, target = folder / ".partial", folder / f"{epochs}-{step}"
+    try:
+        shutil.rmtree(partial, ignore_errors=True)
+        partial.mkdir(parents=True)
+        save_file(kept.weights, partial / WEIGHTS)
+        torch.save(kept.optimizer, partial / "optimizer.pt")
+        (partial / "state.json").write_text(json.dumps(kept.state))
+        partial.replace(target)
+        for path in training_checkpoints(folder)[:-1]:
+            shutil.rmtree(path)
+    except (OSError, RuntimeError) as error:
+        raise HarnessError(f"{target}: the checkpoint cannot be written: {brief(error)}") from error
+
+
+def last_training(folder: Path) -> Kept | None:
+    """The newest checkpoint of a training run, None if there is none. Raises DataError if it cannot be read."""
+    import torch
+    from safetensors.torch import load_file
+
+    if not (found := training_checkpoints(folder)):
+        return None
+    last = found[-1]
+    try:
+        # Tensors and plain values only: a checkpoint may come from somewhere else, and must not run code.
+        optimizer = torch.load(last / "optimizer.pt", map_location="cpu", weights_only=True)
+        return Kept(load_file(last / WEIGHTS), optimizer, json.loads((last / "state.json").read_bytes()))
+    except Exception as error:
+        raise DataError(f"{last} cannot be read ({brief(error)}): remove it, and training starts again") from error
+
+
+def restore(network: Any, weights: Mapping[str, Any], where: Path) -> None:
+    """Raises DataError, in one line, for weights of another network."""
+    own = {name: tuple(value.shape) for name, value in weights_of(network).items()}
+    given = {name: tuple(value.shape) for name, value in weights.items()}
+    for name in sorted({*own, *given}):
+        if own.get(name) != given.get(name):
+            here, there = own.get(name, "nothing"), given.get(name, "nothing")
+            raise DataError(
+                f"{where}: these are the weights of another variant: {name} is {there} there and {here} in this network"
+            )
+    network.load_state_dict(dict(weights), strict=False)
+
+
+def begin_with(network: Any, folder: Path, baseline: str, shape: BaseModel | None) -> None:
+    """Give a network of some shape, the recipe's, the weights of a trained model; None if the model itself gave the shape.
+
+    Raises DataError for those of another baseline or of another network.
+    """
+    there = read_config(folder, baseline).get("network") or {}
+    restore(network, read_weights(folder), folder / WEIGHTS)
+    for key, here in shape.model_dump().items() if shape else ():
+        # Weights may fit a network that means something else by them.
+        if key not in _FREE and there.get(key, here) != here:
+            raise DataError(
+                f"{folder}: it was trained with network.{key}={there[key]}, not {here}: add --set network.{key}={there[key]}"
+            )
+
+
+def write_model(folder: Path, config: Mapping[str, Any], weights: Mapping[str, Any], words: list[str] | None, card: str) -> None:
+    """Write a model's folder, or write it anew; its weights come last."""
+    from safetensors.torch import save
+
+    write_atomically(folder / CONFIG, json.dumps(config, indent=1) + "\n")
+    if words is not None:
+        write_atomically(folder / VOCABULARY, json.dumps(words, ensure_ascii=False, indent=0) + "\n")
+    write_atomically(folder / CARD, card)
+    write_atomically(folder / WEIGHTS, save(dict(weights)))
+
+
+def find_model(name: str, flag: str = "--checkpoint") -> Path:
+    """A model's folder, given by its path, by the run that made it, by that run's name or by a shipped one's.
+
+    Raises UsageError, which names the flag that asked for it, if there is none.
+    """
+    given = Path(name)
+    for folder in (given, given / "model", RUNS / given / "model", SHIPPED / given):
+        if (folder / WEIGHTS).is_file():
+            return folder
+    raise UsageError(f"{flag} {name}: no trained model is there; make one with `harness baseline train`")
+
+
+def model_of(baseline: str, task: str) -> Path:
+    """The folder of a baseline's model where none is asked for: that of the run BASELINE-TASK, or else the shipped one.
+
+    Raises UsageError if there is none.
+    """
+    for folder in (RUNS / f"{baseline}-{task}" / "model", SHIPPED / baseline):
+        if (folder / WEIGHTS).is_file():
+            return folder
+    raise UsageError(
+        f"{baseline} has no trained model here: make one with `harness baseline train {baseline}`, or name one with --checkpoint"
+    )
+
+
+def source_of(folder: Path) -> str:
+    """A model's folder in words, the same on every machine for one that is shipped."""
+    return f"the shipped checkpoint {folder.name}" if folder.parent == SHIPPED else str(folder)
+
+
+def read_config(folder: Path, baseline: str) -> dict[str, Any]:
+    """Raises DataError for what is no configuration, and for that of another baseline."""
+    path = folder / CONFIG
+    try:
+        config = json.loads(path.read_bytes())
+        found = config["baseline"]
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise DataError(f"{path} is not the configuration of a baseline: {brief(error)}") from None
+    if found != baseline:
+        raise DataError(f"{folder} is a checkpoint of {found}, not of {baseline}: use `harness baseline ... {found}`")
+    return dict(config)
+
+
+def read_words(folder: Path) -> list[str]:
+    """Raises DataError for what is not a list of words."""
+    path = folder / VOCABULARY
+    try:
+        words = json.loads(path.read_bytes())
+    except (OSError, ValueError) as error:
+        raise DataError(f"{path} cannot be read: {brief(error)}") from None
+    if not (isinstance(words, list) and all(isinstance(word, str) for word in words)):
+        raise DataError(f"{path}: not a list of words")
+    return words
+
+
+def read_weights(folder: Path) -> dict[str, Any]:
+    """In float32, also those that are stored in float16. Raises DataError for a file that is no safetensors."""
+    import torch
+    from safetensors.torch import load_file
+
+    try:
+        found = load_file(folder / WEIGHTS)
+    except Exception as error:
+        raise DataError(f"{folder / WEIGHTS} cannot be read: {brief(error)}") from error
+    return {name: value.float() if value.dtype == torch.float16 else value for name, value in found.items()}
+
+
+def digest(folder: Path) -> str:
+    """16 hex digits over all that decides a model's answers."""
+    total = hashlib.sha256()
+    for name in (CONFIG, VOCABULARY, WEIGHTS):
+        path = folder / name
+        total.update(f"{name} {os.path.getsize(path)}".encode() + path.read_bytes() if path.is_file() else b"")
+    return total.hexdigest()[:16]

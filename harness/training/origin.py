@@ -1,0 +1,100 @@
+"""What a trained model came from, and the configuration and the card that say so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from harness.runs.folder import provenance
+from harness.training.checkpoints import digest, read_config, source_of
+
+if TYPE_CHECKING:
+    from harness.training.loop import State
+    from harness.training.recipe import Recipe
+
+    R = TypeVar("R", bound=Recipe)
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What there is beside a recipe and the corpus's train split."""
+
+    start: Path | None = None
+    """The folder of the model whose words and weights training begins with."""
+    data: Mapping[str, str] = field(default_factory=dict)
+    """The hashes of the files whose items are among the ones to train on, by name."""
+
+    def settings(self) -> dict[str, Any]:
+        """Its part of a run's settings."""
+        begun = {"from": source_of(self.start), "from_hash": digest(self.start)} if self.start else {}
+        return ({"data": dict(self.data)} if self.data else {}) | begun
+
+    def history(self, baseline: str) -> dict[str, Any]:
+        """Its part of a model's configuration, with what the model that it begins with came from."""
+        made: dict[str, Any] = {"data": dict(self.data)}
+        if self.start:
+            before = read_config(self.start, baseline)
+            told = {key: before[key] for key in ("items", "epoch", "augment", "data", "from") if key in before}
+            seed = (before.get("training") or {}).get("seed")
+            made["from"] = {"model": _name(self.start), "hash": digest(self.start), "seed": seed, **told}
+        return made
+
+    def reseeded(self, recipe: R, baseline: str) -> R:
+        """The recipe, with the next seed that no training before had: with theirs, the items would come in the same order and
+        changed in the same ways again."""
+        used = {before.get("seed") for before in _befores(self.history(baseline))}
+        seed = recipe.training.seed
+        while seed in used:
+            seed += 1
+        return recipe.model_copy(update={"training": recipe.training.model_copy(update={"seed": seed})})
+
+
+def configuration(
+    baseline: str, task: str, recipe: Recipe, state: State, items: int, origin: Origin, **own: object
+) -> dict[str, Any]:
+    """What a model's folder says of it; `items` were trained on, and `own` is what else this baseline has to say."""
+    made = provenance()
+    return {
+        "baseline": baseline,
+        "task": task,
+        **recipe.model_dump(),
+        "items": items,
+        **origin.history(baseline),
+        "epoch": state.best_epoch,
+        "dev_loss": state.best,
+        "versions": made["versions"],
+        "git": made["git"],
+        **own,
+    }
+
+
+def card(config: Mapping[str, Any], state: State, **words: object) -> str:
+    """The model card, in Markdown: the baseline's text with what the configuration says and other `words`."""
+    parts = {part: ", ".join(f"{key} {value}" for key, value in config[part].items()) for part in ("network", "training")}
+    curve = "\n".join(f"| {p['epoch']} | {p['train_loss']:.3f} | {p['dev_loss']:.3f} |" for p in state.curve)
+    text = files(f"harness.baselines.{str(config['baseline']).replace('-', '_')}").joinpath("card.txt").read_text()
+    return text.format(**{**config, **parts, **words}, curve=curve, history="".join(map("- {}\n".format, _told(config))))
+
+
+def _name(folder: Path) -> str:
+    return folder.parent.name if folder.name == "model" else folder.name
+
+
+def _befores(config: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """The models before, the last one first."""
+    while isinstance(before := config.get("from"), dict):
+        yield before
+        config = before
+
+
+def _told(config: Mapping[str, Any]) -> Iterator[str]:
+    if config.get("data"):
+        yield f"Among the items are those of {', '.join(config['data'])}, beside the corpus's train split or in its place."
+    for before in _befores(config):
+        count = f" of {before['items']:,} items" if before.get("items") else ""
+        others = f", {', '.join(before['data'])} among them" if before.get("data") else ""
+        epoch, changed = before.get("epoch"), before.get("augment")
+        yield f"Began with {before['model']} after its epoch {epoch}{count}{others}; augmentation: {changed}."

@@ -1,0 +1,68 @@
+"""What a training run trains on, epoch by epoch."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from itertools import chain
+from random import Random
+from typing import NamedTuple
+
+from adapters.curriculum import stages
+from harness.corpora.item import Item
+from harness.errors import UsageError
+from harness.training.recipe import Training
+
+_POOL = 16
+"""Batches whose items are sorted by length together."""
+
+
+class Plan(NamedTuple):
+    """The numbers of each epoch's items, and the steps of all epochs, if training is not over before."""
+
+    epochs: list[list[int]]
+    steps: int
+    batch: int
+    """Items of a step, over all processes."""
+    lengths: Sequence[int] | None
+    """Of the items, where batches are to have items of similar length."""
+
+    def order(self, epoch: int, seed: int) -> list[int]:
+        """An epoch's items in the order in which they are trained on, which depends on the seed and the epoch alone."""
+        random = Random(f"{seed}/{epoch}")
+        numbers = list(self.epochs[epoch])
+        random.shuffle(numbers)
+        if self.lengths is None:
+            return numbers
+        pool, ordered = _POOL * self.batch, []
+        for start in range(0, len(numbers), pool):
+            near = sorted(numbers[start : start + pool], key=self.lengths.__getitem__)
+            batches = [near[n : n + self.batch] for n in range(0, len(near), self.batch)]
+            # One that is not full stays the last: steps are counted off in full ones.
+            whole = batches[: len(near) // self.batch]
+            random.shuffle(whole)
+            ordered += [*whole, *batches[len(whole) :]]
+        return list(chain(*ordered))
+
+
+def make_plan(items: Sequence[Item], training: Training, processes: int, length: Callable[[Item], int] | None = None) -> Plan:
+    """The stages of the curriculum, if there is one, and then epochs of all items; see `Loop` for `length`.
+
+    Raises UsageError for fewer items than the curriculum has buckets, and for a training that ends before it saw all items.
+    """
+    if training.curriculum and training.epochs <= training.curriculum.buckets:
+        raise UsageError(
+            f"training.epochs={training.epochs}: each of the curriculum's {training.curriculum.buckets} stages takes one, and an "
+            f"epoch of all items follows: give at least {training.curriculum.buckets + 1}, or fewer buckets"
+        )
+    first = stages(items, training.curriculum, training.seed) if training.curriculum else []
+    epochs = [*first, *[list(range(len(items)))] * training.epochs][: training.epochs]
+    batch = training.batch_size * processes
+    steps = sum(math.ceil(len(epoch) / batch) for epoch in epochs)
+    return Plan(epochs, steps, batch, [length(item) for item in items] if length else None)
+
+
+def over(training: Training, epoch: int, best_epoch: int) -> bool:
+    """Whether training ends after so many epochs, of which that one was the best. Patience begins after the curriculum."""
+    began = max(best_epoch, training.curriculum.buckets if training.curriculum else 0)
+    return epoch >= training.epochs or epoch - began >= training.patience

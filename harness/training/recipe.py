@@ -1,0 +1,111 @@
+"""Recipes of the baselines: YAML files in `harness/baselines/recipes` that say everything about a training run but its items."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Literal, TypeVar
+
+from pydantic import Field, ValidationError
+
+from adapters.recipe import (
+    Count,
+    Curriculum,
+    Fraction,
+    Positive,
+    Rate,
+    Strict,
+    merged,
+    nested,
+    overridden,
+    problem_of,
+    read_values,
+)
+from harness.errors import UsageError
+from harness.util.registry import choose
+
+RECIPES = Path(__file__).parents[1] / "baselines" / "recipes"
+
+
+class Training(Strict):
+    """What the loop that all share needs to know."""
+
+    epochs: Positive
+    """At most."""
+    patience: Positive
+    """Epochs without a new lowest dev loss after which training stops."""
+    keep: Literal["best", "last"] = "best"
+    """Which epoch's model: that of the lowest dev loss, or the last one's, and then patience means nothing. Where the learning
+    rate falls to 0, F1 still rises when the loss does not fall any more."""
+    batch_size: Positive
+    """Items to one step, on each device."""
+    optimizer: Literal["adamw", "adafactor"] = "adamw"
+    """adafactor (Shazeer and Stern 2018) takes steps in proportion to how large the weights are, at most 1 / sqrt(step) of
+    them. T5 was made for it: its attention begins with weights so small that steps of one size for all undo what they learn."""
+    learning_rate: Rate
+    """The highest."""
+    schedule: Literal["constant", "inverse-square-root", "linear", "cosine"] = "constant"
+    """Of the learning rate after the warmup: see `rate`."""
+    warmup: Count = 0
+    """Steps in which the learning rate rises evenly to its highest; no more than half of all."""
+    weight_decay: Fraction
+    max_grad_norm: Annotated[float, Field(gt=0)]
+    """Of those parts of a network whose gradients are clipped, each by itself."""
+    curriculum: Curriculum | None = None
+    """Its stages come first, an epoch each, and count among the epochs; patience begins after them."""
+    precision: Literal["auto", "float32", "bfloat16"]
+    """Of the arithmetic; weights are kept in float32. auto: bfloat16 where that is the faster one."""
+    checkpoint_minutes: Annotated[float, Field(gt=0)]
+    """A checkpoint is written after each epoch, and after so many minutes since the last one."""
+    seed: int
+
+    def rate(self, step: int, steps: int) -> float:
+        """The learning rate of a step, counted from 0, in a training of `steps` steps.
+
+        After the warmup it stays (constant), falls with the square root of the step (inverse-square-root; Vaswani et al. 2017),
+        or falls to 0 at the end of all epochs, in a straight line (linear) or in half a wave (cosine).
+        """
+        warmup = min(self.warmup, steps // 2)
+        if step < warmup:
+            return self.learning_rate * (step + 1) / warmup
+        done = (step - warmup) / max(1, steps - warmup)
+        shape = {
+            "constant": 1.0,
+            "inverse-square-root": math.sqrt(max(1, warmup) / (step + 1)),
+            "linear": 1 - done,
+            "cosine": (1 + math.cos(math.pi * done)) / 2,
+        }
+        return self.learning_rate * shape[self.schedule]
+
+
+class Recipe(Strict):
+    """What every baseline's recipe holds."""
+
+    variant: str
+    training: Training
+
+
+R = TypeVar("R", bound=Recipe)
+
+
+def load_recipe(name: str, schema: type[R], overrides: Sequence[str] = ()) -> R:
+    """The recipe of a baseline, checked, with the block of its variant and then `key=value` overrides laid over it.
+
+    Raises UsageError, which names the file and the key, for a key that does not exist and a value that does not fit.
+    """
+    path = RECIPES / f"{name}.yaml"
+    values = read_values(path)
+    variants: Mapping[str, Mapping[str, object]] = values.pop("variants", None) or {}
+    given = (nested(override) for override in reversed(overrides))
+    variant = str(next((over["variant"] for over in given if "variant" in over), values["variant"]))
+    own = str(values["variant"])
+    values = merged(values, variants.get(choose(f"variant of {name}", variant, {own, *variants}), {}))
+
+    def check(values: Mapping[str, object], where: str) -> R:
+        try:
+            return schema.model_validate(values)
+        except ValidationError as error:
+            raise UsageError(f"{path}{where}: {problem_of(error)}") from None
+
+    return overridden(values, overrides, check)

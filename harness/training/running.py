@@ -1,0 +1,91 @@
+"""A training as a run in a folder of its own: what the commands that train baselines share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from harness.baselines import Baseline
+from harness.corpora import locate
+from harness.corpora.item import Item
+from harness.engines.shared import keep_memory
+from harness.runs.folder import Run, items_hash, log_to
+from harness.training.checkpoints import source_of
+from harness.training.origin import Origin
+from harness.training.sharing import accelerator
+
+if TYPE_CHECKING:
+    from harness.training.loop import Trained
+    from harness.training.recipe import Recipe
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is trained, on what."""
+
+    name: str
+    """Of the baseline."""
+    baseline: Baseline
+    task: str
+    recipe: Recipe
+    items: Sequence[Item]
+    dev: Sequence[Item]
+    origin: Origin = field(default_factory=Origin)
+
+    def settings(self) -> dict[str, Any]:
+        """Everything that decides the model."""
+        return {
+            "command": "baseline train",
+            "baseline": self.name,
+            "task": self.task,
+            "recipe": self.recipe.model_dump(),
+            "train_items": len(self.items),
+            "train_hash": items_hash(self.items),
+            "dev_hash": items_hash(self.dev),
+            **self.origin.settings(),
+        }
+
+    def __str__(self) -> str:
+        begun = f"; begins with {source_of(self.origin.start)}" if self.origin.start else ""
+        return (
+            f"{self.name}, variant {self.recipe.variant}: {self.task}, {len(self.items)} train and {len(self.dev)} dev items "
+            f"of the {locate(self.task).kind} corpus{''.join(f' and {file}' for file in self.origin.data)}{begun}"
+        )
+
+
+def train(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
+    """Train in a run's folder, going on where a killed run was; of several processes one keeps the run and talks.
+
+    Raises UsageError for a folder with a run of other settings, and else as `Baseline.train` does.
+    """
+    keep_memory()
+    own = accelerator()
+    # Steps and batches are counted over all processes, so that a run goes on with as many of them as it began with.
+    several = {"processes": own.num_processes} if own.num_processes > 1 else {}
+    run = Run(folder, job.settings() | several) if own.is_main_process else None
+    told = say if run else _silent
+    try:
+        told(f"{job}; {folder}")
+        if run:
+            log_to(folder)
+        result = job.baseline.train(job.items, job.dev, job.recipe, folder, told, job.origin)
+    finally:
+        if run:
+            run.close()
+    told(_report(result, folder))
+    own.end_training()
+    return result
+
+
+def _silent(text: str) -> None: ...
+
+
+def _report(result: Trained, folder: Path) -> str:
+    finished = "This run is finished; choose another --name to train again\n" if result.before == result.epochs else ""
+    went_on = ", going on from a checkpoint" if result.resumed else ""
+    return (
+        f"{finished}{result.epochs} epochs in {result.seconds:,.0f} s{went_on}; the model of epoch {result.best_epoch}, "
+        f"with a dev loss of {result.dev_loss:.3f}, is in {folder / 'model'}"
+    )
