@@ -104,14 +104,15 @@ def _job(recipe: str, options: dict[str, Any]) -> tuple[Job, str, dict[str, str]
 
 
 def _programs(paths: tuple[Path, ...], spec: PromptSpec, train: list[Item]) -> dict[str, str]:
-    """The best program of each item. Raises UsageError where answers are not programs, or where none is for a train item."""
+    """The best program of each item, which for simulated ones is their own. Raises UsageError where answers are not programs, or
+    where none is for a train item."""
     from harness.errors import UsageError
     from harness.mining.miner import read
 
     if paths and spec.written.of_item is None:
         raise UsageError(f"--programs {paths[0]}: answers are written as {spec.format}; use --format bare-program or program")
     known = {item.id for item in train}
-    found: dict[str, str] = {}
+    found = _own_programs(spec, train)
     for path in paths:
         pairs = [pair for pair in read(path) if pair.id in known]
         if not pairs:
@@ -134,6 +135,14 @@ def _as_met(items: list[Item], spec: PromptSpec, name: str) -> list[Item]:
     if not records:
         raise UsageError(f"--history {name}: it answered none of the {len(items)} train items")
     return list(as_met(items, records))
+
+
+def _own_programs(spec: PromptSpec, train: list[Item]) -> dict[str, str]:
+    """The programs that simulated items bring with them, where answers are programs."""
+    if spec.written.of_item is None:
+        return {}
+    told = {item.id: (item, item.meta["program"]) for item in train if isinstance(item.meta.get("program"), str)}
+    return {name: text for name, (item, text) in told.items() if text and spec.written.read(text, item).actions == item.actions}
 
 
 def _base_name(job: Job) -> str:

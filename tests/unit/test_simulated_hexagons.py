@@ -21,6 +21,9 @@ from harness.simulators.hexagons import procedures
 from harness.simulators.hexagons.voice import Voice
 from harness.simulators.voice import frames
 from harness.worlds.hexagons import COLUMNS, ROWS, Board, Tile, distance, line, neighbors, on_board
+from serialization.program.hexagons import run
+from serialization.program.parse import parse
+from serialization.program_text import drawing_state
 from tests.hexagons_reader import mentions, plain, read, read_sequence, read_stack, read_zigzag
 
 seeds = st.integers(0, 10**6)
@@ -47,10 +50,10 @@ def gold(item: HexagonsItem) -> dict[Tile, str]:
 
 
 def at(item: HexagonsItem, operation: str) -> Tile:
-    """The tile that is the first argument of an operation of the item's program."""
-    found = re.search(rf"\b{operation}\(\((-?\d+), (-?\d+)\)", item.meta["program"])
+    """The tile that is the first argument of a function in the item's program, or follows a word."""
+    found = re.search(rf"\b{operation}[( ](\d+):(\d+)", item.meta["program"])
     assert found, item.meta
-    return Tile(int(found[1]), int(found[2]))
+    return Tile(int(found[2]) - 1, int(found[1]) - 1)
 
 
 def pixel(tile: tuple[int, int]) -> tuple[float, float]:
@@ -201,7 +204,7 @@ def test_a_ring_is_the_six_neighbors_of_the_center_that_is_named() -> None:
 
 def test_flowers_and_big_rings_have_their_distances_from_the_center() -> None:
     for item in of_kind("flower", "disc"):
-        assert {distance(at(item, "tile" if item.meta["kind"] == "flower" else "rays"), tile) for tile in gold(item)} == {0, 1}
+        assert {distance(at(item, r"\w+" if item.meta["kind"] == "flower" else "flower"), tile) for tile in gold(item)} == {0, 1}
         assert len(item.actions) == 7
     for item in of_kind("big ring"):
         assert len(item.actions) == 12
@@ -215,7 +218,7 @@ def test_a_line_is_straight_and_runs_the_way_it_is_said_to() -> None:
     ways = Counter[tuple[int, int]]()
     for item in of_kind("line", "edge line", "line runs", "alternate line", "alternate edge line"):
         tiles = set(gold(item))
-        start = at(item, "to_edge" if "edge" in item.meta["kind"] else "ray")
+        start = at(item, "ray")
         end = max(tiles, key=lambda tile: distance(start, tile))
         assert set(line(start, end)) == tiles, item.instruction
         (x, y), (u, v) = pixel(start), pixel(end)
@@ -258,8 +261,8 @@ def test_the_middle_of_a_ring_is_white_and_its_ring_is_not() -> None:
 def test_what_touches_a_color_is_painted() -> None:
     for kind, least in (("touching", 1), ("crowded", 2)):
         for item in of_kind(kind):
-            color, count = re.search(r"crowded\((\w+), (\d)\)", item.meta["program"]).groups()  # type: ignore[union-attr]
-            assert int(count) == least
+            color, count = re.search(r"touch\(blank,is\((\w+)\)(?:,(\d))?\)", item.meta["program"]).groups()  # type: ignore[union-attr]
+            assert int(count or 1) == least
             white = (Tile(r, c) for r in range(ROWS) for c in range(COLUMNS) if item.before[r, c] == "white")
             wanted = {tile for tile in white if [item.before[near] for near in neighbors(tile)].count(color) >= least}
             assert set(gold(item)) == wanted, item.instruction
@@ -268,12 +271,14 @@ def test_what_touches_a_color_is_painted() -> None:
 
 def test_each_tile_of_a_color_gets_its_tiles() -> None:
     for item in of_kind("each"):
-        color, way, count = re.search(r"beside\(colored\((\w+)\), ([\w-]+), (\d)\)", item.meta["program"]).groups()  # type: ignore[union-attr]
+        found = re.search(r"shift\(is\((\w+)\),([\w-]+)\)(?:,[\w-]+,(\d))?", item.meta["program"])
+        assert found, item.meta
+        color, way, count = found[1], found[2], int(found[3] or 1)
         sources = [paint.tile for paint in item.before.painted() if paint.color == color]
-        assert len(item.actions) == int(count) * len(sources)
+        assert len(item.actions) == count * len(sources)
         angle = {"up": 270, "up-right": 330, "down-right": 30, "down": 90, "down-left": 150, "up-left": 210}[way]
         for x, y in map(pixel, sources):
-            for k in range(1, int(count) + 1):
+            for k in range(1, count + 1):
                 far = k * math.sqrt(3)
                 point = x + far * math.cos(math.radians(angle)), y + far * math.sin(math.radians(angle))
                 assert any(math.dist(point, pixel(tile)) < 1e-6 for tile in gold(item)), item.instruction
@@ -296,9 +301,9 @@ def reflected(item: HexagonsItem, pattern: str, image: str) -> None:
     for tile, color in gold(item).items():
         x, y = pixel(tile)
         if image == "left to right":
-            source = 3.0 * int(found[1]) - x, y
+            source = 3.0 * (int(found[1]) - 1) - x, y
         elif image == "top to bottom":
-            source = x, 2 * pixel((int(found[1]), int(found[2])))[1] - y
+            source = x, 2 * pixel((int(found[2]) - 1, int(found[1]) - 1))[1] - y
         else:
             source = 1.5 * (COLUMNS - 1) - x, math.sqrt(3) * (ROWS - 0.5) - y
         assert before[round(source[0], 4), round(source[1], 4)] == color, item.instruction
@@ -306,21 +311,24 @@ def reflected(item: HexagonsItem, pattern: str, image: str) -> None:
 
 def test_mirrored_flipped_and_turned_figures_are_images() -> None:
     for item in of_kind("mirror"):
-        reflected(item, r"mirror\(figure\(\d+\), (\d+)\)", "left to right")
+        reflected(item, r"reflect\(.+,(\d+)\)$", "left to right")
     for item in of_kind("mirror everything"):
-        reflected(item, r"mirror\(drawn\(\), (\d+)\)", "left to right")
-        axis = int(re.search(r", (\d+)\)$", item.meta["program"])[1])  # type: ignore[index]
+        reflected(item, r"reflect\(painted,(\d+)\)$", "left to right")
+        axis = int(re.search(r",(\d+)\)$", item.meta["program"])[1]) - 1  # type: ignore[index]
         for paint in item.after.painted():
             assert item.after[paint.row, 2 * axis - paint.column] == paint.color
     for item in of_kind("turn"):
-        reflected(item, "turn", "half a turn")
+        reflected(item, r"reflect\(painted,all\)", "half a turn")
     for item in of_kind("flip"):
-        reflected(item, r"flip\(figure\(\d+\), \((\d+), (\d+)\)\)", "top to bottom")
+        reflected(item, r"flip\(.+,(\d+):(\d+)\)", "top to bottom")
 
 
 def test_copies_are_shifted_by_an_even_number_of_columns() -> None:
     for item in of_kind("copy", "copy colored", "copy recolored", "repeat", "repeat until"):
-        rows, columns = map(int, re.search(r"(-?\d+), (-?\d+)\)(?:, \(.*\))?$", item.meta["program"]).groups())  # type: ignore[union-attr]
+        found = re.search(r"shift\(.+?,(grid )?(left|right|up|down)(?: (\d+))?\)", item.meta["program"])
+        assert found, item.meta
+        over, far = {"left": (0, -1), "right": (0, 1), "up": (-1, 0), "down": (1, 0)}[found[2]], int(found[3] or 1)
+        rows, columns = far * over[0], far * over[1]
         assert columns % 2 == 0
         assert (rows == 0) != (columns == 0)
         after, shape = item.after, gold(item)
@@ -341,6 +349,13 @@ def test_the_same_in_other_columns_is_the_same_in_each() -> None:
 
 def test_by_sign_paints_the_columns_that_show_the_color() -> None:
     for item in of_kind("by sign"):
-        sign, cases = re.search(r"by_sign\((\d+), \([\d, ]+\), \(([\w, ]+)\)", item.meta["program"]).groups()  # type: ignore[union-attr]
-        showing = {c for c in range(COLUMNS) if item.before[int(sign), c] in cases.split(", ")}
+        cases = re.findall(r"if is\((\w+)\)&at\(n,(\d+)\)", item.meta["program"])
+        colors, (sign,) = {color for color, _ in cases}, {int(row) - 1 for _, row in cases}
+        showing = {c for c in range(COLUMNS) if item.before[sign, c] in colors}
         assert {tile.column for tile in gold(item)} == showing
+
+
+def test_programs_do_exactly_what_was_done() -> None:
+    for item in many()[:1000]:
+        outcome = run(parse(item.meta["program"]), drawing_state(item))
+        assert (outcome.error, outcome.actions) == (None, item.actions), (item.instruction, item.meta["program"])

@@ -16,6 +16,7 @@ import numpy as np
 
 from harness.corpora.item import Executed, HexagonsItem, Turn, Utterance
 from harness.corpora.places import COLOR_SHARES
+from harness.simulators.hexagons import program as op
 from harness.simulators.hexagons.explicit import carry
 from harness.simulators.hexagons.program import Painting
 from harness.simulators.hexagons.sketch import Sketch, Stroke
@@ -23,6 +24,7 @@ from harness.simulators.hexagons.styles import STYLES, Style, picture, planned
 from harness.simulators.hexagons.telling import instruction
 from harness.simulators.hexagons.voice import Voice
 from harness.worlds.hexagons import CODES, COLUMNS, ROWS, Board
+from serialization.program.written import write
 
 _T = TypeVar("_T")
 
@@ -45,8 +47,8 @@ def procedures(rng: Random, number: int, split: str) -> list[HexagonsItem]:
     """The steps of one drawing procedure, in order; the same state of `rng` gives the same items in every process.
 
     Ids are `hexagons-synthetic/<split>/<number>/<step>`, the cluster is the procedure and the group the digest of its last
-    board. `meta` has "step" and "steps", "level" (0..3, the higher one of two orders), "kind" and "program" (those of two
-    orders joined by "+" and "; ").
+    board. `meta` has "step" and "steps", "level" (0..3, the higher one of two orders), "kind" (those of two orders joined by
+    "+") and "program", which `harness program` runs to exactly the item's actions.
     """
     steps = _draw(rng, _STEPS)
     style = rng.choices(STYLES, [style.share * (style.longest >= steps) for style in STYLES])[0]
@@ -55,7 +57,8 @@ def procedures(rng: Random, number: int, split: str) -> list[HexagonsItem]:
         d.palette.append(_draw(rng, {color: share for color, share in COLOR_SHARES.items() if color not in d.palette}))
     plan = picture(d, min(steps, COLUMNS - 1)) if rng.random() < _PICTURES else []
     boards, made = [Board()], list[tuple[str, list[Stroke]]]()
-    for d.step in range(1, steps + 1):
+    for step in range(1, steps + 1):
+        d.begin(step)
         silent = d.chosen is None and rng.random() < _REMARKS
         if silent and d.step < steps and rng.random() < _CHOICES:
             d.chosen = d.color()
@@ -73,7 +76,7 @@ def procedures(rng: Random, number: int, split: str) -> list[HexagonsItem]:
             "steps": len(made),
             "level": max((stroke.level for stroke in strokes), default=0),
             "kind": "+".join(stroke.kind for stroke in strokes) or "remark",
-            "program": "; ".join(str(stroke.program) for stroke in strokes) or "nothing()",
+            "program": write(op.together(*(stroke.program for stroke in strokes))),
         }
         items.append(HexagonsItem(f"{name}/{k + 1}", split, text, history, boards[k], actions, boards[k + 1], digest, name, meta))
         history = (*history, Utterance("Instructor", text), Executed(actions))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.simulators.hexagons.program import op, run
+from harness.simulators.hexagons import program as op
 from harness.simulators.hexagons.sketch import Sketch, Stroke
 from harness.simulators.hexagons.spelling import some_columns
 from harness.worlds.hexagons import COLUMNS, DIRECTIONS, ROWS, Tile
@@ -92,7 +92,7 @@ def beams(d: Sketch) -> Stroke | None:
     if x is None or not 2 <= len(d.tiles_of(x)) <= 6:
         return None
     color = d.color(x)
-    program = op.paint(op.beams(op.colored(x), way), color)
+    program = op.paint(op.beams(x, way), color)
     painting = d.new(program)
     if painting is None or len(painting) > _MOST:
         return None
@@ -126,10 +126,10 @@ def remaining(d: Sketch) -> Stroke | None:
         name, columns, rows = rng.choice(_regions(d))
         places, of = op.cells(columns, rows), f"in {name}"
     else:
-        places, of = op.board(), d.voice.say("on board")
-    program = op.paint(op.white(places), color)
+        places, of = op.ALL, d.voice.say("on board")
+    program = op.paint(op.among(places, op.BLANK), color)
     painting = d.new(program)
-    if painting is None or len(painting) > (126 if kind >= 0.9 else _MOST) or len(painting) == len(run(places, d)):
+    if painting is None or len(painting) > (126 if kind >= 0.9 else _MOST) or len(painting) == len(op.tiles_of(places, d)):
         return None
     text = d.voice.order(d.voice.say("remaining", of=of), color)
     return Stroke("remaining", 3, text, program, painting, "", color)
@@ -142,7 +142,7 @@ def recolor(d: Sketch) -> Stroke | None:
         return None
     color = d.color(x)
     program = op.paint(op.colored(x), color)
-    painting = run(program, d)
+    painting = op.run(program, d)
     if len(painting) > _MOST // 2:
         return None
     return Stroke("recolor", 3, d.voice.say("recolor", x=x, color=color), program, painting, "", color, repaints=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from harness.corpora.wording import listing
-from harness.simulators.hexagons.program import op, run
+from harness.simulators.hexagons import program as op
 from harness.simulators.hexagons.sketch import Sketch, Stroke
 from harness.simulators.hexagons.spelling import some_columns, some_rows, spelled
 from harness.worlds.hexagons import COLUMNS, ROWS, Tile
@@ -103,7 +103,7 @@ def cells(d: Sketch) -> Stroke | None:
         return None
     size, color = d.rng.choice(_SIZES), d.color()
     program = op.paint(op.cells(*min(grids, key=lambda grid: abs(len(grid[0]) * len(grid[1]) - size))), color)
-    painting = run(program, d)
+    painting = op.run(program, d)
     text, level = spelled(d, painting, plain=False)
     return Stroke("cells", level, text, program, painting, "", color)
 
@@ -161,7 +161,7 @@ def stack(d: Sketch) -> Stroke | None:
         return None
     if sum(counts) * len(columns) > 50:
         return None
-    each = [op.runs(op.cells((column,), tuple(range(sum(counts)))), tuple(counts), tuple(names)) for column in columns]
+    each = [op.paint(op.cells((column,), tuple(range(sum(counts)))), *names, counts=counts) for column in columns]
     program = op.together(*each) if len(each) > 1 else each[0]
     painting = d.new(program)
     if painting is None:
@@ -189,7 +189,7 @@ def sequence(d: Sketch) -> Stroke | None:
         places = op.cells(across, (which,))
         order = [rng.choice(names) for _ in across]
         section, noun, slots = "sequence across", "row", {"where": d.voice.columns(across), "nth": d.voice.nth(which)}
-    program = op.cycle(places, tuple(order))
+    program = op.paint(places, *order)
     painting = d.new(program)
     if painting is None or len(order) < 3 or len(set(order)) < 2:
         return None

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from harness.corpora.wording import listing
-from harness.simulators.hexagons import geometry as g
-from harness.simulators.hexagons.program import op
+from harness.simulators.hexagons import program as op
+from harness.simulators.hexagons.program import Painting
 from harness.simulators.hexagons.shapes import slant, start_of_line
 from harness.simulators.hexagons.sketch import Sketch, Stroke
 from harness.simulators.hexagons.spelling import some_columns
 from harness.worlds.hexagons import COLUMNS, ROWS, Tile, distance
+from serialization.program.hexagons_geometry import grown
 
 
 def column(d: Sketch) -> Stroke | None:
     """One column in two colors by turns."""
     which, (a, b) = d.tile().column, d.colors(2)
-    program = op.cycle(op.cells((which,), tuple(range(ROWS))), (a, b))
+    program = op.paint(op.cells((which,), tuple(range(ROWS))), a, b)
     painting = d.new(program)
     if painting is None:
         return None
@@ -27,7 +30,7 @@ def columns(d: Sketch) -> Stroke | None:
     which, names = some_columns(d), d.colors(d.rng.choice((2, 2, 2, 3)))
     if len(which) <= len(names) or len(which) > 9:
         return None
-    program = op.by_column(op.cells(which, tuple(range(ROWS))), tuple(names))
+    program = op.paint(op.cells(which, tuple(range(ROWS))), *names, by="column")
     painting = d.new(program)
     if painting is None:
         return None
@@ -43,7 +46,7 @@ def nth(d: Sketch) -> Stroke | None:
     which = rng.choice((0, ROWS - 1, rng.randrange(ROWS)))
     across = tuple(range(COLUMNS)) if rng.random() < 0.25 else tuple(range(rng.randrange(2), COLUMNS, 2))
     across = across if rng.random() < 0.6 else some_columns(d)
-    program = op.cycle(op.cells(across, (which,)), (a, b))
+    program = op.paint(op.cells(across, (which,)), a, b)
     painting = d.new(program)
     if painting is None or len(across) < 3:
         return None
@@ -59,7 +62,7 @@ def line(d: Sketch) -> Stroke | None:
     a, b = d.colors(2)
     edge = d.rng.random() < 0.4
     count = room if edge else d.rng.randint(4, room)
-    program = op.cycle(op.to_edge(start, way) if edge else op.ray(start, way, count), (a, b))
+    program = op.paint(op.ray(start, way, None if edge else count), a, b)
     painting = d.new(program)
     if painting is None:
         return None
@@ -102,8 +105,8 @@ def grow(d: Sketch) -> Stroke | None:
     a, b = d.colors(2)
     turns = rng.random() < 0.6
     names = tuple((a, b)[k % 2] for k in range(count)) if turns else tuple(d.colors(count))
-    program = op.rings(op.tiles(*figure.tiles), names)
-    painting = d.new(program)
+    program = op.rings(d.drawn_by(figure), names)
+    painting = _outward(d.new(program, clipped=True), figure.tiles)
     if painting is None or len(painting) > 90:
         return None
     if turns:
@@ -118,11 +121,19 @@ def from_center(d: Sketch) -> Stroke | None:
     center, names = d.tile(), d.colors(d.rng.choice((2, 3, 3)))
     names = [*names, names[-2]] if d.rng.random() < 0.3 else names
     program = op.together(op.paint(op.tile(center), names[0]), op.rings(op.tile(center), tuple(names[1:])))
-    painting = d.new(program)
+    painting = _outward(d.new(program, clipped=True), (center,))
     if painting is None or any(distance(center, tile) > len(names) for tile in painting):
         return None
     slots = {"center": d.voice.at(center), "a": names[0], "colors": _in_order(d, names[1:])}
     return Stroke("rings from center", 3, d.voice.say("rings from center", **slots), program, painting, "rings")
+
+
+def _outward(painting: Painting | None, inner: Sequence[Tile]) -> Painting | None:
+    """A painting around some tiles, the nearest tiles first."""
+    if painting is None:
+        return None
+    near = (tile for layer in (inner, *grown(inner, ROWS + COLUMNS)) for tile in layer)
+    return {tile: painting[tile] for tile in near if tile in painting}
 
 
 def _in_order(d: Sketch, names: list[str] | tuple[str, ...]) -> str:
@@ -137,7 +148,7 @@ def parallel_stripes(d: Sketch) -> Stroke | None:
     column, ways = rng.choice(((0, ("up-right", "down-right")), (COLUMNS - 1, ("up-left", "down-left"))))
     way, gap = rng.choice(ways), rng.choice((2, 3))
     rows = tuple(range(rng.randrange(gap), ROWS, gap))
-    program = op.paint(op.tiles(*(tile for row in rows for tile in g.to_edge(Tile(row, column), way))), color)
+    program = op.paint(op.plus([op.ray(Tile(row, column), way) for row in rows]), color)
     painting = d.new(program)
     if painting is None:
         return None

@@ -1,227 +1,289 @@
-"""Drawing programs: what an instruction means, as calls of named operations that are run on the board before it.
+"""What an instruction means, as programs of `serialization.program`, and what they paint on a drawing in the making.
 
-Operations give tiles in order, or a painting: tiles with their colors. Written out, a program reads like
-`paint(ring((4, 8), 1), red)`; positions are 0-based (row, column).
+Sets of tiles are expressions, paintings are programs. Positions are 0-based tiles here; programs count from 1.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, Protocol
 
-from harness.simulators.hexagons import geometry as g
-from harness.simulators.hexagons.geometry import ALL, Tiles
-from harness.worlds.hexagons import COLUMNS, ROWS, Tile, on_board
-from harness.worlds.hexagons import line as line_between
+from harness.worlds.hexagons import COLUMNS, ROWS, Board, Paint, Tile, on_board, step
+from serialization.program import ast
+from serialization.program.errors import Place
+from serialization.program.figure import Cell
+from serialization.program.hexagons import Drawing, DrawingState
+
+if TYPE_CHECKING:
+    from harness.simulators.hexagons.sketch import Figure
 
 Painting = dict[Tile, str]
 
 
 class Canvas(Protocol):
-    """What a program is run on: the tiles that are not white, and the figures that were painted before."""
+    """What a program is run on: what earlier steps drew, and what this step has drawn so far."""
 
     @property
-    def board(self) -> Mapping[Tile, str]: ...
+    def state(self) -> DrawingState: ...
 
     @property
-    def paintings(self) -> Sequence[Painting]: ...
+    def begun(self) -> ast.Program: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
-    """An operation and its arguments: calls, tiles, numbers, words, or tuples of these."""
+class _Watched(Drawing):
+    """A drawing that keeps what a program paints, over the edge of the board too unless it is `clipped`."""
 
-    name: str
-    args: tuple[Any, ...]
+    def __init__(self, canvas: Canvas, clipped: bool = False) -> None:
+        super().__init__(canvas.state)
+        self._clipped = clipped
+        self.painting = Painting()
+        if error := self.run(canvas.begun).error:
+            raise error
+        self.painting.clear()
 
-    def __str__(self) -> str:
-        return f"{self.name}({', '.join(map(_written, self.args))})"
+    def inside(self, cell: Cell) -> bool:
+        return not self._clipped or on_board(*cell)
 
+    def color_of(self, tile: Cell) -> str:
+        return super().color_of(tile) if on_board(*tile) else "white"
 
-def _written(value: Any) -> str:
-    return f"({', '.join(map(_written, value))})" if isinstance(value, tuple) else str(value)
-
-
-def run(call: Call, canvas: Canvas) -> Any:
-    """The tiles or the painting that a program stands for. Raises KeyError for an unknown operation."""
-    args = [run(value, canvas) if isinstance(value, Call) else value for value in call.args]
-    if call.name in _OF_CANVAS:
-        return _OF_CANVAS[call.name](canvas, *args)
-    return OPERATIONS[call.name](*args)
-
-
-# --- tiles ---
+    def paint(self, painting: Mapping[Cell, str | None], at: Place) -> None:
+        super().paint(painting, at)
+        self.painting |= {Tile(*tile): color or "white" for tile, color in painting.items()}
 
 
-def cells(columns: Sequence[int], rows: Sequence[int]) -> Tiles:
+def run(program: ast.Program, canvas: Canvas, *, clipped: bool = False) -> Painting:
+    """What a program paints after what this step has drawn; over the edge of the board too, unless `clipped`.
+
+    Raises ProgramError for a program that names a tile off the board.
+    """
+    drawing = _Watched(canvas, clipped)
+    if error := drawing.run(program).error:
+        raise error
+    return drawing.painting
+
+
+def tiles_of(what: ast.Expr, canvas: Canvas) -> tuple[Tile, ...]:
+    """The tiles of a set, in order."""
+    return tuple(Tile(*tile) for tile in _Watched(canvas).figure(what))
+
+
+def board_of(painted: Mapping[Tile, str]) -> Board:
+    return Board().apply([Paint(*tile, color) for tile, color in painted.items()]).board
+
+
+# --- sets of tiles ---
+
+
+def call(name: str, *args: ast.Expr | ast.Color | ast.Move | int | None) -> ast.Call:
+    return ast.Call(name, tuple(ast.number(arg) if isinstance(arg, int) else arg for arg in args if arg is not None))
+
+
+def spans(numbers: Sequence[int]) -> tuple[ast.Span, ...]:
+    """0-based numbers in their order as spans of 1-based ones: two or more that follow each other, or three with gaps alike."""
+    found: list[ast.Span] = []
+    left = [number + 1 for number in numbers]
+    while left:
+        step = left[1] - left[0] if len(left) > 1 else 1
+        count = 1
+        while count < len(left) and left[count] - left[count - 1] == step:
+            count += 1
+        if step < 1 or count < (2 if step == 1 else 3):
+            step, count = 1, 1
+        found.append(ast.Span(left[0], left[count - 1], step if count > 1 else 1))
+        left = left[count:]
+    return tuple(found)
+
+
+def tile(place: Tile) -> ast.Expr:
+    return cells((place.column,), (place.row,))
+
+
+def cells(columns: Sequence[int], rows: Sequence[int]) -> ast.Expr:
     """The tiles in some columns and rows, column by column."""
-    return tuple(Tile(row, column) for column in columns for row in rows)
+    if list(rows) == list(range(ROWS)):
+        return ast.Numbers(spans(columns))
+    return ast.Tiles(spans(columns), spans(rows))
 
 
-def stairs(columns: Sequence[int], first: int, change: int, side: str) -> Tiles:
+def tiles(*places: Tile) -> ast.Expr:
+    """Tiles in this order; neighbors in a column, and columns that are alike, are put together."""
+    columns = [(column, tuple(place.row for place in its)) for column, its in groupby(places, lambda place: place.column)]
+    alike = groupby(columns, lambda column: column[1])
+    return plus([cells([column for column, _ in group], rows) for rows, group in alike])
+
+
+def plus(terms: Sequence[ast.Expr]) -> ast.Expr:
+    return ast.plus(terms)
+
+
+def minus(what: ast.Expr, others: ast.Expr) -> ast.Expr:
+    return ast.Chain(what, (("-", others),))
+
+
+def among(what: ast.Expr, others: ast.Expr) -> ast.Expr:
+    return ast.Chain(what, (("&", others),))
+
+
+ALL, BLANK, PAINTED, IT = ast.Name("all"), ast.Name("blank"), ast.Name("painted"), ast.Name("it")
+
+
+def colored(color: str) -> ast.Expr:
+    return call("is", ast.Color(color))
+
+
+def way(direction: str, count: int = 1) -> ast.Move:
+    return ast.Move(((direction, None if count == 1 else ast.number(count)),))
+
+
+def ray(start: Tile, direction: str, count: int | None = None) -> ast.Expr:
+    """`count` tiles from `start` on, or all to the edge."""
+    return call("ray", tile(start), way(direction), count)
+
+
+def line(a: Tile, b: Tile) -> ast.Expr:
+    return call("line", tile(a), tile(b))
+
+
+def rays(start: Tile, directions: Sequence[str], count: int) -> ast.Expr:
+    """`start`, and `count` tiles from it in each of some directions."""
+    return plus([ray(start, direction, count + 1) for direction in directions])
+
+
+def ring(center: Tile, radius: int = 1) -> ast.Expr:
+    return call("ring", tile(center), None if radius == 1 else radius)
+
+
+def triangle(top: Tile, size: int, side: str) -> ast.Expr:
+    """`size` tiles down from `top`, and in each next column to that side ("right", "left") one less, down to one."""
+    corner = step(top, f"down-{side}", size - 1)
+    return call("triangle", tile(corner), way("left" if side == "right" else "right"), size)
+
+
+def diamond(top: Tile, size: int) -> ast.Expr:
+    return plus([triangle(top, size, "left"), triangle(top, size, "right")])
+
+
+def stairs(columns: Sequence[int], first: int, change: int, side: str) -> ast.Expr:
     """`first` tiles from the "top" or "bottom" of the first column, and `change` more of each following one, down to none."""
     counts = [max(0, first + change * k) for k in range(len(columns))]
     rows = [range(n) if side == "top" else range(ROWS - n, ROWS) for n in counts]
-    return tuple(Tile(row, column) for column, span in zip(columns, rows, strict=True) for row in span)
+    return plus([cells((column,), tuple(span)) for column, span in zip(columns, rows, strict=True) if span])
 
 
-def rays(start: Tile, ways: Sequence[str], count: int) -> Tiles:
-    """`start`, and `count` tiles from it in each of some directions."""
-    return (start, *(g.step(start, way, k) for way in ways for k in range(1, count + 1)))
-
-
-def beside(tiles: Sequence[Tile], way: str, count: int) -> Tiles:
-    """The next `count` tiles from each of `tiles`; those that are `tiles` themselves are left out."""
-    inner = set(tiles)
-    near = (g.step(tile, way, k) for tile in tiles for k in range(1, count + 1))
-    return tuple(dict.fromkeys(tile for tile in near if tile not in inner))
-
-
-def without(tiles: Sequence[Tile], others: Sequence[Tile]) -> Tiles:
-    left_out = set(others)
-    return tuple(tile for tile in tiles if tile not in left_out)
+def beside(places: ast.Expr, direction: str, count: int) -> ast.Expr:
+    """The next `count` tiles from each of some; those that are among them are left out."""
+    near = call("shift", places, way(direction))
+    return minus(near if count == 1 else call("ray", near, way(direction), count), places)
 
 
 # --- paintings ---
 
 
-def cycle(tiles: Sequence[Tile], colors: Sequence[str]) -> Painting:
-    """The colors over and over, one a tile."""
-    return {tile: colors[k % len(colors)] for k, tile in enumerate(tiles)}
+def paint(what: ast.Expr, *colors: str, counts: Sequence[int] = (), by: str | None = None) -> ast.Program:
+    """Colors in turn, each so many times (once), tile by tile or one for each column, row or object."""
+    cycle = tuple(zip(colors, counts or [1] * len(colors), strict=True))
+    return ast.Program((ast.Paint(cycle, what, ("by", by) if by else None),))
 
 
-def by_column(tiles: Sequence[Tile], colors: Sequence[str]) -> Painting:
-    """The colors over and over, one for all the tiles of a column; the columns come as in `tiles`."""
-    order = {column: k for k, column in enumerate(dict.fromkeys(tile.column for tile in tiles))}
-    return {tile: colors[order[tile.column] % len(colors)] for tile in tiles}
+def together(*parts: ast.Program) -> ast.Program:
+    return ast.Program(tuple(statement for part in parts for statement in part.statements))
 
 
-def runs(tiles: Sequence[Tile], counts: Sequence[int], colors: Sequence[str]) -> Painting:
-    """The first color on the first so many tiles, the second on the next ones, and so on."""
-    each = [color for color, n in zip(colors, counts, strict=True) for _ in range(n)]
-    return dict(zip(tiles, each, strict=False))
+def rings(what: ast.Expr, colors: Sequence[str]) -> ast.Program:
+    """Around a set one ring after another; what this program has painted grows with them."""
+    if what == IT:
+        return together(*(paint(call("ring", IT), color) for color in colors))
+    return together(*(paint(call("ring", what, None if k == 1 else k), color) for k, color in enumerate(colors, start=1)))
 
 
-def together(*parts: Painting) -> Painting:
-    return {tile: color for part in parts for tile, color in part.items()}
+def copy(what: ast.Expr) -> ast.Program:
+    """A moved set, in its own colors."""
+    return ast.Program((ast.Copy(what),))
 
 
-def recolored(painting: Painting, old: Sequence[str], new: Sequence[str]) -> Painting:
-    """Each of the old colors becomes the new one of the same place."""
-    change = dict(zip(old, new, strict=True))
-    return {tile: change.get(color, color) for tile, color in painting.items()}
+def recolored(program: ast.Program, old: Sequence[str], new: Sequence[str]) -> ast.Program:
+    """Copies in which each of the old colors becomes the new one of the same place."""
+    swaps = tuple(pair for pair in zip(old, new, strict=True) if pair[0] != pair[1])
+    return ast.Program(tuple(ast.Copy(s.what, swaps) for s in program.statements if isinstance(s, ast.Copy)))
 
 
-def move(painting: Painting, rows: int, columns: int) -> Painting:
-    return {g.moved(tile, rows, columns): color for tile, color in painting.items()}
+def by(rows: int, columns: int) -> ast.Move:
+    """A move by the numbers of rows and columns; an even number of columns keeps every shape."""
+    across = [("right" if columns > 0 else "left", abs(columns))] if columns else []
+    down = [("down" if rows > 0 else "up", abs(rows))] if rows else []
+    steps = tuple((where, None if count == 1 else ast.number(count)) for where, count in (*across, *down))
+    return ast.Move(steps or (("right", ast.number(0)),), grid=bool(columns % 2))
 
 
-def again(painting: Painting, times: int, rows: int, columns: int) -> Painting:
-    """So many copies, each moved from the one before."""
-    return together(*(move(painting, k * rows, k * columns) for k in range(1, times + 1)))
+def moved(what: ast.Expr, rows: int, columns: int) -> ast.Expr:
+    return call("shift", what, by(rows, columns))
 
 
-def alternately(painting: Painting, times: int, rows: int, columns: int, colors: Sequence[str]) -> Painting:
-    """Copies in one color each, the colors over and over."""
-    copies = (dict.fromkeys(move(painting, k * rows, k * columns), colors[(k - 1) % len(colors)]) for k in range(1, times + 1))
-    return together(*copies)
+def copies(what: ast.Expr, times: int, rows: int, columns: int) -> ast.Expr:
+    """So many copies, each moved from the one before; without the first in place."""
+    first = moved(what, rows, columns)
+    return first if times == 1 else call("repeat", first, by(rows, columns), times)
 
 
-def to_columns(painting: Painting, columns: Sequence[int]) -> Painting:
-    """The first column of the painting, in other columns."""
-    source = next(iter(painting)).column
-    return {Tile(tile.row, column): color for column in columns for tile, color in painting.items() if tile.column == source}
+def alternately(what: ast.Expr, times: int, rows: int, columns: int, colors: Sequence[str]) -> ast.Program:
+    """Copies in one color each, the colors in turn."""
+    if times == 1:
+        return paint(moved(what, rows, columns), colors[0])
+    return paint(copies(what, times, rows, columns), *colors, by="object")
 
 
-def mirror(painting: Painting, column: int) -> Painting:
-    return {g.mirrored(tile, column): color for tile, color in painting.items()}
+def to_columns(what: ast.Expr, source: int, columns: Sequence[int], *, whole: bool) -> ast.Program:
+    """The column `source` of a set, its only one if it is `whole`, in other columns."""
+    part = what if whole else among(what, ast.Numbers(spans((source,))))
+    return copy(plus([moved(part, 0, column - source) for column in columns]))
 
 
-def flip(painting: Painting, axis: Tile) -> Painting:
-    return {g.flipped(tile, axis): color for tile, color in painting.items()}
+def reflect(what: ast.Expr, column: int) -> ast.Program:
+    """The mirror image left to right over a column."""
+    return copy(call("reflect", what, ast.Numbers(spans((column,)))))
 
 
-def turn(painting: Painting) -> Painting:
-    return {g.turned(tile): color for tile, color in painting.items()}
+def half_turn(what: ast.Expr) -> ast.Program:
+    """Half a turn of the board."""
+    return copy(call("reflect", what, ALL))
 
 
-def rings(tiles: Sequence[Tile], colors: Sequence[str]) -> Painting:
-    """Around `tiles` one ring after another, in these colors, as far as the board goes."""
-    grown, painting = tuple(tiles), Painting()
-    for color in colors:
-        near = g.around(grown)
-        painting |= dict.fromkeys(near, color)
-        grown = (*grown, *near)
-    return painting
+def flip(what: ast.Expr, axis: Tile) -> ast.Program:
+    """The mirror image top to bottom over the horizontal line through the middle of a tile."""
+    return copy(call("flip", what, tile(axis)))
 
 
-# --- what depends on the board ---
-
-
-def _figure(canvas: Canvas, number: int) -> Painting:
-    return canvas.paintings[number]
-
-
-def _white(canvas: Canvas, tiles: Sequence[Tile]) -> Tiles:
-    """Those of the tiles that are on the board and white."""
-    return tuple(tile for tile in tiles if on_board(*tile) and tile not in canvas.board)
-
-
-def _colored(canvas: Canvas, color: str) -> Tiles:
-    return tuple(tile for tile in ALL if canvas.board.get(tile) == color)
-
-
-def _drawn(canvas: Canvas) -> Painting:
-    """All that is not white."""
-    return {tile: canvas.board[tile] for tile in ALL if tile in canvas.board}
-
-
-def _beams(canvas: Canvas, tiles: Sequence[Tile], way: str) -> Tiles:
-    """From next to each of the tiles straight to the edge of the board or to the next tile that is not white."""
-    found: dict[Tile, None] = {}
-    for tile in tiles:
-        near = g.step(tile, way)
-        while on_board(*near) and near not in canvas.board:
-            found[near] = None
-            near = g.step(near, way)
-    return tuple(found)
-
-
-def _by_sign(canvas: Canvas, sign: int, rows: Sequence[int], cases: Sequence[str], colors: Sequence[str]) -> Painting:
+def by_sign(sign: int, rows: Sequence[int], cases: Sequence[str], colors: Sequence[str]) -> ast.Program:
     """In each column whose tile in row `sign` has a color of `cases`, these rows in the color that belongs to it."""
-    becomes = dict(zip(cases, colors, strict=True))
-    signs = [(column, canvas.board.get(Tile(sign, column), "white")) for column in range(COLUMNS)]
-    return {Tile(row, column): becomes[color] for column, color in signs if color in becomes for row in rows}
+    n = ast.Name("n")
+
+    def at(rows: Sequence[int]) -> ast.Expr:
+        return call("at", n, ast.Numbers(spans(rows)))
+
+    paired = zip(cases, colors, strict=True)
+    branches = tuple((ast.Condition(among(colored(x), at((sign,)))), paint(at(rows), color).statements) for x, color in paired)
+    return ast.Program((ast.For("n", ast.Numbers(spans(range(COLUMNS))), (ast.If(branches),)),))
 
 
-def _crowded(canvas: Canvas, color: str, least: int) -> Tiles:
+def beams(color: str, direction: str) -> ast.Expr:
+    """From next to each tile of a color straight to the edge of the board or to the next tile that is not white."""
+    return call("until", colored(color), way(direction), PAINTED)
+
+
+def crowded(color: str, least: int) -> ast.Expr:
     """White tiles that touch at least so many tiles of a color."""
-    near = [tile for tile in ALL if tile not in canvas.board]
-    return tuple(tile for tile in near if sum(canvas.board.get(other) == color for other in g.neighbors(tile)) >= least)
+    return call("touch", BLANK, colored(color), None if least == 1 else least)
 
 
-OPERATIONS: dict[str, Callable[..., Any]] = {
-    "tile": lambda tile: (tile,), "tiles": lambda *tiles: tiles, "cells": cells, "stairs": stairs, "board": lambda: ALL,
-    "ray": g.ray, "to_edge": g.to_edge, "line": line_between, "rays": rays, "ring": g.ring, "triangle": g.triangle,
-    "diamond": g.diamond, "around": g.around, "beside": beside, "without": without,
-    "paint": lambda tiles, color: dict.fromkeys(tiles, color), "cycle": cycle, "by_column": by_column, "runs": runs,
-    "together": together, "recolored": recolored, "move": move, "again": again, "alternately": alternately,
-    "to_columns": to_columns, "mirror": mirror, "flip": flip, "turn": turn, "rings": rings, "nothing": dict,
-}  # fmt: skip
-"""By name, the operations that need no board."""
-
-_OF_CANVAS: dict[str, Callable[..., Any]] = {
-    "figure": _figure, "white": _white, "colored": _colored, "drawn": _drawn, "beams": _beams, "by_sign": _by_sign,
-    "crowded": _crowded,
-}  # fmt: skip
-
-
-class _Names:
-    """`op.ring(center, 1)` is `Call("ring", (center, 1))`."""
-
-    def __getattr__(self, name: str) -> Callable[..., Call]:
-        return lambda *args: Call(name, args)
-
-
-op = _Names()
+def drawn_by(figure: Figure, now: int, alone: bool, others: Sequence[str]) -> ast.Expr:
+    """What a figure painted, when the step at hand is `now`; `others`: the colors of what else its step painted."""
+    if figure.step == now:
+        return IT
+    step = ast.number(figure.step)
+    if alone:
+        return call("step", step)
+    if not set(figure.colors) & set(others):
+        return call("step", step, *map(ast.Color, figure.colors))
+    return tiles(*figure.tiles)

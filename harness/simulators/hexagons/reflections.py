@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from harness.simulators.hexagons import geometry as g
-from harness.simulators.hexagons.program import Call, Painting, op, run
+from harness.simulators.hexagons import program as op
+from harness.simulators.hexagons.program import Painting
 from harness.simulators.hexagons.repeats import to_repeat
-from harness.simulators.hexagons.sketch import Figure, Sketch, Stroke
+from harness.simulators.hexagons.sketch import Figure, Sketch, Stroke, inside
 from harness.worlds.hexagons import COLUMNS
+from serialization.program import ast
 
 
 def mirror(d: Sketch) -> Stroke | None:
@@ -14,17 +15,17 @@ def mirror(d: Sketch) -> Stroke | None:
     if not d.figures:
         return None
     if d.rng.random() < 0.45:
-        return _mirror(d, op.drawn(), None, "")
+        return _mirror(d, op.PAINTED, None, "")
     found = to_repeat(d)
-    return _mirror(d, op.figure(found[0].number), found[0], found[1]) if found else None
+    return _mirror(d, d.drawn_by(found[0]), found[0], found[1]) if found else None
 
 
-def _mirror(d: Sketch, source: Call, figure: Figure | None, it: str) -> Stroke | None:
-    columns = {tile.column for tile in run(source, d)}
+def _mirror(d: Sketch, source: ast.Expr, figure: Figure | None, it: str) -> Stroke | None:
+    columns = {tile.column for tile in op.tiles_of(source, d)}
     low, high = min(columns), max(columns)
     near = (high, high + 1, high + 2, low, low - 1, low - 2, COLUMNS // 2 - 1, COLUMNS // 2)
     axis = d.rng.choice([axis for axis in near if 0 <= axis < COLUMNS and not low < axis < high])
-    program, section, color, old = op.mirror(source, axis), "mirror" if figure else "mirror everything", "", ""
+    program, section, color, old = op.reflect(source, axis), "mirror" if figure else "mirror everything", "", ""
     if figure and len(figure.colors) == 1 and d.rng.random() < 0.25:
         section, old = "mirror colored", figure.colors[0]
         color = d.color(old)
@@ -36,11 +37,11 @@ def _mirror(d: Sketch, source: Call, figure: Figure | None, it: str) -> Stroke |
     return Stroke(section, 3, d.voice.say(section, **slots), program, new, figure.noun if figure else "")
 
 
-def _added(d: Sketch, program: Call) -> Painting | None:
+def _added(d: Sketch, program: ast.Program) -> Painting | None:
     """What a program adds to the drawing; None if it leaves the board, paints over something, or adds nothing."""
-    painting: Painting = run(program, d)
+    painting: Painting = op.run(program, d)
     new = {tile: color for tile, color in painting.items() if d.board.get(tile) != color}
-    return new if new and g.inside(painting) and d.free(new) else None
+    return new if new and inside(painting) and d.free(new) else None
 
 
 def flip(d: Sketch) -> Stroke | None:
@@ -49,7 +50,7 @@ def flip(d: Sketch) -> Stroke | None:
     it = d.refer(figure) if figure else None
     if not figure or not it or not figure.center:
         return None
-    program = op.flip(op.figure(figure.number), figure.center)
+    program = op.flip(d.drawn_by(figure), figure.center)
     new = _added(d, program)
     if new is None:
         return None
@@ -60,7 +61,7 @@ def flip(d: Sketch) -> Stroke | None:
 
 def turn(d: Sketch) -> Stroke | None:
     """The whole drawing again after half a turn of the board."""
-    program = op.turn(op.drawn())
+    program = op.half_turn(op.PAINTED)
     new = _added(d, program)
     if new is None or not 1 < len(new) <= 60:
         return None

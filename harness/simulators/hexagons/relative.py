@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from harness.simulators.hexagons import geometry as g
-from harness.simulators.hexagons.program import Call, op
-from harness.simulators.hexagons.sketch import Figure, Sketch, Stroke, apart
+from harness.simulators.hexagons import program as op
+from harness.simulators.hexagons.sketch import Figure, Sketch, Stroke, apart, moved
 from harness.simulators.hexagons.spelling import some_rows
-from harness.worlds.hexagons import COLUMNS, DIRECTIONS, ROWS, Tile, on_board
+from harness.worlds.hexagons import COLUMNS, DIRECTIONS, ROWS, Tile, distance, on_board, step
+from serialization.program import ast
 
 _BOTTOMED = ("ring", "flower", "filled flower")
 """Figures with one lowest tile, right below their center."""
@@ -41,7 +41,7 @@ def surround(d: Sketch) -> Stroke | None:
         return None
     figure, it = found
     color = d.color(*figure.colors)
-    program = op.paint(op.white(op.around(op.tiles(*figure.tiles))), color)
+    program = op.paint(op.among(op.call("near", d.drawn_by(figure)), op.BLANK), color)
     painting = d.new(program)
     if painting is None or not 3 <= len(painting) <= 24:
         return None
@@ -55,7 +55,7 @@ def beside(d: Sketch) -> Stroke | None:
         return None
     it, color = found[1], d.color()
     count = d.rng.choice((1, 2, 3, 4)) if way in ("up", "down") else d.rng.choice((1, 1, 1, 2, 3))
-    program = op.paint(op.beside(op.tile(found[0].center), way, count), color)
+    program = op.paint(op.ray(step(found[0].center, way), way, count), color)
     painting = d.new(program)
     if painting is None:
         return None
@@ -71,7 +71,7 @@ def beside(d: Sketch) -> Stroke | None:
             else d.voice.say("beyond", n=n, way=d.voice.way(way), it=it)
         )
     noun = "tile" if count == 1 else "line"
-    line = None if count == 1 else (g.step(found[0].center, way), way, count)
+    line = None if count == 1 else (step(found[0].center, way), way, count)
     return Stroke("beside", 2, d.voice.order(what, color), program, painting, noun, color, next(iter(painting)), line)
 
 
@@ -83,7 +83,7 @@ def stem(d: Sketch) -> Stroke | None:
     start = Tile(found[0].center.row + 2, found[0].center.column)
     if not on_board(*start):
         return None
-    program = op.paint(op.to_edge(start, "down"), color)
+    program = op.paint(op.ray(start, "down"), color)
     painting = d.new(program)
     if painting is None or len(painting) < 2:
         return None
@@ -97,12 +97,12 @@ def parallel(d: Sketch) -> Stroke | None:
         return None
     (figure, it), (start, way, count), color = found, found[0].line, d.color()
     side, gap = d.rng.choice(("above", "below")), d.rng.choice((1, 1, 2))
-    program = op.paint(op.move(op.figure(figure.number), gap if side == "below" else -gap, 0), color)
+    program = op.paint(op.moved(d.drawn_by(figure), gap if side == "below" else -gap, 0), color)
     painting = d.new(program)
     if painting is None:
         return None
     text = d.voice.say("parallel" if gap == 1 else "parallel gap", it=it, side=side, color=color)
-    drawn = (g.moved(start, gap if side == "below" else -gap, 0), way, count)
+    drawn = (moved(start, gap if side == "below" else -gap, 0), way, count)
     return Stroke("parallel", 2, text, program, painting, "line", color, None, drawn)
 
 
@@ -113,10 +113,10 @@ def longer(d: Sketch) -> Stroke | None:
         return None
     it, color = found[1], d.color()
     start, way, count = found[0].line
-    end = g.step(start, way, count - 1)
+    end = step(start, way, count - 1)
     both = d.rng.random() < 0.3
     more = 1 if both else d.rng.randint(1, 4)
-    places: Call = op.tiles(g.step(start, way, -1), g.step(end, way)) if both else op.ray(g.step(end, way), way, more)
+    places: ast.Expr = op.tiles(step(start, way, -1), step(end, way)) if both else op.ray(step(end, way), way, more)
     program = op.paint(places, color)
     painting = d.new(program)
     if painting is None or (more == 1 and not both):
@@ -174,12 +174,12 @@ def join(d: Sketch) -> Stroke | None:
     pairs = [(a, b) for k, b in enumerate(tiles) for a in tiles[:k]]
     d.rng.shuffle(pairs)
     for a, b in pairs:
-        if not g.straight(a.tiles[0], b.tiles[0]):
+        if not _straight(a.tiles[0], b.tiles[0]):
             continue
         one, two, color = d.refer(a), d.refer(b), d.color()
         if not one or not two:
             continue
-        program = op.paint(op.without(op.line(a.tiles[0], b.tiles[0]), op.tiles(a.tiles[0], b.tiles[0])), color)
+        program = op.paint(op.minus(op.line(a.tiles[0], b.tiles[0]), op.tiles(a.tiles[0], b.tiles[0])), color)
         painting = d.new(program)
         if painting is None:
             continue
@@ -194,10 +194,18 @@ def lone(d: Sketch) -> Stroke | None:
     if not tiles:
         return None
     base, way = tiles[-1].tiles[0], d.rng.choice(("up-right", "down-right", "down-left", "up-left"))
-    place, color = g.step(base, way, d.rng.randint(3, 7)), d.color()
+    place, color = step(base, way, d.rng.randint(3, 7)), d.color()
     program = op.paint(op.tile(place), color)
     painting = d.new(program)
     if painting is None or not apart(place, d.board):
         return None
     text = d.voice.order(d.voice.at(place), color)
     return Stroke("tile", 0, text, program, painting, "tile", color, place)
+
+
+def _straight(a: Tile, b: Tile) -> str | None:
+    """The direction that leads straight from `a` to `b`; None if there is none."""
+    for way in DIRECTIONS:
+        if step(a, way, distance(a, b)) == b:
+            return way
+    return None

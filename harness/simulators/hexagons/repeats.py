@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from harness.corpora.wording import listing
-from harness.simulators.hexagons import geometry as g
-from harness.simulators.hexagons.program import Call, op, run
-from harness.simulators.hexagons.sketch import Figure, Sketch, Stroke
+from harness.simulators.hexagons import program as op
+from harness.simulators.hexagons.sketch import Figure, Sketch, Stroke, inside, moved
 from harness.simulators.hexagons.spelling import some_columns
 from harness.worlds.hexagons import COLUMNS, Tile
+from serialization.program import ast
 
 _SHIFTS = ((0, 2), (0, 4), (0, 4), (0, 6), (0, 8), (0, -4), (0, -6), (2, 0), (3, 0), (4, 0), (-3, 0), (-4, 0))
 """Rows down and columns to the right. An even number of columns keeps every shape."""
@@ -59,10 +59,10 @@ def _room(d: Sketch, figure: Figure) -> tuple[int, int, int, bool]:
     best = (*_SHIFTS[0], 0, False)
     for rows, columns in d.rng.sample(_SHIFTS, 4):
         room, copy = 0, figure.tiles
-        while d.free(copy := tuple(g.moved(tile, rows, columns) for tile in copy)) and not set(copy) & set(figure.tiles):
+        while d.free(copy := tuple(moved(tile, rows, columns) for tile in copy)) and not set(copy) & set(figure.tiles):
             room += 1
         if room > best[2]:
-            best = rows, columns, room, not g.inside(copy)
+            best = rows, columns, room, not inside(copy)
     return best
 
 
@@ -78,7 +78,7 @@ def same_columns(d: Sketch) -> Stroke | None:
     columns = columns if until or rng.random() < 0.7 else columns[:1]
     if not columns:
         return None
-    program, color = op.to_columns(op.figure(last.number), columns), None
+    program, color = op.to_columns(d.drawn_by(last), source, columns, whole=True), None
     if last.color and len(last.colors) == 1 and not until and rng.random() < 0.3:
         color = d.color(last.color)
         program = op.recolored(program, (last.color,), (color,))
@@ -104,7 +104,7 @@ def repeat(d: Sketch) -> Stroke | None:
         return None
     times = room if rng.random() < 0.7 else rng.randint(1, room)
     slots = _shift_words(d, rows, columns) | {"n": d.voice.number(times), "times": d.voice.times(times), "again": again}
-    source: Call = op.figure(figure.number)
+    source: ast.Expr = d.drawn_by(figure)
     single = figure.color if len(figure.colors) == 1 else None
     if single and rng.random() < 0.35:
         other = d.color(single)
@@ -112,14 +112,14 @@ def repeat(d: Sketch) -> Stroke | None:
         kind = "repeat alternating" if times > 1 else "repeat alternating once"
         slots |= {"a": single, "b": other}
     elif times == room and times > 1 and whole and rng.random() < 0.5:
-        program, kind = op.again(source, times, rows, columns), "repeat until"
+        program, kind = op.copy(op.copies(source, times, rows, columns)), "repeat until"
     else:
-        program, kind = op.again(source, times, rows, columns), "repeat" if times > 1 else "copy"
+        program, kind = op.copy(op.copies(source, times, rows, columns)), "repeat" if times > 1 else "copy"
     painting = d.new(program)
     if painting is None:
         return None
     noun = f"{figure.noun}s" if times > 1 and figure.noun and not figure.noun.endswith("s") else figure.noun if times == 1 else ""
-    center = g.moved(figure.center, rows, columns) if figure.center and times == 1 else None
+    center = moved(figure.center, rows, columns) if figure.center and times == 1 else None
     return Stroke(kind, 3, d.voice.say(kind, **slots), program, painting, noun, None, center)
 
 
@@ -132,14 +132,14 @@ def copy(d: Sketch) -> Stroke | None:
     rows, columns, *_ = _room(d, figure)
     old = figure.colors
     new, swaps = _swaps(d, old)
-    program = op.recolored(op.move(op.figure(figure.number), rows, columns), old, new)
+    program = op.recolored(op.copy(op.moved(d.drawn_by(figure), rows, columns)), old, new)
     painting = d.new(program)
     if painting is None:
         return None
     section = "copy colored" if len(old) == 1 else "copy recolored"
     slots = _shift_words(d, rows, columns) | {"again": again, "swaps": swaps, "color": new[0], "a": old[0]}
     text = d.voice.say(section, shape=figure.noun or "shape", **slots)
-    center = g.moved(figure.center, rows, columns) if figure.center else None
+    center = moved(figure.center, rows, columns) if figure.center else None
     return Stroke(section, 3, text, program, painting, figure.noun, new[0] if len(new) == 1 else None, center)
 
 
@@ -153,13 +153,14 @@ def again_at(d: Sketch) -> Stroke | None:
     count = rng.choice((1, 1, 2, 3))
     centers = [d.open_center() for _ in range(count)]
     centers = [Tile(c.row, c.column + (c.column - figure.center.column) % 2) for c in centers]
-    moves = [op.move(op.figure(figure.number), c.row - figure.center.row, c.column - figure.center.column) for c in centers]
+    source = d.drawn_by(figure)
+    moves = [op.moved(source, c.row - figure.center.row, c.column - figure.center.column) for c in centers]
     slots = {"noun": figure.noun, "nouns": f"{figure.noun}s", "it": it, "n": d.voice.number(count)}
     slots["centers"] = listing(rng, [d.voice.at(center) for center in centers])
-    section, program = ("again at" if count == 1 else "again at several"), moves[0] if count == 1 else op.together(*moves)
+    section, program = ("again at" if count == 1 else "again at several"), op.copy(op.plus(moves))
     if count == 1 and rng.random() < 0.4:
         new, slots["swaps"] = _swaps(d, figure.colors)
-        section, program = "again at colored", op.recolored(moves[0], figure.colors, new)
+        section, program = "again at colored", op.recolored(program, figure.colors, new)
     painting = d.new(program)
     if painting is None or len(painting) < count * len(figure.painting) or not d.free(centers):
         return None
@@ -177,7 +178,7 @@ def steps_again(d: Sketch) -> Stroke | None:
     if not pairs:
         return None
     a, b = pairs[-1] if rng.random() < 0.7 else rng.choice(pairs)
-    program: Call = op.move(op.together(op.figure(a.number), op.figure(b.number)), rows, columns)
+    program = op.copy(op.moved(op.plus([d.drawn_by(a), d.drawn_by(b)]), rows, columns))
     section, swaps = "steps again", ""
     if rng.random() < 0.4:
         old = tuple(dict.fromkeys((*a.colors, *b.colors)))
@@ -200,17 +201,17 @@ def parallels(d: Sketch) -> Stroke | None:
     side, gap = d.rng.choice(("above", "below")), d.rng.choice((1, 2))
     down = gap if side == "below" else -gap
     times = 0
-    while times < 4 and d.free(g.moved(tile, (times + 1) * down, 0) for tile in figure.tiles):
+    while times < 4 and d.free(moved(tile, (times + 1) * down, 0) for tile in figure.tiles):
         times += 1
     if times < 2:
         return None
     times = d.rng.randint(2, times)
     slots = {"n": d.voice.number(times), "times": d.voice.times(times), "it": it, "side": side, "a": figure.color}
     if gap == 2:
-        section, program = "parallel lines", op.again(op.figure(figure.number), times, down, 0)
+        section, program = "parallel lines", op.copy(op.copies(d.drawn_by(figure), times, down, 0))
     else:
         slots["b"] = d.color(figure.color)
         section = "parallel lines alternating"
-        program = op.alternately(op.figure(figure.number), times, down, 0, (slots["b"], figure.color))
+        program = op.alternately(d.drawn_by(figure), times, down, 0, (slots["b"], figure.color))
     text = d.voice.say(section, color=figure.color, **slots)
-    return Stroke(section, 3, text, program, run(program, d), "lines")
+    return Stroke(section, 3, text, program, op.run(program, d), "lines")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from harness.corpora.wording import listing
-from harness.simulators.hexagons import geometry as g
-from harness.simulators.hexagons.program import Call, op, run
+from harness.simulators.hexagons import program as op
 from harness.simulators.hexagons.sketch import Sketch, Stroke
-from harness.worlds.hexagons import COLUMNS, DIRECTIONS, ROWS, Tile, distance
+from harness.worlds.hexagons import COLUMNS, DIRECTIONS, ROWS, Tile, distance, neighbors, step
+from serialization.program import ast
+from serialization.program.hexagons_geometry import ray
 
 _DIAGONALS = ("up-right", "down-right", "down-left", "up-left")
 _OPEN = {
@@ -31,8 +32,8 @@ def _centers(d: Sketch, count: int) -> list[Tile]:
     return [Tile(rng.randint(1, ROWS - 2), rng.randint(1, COLUMNS - 2)) for _ in range(count)]
 
 
-def _petals(center: Tile, color: str) -> Call:
-    return op.paint(op.ring(center, 1), color)
+def _petals(center: Tile, color: str) -> ast.Program:
+    return op.paint(op.ring(center), color)
 
 
 def ring(d: Sketch) -> Stroke | None:
@@ -44,7 +45,7 @@ def ring(d: Sketch) -> Stroke | None:
     if d.rng.random() < 0.4:
         text = d.voice.order(d.voice.say("ring what", center=d.voice.at(center)), color)
     else:
-        text = d.voice.say("ring", center=d.voice.at(center), start=d.voice.at(g.step(center, "up")), color=color)
+        text = d.voice.say("ring", center=d.voice.at(center), start=d.voice.at(step(center, "up")), color=color)
     return Stroke("ring", 2, text, program, painting, "ring", color, center)
 
 
@@ -83,7 +84,7 @@ def tulip(d: Sketch) -> Stroke | None:
     if stem.row >= ROWS - 1:
         return None
     flower_ = op.together(op.paint(op.tile(center), b), _petals(center, a))
-    program = op.together(flower_, op.paint(op.to_edge(stem, "down"), c))
+    program = op.together(flower_, op.paint(op.ray(stem, "down"), c))
     painting = d.new(program)
     if painting is None:
         return None
@@ -118,7 +119,7 @@ def big_ring(d: Sketch) -> Stroke | None:
     center, color = d.tile(), d.color()
     program = op.paint(op.ring(center, 2), color)
     painting = d.new(program)
-    if painting is None or not d.free((center, *g.ring(center, 1))):
+    if painting is None or not d.free((center, *neighbors(center))):
         return None
     text = d.voice.say("big ring", center=d.voice.at(center), color=color)
     return Stroke("big ring", 2, text, program, painting, "big ring", color)
@@ -126,7 +127,7 @@ def big_ring(d: Sketch) -> Stroke | None:
 
 def disc(d: Sketch) -> Stroke | None:
     center, color = d.open_center(), d.color()
-    program = op.paint(op.rays(center, tuple(DIRECTIONS), 1), color)
+    program = op.paint(op.call("flower", op.tile(center)), color)
     painting = d.new(program)
     if painting is None:
         return None
@@ -138,7 +139,7 @@ def start_of_line(d: Sketch) -> tuple[Tile, str, int]:
     """Where a line begins, its direction (mostly a diagonal), and how many tiles there are to the edge."""
     start, ways = d.tile(), _DIAGONALS if d.rng.random() < 0.85 else ("up", "down")
     way = d.rng.choice(ways)
-    return start, way, len(g.to_edge(start, way))
+    return start, way, len(ray(start, way, None))
 
 
 def slant(way: str) -> str:
@@ -153,18 +154,18 @@ def line(d: Sketch) -> Stroke | None:
         return None
     kind, count = rng.choice(("line", "line", "edge line", "connect", "between")), rng.randint(min(room, 4), min(room, 14))
     if kind == "edge line":
-        tiles, count = op.to_edge(start, way), room
+        tiles, count = op.ray(start, way), room
     elif kind == "line":
         tiles = op.ray(start, way, count)
     else:
-        tiles = op.line(start, g.step(start, way, count - 1))
+        tiles = op.line(start, step(start, way, count - 1))
     if kind == "between":
-        tiles = op.without(tiles, op.tiles(start, g.step(start, way, count - 1)))
+        tiles = op.minus(tiles, op.tiles(start, step(start, way, count - 1)))
     program = op.paint(tiles, color)
     painting = d.new(program)
     if painting is None or len(painting) < 2:
         return None
-    end = d.voice.at(g.step(start, way, count - 1))
+    end = d.voice.at(step(start, way, count - 1))
     slots = {"way": d.voice.way(way), "slant": slant(way), "n": d.voice.number(count), "end": end}
     text = d.voice.say(kind, start=d.voice.at(start), color=color, **slots)
     drawn = None if kind == "between" else (start, way, count)
@@ -179,7 +180,7 @@ def line_runs(d: Sketch) -> Stroke | None:
     counts = [d.rng.randint(1, 4) for _ in names]
     if sum(counts) > room:
         return None
-    program = op.runs(op.ray(start, way, sum(counts)), tuple(counts), tuple(names))
+    program = op.paint(op.ray(start, way, sum(counts)), *names, counts=counts)
     painting = d.new(program)
     if painting is None:
         return None
@@ -227,6 +228,8 @@ def triangle(d: Sketch) -> Stroke | None:
     painting = d.new(program)
     if painting is None:
         return None
-    base = d.voice.spell(run(op.cells((top.column,), tuple(range(top.row, top.row + size))), d), plain=False)[0]
+    first = 0 if section == "diamond" else top.column
+    painting = dict(sorted(painting.items(), key=lambda pair: (abs(pair[0].column - first), pair[0].row)))
+    base = d.voice.spell(tuple(Tile(row, top.column) for row in range(top.row, top.row + size)), plain=False)[0]
     text = d.voice.say(section, base=base, side=side, color=color)
     return Stroke(section, 2, text, program, painting, section, color)

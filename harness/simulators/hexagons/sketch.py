@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from random import Random
 
 from harness.corpora.places import COLOR_SHARES
-from harness.simulators.hexagons.geometry import neighbors
-from harness.simulators.hexagons.program import Call, Painting, run
+from harness.simulators.hexagons import program as op
+from harness.simulators.hexagons.program import Painting
 from harness.simulators.hexagons.voice import Voice
-from harness.worlds.hexagons import COLUMNS, ROWS, Tile, on_board
+from harness.worlds.hexagons import COLUMNS, ROWS, Paint, Tile, neighbors, on_board
+from serialization.program import ast
+from serialization.program.errors import ProgramError
+from serialization.program.hexagons import DrawingState
 
 _LINES = frozenset({"line", "column", "row", "stem"})
 """Nouns that could be taken for each other."""
@@ -57,7 +60,7 @@ class Stroke:
     kind: str
     level: int
     text: str
-    program: Call
+    program: ast.Program
     painting: Painting
     noun: str = ""
     color: str | None = None
@@ -84,9 +87,23 @@ class Sketch:
     chosen: str | None = None
     """A color that the last step told the reader to choose."""
 
-    @property
-    def paintings(self) -> Sequence[Painting]:
-        return [figure.painting for figure in self.figures]
+    state: DrawingState = field(default_factory=DrawingState)
+    """What programs of this step find: the board before it, and what each earlier step painted."""
+    begun: ast.Program = field(default_factory=ast.Program)
+    """What this step has drawn so far."""
+    _painted: Painting = field(default_factory=dict)
+
+    def begin(self, step: int) -> None:
+        """Go on to a step, the first one or that after the step at hand."""
+        if step > 1:
+            steps = (*self.state.steps, [Paint(*tile, color) for tile, color in self._painted.items()])
+            self.state = DrawingState(op.board_of(self.board), steps)
+        self.step, self.begun, self._painted = step, ast.Program(), {}
+
+    def drawn_by(self, figure: Figure) -> ast.Expr:
+        """The set of tiles that a figure painted."""
+        others = [color for other in self.figures if other.step == figure.step and other is not figure for color in other.colors]
+        return op.drawn_by(figure, self.step, self.alone(figure), others)
 
     @property
     def last(self) -> Figure | None:
@@ -95,6 +112,8 @@ class Sketch:
     def paint(self, stroke: Stroke) -> None:
         """Carry a stroke out and remember it."""
         self.board |= stroke.painting
+        self._painted |= stroke.painting
+        self.begun = op.together(self.begun, stroke.program)
         if stroke.repaints:
             # What was said of earlier figures need not hold any more.
             self.figures.clear()
@@ -135,9 +154,12 @@ class Sketch:
         """Whether all the tiles are white tiles of the board."""
         return all(tile not in self.board and on_board(*tile) for tile in tiles)
 
-    def new(self, program: Call) -> Painting | None:
+    def new(self, program: ast.Program, *, clipped: bool = False) -> Painting | None:
         """What a program paints, if all of it is on white tiles of the board, and there is any."""
-        painting: Painting = run(program, self)
+        try:
+            painting = op.run(program, self, clipped=clipped)
+        except ProgramError:  # a tile off the board
+            return None
         return painting if painting and self.free(painting) else None
 
     def tile(self) -> Tile:
@@ -212,3 +234,13 @@ def apart(tile: Tile, others: Iterable[Tile]) -> bool:
     """Whether a tile neither is nor touches any of the others."""
     near = {tile, *neighbors(tile)}
     return not any(other in near for other in others)
+
+
+def inside(tiles: Iterable[Tile]) -> bool:
+    """Whether all tiles are on the board."""
+    return all(on_board(*tile) for tile in tiles)
+
+
+def moved(tile: Tile, rows: int, columns: int) -> Tile:
+    """The tile so many rows lower and columns further right. An even number of columns keeps the shape of a drawing."""
+    return Tile(tile.row + rows, tile.column + columns)

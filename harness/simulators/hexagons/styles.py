@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from harness.simulators.hexagons import conditions, explicit, patterns, reflections, relative, repeats, shapes
-from harness.simulators.hexagons.program import Painting, op
+from harness.simulators.hexagons import program as op
+from harness.simulators.hexagons.program import Painting
 from harness.simulators.hexagons.sketch import Sketch, Stroke
 from harness.simulators.hexagons.spelling import spelled
 from harness.simulators.hexagons.voice import tail
