@@ -108,7 +108,7 @@ def test_what_suits_a_base_is_found_by_its_folders_name(tmp_path: Path, monkeypa
     monkeypatch.delenv("HARNESS_DATA", raising=False)
     monkeypatch.setattr("harness.engines.bases.resolve_base", lambda name: str(name))
     (tmp_path / DEFAULT_BASE).mkdir()
-    flags = UNSET | {"data": (), "overrides": ()}
+    flags = UNSET | {"data": (), "programs": (), "overrides": ()}
     bases = (None, DEFAULT_BASE, str(tmp_path / DEFAULT_BASE), "someone/llama")
     jobs = [_job("llama-lora", {**flags, "task": "hexagons", "base": base})[0] for base in bases]
     assert [job.recipe.training.tokens for job in jobs] == [1536, 1536, 1536, 4096]
@@ -121,7 +121,7 @@ def test_a_part_of_the_train_split_is_trained_on_and_said_in_the_runs_settings(
 
     monkeypatch.delenv("HARNESS_DATA", raising=False)
     monkeypatch.setattr("harness.engines.bases.resolve_base", lambda name: str(tmp_path))
-    flags = UNSET | {"data": ()}
+    flags = UNSET | {"data": (), "programs": ()}
     jobs = [_job("llama-lora", {**flags, "task": "hexagons", "overrides": part})[0] for part in ((), ("training.train_items=7",))]
     whole, part = (_settings(job) for job in jobs)
     assert (whole["train_items"], part["train_items"]) == (18, 7)

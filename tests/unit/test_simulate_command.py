@@ -565,7 +565,7 @@ def test_finetuning_on_simulated_items_says_so_in_its_settings(monkeypatch: pyte
     flags = dict.fromkeys(("max_steps", "shots", "base", "context", "format", "frame", "limit", "start", "history"))
 
     def job(task: str, *files: str) -> Any:
-        return _job("llama-lora", {**flags, "task": task, "overrides": (), "data": tuple(map(Path, files))})
+        return _job("llama-lora", {**flags, "task": task, "overrides": (), "programs": (), "data": tuple(map(Path, files))})
 
     trained, kind, hashes = job("minecraft", "a.jsonl", "b.parquet")
     assert kind == "sample"
