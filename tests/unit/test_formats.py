@@ -101,7 +101,7 @@ OTHER = {
 
 
 def other_of(fmt: Format) -> str:
-    return OTHER.get(fmt.name) or OTHER[fmt.task, fmt.name]
+    return OTHER.get(fmt.name) or OTHER[fmt.task, fmt.name.removeprefix("bare-")]
 
 
 @pytest.mark.parametrize("fmt", ALL, ids=by_name)
