@@ -34,11 +34,11 @@ _MEASURES = {
 _BASE_LICENSES = {"smollm2": "Apache-2.0, Hugging Face (SmolLM2)"}
 
 
-def export_adapter(name: str | Path, target: Path, scored: Sequence[str], *, large: bool = False) -> float:
+def export_adapter(name: str | Path, target: Path, scored: Sequence[str], *, large: bool = False, note: str = "") -> float:
     """Copy an adapter, given as to `load_adapter`, to a new folder that is there whole or not at all; its size in MB.
 
-    `scored` are runs with it, whose scores go into its card. Raises UsageError if the target exists, and AdapterError for
-    weights that float16 cannot hold or, unless `large`, that are too many to ship.
+    `scored` are runs with it, whose scores go into its card, and `note` is what else is to be said there. Raises UsageError if
+    the target exists, and AdapterError for weights that float16 cannot hold or, unless `large`, that are too many to ship.
     """
     if target.exists():
         raise UsageError(f"{target} exists already: name a folder that does not")
@@ -55,7 +55,7 @@ def export_adapter(name: str | Path, target: Path, scored: Sequence[str], *, lar
     try:
         _write(source, partial, weights, scores)
         parameters = sum(value.numel() for value in weights.values())
-        card = render_card(target.name, source, scores, parameters)
+        card = render_card(target.name, source, scores, parameters, note)
         (partial / CARD_FILE).write_text(card)
         partial.replace(target)
     except OSError as error:
@@ -137,7 +137,7 @@ def _prompt_command(name: str, settings: Mapping[str, Any]) -> str:
     return shlex.join(words + (["--constrained"] if settings.get("constrained") else []))
 
 
-def render_card(name: str, source: Path, scores: Sequence[Scored], parameters: int) -> str:
+def render_card(name: str, source: Path, scores: Sequence[Scored], parameters: int, note: str = "") -> str:
     """The card in Markdown, from what the adapter's and its run's files say."""
     import jinja2
 
@@ -153,6 +153,7 @@ def render_card(name: str, source: Path, scores: Sequence[Scored], parameters: i
         about=about,
         title=_DOES[about.task],
         command=command,
+        note=note.strip(),
         changed=changed,
         sources=" and ".join([train, *(f"the file {Path(file).name}" for file in added)]),
         recipe=recipe,
@@ -204,6 +205,8 @@ def _finetune_command(name: str, about: Trained, settings: Mapping[str, Any]) ->
         words += [f"--{key}", getattr(about, key)] if getattr(about, key) != defaults[key] else []
     for file in settings.get("data") or ():
         words += ["--data", str(Path(file).name)]
+    for flag, values in (settings.get("given") or {}).items():
+        words += [word for value in values for word in (f"--{flag}", value)]
     for key, value in _flat(recipe).items():
         if here and here.get(key) != value:
             words += ["--set", f"{key}={json.dumps(value)}"]

@@ -124,7 +124,8 @@ def check(name: str, base: str | None, items: int, engine: str, max_new_tokens: 
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option("--scores", multiple=True, metavar="RUN", help="A scored run with the adapter, for its card. May be repeated.")
 @click.option("--large", is_flag=True, help="Also if it takes more than what may ship (12 MB).")
-def export(run: str, folder: Path, scores: tuple[str, ...], large: bool) -> None:
+@click.option("--note", default="", help="What else its card is to say.")
+def export(run: str, folder: Path, scores: tuple[str, ...], large: bool, note: str) -> None:
     """Copy the adapter of RUN to a new FOLDER with float16 weights and a card, to keep or to ship.
 
     \b
@@ -132,5 +133,5 @@ def export(run: str, folder: Path, scores: tuple[str, ...], large: bool) -> None
     """
     from adapters.shipping import export_adapter
 
-    size = export_adapter(run, folder, scores, large=large)
+    size = export_adapter(run, folder, scores, large=large, note=note)
     click.echo(f"{folder}: {size:.1f} MB of weights in float16; prompt with --adapter {folder}")

@@ -62,7 +62,7 @@ def finetune(recipe: str, **options: Any) -> None:
         f"{job.recipe_name} on {_base_name(job)}: {job.spec.name}, {len(job.train)} train and {len(job.dev)} dev items "
         f"of the {kind} corpus{''.join(f' and {name}' for name in added)}; {folder}"
     )
-    run = Run(folder, _settings(job) | ({"data": added} if added else {}))
+    run = Run(folder, _settings(job) | ({"data": added} if added else {}) | _given(options))
     if (folder / "adapter" / "harness.json").is_file():
         click.echo(f"This run is finished: the adapter is in {folder / 'adapter'}; choose another --name to train again")
         return
@@ -143,6 +143,15 @@ def _own_programs(spec: PromptSpec, train: list[Item]) -> dict[str, str]:
         return {}
     told = {item.id: (item, item.meta["program"]) for item in train if isinstance(item.meta.get("program"), str)}
     return {name: text for name, (item, text) in told.items() if text and spec.written.read(text, item).actions == item.actions}
+
+
+def _given(options: dict[str, Any]) -> dict[str, Any]:
+    """The names of what else training began with, for the adapter's card; what they stand for is in the settings by its hash."""
+    named = {"from": options["start"], "history": options["history"]}
+    given = {flag: [name] for flag, name in named.items() if name}
+    if options["programs"]:
+        given["programs"] = [path.name for path in options["programs"]]
+    return {"given": given} if given else {}
 
 
 def _base_name(job: Job) -> str:

@@ -62,8 +62,8 @@ class VllmEngine:
     """Batch generation with vLLM's offline interface.
 
     `model` is a local folder or a hub name, `adapter` a folder that peft saved. `context_length` is the model's own where
-    it is None, or as much of it as the KV cache holds. Raises EngineError if the model cannot be loaded, AdapterError for a
-    folder without a usable adapter.
+    it is None, or as much of it as the KV cache holds. `draws` says that answers will be sampled. Raises EngineError if the
+    model cannot be loaded, AdapterError for a folder without a usable adapter.
     """
 
     batch_size = 256
@@ -71,9 +71,18 @@ class VllmEngine:
     """The arithmetic of one answer depends on what else is in its batch."""
 
     def __init__(
-        self, model: str, *, adapter: str | Path | None = None, context_length: int | None = None, seed: int = 0
+        self,
+        model: str,
+        *,
+        adapter: str | Path | None = None,
+        context_length: int | None = None,
+        seed: int = 0,
+        draws: bool = False,
     ) -> None:
         options: dict[str, Any] = {"max_model_len": context_length or -1, "seed": seed}
+        if draws and "dtype" in device_options():
+            # Where a prompt is read in pieces, vLLM winds a seeded sampler back, which one on a CPU cannot do.
+            options["enable_chunked_prefill"] = False
         if adapter is not None:
             options |= {"enable_lora": True, "max_loras": 1, "max_lora_rank": max_lora_rank(adapter_rank(adapter))}
         self.llm = _load(model, options)

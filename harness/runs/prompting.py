@@ -159,7 +159,8 @@ def build_engine(options: Options, adapter: Adapter | None, merged: Path | None 
     else:
         path = adapter.path if adapter and not merged else None
         model = str(merged or resolve_base(base_of(options, adapter)))
-        engine = kind(model, adapter=path, context_length=options.context_length)
+        draws = {"draws": True} if options.engine == "vllm" and options.temperature > 0 else {}
+        engine = kind(model, adapter=path, context_length=options.context_length, **draws)
     if options.batch_size:
         engine.batch_size = options.batch_size
     return engine
