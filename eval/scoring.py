@@ -51,9 +51,9 @@ class Answers:
     def discarded(self) -> dict[str, frozenset[str]]:
         """By item id, why the parser threw pieces of the text away, but for what may stand around an answer; only items that
         lost something."""
-        from serialization.parsed import AROUND
+        from serialization.parsed import losses
 
-        found = {item.id: frozenset(reason for _, reason in self.pieces(item)) - AROUND for item in self.items}
+        found = {item.id: losses(self.pieces(item)) for item in self.items}
         return {item_id: reasons for item_id, reasons in found.items() if reasons}
 
     def off_board(self) -> dict[str, int]:

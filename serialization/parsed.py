@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 MAX_CHARS = 100_000
@@ -13,7 +13,7 @@ NOTHING = "none"
 """What the text formats write for an empty list of actions: some endpoints refuse an empty answer."""
 
 THOUGHT, EXPLANATION, OUTSIDE = "thought", "explanation", "outside the code block"
-AROUND = frozenset({THOUGHT, EXPLANATION, OUTSIDE})
+_AROUND = frozenset({THOUGHT, EXPLANATION, OUTSIDE})
 """Why pieces around an answer are discarded. An answer that loses nothing else was read whole."""
 
 _THOUGHT = re.compile(r"<(/?)(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
@@ -64,6 +64,11 @@ class Answer(NamedTuple):
 
 def discard(text: str, reason: str) -> Discarded:
     return Discarded(text if len(text) <= 80 else text[:77] + "...", reason)
+
+
+def losses(discarded: Iterable[Sequence[str]]) -> frozenset[str]:
+    """Why pieces of an answer were discarded, each a text and a reason, but for what may stand around an answer."""
+    return frozenset(reason for _, reason in discarded) - _AROUND
 
 
 # --- the answer in what a chat model writes ---

@@ -10,7 +10,7 @@ from typing import Any
 
 from eval.scoring import Answers
 from harness.runs.folder import RUNS
-from serialization.parsed import AROUND
+from serialization.parsed import losses
 
 _LABELS = {
     "model": "model",
@@ -53,7 +53,7 @@ def cost_of(answers: Answers) -> dict[str, str]:
         "answers cut at the longest length": _counted(records, "finish_reason", "length"),
         "turns of history left out": _lost(records, "dropped_history"),
         "examples left out": _lost(records, "dropped_shots"),
-        "answers with parts that are no actions": _unread(records),
+        "answers with parts that are no actions": _unread(answers),
         "errors": f"{sum('error' in record for record in records):,}",
     }
 
@@ -72,10 +72,10 @@ def _lost(records: Sequence[Mapping[str, Any]], key: str) -> str:
     return f"{sum(lost):,.0f} in {sum(n > 0 for n in lost):,} prompts" if lost else ""
 
 
-def _unread(records: Sequence[Mapping[str, Any]]) -> str:
+def _unread(answers: Answers) -> str:
     """How many answers lost more than what may stand around an answer; nothing where no record says what was lost."""
-    found = [record["discarded"] or () for record in records if "discarded" in record]
-    return f"{sum(any(reason not in AROUND for _, reason in pieces) for pieces in found):,}" if found else ""
+    told = [item for item in answers.items if "discarded" in answers.records.get(item.id, ())]
+    return f"{sum(bool(losses(answers.pieces(item))) for item in told):,}" if told else ""
 
 
 def _counted(records: Sequence[Mapping[str, Any]], key: str, value: object = None) -> str:

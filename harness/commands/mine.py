@@ -40,8 +40,8 @@ def mine(task: str, split: str, data: Path | None, limit: int | None, keep: int,
     from harness.training.progress import bar
 
     check_split(split)
-    items = (load_items(data) if data else load(task, "train"))[:limit]
-    if data and (other := next((item.id for item in items if item.task != task or "/train/" not in item.id), None)):
+    items = (load_items(data, task) if data else load(task, "train"))[:limit]
+    if data and (other := next((item.id for item in items if item.split != "train"), None)):
         raise UsageError(f"--data {data}: {other} is no train item of {task}")
     if overwrite:
         out.unlink(missing_ok=True)

@@ -230,7 +230,7 @@ def _finish(options: Options, run: Run, items: list[Item], logger: Logger) -> in
 
 def _losses(records: list[dict[str, Any]], shots: int) -> list[str]:
     """What did not fit or was thrown away, in words; nothing is cut silently."""
-    from serialization.parsed import AROUND
+    from serialization.parsed import losses
 
     counts = {
         "turns of history left out of {n} prompts, {total} in all, to fit the context": "dropped_history",
@@ -244,7 +244,7 @@ def _losses(records: list[dict[str, Any]], shots: int) -> list[str]:
         if lost:
             lines.append(text.format(n=len(lost), total=sum(lost)))
     cut = sum(record.get("finish_reason") == "length" for record in records)
-    unread = sum(any(reason not in AROUND for _, reason in record.get("discarded") or ()) for record in records)
+    unread = sum(bool(losses(record.get("discarded") or ())) for record in records)
     lines += [f"{cut} answers were cut at the longest length allowed (--max-new-tokens)"] if cut else []
     lines += [f"{unread} answers have parts that are no actions"] if unread else []
     return lines

@@ -80,8 +80,8 @@ class VllmEngine:
         draws: bool = False,
     ) -> None:
         options: dict[str, Any] = {"max_model_len": context_length or -1, "seed": seed}
-        if draws and "dtype" in device_options():
-            # Where a prompt is read in pieces, vLLM winds a seeded sampler back, which one on a CPU cannot do.
+        if draws and device_options():
+            # On a CPU. Where a prompt is read in pieces, vLLM winds a seeded sampler back, which one on a CPU cannot do.
             options["enable_chunked_prefill"] = False
         if adapter is not None:
             options |= {"enable_lora": True, "max_loras": 1, "max_lora_rank": max_lora_rank(adapter_rank(adapter))}

@@ -184,7 +184,7 @@ def _record(item: Item, rendered: Rendered | PromptTooLongError, drawn: Sequence
     if not whole:
         return {"id": item.id, "actions": [], "error": drawn[0].error}
     read = [read_answer(answer.text, item, plan.renderer.spec) for answer in whole]
-    best, agreement = most_agreed([changes(item, parsed.actions) for parsed in read])
+    best, agreement = most_agreed([changes(item, parsed.actions) for parsed in read]) if len(read) > 1 else (0, 1.0)
     answer, parsed = whole[best], read[best]
     actions = parsed.actions if plan.share is None else vote(item, [parsed.actions for parsed in read], plan.share)
     several = {"samples": [answer.text for answer in whole], "confidence": round(agreement, 4)} if plan.samples > 1 else {}

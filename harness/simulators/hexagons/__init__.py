@@ -12,8 +12,6 @@ from collections.abc import Mapping
 from random import Random
 from typing import TypeVar
 
-import numpy as np
-
 from harness.corpora.item import Executed, HexagonsItem, Turn, Utterance
 from harness.corpora.places import COLOR_SHARES
 from harness.simulators.hexagons import program as op
@@ -23,7 +21,7 @@ from harness.simulators.hexagons.sketch import Sketch, Stroke
 from harness.simulators.hexagons.styles import STYLES, Style, picture, planned
 from harness.simulators.hexagons.telling import instruction
 from harness.simulators.hexagons.voice import Voice
-from harness.worlds.hexagons import CODES, COLUMNS, ROWS, Board
+from harness.worlds.hexagons import COLUMNS, Board
 from serialization.program.written import write
 
 _T = TypeVar("_T")
@@ -66,7 +64,7 @@ def procedures(rng: Random, number: int, split: str) -> list[HexagonsItem]:
         if not strokes and not silent:
             break  # the board is full
         made.append((instruction(d, strokes, last=d.step == steps), strokes))
-        boards.append(_board(d))
+        boards.append(op.board_of(d.board))
     digest = hashlib.sha256(boards[-1].cells.tobytes()).hexdigest()[:16]
     name, history, items = f"hexagons-synthetic/{split}/{number}", tuple[Turn, ...](), list[HexagonsItem]()
     for k, (text, strokes) in enumerate(made):
@@ -85,13 +83,6 @@ def procedures(rng: Random, number: int, split: str) -> list[HexagonsItem]:
 
 def _draw(rng: Random, counts: Mapping[_T, int]) -> _T:
     return rng.choices(tuple(counts), tuple(counts.values()))[0]
-
-
-def _board(d: Sketch) -> Board:
-    cells = np.zeros((ROWS, COLUMNS), np.uint8)
-    for tile, color in d.board.items():
-        cells[tile] = CODES[color]
-    return Board(cells)
 
 
 def _in_chosen_color(d: Sketch) -> Stroke | None:

@@ -11,6 +11,7 @@ from harness.simulators.hexagons.shapes import slant, start_of_line
 from harness.simulators.hexagons.sketch import Sketch, Stroke
 from harness.simulators.hexagons.spelling import some_columns
 from harness.worlds.hexagons import COLUMNS, ROWS, Tile, distance
+from serialization.program import ast
 from serialization.program.hexagons_geometry import grown
 
 
@@ -148,7 +149,7 @@ def parallel_stripes(d: Sketch) -> Stroke | None:
     column, ways = rng.choice(((0, ("up-right", "down-right")), (COLUMNS - 1, ("up-left", "down-left"))))
     way, gap = rng.choice(ways), rng.choice((2, 3))
     rows = tuple(range(rng.randrange(gap), ROWS, gap))
-    program = op.paint(op.plus([op.ray(Tile(row, column), way) for row in rows]), color)
+    program = op.paint(ast.plus([op.ray(Tile(row, column), way) for row in rows]), color)
     painting = d.new(program)
     if painting is None:
         return None

@@ -5,18 +5,15 @@ Sets of tiles are expressions, paintings are programs. Positions are 0-based til
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from harness.worlds.hexagons import COLUMNS, ROWS, Board, Paint, Tile, on_board, step
-from serialization.program import ast
+from serialization.program import ast, literal
 from serialization.program.errors import Place
 from serialization.program.figure import Cell
 from serialization.program.hexagons import Drawing, DrawingState
-
-if TYPE_CHECKING:
-    from harness.simulators.hexagons.sketch import Figure
 
 Painting = dict[Tile, str]
 
@@ -80,20 +77,14 @@ def call(name: str, *args: ast.Expr | ast.Color | ast.Move | int | None) -> ast.
     return ast.Call(name, tuple(ast.number(arg) if isinstance(arg, int) else arg for arg in args if arg is not None))
 
 
-def spans(numbers: Sequence[int]) -> tuple[ast.Span, ...]:
-    """0-based numbers in their order as spans of 1-based ones: two or more that follow each other, or three with gaps alike."""
-    found: list[ast.Span] = []
-    left = [number + 1 for number in numbers]
-    while left:
-        step = left[1] - left[0] if len(left) > 1 else 1
-        count = 1
-        while count < len(left) and left[count] - left[count - 1] == step:
-            count += 1
-        if step < 1 or count < (2 if step == 1 else 3):
-            step, count = 1, 1
-        found.append(ast.Span(left[0], left[count - 1], step if count > 1 else 1))
-        left = left[count:]
-    return tuple(found)
+def spans(numbers: Iterable[int]) -> tuple[ast.Span, ...]:
+    """0-based numbers, in their order, as spans of 1-based ones."""
+    rising: list[list[int]] = []
+    for number in numbers:
+        if not rising or number + 1 <= rising[-1][-1]:
+            rising.append([])
+        rising[-1].append(number + 1)
+    return tuple(span for run in rising for span in literal.spans(run))
 
 
 def tile(place: Tile) -> ast.Expr:
@@ -111,11 +102,7 @@ def tiles(*places: Tile) -> ast.Expr:
     """Tiles in this order; neighbors in a column, and columns that are alike, are put together."""
     columns = [(column, tuple(place.row for place in its)) for column, its in groupby(places, lambda place: place.column)]
     alike = groupby(columns, lambda column: column[1])
-    return plus([cells([column for column, _ in group], rows) for rows, group in alike])
-
-
-def plus(terms: Sequence[ast.Expr]) -> ast.Expr:
-    return ast.plus(terms)
+    return ast.plus([cells([column for column, _ in group], rows) for rows, group in alike])
 
 
 def minus(what: ast.Expr, others: ast.Expr) -> ast.Expr:
@@ -148,7 +135,7 @@ def line(a: Tile, b: Tile) -> ast.Expr:
 
 def rays(start: Tile, directions: Sequence[str], count: int) -> ast.Expr:
     """`start`, and `count` tiles from it in each of some directions."""
-    return plus([ray(start, direction, count + 1) for direction in directions])
+    return ast.plus([ray(start, direction, count + 1) for direction in directions])
 
 
 def ring(center: Tile, radius: int = 1) -> ast.Expr:
@@ -162,14 +149,14 @@ def triangle(top: Tile, size: int, side: str) -> ast.Expr:
 
 
 def diamond(top: Tile, size: int) -> ast.Expr:
-    return plus([triangle(top, size, "left"), triangle(top, size, "right")])
+    return ast.plus([triangle(top, size, "left"), triangle(top, size, "right")])
 
 
 def stairs(columns: Sequence[int], first: int, change: int, side: str) -> ast.Expr:
     """`first` tiles from the "top" or "bottom" of the first column, and `change` more of each following one, down to none."""
     counts = [max(0, first + change * k) for k in range(len(columns))]
     rows = [range(n) if side == "top" else range(ROWS - n, ROWS) for n in counts]
-    return plus([cells((column,), tuple(span)) for column, span in zip(columns, rows, strict=True) if span])
+    return ast.plus([cells((column,), tuple(span)) for column, span in zip(columns, rows, strict=True) if span])
 
 
 def beside(places: ast.Expr, direction: str, count: int) -> ast.Expr:
@@ -237,7 +224,7 @@ def alternately(what: ast.Expr, times: int, rows: int, columns: int, colors: Seq
 def to_columns(what: ast.Expr, source: int, columns: Sequence[int], *, whole: bool) -> ast.Program:
     """The column `source` of a set, its only one if it is `whole`, in other columns."""
     part = what if whole else among(what, ast.Numbers(spans((source,))))
-    return copy(plus([moved(part, 0, column - source) for column in columns]))
+    return copy(ast.plus([moved(part, 0, column - source) for column in columns]))
 
 
 def reflect(what: ast.Expr, column: int) -> ast.Program:
@@ -275,15 +262,3 @@ def beams(color: str, direction: str) -> ast.Expr:
 def crowded(color: str, least: int) -> ast.Expr:
     """White tiles that touch at least so many tiles of a color."""
     return call("touch", BLANK, colored(color), None if least == 1 else least)
-
-
-def drawn_by(figure: Figure, now: int, alone: bool, others: Sequence[str]) -> ast.Expr:
-    """What a figure painted, when the step at hand is `now`; `others`: the colors of what else its step painted."""
-    if figure.step == now:
-        return IT
-    step = ast.number(figure.step)
-    if alone:
-        return call("step", step)
-    if not set(figure.colors) & set(others):
-        return call("step", step, *map(ast.Color, figure.colors))
-    return tiles(*figure.tiles)

@@ -157,7 +157,7 @@ def again_at(d: Sketch) -> Stroke | None:
     moves = [op.moved(source, c.row - figure.center.row, c.column - figure.center.column) for c in centers]
     slots = {"noun": figure.noun, "nouns": f"{figure.noun}s", "it": it, "n": d.voice.number(count)}
     slots["centers"] = listing(rng, [d.voice.at(center) for center in centers])
-    section, program = ("again at" if count == 1 else "again at several"), op.copy(op.plus(moves))
+    section, program = ("again at" if count == 1 else "again at several"), op.copy(ast.plus(moves))
     if count == 1 and rng.random() < 0.4:
         new, slots["swaps"] = _swaps(d, figure.colors)
         section, program = "again at colored", op.recolored(program, figure.colors, new)
@@ -178,7 +178,7 @@ def steps_again(d: Sketch) -> Stroke | None:
     if not pairs:
         return None
     a, b = pairs[-1] if rng.random() < 0.7 else rng.choice(pairs)
-    program = op.copy(op.moved(op.plus([d.drawn_by(a), d.drawn_by(b)]), rows, columns))
+    program = op.copy(op.moved(ast.plus([d.drawn_by(a), d.drawn_by(b)]), rows, columns))
     section, swaps = "steps again", ""
     if rng.random() < 0.4:
         old = tuple(dict.fromkeys((*a.colors, *b.colors)))

@@ -102,8 +102,14 @@ class Sketch:
 
     def drawn_by(self, figure: Figure) -> ast.Expr:
         """The set of tiles that a figure painted."""
-        others = [color for other in self.figures if other.step == figure.step and other is not figure for color in other.colors]
-        return op.drawn_by(figure, self.step, self.alone(figure), others)
+        if figure.step == self.step:
+            return op.IT
+        if self.alone(figure):
+            return op.call("step", figure.step)
+        others = {color for other in self.figures if other.step == figure.step and other is not figure for color in other.colors}
+        if others.isdisjoint(figure.colors):
+            return op.call("step", figure.step, *map(ast.Color, figure.colors))
+        return op.tiles(*figure.tiles)
 
     @property
     def last(self) -> Figure | None:
