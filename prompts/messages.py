@@ -29,7 +29,9 @@ def _template(name: str) -> Any:
 def system_message(spec: PromptSpec) -> Message:
     first = spec.written.first
     answer = _template(f"answer.{spec.format}.txt").render(task=spec.task, first=first)
-    text = _template(f"{spec.task}.system.txt").render(answer=answer, frame=spec.frame, first=first, shown=spec.shown)
+    moves = spec.written.of_turn is not None and not spec.shown.rich
+    values = {"answer": answer, "frame": spec.frame, "first": first, "shown": spec.shown, "moves": moves}
+    text = _template(f"{spec.task}.system.txt").render(values)
     return {"role": "system", "content": text.strip()}
 
 

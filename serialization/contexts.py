@@ -17,12 +17,13 @@ from itertools import groupby
 from math import floor
 from typing import NamedTuple
 
-from harness.corpora.item import HexagonsItem, Item, MinecraftItem, Turn, Utterance
+from harness.corpora.item import HexagonsItem, Item, MinecraftItem, Utterance
 from harness.util.registry import choose
 from harness.worlds.hexagons import Board, Paint
 from harness.worlds.minecraft import Action, Pose, Structure, turn_action
 from serialization.formats import Format
 from serialization.hexagons_text import write_grouped
+from serialization.minecraft_text import Cell
 from serialization.words import h3_tokens
 
 MISSION = "mission has started"
@@ -30,6 +31,9 @@ MISSION = "mission has started"
 
 DIRECTIONS = ("+z, left +x", "-x, left +z", "-z, left -x", "+x, left -z")
 """Where a builder looks and what is to the left, by quarter turns of yaw from 0."""
+
+TURNED = ("", "right", "around", "left")
+"""How a builder turned, by quarter turns of yaw."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,26 +155,38 @@ def _minecraft_view(item: MinecraftItem, context: Context, fmt: Format, frame: s
     fresh = 0
     while fresh < len(turns) and isinstance(turns[-1 - fresh], Utterance):
         fresh += 1
-    pieces = [piece for turn in turns for piece in _write_turn(turn, context, fmt, quarters)]
+    pieces: list[Piece] = []
+    cell: Cell | None = None
+    pose: Pose | None = None
+    for turn in turns:
+        if isinstance(turn, Utterance):
+            pieces.append(Piece(f"<{turn.speaker}> {turn.text}"))
+            continue
+        done = [turn_action(a, quarters) for a in turn.actions if isinstance(a, Action)]
+        seen = turn.pose.turned(quarters) if turn.pose is not None else None
+        if context.chat and seen is not None:
+            pieces += _write_builder(seen, pose, fmt)
+        pieces.append(Piece(fmt.of_turn(done, cell, seen.quarter if seen else 0) if fmt.of_turn else fmt.write(done), done=True))
+        cell, pose = done[-1].cell if done else cell, seen or pose
+    seen = item.pose.turned(quarters)
     fields: dict[str, str] = {}
     if context.rich:
         fields["blocks"] = write_structure(item.before.turned(quarters))
-        fields["builder"] = write_pose(item.pose.turned(quarters))
+        fields["builder"] = write_pose(seen)
         fields["inventory"] = ", ".join(f"{color} {n}" for color, n in item.before.inventory().items())
     if context.chat:
-        pieces.append(Piece(f"Builder: {write_pose(item.pose.turned(quarters))}"))
-        fresh += 1
+        builder = _write_builder(seen, pose, fmt)
+        pieces += builder
+        fresh += len(builder)
     return View(tuple(pieces), max(1, fresh), fields)
 
 
-def _write_turn(turn: Turn, context: Context, fmt: Format, quarters: int) -> list[Piece]:
-    """In a conversation, the builder's pose stands before what was done, where it is known."""
-    if isinstance(turn, Utterance):
-        return [Piece(f"<{turn.speaker}> {turn.text}")]
-    done = Piece(fmt.write([turn_action(a, quarters) if isinstance(a, Action) else a for a in turn.actions]), done=True)
-    if context.chat and turn.pose is not None:
-        return [Piece(f"Builder: {write_pose(turn.pose.turned(quarters))}"), done]
-    return [done]
+def _write_builder(pose: Pose, earlier: Pose | None, fmt: Format) -> list[Piece]:
+    """In a conversation, the builder's pose before what was done; for a format in the builder's own directions, only turns."""
+    if fmt.of_turn is None:
+        return [Piece(f"Builder: {write_pose(pose)}")]
+    quarters = (pose.quarter - earlier.quarter) % 4 if earlier else 0
+    return [Piece(f"The builder turned {TURNED[quarters]}.")] if quarters else []
 
 
 def write_structure(structure: Structure) -> str:

@@ -32,6 +32,9 @@ class Format:
     for_item: Callable[[Sequence[Any], Item], str] | None = None
     first: int = 0
     """The number that the format gives to a board's first row and first column."""
+    of_turn: Callable[[Sequence[Any], minecraft_text.Cell | None, int], str] | None = None
+    """Writes an earlier turn, where its text depends on the cell of the action before it and on the quarter that the builder
+    looked to. Such a format says where things are as the builder sees them."""
 
     def answer(self, actions: Sequence[Any], item: Item) -> str:
         """The text that answers an item with these actions. Raises TypeError for an item of the other task."""
@@ -72,6 +75,16 @@ _LISTED = (
         minecraft_text.write_calls,
         minecraft_text.parse_calls,
         lambda: minecraft_text.CALLS_CONSTRAINT,
+    ),
+    Format(
+        "moves",
+        "minecraft",
+        minecraft_text.write_moves,
+        minecraft_text.parse_moves,
+        lambda: minecraft_text.MOVES_CONSTRAINT,
+        minecraft_text.read_moves,
+        minecraft_text.answer_moves,
+        of_turn=minecraft_text.write_moves,
     ),
     Format(
         "json",

@@ -1,7 +1,9 @@
-"""The two text formats of Minecraft: `lines` (Nebula) and `calls` (few-shot code generation).
+"""The three text formats of Minecraft: `lines` (Nebula), `calls` (few-shot code generation) and `moves`, which is ours.
 
-Neither says the color of a removed block, so parse(write(actions)) gives back the actions with that color left out.
+None says the color of a removed block, so parse(write(actions)) gives back the actions with that color left out.
 Actions keep their order; the world, not the parser, decides what is feasible.
+
+`moves` says where a block goes as a builder would: so many cells left, up or behind the block before it, as the builder looks.
 """
 
 from __future__ import annotations
@@ -9,7 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from harness.worlds.minecraft import CODES, COLORS, Action, in_region
+from harness.corpora.item import Executed, Item, MinecraftItem
+from harness.worlds.minecraft import CODES, COLORS, Action, in_region, turn
 from serialization.constraint import Constraint
 from serialization.parsed import NOTHING, Parsed, scan
 
@@ -119,3 +122,104 @@ def _read_arguments(text: str) -> tuple[str | None, int, int, int] | str:
 
 def parse_calls(text: str) -> Parsed:
     return scan(text, _CALL, _read_call)
+
+
+# --- moves ---
+
+Cell = tuple[int, int, int]
+
+DIRECTIONS = {
+    "left": (1, 0, 0),
+    "right": (-1, 0, 0),
+    "up": (0, 1, 0),
+    "down": (0, -1, 0),
+    "behind": (0, 0, 1),
+    "front": (0, 0, -1),
+}
+"""The step of each direction for a builder who looks along +z: `front` comes toward the builder, `behind` goes away."""
+
+_WAY = rf"(?:{'|'.join(DIRECTIONS)})(?:{_GAP}\d{{1,2}})?"
+_MOVE = re.compile(
+    rf"(?<!\w)(?:place{_GAP})?({'|'.join(COLORS)}|pick|remove)"
+    rf"(?:{_GAP}at{_GAP}{_NUMBER}{_BETWEEN}{_NUMBER}{_BETWEEN}{_NUMBER}|{_GAP}here"
+    rf"|({_GAP}{_WAY}(?:(?:{_BLANK},{_BLANK}|{_GAP}(?:and{_GAP})?){_WAY}){{0,5}})){_END}",
+    re.IGNORECASE,
+)
+_STEP = re.compile(rf"({'|'.join(DIRECTIONS)})(?:{_GAP}(\d{{1,2}}))?", re.IGNORECASE)
+
+
+def _moves_constraint() -> Constraint:
+    """The ways in the order in which they are written: left or right, up or down, behind or front."""
+    side, height, depth = (rf"({a}|{b})( ([2-9]|10))?" for a, b in (("left", "right"), ("up", "down"), ("behind", "front")))
+    way = rf"({side}( {height})?( {depth})?|{height}( {depth})?|{depth})"
+    line = rf"({_COLOR}|pick) (at {_SIDE} {_HEIGHT} {_SIDE}|here|{way})"
+    return Constraint("regex", rf"({NOTHING}|{line}(\n{line})*)")
+
+
+MOVES_CONSTRAINT = _moves_constraint()
+
+
+def write_moves(actions: Sequence[Action], before: Cell | None = None, quarter: int = 0) -> str:
+    """`red at 0 1 0`, then `blue left 2 up`, `pick here`: one a line, each from the cell of the line above.
+
+    `before` is the cell of the action before the first one; without it, the first line says its cell. `quarter`: how the
+    builder looks, as `Pose.quarter`.
+    """
+    lines = []
+    for action in actions:
+        lines.append(f"{'pick' if action.kind == 'remove' else action.color} {_way(before, action.cell, quarter)}")
+        before = action.cell
+    return "\n".join(lines) or NOTHING
+
+
+def _way(before: Cell | None, cell: Cell, quarter: int) -> str:
+    if before is None:
+        return "at {} {} {}".format(*cell)
+    x, z = turn(cell[0] - before[0], cell[2] - before[2], -quarter)
+    pairs = ((x, "left", "right"), (cell[1] - before[1], "up", "down"), (z, "behind", "front"))
+    steps = [f"{more if n > 0 else less} {abs(int(n))}".removesuffix(" 1") for n, more, less in pairs if n]
+    return " ".join(steps) or "here"
+
+
+def parse_moves(text: str, before: Cell | None = None, quarter: int = 0) -> Parsed:
+    """The inverse of `write_moves`. Where nothing goes before, a way is taken from the middle of the ground, 0 1 0."""
+    cell = before or (0, 1, 0)
+
+    def read(match: re.Match[str]) -> Action | str:
+        nonlocal cell
+        cell = (int(match[2]), int(match[3]), int(match[4])) if match[2] else _moved(cell, match[5] or "", quarter)
+        word = match[1].lower()
+        return check_action("place", word, *cell) if word in CODES else check_action("remove", None, *cell)
+
+    return scan(text, _MOVE, read)
+
+
+def _moved(cell: Cell, way: str, quarter: int) -> Cell:
+    across = up = deep = 0
+    for direction, count in _STEP.findall(way):
+        step, n = DIRECTIONS[direction.lower()], int(count or 1)
+        across, up, deep = across + n * step[0], up + n * step[1], deep + n * step[2]
+    x, z = turn(across, deep, quarter)
+    return cell[0] + int(x), cell[1] + up, cell[2] + int(z)
+
+
+def last_cell(item: Item) -> Cell | None:
+    """The cell of the last action before a builder's turn; None before the first one."""
+    done = [a for said in item.history if isinstance(said, Executed) for a in said.actions if isinstance(a, Action)]
+    return done[-1].cell if done else None
+
+
+def answer_moves(actions: Sequence[Action], item: Item) -> str:
+    """Raises TypeError for an item of the other task."""
+    return write_moves(actions, last_cell(item), _quarter(item))
+
+
+def read_moves(text: str, item: Item) -> Parsed:
+    """Raises TypeError for an item of the other task."""
+    return parse_moves(text, last_cell(item), _quarter(item))
+
+
+def _quarter(item: Item) -> int:
+    if not isinstance(item, MinecraftItem):
+        raise TypeError(f"builder's moves for {item.id}")
+    return item.pose.quarter

@@ -25,7 +25,16 @@ CONCURRENCY = 8
 OUTSIDE = ("name", "preview", "json", "concurrency", "items_file", "merge")
 """Flags that cannot change a prediction, and those that are recorded in other words, where they are given."""
 
-ANSWER_TOKENS = {"grouped": 256, "lines": 384, "program": 384, "bare-program": 128, "triplets": 768, "calls": 768, "json": 1024}
+ANSWER_TOKENS = {
+    "grouped": 256,
+    "lines": 384,
+    "moves": 128,
+    "program": 384,
+    "bare-program": 128,
+    "triplets": 768,
+    "calls": 768,
+    "json": 1024,
+}
 """The longest answer by format: more than 99% of the gold answers need, in the default base's tokens."""
 
 LOCAL_ENGINES = ("vllm", "transformers")

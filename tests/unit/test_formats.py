@@ -93,6 +93,7 @@ OTHER = {
     "grouped": "white: 18 10",
     "lines": "pick 5 9 5",
     "calls": "pick(x=5,y=9,z=5)",
+    "moves": "pick at 5 9 5",
     ("hexagons", "json"): '[9, 17, "white"]',
     ("minecraft", "json"): '["remove", null, 5, 9, 5]',
     ("hexagons", "program"): "white 18:10",
@@ -190,6 +191,14 @@ CHAT: dict[tuple[str, str], dict[str, str]] = {
         "pick(0, 1, 0)\n# pick(0, 2, 0)": "pick(x=0,y=1,z=0)",
         "pick(0, 1)\npick(0, 1, 0, 2)\npick(z=0, 1, 2)\npick(0, x=1, y=1)\npick(x, 1, 0)\npick(0, 1, 'red')": "none",
         "place(0, 1, 0)\nplace('red', 'blue', 0, 1, 0)\nplace(color=0, x=1, y=1, z=0)\nplace(xy=0, 1, 0)": "none",
+    },
+    ("minecraft", "moves"): {
+        "Red at 0, 1, 0\n- blue up 2, left": "red at 0 1 0\nblue left up 2",
+        "red at 0 1 0, blue up 2 and left, pick here": "red at 0 1 0\nblue left up 2\npick here",
+        "1. place red at 0 1 0\n2. pick here": "red at 0 1 0\npick here",
+        "remove left left behind 3": "pick left 2 behind 3",
+        "`red at 0 1 0`\n\nI place red at 0 1 0 as its base.": "red at 0 1 0",
+        "red at 0 1 0-3\nred up1\nred 0 1 0\nup\nthe red one is left": "none",
     },
     ("hexagons", "json"): {
         '```json\n[[0, 4, "red"]]\n```': '[[0, 4, "red"]]',
@@ -296,6 +305,7 @@ def test_monsters_yield_nothing_and_say_why(fmt: Format, text: str) -> None:
             1,
             ["no color", "not an action"],
         ),
+        ("minecraft", "moves", "red at 0 1 0\nred up 9\npick down 9\npink up", 2, ["outside the build region", "not an action"]),
         ("minecraft", "json", '[["place", "red", 0, 1, 0], ["remove", null, 0, 1, 0]]', 2, []),
         ("minecraft", "json", '[["place", null, 0, 1, 0], ["remove", null, 0, 0, 0], []]', 0, ["not an action: "] * 2),
     ],
@@ -337,6 +347,10 @@ def test_the_grammar_admits_what_is_written(fmt: Format, data: st.DataObject) ->
         ("minecraft", "lines", "place red 0 0 0"),
         ("minecraft", "lines", "pick red 0 1 0"),
         ("minecraft", "calls", "place(x=0,y=1,z=0)"),
+        ("minecraft", "moves", "red 0 1 0"),
+        ("minecraft", "moves", "red"),
+        ("minecraft", "moves", "red up left"),
+        ("minecraft", "moves", "pick up 1"),
     ],
 )
 def test_the_grammar_refuses_what_is_wrong(task: str, name: str, text: str) -> None:
