@@ -141,7 +141,7 @@ def write_board(board: Board, fmt: Format) -> str:
     painted = tuple(board.painted())
     if not painted:
         return "blank"
-    return fmt.write(painted).replace("\n", "; ") if fmt.name.endswith("program") else write_grouped(painted)
+    return fmt.write(painted).replace("\n", "; ") if fmt.is_program else write_grouped(painted)
 
 
 def _h3_view(item: MinecraftItem) -> View:

@@ -36,6 +36,11 @@ class Format:
     """Writes an earlier turn, where its text depends on the cell of the action before it and on the quarter that the builder
     looked to. Such a format says where things are as the builder sees them."""
 
+    @property
+    def is_program(self) -> bool:
+        """Whether an answer is a program of docs/program.md."""
+        return self.name.endswith("program")
+
     def answer(self, actions: Sequence[Any], item: Item) -> str:
         """The text that answers an item with these actions. Raises TypeError for an item of the other task."""
         return self.for_item(actions, item) if self.for_item else self.write(actions)
