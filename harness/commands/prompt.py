@@ -230,7 +230,7 @@ def _finish(options: Options, run: Run, items: list[Item], logger: Logger) -> in
 
 def _losses(records: list[dict[str, Any]], shots: int) -> list[str]:
     """What did not fit or was thrown away, in words; nothing is cut silently."""
-    from serialization.parsed import losses
+    from serialization.formats.answer import losses
 
     counts = {
         "turns of history left out of {n} prompts, {total} in all, to fit the context": "dropped_history",
