@@ -53,8 +53,10 @@ check: env ## Style, types, import directions
 bench: env ## Benchmarks, as ratios measured in one run
 	PYTHONPATH=. $(BIN)/python tools/bench.py
 
-docs: env ## The page of the command line, docs/cli.md
+docs: env ## The page of the command line, and all pages as a site in site/
 	PYTHONPATH=. $(BIN)/python tools/cli_page.py
+	$(BIN)/python -m mkdocs build --strict
+	@echo "site/index.html"
 
 golden: env ## Record the golden prompts anew (read the difference before you commit it)
 	$(BIN)/python tools/record_goldens.py
