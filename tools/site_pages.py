@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[1]
 DOCS = "docs/"
 ELSEWHERE = {
+    "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
     "adapters/trained/hexagons/README.md": "cards/hexagons.md",
     "eval/annotations/README.md": "cards/annotations.md",

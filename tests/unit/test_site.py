@@ -61,7 +61,7 @@ def test_the_site_loads_nothing_from_elsewhere(tmp_path: Path) -> None:
         assert not loaded, page.name
 
 
-@pytest.mark.parametrize("name", ["README.md", "requirements/README.md"])
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "requirements/README.md"])
 def test_links_of_pages_beside_the_site_lead_to_files(name: str) -> None:
     page = ROOT / name
     for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text()):
