@@ -164,12 +164,13 @@ def _settings(job: Job) -> dict[str, Any]:
     """Everything that decides the adapter."""
     from harness.engines.bases import fingerprint
     from harness.runs.folder import items_hash
+    from prompts.probe import format_hash
 
     return {
         "command": "finetune",
         "recipe": {"name": job.recipe_name, **job.recipe.model_dump()},
         **asdict(job.spec),
-        "prompt_hash": job.spec.hash,
+        "prompt_hash": format_hash(job.spec),
         "base": _base_name(job),
         "base_fingerprint": fingerprint(job.base),
         **({"from": fingerprint(job.start)} if job.start else {}),

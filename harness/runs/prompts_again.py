@@ -11,6 +11,7 @@ from harness.corpora.item import Item
 from harness.errors import EngineError, HarnessError, UsageError
 from harness.runs.answering import Rollout
 from harness.runs.prompting import LOCAL_ENGINES, local_tokenizer
+from prompts.probe import format_hash
 from prompts.render import Renderer
 from prompts.shots import ShotPool
 from prompts.spec import PromptSpec
@@ -48,7 +49,7 @@ class Prompts:
             return
         self._renderer = renderer
         self._pool = ShotPool(load(self._answers.task, "train") if settings["shots"] else [], settings["seed"])
-        if settings.get("prompt_hash") not in (None, spec.hash):
+        if settings.get("prompt_hash") not in (None, format_hash(spec)):
             self.notes.append("The prompt templates have changed since: the prompts shown are today's.")
         if settings.get("shots_hash") not in (None, self._pool.hash):
             self.notes.append("The training items have changed since: the examples in the prompts may be others.")

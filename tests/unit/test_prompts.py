@@ -13,7 +13,7 @@ from harness.corpora.item import HexagonsItem, MinecraftItem, Utterance
 from harness.errors import EngineError, UsageError
 from harness.worlds.minecraft import Action, Pose
 from prompts.messages import conversation, gold_answer, read_answer, view_of
-from prompts.probe import PROBES
+from prompts.probe import PROBES, format_hash
 from prompts.render import PromptTooLongError, Renderer
 from prompts.shots import ShotPool
 from prompts.spec import PromptSpec
@@ -76,14 +76,14 @@ def test_in_the_builders_frame_ahead_is_plus_z() -> None:
 
 
 def test_the_hash_sees_every_part_of_a_format(monkeypatch: pytest.MonkeyPatch) -> None:
-    hashes = [spec.hash for spec in specs()]
+    hashes = [format_hash(spec) for spec in specs()]
     assert len(set(hashes)) == len(hashes)
-    import prompts.messages as messages
+    import prompts.probe as probe
 
     spec = PromptSpec.make("hexagons")
-    before = spec.hash
-    monkeypatch.setattr(messages, "gold_answer", lambda item, spec: "something else")
-    assert PromptSpec.make("hexagons").hash != before
+    before = format_hash(spec)
+    monkeypatch.setattr(probe, "gold_answer", lambda item, spec: "something else")
+    assert format_hash(PromptSpec.make("hexagons")) != before
 
 
 def test_names_that_do_not_fit_are_refused() -> None:
