@@ -117,9 +117,9 @@ def test_the_manual_is_short(task: str) -> None:
 
 @pytest.mark.parametrize("task", ["hexagons", "minecraft"])
 def test_every_function_stands_in_the_manual(task: str) -> None:
-    from serialization.program.hexagons_functions import CONSTANTS, FUNCTIONS
-    from serialization.program.minecraft_functions import CONSTANTS as NAMES
-    from serialization.program.minecraft_functions import FUNCTIONS as BUILDING
+    from serialization.program.hexagons import CONSTANTS, FUNCTIONS
+    from serialization.program.minecraft import CONSTANTS as NAMES
+    from serialization.program.minecraft import FUNCTIONS as BUILDING
 
     manual = Path(f"prompts/templates/manual.{task}.txt").read_text()
     functions, names = (FUNCTIONS, CONSTANTS) if task == "hexagons" else (BUILDING, NAMES)
