@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+from importlib.util import find_spec
+from pathlib import Path
 from typing import NamedTuple
 
 import click
@@ -11,6 +13,9 @@ import click
 from harness import __version__
 from harness.errors import HarnessError
 from harness.util.registry import resolve
+
+TOP_LEVEL = ("serialization", "prompts", "adapters", "eval")
+"""The packages that are installed beside this one."""
 
 
 class Entry(NamedTuple):
@@ -95,6 +100,25 @@ def cli(debug: bool) -> None:
     """Prompt, fine-tune, serve and score language models on grid-world instruction following."""
 
 
+def check_names() -> None:
+    """Raises HarnessError where Python finds another package under one of our names, or where AdapterHub's is installed.
+
+    The latter is called `adapters` too, and in one folder the files of both are mixed. Folders are listed, because
+    `importlib.metadata` takes longer to import than all of `--help`.
+    """
+    own = Path(__file__).resolve().parents[1]
+    advice = "install the harness into a fresh environment of its own (python -m venv)"
+    for name in TOP_LEVEL:
+        spec = find_spec(name)
+        if spec is None or spec.origin is None or Path(spec.origin).resolve().parent != own / name:
+            where = spec.origin if spec and spec.origin else "nowhere"
+            raise HarnessError(f"the package {name} that Python finds is not the harness's ({where}): {advice}")
+    for folder in filter(os.path.isdir, sys.path):
+        for entry in os.listdir(folder):
+            if entry.lower().startswith("adapters-") and entry.endswith((".dist-info", ".egg-info")):
+                raise HarnessError(f"another package named adapters is installed here ({Path(folder, entry)}): {advice}")
+
+
 def main(argv: list[str] | None = None) -> int:
     """Run the command line and return its exit code: 0, 1 failure, 2 usage, 130 interrupted."""
     arguments = sys.argv[1:] if argv is None else argv
@@ -103,6 +127,7 @@ def main(argv: list[str] | None = None) -> int:
     # Its C++ warnings say at every start where vLLM's CPU build keeps its memory.
     os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")
     try:
+        check_names()
         code = cli.main(args=arguments, prog_name="harness", standalone_mode=False)
         return code if isinstance(code, int) else 0
     except click.ClickException as error:
