@@ -154,7 +154,7 @@ def _locked(say: Callable[[str], None]) -> Iterator[None]:
     try:
         yield
     finally:
-        os.close(lock)
+        lock.release()
 
 
 def _lock_of(target: Path) -> Path:

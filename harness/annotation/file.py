@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -68,7 +67,7 @@ def open_annotation(path: Path, items: Sequence[BuilderTurn]) -> Iterator[Annota
     try:
         yield AnnotationFile(path, items)
     finally:
-        os.close(lock)
+        lock.release()
 
 
 def _line(judgment: Judgment) -> str:

@@ -5,10 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-import os
 import platform
 import subprocess
-import weakref
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -78,11 +76,11 @@ class Run:
         self.predictions = folder / "predictions.jsonl"
         self._file: IO[str] | None = None
         busy = f"{folder} is being written by another run; wait for it, or choose another --name"
-        self._release = weakref.finalize(self, os.close, hold(folder / ".lock", busy))
+        self._lock = hold(folder / ".lock", busy)
         try:
             self.records = self._open(settings)
         except HarnessError:
-            self._release()
+            self._lock.release()
             raise
 
     def _open(self, settings: dict[str, Any]) -> list[dict[str, Any]]:
@@ -149,7 +147,7 @@ class Run:
     def close(self) -> None:
         if self._file:
             self._file.close()
-        self._release()
+        self._lock.release()
 
 
 def _line(record: dict[str, Any]) -> str:
