@@ -53,7 +53,7 @@ class Prompts:
             self.notes.append("The prompt templates have changed since: the prompts shown are today's.")
         if settings.get("shots_hash") not in (None, self._pool.hash):
             self.notes.append("The training items have changed since: the examples in the prompts may be others.")
-        if renderer.spec.shown.board == "predicted":
+        if renderer.spec.rolls_out:
             self._steps: dict[str, list[Any]] = defaultdict(list)
             for item in self._answers.items:
                 self._steps[item.cluster].append(item)
