@@ -15,7 +15,7 @@ from harness.errors import HarnessError, UsageError
 from harness.util.registry import resolve
 
 MODELS = ("torch", "transformers", "vllm", "trl", "peft")
-HEAVY = (*MODELS, "datasets", "pyarrow", "nltk", "scipy", "jinja2", "numpy")
+HEAVY = (*MODELS, "datasets", "pyarrow", "nltk", "scipy", "jinja2", "numpy", "matplotlib", "httpx", "filelock")
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"]])

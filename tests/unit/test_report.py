@@ -5,16 +5,18 @@ import gzip
 import hashlib
 import json
 import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
 from eval.predictions import Predictions
-from eval.report.charts import length_grid, line_chart
+from eval.report.charts import ACCENT, INK, length_grid, line_chart
 from eval.report.facts import curve_of
 from eval.report.html import CHUNK, MAX_TEXT, embed, pack, render
 from eval.scoring import Answers, Benchmark
@@ -327,7 +329,7 @@ def answer_by_script(monkeypatch: pytest.MonkeyPatch, name: str, *options: str) 
     return seen
 
 
-@pytest.mark.parametrize("context", ["full-history", "full-history+predicted-board"])
+@pytest.mark.parametrize("context", ["full-history", "full-history+predicted-board", "conversation"])
 def test_prompts_are_those_that_the_model_saw(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, context: str
 ) -> None:
@@ -426,11 +428,26 @@ def test_packed_and_embedded_values_come_back() -> None:
     assert not set("<>&\u2028\x00") & set(embed(value))
 
 
-def test_charts() -> None:
+def texts(svg: str) -> list[str]:
+    return [text.text or "" for text in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")]
+
+
+def test_a_length_grid_counts_each_cell_and_outlines_each_columns_median() -> None:
     svg = str(length_grid([(0, 0), (1, 1), (1, 1), (1, 3), (60, 8)]))
-    assert "wanted 1, made 1: 2 items" in svg
-    assert "wanted 50+, made 7–9: 1 item<" in svg
-    assert svg.count('class="median"') == 3
-    assert str(length_grid([(0, 0)])).count('class="heat"') == 1
-    for points in ([(0.0, 0.0)], [(0.0, 5.0)], [(0.0, 5.0), (10.0, 5.0)], [(n, 0.9 + n / 1000) for n in range(50)]):
-        assert "nan" not in str(line_chart("F1", points, digits=2))
+    counts = Counter(texts(svg))
+    assert (counts["1"], counts["2"]) == (2 + 3, 2 + 1), "an axis each way has these numbers too"
+    assert {"changes in gold", "changes made", "7–9", "50+"} <= set(counts)
+    assert svg.count(f'fill="{ACCENT}"') == 4
+    assert len(re.findall(rf'fill="none" stroke="{INK}" [^>]*stroke-linejoin="miter"', svg)) >= 3
+    assert svg == str(length_grid([(0, 0), (1, 1), (1, 1), (1, 3), (60, 8)]))
+
+
+@pytest.mark.parametrize(
+    "points", [[(0.0, 0.0)], [(0.0, 5.0)], [(0.0, 5.0), (10.0, 5.0)], [(float(n), 0.9 + n / 1000) for n in range(50)]]
+)
+def test_a_line_chart_has_a_dot_for_each_point(points: list[tuple[float, float]]) -> None:
+    svg = str(line_chart("F1", points))
+    assert "nan" not in svg
+    assert len(re.findall(rf'<use [^>]*fill="{ACCENT}"', svg)) == len(points)
+    assert "style" not in svg, "the page's content security policy lets none in"
+    assert ElementTree.fromstring(svg).findtext("{http://www.w3.org/2000/svg}title") == "F1 by training step"
