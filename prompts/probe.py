@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from dataclasses import asdict
 
 from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem, Utterance
+from harness.util.hashing import json_hash
 from harness.worlds.hexagons import Board, Paint
 from harness.worlds.minecraft import Action, Pose, Structure
 from prompts.messages import conversation, gold_answer
@@ -62,5 +61,4 @@ PROBES: dict[str, tuple[Item, ...]] = {
 def format_hash(spec: PromptSpec) -> str:
     """16 hex digits over everything a format makes of the fixed items: any change of its text changes them."""
     *shots, item = PROBES[spec.task]
-    made = [asdict(spec), conversation(item, spec, shots), gold_answer(item, spec), plain_template()]
-    return hashlib.sha256(json.dumps(made, sort_keys=True).encode()).hexdigest()[:16]
+    return json_hash([asdict(spec), conversation(item, spec, shots), gold_answer(item, spec), plain_template()])

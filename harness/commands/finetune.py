@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -164,6 +162,7 @@ def _settings(job: Job) -> dict[str, Any]:
     """Everything that decides the adapter."""
     from harness.engines.bases import fingerprint
     from harness.runs.folder import items_hash
+    from harness.util.hashing import json_hash
     from prompts.probe import format_hash
 
     return {
@@ -176,7 +175,7 @@ def _settings(job: Job) -> dict[str, Any]:
         **({"from": fingerprint(job.start)} if job.start else {}),
         "train_items": len(job.train),
         "train_hash": items_hash(job.train),
-        **({"answers": sha256(json.dumps(job.answers, sort_keys=True).encode()).hexdigest()[:16]} if job.answers else {}),
+        **({"answers": json_hash(job.answers)} if job.answers else {}),
         "dev_hash": items_hash(job.dev),
     }
 
