@@ -62,7 +62,7 @@ class Texts(Strict):
     def input_of(self, item: HexagonsItem) -> str:
         """One line: `PREFIX`, the earlier steps, the board, the current step, `SUFFIX`; what a context has not is left out."""
         context = get_context("hexagons", self.context)
-        seen = view(item, context, self.written, "world")
+        seen = view(item, context, self.written)
         parts = [PREFIX]
         *before, now = (piece.text for piece in seen.pieces)
         if before:
