@@ -13,7 +13,7 @@ from harness.corpora.item import Item
 from harness.errors import UsageError
 from harness.runs.answering import Rollout, batches, resume_batches
 from harness.runs.folder import Run
-from harness.training.progress import bar
+from harness.util.progress import bar
 
 log = logging.getLogger(__name__)
 
