@@ -162,7 +162,7 @@ def test_a_run_of_several_processes_is_gone_on_with_by_as_many(trained: Path, mo
 
 
 def test_a_gpu_that_is_too_small_for_a_batch_of_answers_is_one_line(trained: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(predictor: BuilderPredictor, items: Sequence[Any], decoding: Any) -> Any:
+    def fail(predictor: BuilderPredictor, items: Sequence[Any]) -> Any:
         raise torch.OutOfMemoryError("CUDA out of memory")
 
     monkeypatch.setattr(BuilderPredictor, "predict", fail)
