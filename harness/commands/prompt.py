@@ -24,12 +24,9 @@ from harness.runs.prompting import (
 )
 
 if TYPE_CHECKING:
-    from logging import Logger
-
     from adapters.registry import Adapter
     from harness.corpora import Source
     from harness.corpora.item import Item
-    from harness.runs.folder import Run
     from prompts.spec import PromptSpec
 
 
@@ -120,6 +117,7 @@ def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: lis
 
     from harness.engines.bases import resolve_base
     from harness.runs.answering import answer_items
+    from harness.runs.finishing import finish
     from harness.runs.folder import RUNS, Run, log_to
     from harness.runs.prompted import Prompted
 
@@ -139,9 +137,9 @@ def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: lis
             engine = stack.enter_context(closing(build_engine(options, adapter, merged)))
         plan = build_plan(options, spec, engine.tokenizer, engine.context_length, engine.batch_size, pool)
         run = stack.enter_context(closing(Run(RUNS / name, settings_of(options, spec, adapter, items, plan))))
-        logger = log_to(run.folder)
+        log_to(run.folder)
         answer_items(run, items, Prompted(plan, engine), functools.partial(click.echo, err=True))
-    return _finish(options, run, items, logger)
+    return finish(run, items, as_json=options.json, longest="--max-new-tokens", shots=options.shots)
 
 
 def _merged(options: Options, adapter: Adapter | None, stack: ExitStack) -> Path | None:
@@ -160,54 +158,3 @@ def _model_name(options: Options, adapter: Adapter | None) -> str:
     if adapter is None:
         return base
     return f"{base} + {options.adapter} ({'merged' if merges(options, adapter) else 'apart'})"
-
-
-def _finish(options: Options, run: Run, items: list[Item], logger: Logger) -> int:
-    """Score the run, keep the scores beside it, show them, and say what was left out. The exit code: 1 if items failed."""
-    import json
-
-    from eval.scoring import read_answers, score_answers
-    from eval.tables import print_scores
-    from harness.util.files import write_atomically
-
-    scores = score_answers(read_answers(run.folder, ids=[item.id for item in items]))
-    write_atomically(run.folder / "scores.json", json.dumps(scores, indent=1) + "\n")
-    if options.json:
-        click.echo(json.dumps(scores))
-    else:
-        print_scores(scores)
-        click.echo(f"{run.predictions}, {run.folder / 'scores.json'}")
-    for line in _losses(run.records, options.shots):
-        logger.info(line)
-        click.echo(line, err=True)
-    errors = [record for record in run.records if "error" in record]
-    if errors:
-        logger.error("%s: %s", errors[0]["id"], errors[0]["error"])
-        click.echo(
-            f"Error: {len(errors)} of {len(items)} items got no answer and count as empty; the same command asks them again. "
-            f"First: {errors[0]['id']}: {errors[0]['error']}",
-            err=True,
-        )
-    return 1 if errors else 0
-
-
-def _losses(records: list[dict[str, Any]], shots: int) -> list[str]:
-    """What did not fit or was thrown away, in words; nothing is cut silently."""
-    from serialization.parsed import losses
-
-    counts = {
-        "turns of history left out of {n} prompts, {total} in all, to fit the context": "dropped_history",
-        f"examples of the {shots} asked for missing in {{n}} prompts, {{total}} in all: no room, or no more to choose from": (
-            "dropped_shots"
-        ),
-    }
-    lines = []
-    for text, key in counts.items():
-        lost = [record[key] for record in records if record.get(key)]
-        if lost:
-            lines.append(text.format(n=len(lost), total=sum(lost)))
-    cut = sum(record.get("finish_reason") == "length" for record in records)
-    unread = sum(bool(losses(record.get("discarded") or ())) for record in records)
-    lines += [f"{cut} answers were cut at the longest length allowed (--max-new-tokens)"] if cut else []
-    lines += [f"{unread} answers have parts that are no actions"] if unread else []
-    return lines
