@@ -11,7 +11,7 @@ from harness.corpora.item import Item, MinecraftItem
 from prompts.rendered import Message
 from prompts.spec import PromptSpec
 from serialization.contexts import Piece, View, from_frame, to_frame, view
-from serialization.parsed import Parsed
+from serialization.formats.answer import Parsed
 
 
 @lru_cache

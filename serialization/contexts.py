@@ -21,9 +21,8 @@ from harness.corpora.item import HexagonsItem, Item, MinecraftItem, Utterance
 from harness.util.registry import choose
 from harness.worlds.hexagons import Board, Paint
 from harness.worlds.minecraft import Action, Pose, Structure, turn_action
-from serialization.formats import Format
-from serialization.hexagons_text import write_grouped
-from serialization.minecraft_text import Cell
+from serialization.formats import Format, grouped
+from serialization.formats.moves import Cell
 from serialization.words import h3_tokens
 
 MISSION = "mission has started"
@@ -141,7 +140,7 @@ def write_board(board: Board, fmt: Format) -> str:
     painted = tuple(board.painted())
     if not painted:
         return "blank"
-    return fmt.write(painted).replace("\n", "; ") if fmt.name.endswith("program") else write_grouped(painted)
+    return fmt.write(painted).replace("\n", "; ") if fmt.is_program else grouped.write(painted)
 
 
 def _h3_view(item: MinecraftItem) -> View:

@@ -10,7 +10,7 @@ from typing import Any
 from eval.scoring import Answers
 from harness.runs.asked import Asked
 from harness.runs.folder import RUNS
-from serialization.parsed import losses
+from serialization.formats.answer import losses
 
 _LABELS = {
     "model": "model",

@@ -109,7 +109,7 @@ def _programs(paths: tuple[Path, ...], spec: PromptSpec, train: list[Item]) -> d
     from harness.errors import UsageError
     from harness.mining.miner import read
 
-    if paths and spec.written.of_item is None:
+    if paths and not spec.written.is_program:
         raise UsageError(f"--programs {paths[0]}: answers are written as {spec.format}; use --format bare-program or program")
     known = {item.id for item in train}
     found = _own_programs(spec, train)
@@ -139,7 +139,7 @@ def _as_met(items: list[Item], spec: PromptSpec, name: str) -> list[Item]:
 
 def _own_programs(spec: PromptSpec, train: list[Item]) -> dict[str, str]:
     """The programs that simulated items bring with them, where answers are programs."""
-    if spec.written.of_item is None:
+    if not spec.written.is_program:
         return {}
     told = {item.id: (item, item.meta["program"]) for item in train if isinstance(item.meta.get("program"), str)}
     return {name: text for name, (item, text) in told.items() if text and spec.written.read(text, item).actions == item.actions}

@@ -75,8 +75,8 @@ class Miner:
 
     def candidates(self, item: Item) -> list[ast.Program]:
         """Different programs that do exactly what was done in the item's state."""
+        from serialization.formats.program import building_state, drawing_state
         from serialization.program.compress import building_programs, drawing_programs
-        from serialization.program_text import building_state, drawing_state
 
         if isinstance(item, MinecraftItem):
             return building_programs(item.actions, building_state(item), CANDIDATES)
@@ -90,9 +90,9 @@ class Miner:
     def _understood(self, item: HexagonsItem) -> Iterator[ast.Program]:
         """The parser's program, if it paints the gold actions."""
         from harness.baselines.parser import Parser
+        from serialization.formats.program import drawing_state
         from serialization.program import hexagons
         from serialization.program.parse import parse
-        from serialization.program_text import drawing_state
 
         self._parser = self._parser or Parser()
         (answer,) = self._parser.predict([item])

@@ -14,7 +14,7 @@ from eval.tables import print_scores
 from harness.corpora.item import Item
 from harness.runs.folder import Run
 from harness.util.files import write_atomically
-from serialization.parsed import losses
+from serialization.formats.answer import losses
 
 log = logging.getLogger(__name__)
 

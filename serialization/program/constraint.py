@@ -75,7 +75,7 @@ _KINDS = {
 @lru_cache
 def grammar(task: str) -> str:
     """The grammar of a whole answer to an item of the task: a program, or "none"."""
-    from serialization.parsed import NOTHING
+    from serialization.formats.answer import NOTHING
 
     root = f'root ::= "{NOTHING}" | statements\n'
     if task == "hexagons":

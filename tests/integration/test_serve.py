@@ -27,7 +27,7 @@ from harness.engines.weights import weights_fingerprint
 from harness.errors import EngineError
 from prompts.render import Renderer
 from prompts.spec import PromptSpec
-from serialization.constraint import Constraint
+from serialization.formats.answer import Constraint
 from tests.tiny import build_tiny_adapter, build_tiny_model
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(600)]

@@ -22,10 +22,10 @@ from harness.cli import cli
 from harness.corpora import load
 from harness.corpora.item import Executed, MinecraftItem, Turn, Utterance
 from harness.worlds.minecraft import COLORS, Action, Pose, Structure, net_actions
+from serialization.formats.program import building_state
 from serialization.program.ast import Program
 from serialization.program.minecraft import run
 from serialization.program.written import write
-from serialization.program_text import building_state
 
 PARSER = BuilderParser()
 FRONT = Pose(0.5, 1.0, -5.5, 0.0, 20.0)

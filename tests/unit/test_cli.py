@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 import pytest
 
-from harness.cli import COMMANDS, SUMMARIES, cli, main
+from harness.cli import COMMANDS, SECTIONS, cli, main
 from harness.errors import HarnessError, UsageError
 from harness.util.registry import resolve
 
@@ -38,8 +38,13 @@ def test_every_command_is_there_and_its_help_is_light(name: str) -> None:
     assert json.loads(done.stderr) == [0, []]
 
 
-def test_summaries_and_commands_agree() -> None:
-    assert list(SUMMARIES) == list(COMMANDS)
+def test_help_groups_every_command_once(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    groups = [part.splitlines() for part in capsys.readouterr().out.strip().split("\n\n")][-len(SECTIONS) :]
+    assert [title for title, *_ in groups] == ["Run models:", "Train:", "Data:", "Evaluate:", "Look:"]
+    listed = [line.split()[0] for _, *lines in groups for line in lines]
+    assert listed == list(COMMANDS)
+    assert len(listed) == sum(map(len, SECTIONS.values()))
 
 
 @pytest.fixture

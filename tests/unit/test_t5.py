@@ -30,7 +30,7 @@ from harness.training.loop import Loop, State
 from harness.training.origin import Origin, configuration
 from harness.worlds.hexagons import COLORS, Board, Paint
 from serialization.contexts import CONTEXTS
-from serialization.hexagons_text import parse_grouped
+from serialization.formats import grouped
 from tests.tiny import build_tiny_model
 
 TINY = {"d_model": 32, "d_ff": 64, "d_kv": 16, "heads": 2, "layers": 2, "dropout": 0.0}
@@ -91,7 +91,7 @@ def test_each_context_shows_what_it_says(context: str, board: str, items: list[H
         assert written == [COLORS[code] for code in item.before.cells.ravel()]
     elif shown.board:
         written_board = text.partition("Board: ")[2].partition(" Now:")[0]
-        assert set(parse_grouped(written_board, first=0).actions) == set(item.before.painted())
+        assert set(grouped.parse(written_board, first=0).actions) == set(item.before.painted())
     assert "\n" not in text
 
 

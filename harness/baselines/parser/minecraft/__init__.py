@@ -13,10 +13,10 @@ from harness.baselines.parser.minecraft.words import Clause, read_turn
 from harness.corpora.item import Item, MinecraftItem
 from harness.runs.answering import Answer, Predictor
 from harness.worlds.minecraft import Action
+from serialization.formats.program import building_state
 from serialization.program import ast
 from serialization.program.minecraft import run
 from serialization.program.written import write
-from serialization.program_text import building_state
 
 
 class Understood(NamedTuple):
