@@ -90,14 +90,13 @@ class Miner:
 
     def _understood(self, item: HexagonsItem) -> Iterator[ast.Program]:
         """The parser's program, if it paints the gold actions."""
-        from harness.baselines import Decoding
         from harness.baselines.parser import Parser
         from serialization.formats.program import drawing_state
         from serialization.program import hexagons
         from serialization.program.parse import parse
 
         self._parser = self._parser or Parser()
-        (answer,) = self._parser.predict([item], Decoding())
+        (answer,) = self._parser.predict([item])
         program = parse(str(answer.notes["program"]))
         outcome = hexagons.run(program, drawing_state(item))
         if outcome.error is None and outcome.actions == item.actions:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from adapters.registry import Adapter
     from harness.corpora.item import Item
     from harness.engines.base import Engine
-    from harness.runs.answering import Plan
+    from harness.runs.prompted import Plan
     from prompts.spec import PromptSpec
 
 CONCURRENCY = 8
@@ -193,7 +193,7 @@ def build_plan(
     options: Options, spec: PromptSpec, tokenizer: Any, context_length: int, batch_size: int, pool: list[Item]
 ) -> Plan:
     from harness.engines.base import Sampling
-    from harness.runs.answering import Plan
+    from harness.runs.prompted import Plan
     from prompts.render import Renderer
     from prompts.shots import ShotPool
 

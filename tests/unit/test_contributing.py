@@ -13,11 +13,12 @@ from typing import Any
 import pytest
 from jinja2 import Template
 
-from harness.baselines import BASELINES, Answer, Decoding
+from harness.baselines import BASELINES
 from harness.cli import main
 from harness.corpora import load
 from harness.corpora.item import Item
 from harness.engines.base import ENGINES, Completion, Report, Sampling, silent
+from harness.runs.answering import Answer, Predictor
 from harness.runs.prompting import ANSWER_TOKENS
 from harness.worlds.hexagons import Paint, on_board
 from prompts import messages
@@ -131,18 +132,17 @@ def test_a_format_is_an_entry_a_template_and_a_length(toy_format: Format, capsys
     assert scores(capsys, "score", "toy")["action"]["f1"] == 1.0
 
 
-class ToyBaseline:
+class ToyBaseline(Predictor):
     """Paints the whole first column red. See `harness.baselines.Ruled`."""
 
     tasks = ("hexagons",)
     decoding = ()
     batch_size = 4
-    rolls_out = False
 
     def predictor(self, task: str) -> ToyBaseline:
         return self
 
-    def predict(self, items: Sequence[Item], decoding: Decoding) -> list[Answer]:
+    def predict(self, items: Sequence[Item]) -> list[Answer]:
         return [Answer([Paint(row, 0, "red") for row in range(10)], True) for _ in items]
 
 
