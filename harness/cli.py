@@ -36,9 +36,7 @@ SECTIONS = {
         "adapters": Entry(
             "harness.commands.adapters:adapters", "List adapters, show one, check that it fits, copy one to ship it."
         ),
-        "baseline": Entry(
-            "harness.commands.baseline:baseline", "Train the models that are no language models, and let them answer."
-        ),
+        "baseline": Entry("harness.commands.baseline:baseline", "Train the classic baselines, and let them answer."),
         "mix": Entry(
             "harness.commands.mix:mix", "Find out how much synthetic data helps: baselines trained on mixes of it, scored on dev."
         ),

@@ -16,7 +16,7 @@ from prompts.rendered import Message, Rendered, TrainingRow
 from prompts.spec import PromptSpec
 
 CHARS_PER_TOKEN = 3
-"""Used to count where no tokenizer is at hand; low on purpose, so that a prompt rather loses a turn than overflows."""
+"""Used to count where no tokenizer is at hand; low on purpose: better to drop a turn than to overflow."""
 
 PLAIN_STOP = ("\n\n", "\n###")
 """Where the answer of a model without a chat template ends, if it does not end itself."""

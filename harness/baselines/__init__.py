@@ -1,4 +1,4 @@
-"""Models that are no language models: from items straight to actions. Each is a name, a recipe and checkpoints of its own."""
+"""The classic baselines: models that go from items straight to actions, each with a recipe and checkpoints of its own."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Decoding:
     samples: int | None = None
     """Draw so many answers and let them vote, in place of the greedy one: see `harness.runs.voting`."""
     share: float = 0.15
-    """Of the votes, from which on an action is part of the answer."""
+    """The share of the votes that an action needs to be part of the answer."""
 
 
 DECODING = Decoding()

@@ -42,7 +42,7 @@ def annotate() -> None:
 def label(annotator: str, split: str | None, out: Path | None, games: int | None, item_id: str | None) -> None:
     """Judge items one by one in the terminal, in order and game by game.
 
-    Each judgment is written at once; the same command goes on where it was left. The key ? explains all keys.
+    Each judgment is written at once; the same command continues there. The key ? explains all keys.
     """
     from harness.annotation.file import open_annotation
     from harness.corpora import locate

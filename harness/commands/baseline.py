@@ -1,4 +1,4 @@
-"""`harness baseline`: train the models that are no language models, and let them answer the items of a split."""
+"""`harness baseline`: train the classic baselines, and let them answer the items of a split."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from harness.runs.answering import Predictor
 
 
-@click.group(help=f"Train the models that are no language models, and let them answer: {', '.join(BASELINES)}.")
+@click.group(help=f"Train the classic baselines, and let them answer: {', '.join(BASELINES)}.")
 def baseline() -> None: ...
 
 
@@ -41,7 +41,7 @@ def train(name: str, **options: Any) -> None:
     harness baseline train cnn-gru
     harness baseline train cnn-gru --set glove=glove.42B.300d.txt --set training.batch_size=8
 
-    A run that was killed goes on where it was when the same command is given again. Its curves: tensorboard --logdir runs.
+    A run that was killed continues when the same command is given again. Its curves: tensorboard --logdir runs.
     Several GPUs: torchrun --nproc-per-node 2 -m harness.cli baseline train ...
     """
     from harness.baselines import Ruled

@@ -48,7 +48,7 @@ def finetune(recipe: str, **options: Any) -> None:
     harness finetune llama-lora --task minecraft --base meta-llama/Meta-Llama-3-8B
     harness finetune llama-lora --task minecraft --data simulated.jsonl
 
-    A run that was killed goes on where it was when the same command is given again.
+    A run that was killed continues when the same command is given again.
     """
     from adapters.finetune import finetune as train
     from harness.runs.folder import RUNS, Run

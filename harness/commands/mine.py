@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @click.option("--limit", type=click.IntRange(min=1), help="The first items only.")
 @click.option("--keep", type=click.IntRange(1, 12), default=1, show_default=True, help="Programs an item at most, best first.")
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), required=True, help="The file, JSON Lines.")
-@click.option("--overwrite", is_flag=True, help="Begin anew; otherwise a file that was begun is gone on with.")
+@click.option("--overwrite", is_flag=True, help="Begin anew; without it, a file that was begun is continued.")
 def mine(task: str, split: str, data: Path | None, limit: int | None, keep: int, out: Path, overwrite: bool) -> None:
     """Write (instruction, program) pairs: programs that do what was done, and that fit the words.
 

@@ -31,7 +31,7 @@ def mix(name: str, as_json: bool, **options: Any) -> None:
     harness mix cnn-gru --data blocks.jsonl --data shapes.jsonl
     harness mix cnn-gru --data blocks.jsonl --data shapes.jsonl --grid --fractions 0,0.5,1
 
-    A mix that was killed goes on where it was when the same command is given again.
+    A mix that was killed continues when the same command is given again.
     """
     import json
     from functools import partial
