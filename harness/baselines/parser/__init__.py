@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from harness.baselines import Answer, Decoding, Predictor
+from harness.baselines.parser.hexagons.execute import program_of
 from harness.baselines.parser.hexagons.memory import Memory
-from harness.baselines.parser.hexagons.program import program_of
-from harness.baselines.parser.hexagons.ranker import Ranker, Understood, shipped_weights
-from harness.baselines.parser.hexagons.sureness import Clues, shipped
+from harness.baselines.parser.hexagons.ranker import Clues, Ranker, Understood, shipped_sureness, shipped_weights
 from harness.baselines.parser.minecraft import BuilderParser
 from harness.corpora.item import HexagonsItem, Item, Utterance
 from serialization.program.hexagons import DrawingState, run
@@ -51,7 +50,7 @@ class Parser:
         notes = {
             "reading": [str(action) for action in found.reading.actions],
             "program": write(program),
-            "confidence": round(shipped().of(self.clues(item, found)), 3),
+            "confidence": round(shipped_sureness().of(self.clues(item, found)), 3),
         }
         return Answer(run(program, DrawingState(item.before)).actions, True, notes)
 
