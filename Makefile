@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 GPU := $(shell command -v nvidia-smi >/dev/null 2>&1 && nvidia-smi -L 2>/dev/null | head -n 1)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help env demo test browser check bench golden clean-env
+.PHONY: help env demo test browser check bench docs golden clean-env
 
 help: ## This list
 	@grep -E '^[a-z-]+:.*##' Makefile | awk -F ':.*## ' '{printf "make %-10s %s\n", $$1, $$2}'
@@ -52,6 +52,11 @@ check: env ## Style, types, import directions
 
 bench: env ## Benchmarks, as ratios measured in one run
 	PYTHONPATH=. $(BIN)/python tools/bench.py
+
+docs: env ## The page of the command line, and all pages as a site in site/
+	PYTHONPATH=. $(BIN)/python tools/cli_page.py
+	$(BIN)/python -m mkdocs build --strict
+	@echo "site/index.html"
 
 golden: env ## Record the golden prompts anew (read the difference before you commit it)
 	$(BIN)/python tools/record_goldens.py

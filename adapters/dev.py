@@ -11,9 +11,9 @@ from eval.score import score
 from harness.corpora.item import Item
 from harness.engines.base import Sampling
 from harness.engines.transformers import TransformersEngine
-from harness.runs.answering import Rollout, batches
-from prompts.messages import read_answer
-from prompts.render import PromptTooLongError, Renderer
+from harness.runs.answering import Rollout, ask, batches
+from harness.runs.prompted import Plan, Prompted
+from prompts.render import Renderer
 from prompts.shots import ShotPool
 from prompts.spec import PromptSpec
 
@@ -57,23 +57,10 @@ def dev_f1(
     """
     engine = TransformersEngine(model, tokenizer, context_length=context_length)
     renderer = Renderer(spec, tokenizer, engine.context_length, max_new_tokens)
-    sampling = Sampling(max_tokens=max_new_tokens, stop=renderer.stop)
-    rollout = Rollout([])
-    actions: dict[str, tuple[Any, ...]] = {}
-    for batch in batches(items, len(items), rolls_out=spec.rolls_out):
-        seen = [rollout.before(item) for item in batch] if spec.rolls_out else batch
-        fitting = [item for item in seen if _fits(renderer, item)]
-        answers = engine.generate([renderer.render(item, pool.choose(item, shots)) for item in fitting], sampling)
-        actions |= {item.id: read_answer(answer.text, item, spec).actions for item, answer in zip(fitting, answers, strict=True)}
-        for item in batch if spec.rolls_out else ():
-            rollout.draw({"id": item.id, "actions": actions.get(item.id, ())})
+    plan = Plan(renderer, Sampling(max_tokens=max_new_tokens, stop=renderer.stop), pool, shots, len(items))
+    predictor, rollout = Prompted(plan, engine), Rollout()
+    planned = batches(items, len(items), rolls_out=predictor.rolls_out)
+    answered = (pair for batch in planned for pair in ask(batch, predictor, rollout))
+    actions = {item.id: tuple(answer.actions) for item, answer in answered}
     scores = score(spec.task, "dev", items, Predictions(actions))
     return float(scores["action"]["f1"] if spec.task == "hexagons" else scores["micro"]["overall"]["f1"])
-
-
-def _fits(renderer: Renderer, item: Item) -> bool:
-    try:
-        renderer.render(item)
-    except PromptTooLongError:
-        return False
-    return True

@@ -25,6 +25,7 @@ from harness.engines.weights import weights_fingerprint
 from harness.errors import EngineError, HarnessError, UsageError
 from harness.runs.folder import provenance
 from harness.util.files import write_atomically
+from prompts.probe import format_hash
 from prompts.render import Renderer
 from prompts.shots import ShotPool
 from prompts.spec import PromptSpec
@@ -227,7 +228,7 @@ def _save(job: Job, model: Any, tokenizer: Any, result: Trained, out: Path) -> N
     made = provenance()
     said = {
         **asdict(job.spec),
-        "prompt_hash": job.spec.hash,
+        "prompt_hash": format_hash(job.spec),
         "base": display_name(job.base),
         "base_fingerprint": weights_fingerprint(job.base),
         "tokenizer": {"name": display_name(job.base), "class": type(tokenizer).__name__, "vocabulary": len(tokenizer)},

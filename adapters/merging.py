@@ -22,6 +22,7 @@ from harness.engines.bases import display_name, fingerprint
 from harness.engines.shared import brief, quiet_transformers
 from harness.errors import AdapterError, HarnessError
 from harness.util.files import cache_folder, hold_when_free
+from harness.util.hashing import short_hash
 
 KEPT = 4
 """Merged models that stay in the cache; beyond them the least recently used goes."""
@@ -114,10 +115,8 @@ def _no_room(why: str) -> HarnessError:
 
 def _key(adapter: Adapter) -> str:
     """The base's name and 16 hex digits over the base and every byte of the adapter."""
-    digest = hashlib.sha256(str(fingerprint(adapter.base)).encode())
-    for name in (CONFIG_FILE, WEIGHTS_FILE):
-        digest.update(hashlib.sha256((adapter.path / name).read_bytes()).digest())
-    return f"{display_name(adapter.base)}-{digest.hexdigest()[:16]}"
+    files = (hashlib.sha256((adapter.path / name).read_bytes()).digest() for name in (CONFIG_FILE, WEIGHTS_FILE))
+    return f"{display_name(adapter.base)}-{short_hash([str(fingerprint(adapter.base)).encode(), *files])}"
 
 
 def _sizes(path: Path) -> dict[str, int]:
@@ -154,7 +153,7 @@ def _locked(say: Callable[[str], None]) -> Iterator[None]:
     try:
         yield
     finally:
-        os.close(lock)
+        lock.release()
 
 
 def _lock_of(target: Path) -> Path:

@@ -15,6 +15,7 @@ from harness.engines.weights import weights_fingerprint
 from harness.errors import AdapterError, UsageError
 from harness.runs.folder import RUNS
 from harness.util.registry import choose
+from prompts.probe import format_hash
 from prompts.spec import PromptSpec
 
 HARNESS_FILE = "harness.json"
@@ -159,9 +160,9 @@ def _spec(path: Path, saved: _Saved) -> PromptSpec:
         spec = PromptSpec.make(saved.task, saved.context, saved.format, saved.frame)
     except UsageError as error:
         raise AdapterError(f"{path} was trained in a prompt format that is not known here: {error}") from None
-    if spec.hash != saved.prompt_hash:
+    if format_hash(spec) != saved.prompt_hash:
         raise AdapterError(
             f"{path} was trained with the prompt format {spec.name} as it was then ({saved.prompt_hash}); "
-            f"its text is another now ({spec.hash}): train the adapter again"
+            f"its text is another now ({format_hash(spec)}): train the adapter again"
         )
     return spec

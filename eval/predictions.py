@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import json
 import reprlib
-from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from harness.errors import DataError, HarnessError
+from harness.util.jsonl import read_lines
 from harness.worlds import hexagons, minecraft
 
 Actions = tuple[hexagons.Paint, ...] | tuple[minecraft.Action, ...]
@@ -56,17 +56,14 @@ def read_records(path: Path, *, partial: bool = False) -> list[Record]:
     `partial` is for a file in progress: a last line without its newline is left out if it is not JSON yet. Raises DataError
     with file and line for what is not a JSON object with an `id`, and for an id that came before.
     """
-    try:
-        *lines, rest = path.read_bytes().removeprefix(BOM_UTF8).split(b"\n")
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read ({error.strerror})") from error
+    lines = read_lines(path)
     records: list[Record] = []
     first_line: dict[str, int] = {}
-    for number, line in enumerate([*lines, rest] if rest else lines, start=1):
+    for number, line in enumerate(lines.all, start=1):
         try:
-            fields = json.loads(line.decode(), parse_constant=_refuse)
+            fields = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"), parse_constant=_refuse)
         except (ValueError, RecursionError) as error:
-            if partial and number > len(lines):
+            if partial and number > len(lines.whole):
                 break
             raise DataError(f"{path}:{number}: not JSON ({error}); there must be one JSON object a line") from error
         if not isinstance(fields, dict) or not isinstance(fields.get("id"), str):

@@ -51,7 +51,7 @@ class Answers:
     def discarded(self) -> dict[str, frozenset[str]]:
         """By item id, why the parser threw pieces of the text away, but for what may stand around an answer; only items that
         lost something."""
-        from serialization.parsed import losses
+        from serialization.formats.answer import losses
 
         found = {item.id: losses(self.pieces(item)) for item in self.items}
         return {item_id: reasons for item_id, reasons in found.items() if reasons}

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NamedTuple
 
 import click
 
@@ -11,49 +14,63 @@ from harness import __version__
 from harness.errors import HarnessError
 from harness.util.registry import resolve
 
-COMMANDS = {
-    "data": "harness.commands.data:data",
-    "show": "harness.commands.show:show",
-    "program": "harness.commands.program:program",
-    "prompt": "harness.commands.prompt:prompt",
-    "finetune": "harness.commands.finetune:finetune",
-    "adapters": "harness.commands.adapters:adapters",
-    "baseline": "harness.commands.baseline:baseline",
-    "mix": "harness.commands.mix:mix",
-    "simulate": "harness.commands.simulate:simulate",
-    "augment": "harness.commands.augment:augment",
-    "mine": "harness.commands.mine:mine",
-    "serve": "harness.commands.serve:serve",
-    "score": "harness.commands.score:score",
-    "import": "harness.commands.imports:import_run",
-    "export": "harness.commands.export:export",
-    "annotate": "harness.commands.annotate:annotate",
-    "compare": "harness.commands.compare:compare",
-    "hybrid": "harness.commands.hybrid:hybrid",
-    "report": "harness.commands.report:report",
-}
+TOP_LEVEL = ("serialization", "prompts", "adapters", "eval")
+"""The packages that are installed beside this one."""
 
-SUMMARIES = {
-    "data": "List, count and print the items of a corpus.",
-    "show": "Draw an item, and what a run predicted for it.",
-    "program": "Run a drawing or building program.",
-    "prompt": "Let a model answer the items of a split, then score it.",
-    "finetune": "Train a LoRA adapter.",
-    "adapters": "List adapters, show one, check that it fits, copy one to ship it.",
-    "baseline": "Train the models that are no language models, and let them answer.",
-    "mix": "Find out how much synthetic data helps: baselines trained on mixes of it, scored on dev.",
-    "simulate": "Make training data from nothing: simulated games and drawings.",
-    "augment": "Make more training items of a corpus: other colors, other words, turned.",
-    "mine": "Find programs for the instructions of the train split.",
-    "serve": "Serve a base model and its adapters over HTTP.",
-    "score": "Score a predictions file.",
-    "import": "Make a run of predictions made elsewhere.",
-    "export": "Write the numbers of runs for a model card, a paper or a page; learning curves.",
-    "annotate": "Judge Minecraft items for the v2 benchmark: label, compare, adjudicate.",
-    "compare": "Test runs against each other, item by item.",
-    "hybrid": "Let one run answer where it is sure, another one elsewhere.",
-    "report": "Write an HTML report of runs, with pictures of every item.",
+
+class Entry(NamedTuple):
+    """Where a command is, and its line in the help."""
+
+    target: str
+    summary: str
+
+
+SECTIONS = {
+    "Run models": {
+        "prompt": Entry("harness.commands.prompt:prompt", "Let a model answer the items of a split, then score it."),
+        "serve": Entry("harness.commands.serve:serve", "Serve a base model and its adapters over HTTP."),
+        "hybrid": Entry("harness.commands.hybrid:hybrid", "Let one run answer where it is sure, another one elsewhere."),
+    },
+    "Train": {
+        "finetune": Entry("harness.commands.finetune:finetune", "Train a LoRA adapter."),
+        "adapters": Entry(
+            "harness.commands.adapters:adapters", "List adapters, show one, check that it fits, copy one to ship it."
+        ),
+        "baseline": Entry(
+            "harness.commands.baseline:baseline", "Train the models that are no language models, and let them answer."
+        ),
+        "mix": Entry(
+            "harness.commands.mix:mix", "Find out how much synthetic data helps: baselines trained on mixes of it, scored on dev."
+        ),
+    },
+    "Data": {
+        "data": Entry("harness.commands.data:data", "List, count and print the items of a corpus."),
+        "simulate": Entry("harness.commands.simulate:simulate", "Make training data from nothing: simulated games and drawings."),
+        "augment": Entry(
+            "harness.commands.augment:augment", "Make more training items of a corpus: other colors, other words, turned."
+        ),
+        "mine": Entry("harness.commands.mine:mine", "Find programs for the instructions of the train split."),
+        "annotate": Entry(
+            "harness.commands.annotate:annotate", "Judge Minecraft items for the v2 benchmark: label, compare, adjudicate."
+        ),
+    },
+    "Evaluate": {
+        "score": Entry("harness.commands.score:score", "Score a predictions file."),
+        "compare": Entry("harness.commands.compare:compare", "Test runs against each other, item by item."),
+        "import": Entry("harness.commands.imports:import_run", "Make a run of predictions made elsewhere."),
+        "export": Entry(
+            "harness.commands.export:export", "Write the numbers of runs for a model card, a paper or a page; learning curves."
+        ),
+    },
+    "Look": {
+        "show": Entry("harness.commands.show:show", "Draw an item, and what a run predicted for it."),
+        "program": Entry("harness.commands.program:program", "Run a drawing or building program."),
+        "report": Entry("harness.commands.report:report", "Write an HTML report of runs, with pictures of every item."),
+    },
 }
+"""The commands as the help groups them."""
+
+COMMANDS = {name: entry.target for entries in SECTIONS.values() for name, entry in entries.items()}
 
 
 class LazyGroup(click.Group):
@@ -69,8 +86,11 @@ class LazyGroup(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(SUMMARIES.items()))
+        # Sections share one column.
+        width = max(map(len, COMMANDS))
+        for title, entries in SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(width), entry.summary) for name, entry in entries.items()])
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
@@ -78,6 +98,25 @@ class LazyGroup(click.Group):
 @click.option("--debug", is_flag=True, help="Show the traceback of an error.")
 def cli(debug: bool) -> None:
     """Prompt, fine-tune, serve and score language models on grid-world instruction following."""
+
+
+def check_names() -> None:
+    """Raises HarnessError where Python finds another package under one of our names, or where AdapterHub's is installed.
+
+    The latter is called `adapters` too, and in one folder the files of both are mixed. Folders are listed, because
+    `importlib.metadata` takes longer to import than all of `--help`.
+    """
+    own = Path(__file__).resolve().parents[1]
+    advice = "install the harness into a fresh environment of its own (python -m venv)"
+    for name in TOP_LEVEL:
+        spec = find_spec(name)
+        if spec is None or spec.origin is None or Path(spec.origin).resolve().parent != own / name:
+            where = spec.origin if spec and spec.origin else "nowhere"
+            raise HarnessError(f"the package {name} that Python finds is not the harness's ({where}): {advice}")
+    for folder in filter(os.path.isdir, sys.path):
+        for entry in os.listdir(folder):
+            if entry.lower().startswith("adapters-") and entry.endswith((".dist-info", ".egg-info")):
+                raise HarnessError(f"another package named adapters is installed here ({Path(folder, entry)}): {advice}")
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -88,6 +127,7 @@ def main(argv: list[str] | None = None) -> int:
     # Its C++ warnings say at every start where vLLM's CPU build keeps its memory.
     os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")
     try:
+        check_names()
         code = cli.main(args=arguments, prog_name="harness", standalone_mode=False)
         return code if isinstance(code, int) else 0
     except click.ClickException as error:

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from harness.augmentation.rotation import turn_minecraft
-from harness.corpora.item import Item, MinecraftItem
+from harness.corpora.item import Item
 from prompts.rendered import Message
 from prompts.spec import PromptSpec
-from serialization.contexts import Piece, View, from_frame, to_frame, view
-from serialization.parsed import Parsed
+from serialization.contexts import Piece, View, from_frame, in_frame, view
+from serialization.formats.answer import Parsed
 
 
 @lru_cache
@@ -36,7 +35,7 @@ def system_message(spec: PromptSpec) -> Message:
 
 
 def view_of(item: Item, spec: PromptSpec) -> View:
-    return view(item, spec.shown, spec.written, spec.frame)
+    return view(in_frame(item, spec.frame), spec.shown, spec.written)
 
 
 def questions(shown: View, spec: PromptSpec) -> list[Message]:
@@ -59,16 +58,13 @@ def _user(pieces: Sequence[Piece], fields: dict[str, str], first: int, spec: Pro
 
 
 def gold_answer(item: Item, spec: PromptSpec) -> str:
-    return spec.written.answer(to_frame(item.actions, item, spec.frame), _in_frame(item, spec))
-
-
-def _in_frame(item: Item, spec: PromptSpec) -> Item:
-    return turn_minecraft(item, -item.pose.quarter) if isinstance(item, MinecraftItem) and spec.frame == "builder" else item
+    seen = in_frame(item, spec.frame)
+    return spec.written.answer(seen.actions, seen)
 
 
 def read_answer(text: str, item: Item, spec: PromptSpec) -> Parsed:
     """The actions, in the world's frame, that a model's answer asks for. Total: any text is an answer."""
-    parsed = spec.written.read(text, _in_frame(item, spec))
+    parsed = spec.written.read(text, in_frame(item, spec.frame))
     return parsed._replace(actions=from_frame(parsed.actions, item, spec.frame))
 
 

@@ -1,10 +1,16 @@
-"""Fixed items whose rendered text identifies a prompt format. Changing them changes every format's hash."""
+"""The hash that tells two prompt formats apart, made of fixed items: changing those changes every format's."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem, Utterance
+from harness.util.hashing import json_hash
 from harness.worlds.hexagons import Board, Paint
 from harness.worlds.minecraft import Action, Pose, Structure
+from prompts.messages import conversation, gold_answer
+from prompts.render import plain_template
+from prompts.spec import PromptSpec
 
 
 def _hexagons(n: int) -> HexagonsItem:
@@ -50,3 +56,9 @@ PROBES: dict[str, tuple[Item, ...]] = {
     "hexagons": (_hexagons(2), _hexagons(5)),
     "minecraft": (_minecraft(2, 95.0), _minecraft(5, -350.0)),
 }
+
+
+def format_hash(spec: PromptSpec) -> str:
+    """16 hex digits over everything a format makes of the fixed items: any change of its text changes them."""
+    *shots, item = PROBES[spec.task]
+    return json_hash([asdict(spec), conversation(item, spec, shots), gold_answer(item, spec), plain_template()])

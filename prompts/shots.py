@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Sequence
 from functools import cached_property
 
 from harness.corpora.item import Item
+from harness.util.hashing import json_hash
 
 
 class ShotPool:
@@ -24,8 +24,7 @@ class ShotPool:
     @cached_property
     def hash(self) -> str:
         """16 hex digits over the items in their order, by their ids and gold actions."""
-        said = json.dumps([[item.id, item.actions] for item in self._order])
-        return hashlib.sha256(said.encode()).hexdigest()[:16]
+        return json_hash([[item.id, item.actions] for item in self._order])
 
     def choose(self, item: Item, count: int) -> list[Item]:
         """The first `count` items of distinct groups other than the item's own.

@@ -1,11 +1,8 @@
-"""A prompt format: what is shown, how the answer is written, and the hash that tells two formats apart."""
+"""A prompt format: what is shown, and how the answer is written."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-from dataclasses import asdict, dataclass
-from functools import cached_property
+from dataclasses import dataclass
 
 from harness.errors import UsageError
 from harness.util.registry import choose
@@ -58,14 +55,3 @@ class PromptSpec:
     @property
     def name(self) -> str:
         return f"{self.task}/{self.context}/{self.format}/{self.frame}"
-
-    @cached_property
-    def hash(self) -> str:
-        """16 hex digits over everything this format makes of fixed items: any change of its text changes them."""
-        from prompts.messages import conversation, gold_answer
-        from prompts.probe import PROBES
-        from prompts.render import plain_template
-
-        *shots, item = PROBES[self.task]
-        made = [asdict(self), conversation(item, self, shots), gold_answer(item, self), plain_template()]
-        return hashlib.sha256(json.dumps(made, sort_keys=True).encode()).hexdigest()[:16]

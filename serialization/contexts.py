@@ -6,7 +6,7 @@ Both have `conversation`: a drawing procedure or a game as one chat, in which th
 
 What changes from item to item of one procedure or game comes last in every context, so that the prompts of its items share
 their beginning. Each Minecraft context exists in two frames: the world's, and the builder's, in which everything is turned by
-quarter turns about the vertical axis so that the builder looks along +z; answers are turned back by `from_frame`.
+quarter turns about the vertical axis so that the builder looks along +z: `in_frame` turns an item, `from_frame` an answer back.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from itertools import groupby
 from math import floor
 from typing import NamedTuple
 
+from harness.augmentation.rotation import turn_minecraft
 from harness.corpora.item import HexagonsItem, Item, MinecraftItem, Utterance
 from harness.util.registry import choose
 from harness.worlds.hexagons import Board, Paint
 from harness.worlds.minecraft import Action, Pose, Structure, turn_action
-from serialization.formats import Format
-from serialization.hexagons_text import write_grouped
-from serialization.minecraft_text import Cell
+from serialization.formats import Format, grouped
+from serialization.formats.moves import Cell
 from serialization.words import h3_tokens
 
 MISSION = "mission has started"
@@ -112,13 +112,13 @@ class View:
         return View(self.pieces[start:], self.required, self.fields, numbered)
 
 
-def view(item: Item, context: Context, fmt: Format, frame: str) -> View:
-    """The pieces of text of an item."""
+def view(item: Item, context: Context, fmt: Format) -> View:
+    """The pieces of text of an item, which is in its frame already."""
     if isinstance(item, HexagonsItem):
         return _hexagons_view(item, context, fmt)
     if context.h3:
         return _h3_view(item)
-    return _minecraft_view(item, context, fmt, frame)
+    return _minecraft_view(item, context, fmt)
 
 
 def _hexagons_view(item: HexagonsItem, context: Context, fmt: Format) -> View:
@@ -141,7 +141,7 @@ def write_board(board: Board, fmt: Format) -> str:
     painted = tuple(board.painted())
     if not painted:
         return "blank"
-    return fmt.write(painted).replace("\n", "; ") if fmt.name.endswith("program") else write_grouped(painted)
+    return fmt.write(painted).replace("\n", "; ") if fmt.is_program else grouped.write(painted)
 
 
 def _h3_view(item: MinecraftItem) -> View:
@@ -149,8 +149,7 @@ def _h3_view(item: MinecraftItem) -> View:
     return View((Piece(" ".join(h3_tokens(item))),), 1)
 
 
-def _minecraft_view(item: MinecraftItem, context: Context, fmt: Format, frame: str) -> View:
-    quarters = -item.pose.quarter if frame == "builder" else 0
+def _minecraft_view(item: MinecraftItem, context: Context, fmt: Format) -> View:
     turns = [turn for turn in item.history if not (isinstance(turn, Utterance) and MISSION in turn.text.lower())]
     fresh = 0
     while fresh < len(turns) and isinstance(turns[-1 - fresh], Utterance):
@@ -162,20 +161,19 @@ def _minecraft_view(item: MinecraftItem, context: Context, fmt: Format, frame: s
         if isinstance(turn, Utterance):
             pieces.append(Piece(f"<{turn.speaker}> {turn.text}"))
             continue
-        done = [turn_action(a, quarters) for a in turn.actions if isinstance(a, Action)]
-        seen = turn.pose.turned(quarters) if turn.pose is not None else None
-        if context.chat and seen is not None:
-            pieces += _write_builder(seen, pose, fmt)
-        pieces.append(Piece(fmt.of_turn(done, cell, seen.quarter if seen else 0) if fmt.of_turn else fmt.write(done), done=True))
-        cell, pose = done[-1].cell if done else cell, seen or pose
-    seen = item.pose.turned(quarters)
+        done = [action for action in turn.actions if isinstance(action, Action)]
+        if context.chat and turn.pose is not None:
+            pieces += _write_builder(turn.pose, pose, fmt)
+        quarter = turn.pose.quarter if turn.pose else 0
+        pieces.append(Piece(fmt.of_turn(done, cell, quarter) if fmt.of_turn else fmt.write(done), done=True))
+        cell, pose = done[-1].cell if done else cell, turn.pose or pose
     fields: dict[str, str] = {}
     if context.rich:
-        fields["blocks"] = write_structure(item.before.turned(quarters))
-        fields["builder"] = write_pose(seen)
+        fields["blocks"] = write_structure(item.before)
+        fields["builder"] = write_pose(item.pose)
         fields["inventory"] = ", ".join(f"{color} {n}" for color, n in item.before.inventory().items())
     if context.chat:
-        builder = _write_builder(seen, pose, fmt)
+        builder = _write_builder(item.pose, pose, fmt)
         pieces += builder
         fresh += len(builder)
     return View(tuple(pieces), max(1, fresh), fields)
@@ -208,17 +206,13 @@ def write_pose(pose: Pose) -> str:
     return f"at {cell}, yaw {yaw}, pitch {round(pose.pitch)}, ahead {DIRECTIONS[pose.quarter]}"
 
 
-def to_frame(actions: Sequence[Paint] | Sequence[Action], item: Item, frame: str) -> tuple[Paint | Action, ...]:
-    """Actions of the world as the chosen frame says them."""
-    return _turn_all(actions, item, frame, -1)
+def in_frame(item: Item, frame: str) -> Item:
+    """The item as the chosen frame says it."""
+    return turn_minecraft(item, -item.pose.quarter) if isinstance(item, MinecraftItem) and frame == "builder" else item
 
 
 def from_frame(actions: Sequence[Paint] | Sequence[Action], item: Item, frame: str) -> tuple[Paint | Action, ...]:
-    """Actions said in the chosen frame as actions of the world: the inverse of `to_frame`, exact at every yaw."""
-    return _turn_all(actions, item, frame, 1)
-
-
-def _turn_all(actions: Sequence[Paint] | Sequence[Action], item: Item, frame: str, sign: int) -> tuple[Paint | Action, ...]:
+    """Actions said in the chosen frame as actions of the world: the inverse of `in_frame`, exact at every yaw."""
     if frame == "world" or not isinstance(item, MinecraftItem):
         return tuple(actions)
-    return tuple(turn_action(a, sign * item.pose.quarter) for a in actions if isinstance(a, Action))
+    return tuple(turn_action(a, item.pose.quarter) for a in actions if isinstance(a, Action))

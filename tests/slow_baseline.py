@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from harness.baselines import Answer, Decoding
 from harness.corpora.item import HexagonsItem, Item
+from harness.runs.answering import Answer, Predictor
 from harness.worlds.hexagons import COLORS, Paint
 
 
-class Slow:
+class Slow(Predictor):
     """Paints as many tiles as the board before has painted ones, and one more, in a color that depends on the batch."""
 
     tasks = ("hexagons",)
@@ -25,7 +25,7 @@ class Slow:
     def predictor(self, task: str) -> Slow:
         return self
 
-    def predict(self, items: Sequence[Item], decoding: Decoding) -> list[Answer]:
+    def predict(self, items: Sequence[Item]) -> list[Answer]:
         time.sleep(self.seconds)
         self.seen += items
         color = COLORS[1 + len("".join(item.id for item in items)) % 7]

@@ -45,8 +45,9 @@ def throughput(items_count: int) -> list[tuple[float, float]]:
     from harness.engines.base import Sampling
     from harness.engines.bases import resolve_base
     from harness.engines.vllm import VllmEngine
-    from harness.runs.answering import Plan, batches, predict, resume
+    from harness.runs.answering import answer_items
     from harness.runs.folder import Run
+    from harness.runs.prompted import Plan, Prompted
     from prompts.render import Renderer
     from prompts.shots import ShotPool
     from prompts.spec import PromptSpec
@@ -62,12 +63,9 @@ def throughput(items_count: int) -> list[tuple[float, float]]:
         with tempfile.TemporaryDirectory() as folder:
             run = Run(Path(folder), {})
             start = time.perf_counter()
-            tokens = sum(
-                step.completion_tokens
-                for step in predict(run, resume(run, batches(items, plan.batch_size), plan, engine), plan, engine)
-            )
+            answer_items(run, items, Prompted(plan, engine))
             run.close()
-            return tokens / (time.perf_counter() - start)
+            return sum(record["completion_tokens"] for record in run.records) / (time.perf_counter() - start)
 
     def plain_rate() -> float:
         from vllm import SamplingParams
@@ -143,11 +141,10 @@ def simulated() -> list[tuple[float, float]]:
 
 def parsed() -> list[tuple[float, float]]:
     """Instructions a second that the semantic parser reads, with the drawings' memories; and the 300 that are wanted."""
-    from harness.baselines import Decoding
     from harness.baselines.parser import Parser
 
     items = load("hexagons", "dev")
-    return in_turn(lambda: len(items) / seconds(lambda: Parser().predict(items, Decoding())), lambda: 300.0)
+    return in_turn(lambda: len(items) / seconds(lambda: Parser().predict(items)), lambda: 300.0)
 
 
 def finetuning(procedures: int) -> list[tuple[float, float]]:
@@ -271,7 +268,6 @@ def cnn_gru(items_count: int, batch_size: int, *, bf16: bool) -> list[tuple[floa
 
 def decoded(items_count: int) -> list[tuple[float, float]]:
     """Items a second of the shipped CNN + GRU's greedy decoding: in its batches, and item by item."""
-    from harness.baselines import Decoding
     from harness.baselines.cnn_gru.baseline import CnnGru
     from harness.training.checkpoints import SHIPPED
 
@@ -279,7 +275,7 @@ def decoded(items_count: int) -> list[tuple[float, float]]:
 
     def rate(size: int) -> float:
         parts = [items[start : start + size] for start in range(0, len(items), size)]
-        return len(items) / seconds(lambda: [predictor.predict(part, Decoding()) for part in parts])
+        return len(items) / seconds(lambda: [predictor.predict(part) for part in parts])
 
     return in_turn(lambda: rate(predictor.batch_size), lambda: rate(1))
 

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from harness.corpora import load
 from harness.corpora.item import Item
 from serialization.formats import get_format
-from serialization.parsed import Parsed
+from serialization.formats.answer import Parsed
 
 FORMATS = {"hexagons": ("triplets", "grouped"), "minecraft": ("lines", "calls")}
 

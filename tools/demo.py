@@ -64,9 +64,9 @@ def ask() -> str:
     """Serve the shipped adapter, put one question to it over HTTP as any client would, and return the answer."""
     from openai import OpenAI
 
+    from adapters.registry import load_adapter
     from harness.corpora import load
     from prompts.messages import conversation
-    from prompts.spec import PromptSpec
 
     arguments = [HARNESS, "serve", "--adapter", ADAPTER, "--port", str(PORT)]
     console.print(f"\n[bold]$ harness {' '.join(map(str, arguments[1:]))}[/bold]", highlight=False)
@@ -87,7 +87,7 @@ def ask() -> str:
         client = OpenAI(base_url=f"http://127.0.0.1:{PORT}/v1", api_key="none")
         answer = client.chat.completions.create(
             model=ADAPTER,
-            messages=conversation(item, PromptSpec.make("hexagons")),  # type: ignore[arg-type]
+            messages=conversation(item, load_adapter(ADAPTER, None).spec),  # type: ignore[arg-type]
             temperature=0.0,
             max_tokens=128,
         )

@@ -35,7 +35,7 @@ def examples(simulator: str, made: Sequence[Item]) -> str:
         path.write_text(item_svg(item))
         said = [item.instruction] if isinstance(item, HexagonsItem) else orders(item)
         lines = "  \n".join(said)
-        parts.append(f"{number + 1}. {lines}\n\n   ![{item.id}](images/simulators/{path.name})\n")
+        parts.append(f"{number + 1}. {lines}\n\n    ![{item.id}](images/simulators/{path.name})\n")
     return "\n".join(parts)
 
 

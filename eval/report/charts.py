@@ -1,18 +1,77 @@
-"""Small inline SVG charts for the report. Colors and fonts come from the page's style sheet, by the class names used here."""
+"""Charts as SVG, drawn with matplotlib; and the small marks in the tables of the report, in a line of SVG each.
+
+A chart's text is text, its background is clear, and its colors are readable on white and on black; the report's style sheet
+puts its own in their place. No element has a style of its own, which the page's content security policy would not let in.
+"""
 
 from __future__ import annotations
 
+import io
+import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from statistics import median_low
+from typing import Any
+from xml.etree import ElementTree
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
+
+INK, ACCENT = "#666677", "#1e90ff"
+"""Of axes and text, and of what is measured: the style sheet names both."""
 
 _STARTS = (0, 1, 2, 3, 4, 5, 7, 10, 15, 25, 50)
 """The first number of each bin of a length grid; the last bin has no end."""
-_CELL, _LEFT, _TOP = 36, 52, 8
-_WIDTH, _HEIGHT, _MARGIN = 320, 170, 38
+_SETTINGS = {
+    "svg.fonttype": "none",
+    "text.parse_math": False,
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    **dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), INK),
+}
+_NAMESPACE = "{http://www.w3.org/2000/svg}"
+
+
+def chart(label: str, size: tuple[float, float], draw: Callable[[Any], None]) -> str:
+    """What `draw` puts on matplotlib axes, as an SVG of that width and height in inches. Equal drawings are equal bytes."""
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    drawn = io.BytesIO()
+    nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+    # Ids are hashes of shapes: salted, so that they differ from those of another chart on the same page.
+    with rc_context({**_SETTINGS, "svg.hashsalt": label}):
+        figure = Figure(figsize=size, layout="constrained")
+        draw(figure.subplots())
+        figure.savefig(drawn, format="svg", transparent=True, metadata=nothing)
+    return _plain(drawn.getvalue(), label)
+
+
+def _plain(drawn: bytes, label: str) -> str:
+    """The drawing without a style sheet, with attributes for styles, in the page's font, and with a title."""
+    root = ElementTree.fromstring(drawn)
+    for element in root.iter():
+        element.tag = element.tag.removeprefix(_NAMESPACE)
+        if element.tag == "g":
+            element.attrib.pop("id", None)
+        if link := element.attrib.pop("{http://www.w3.org/1999/xlink}href", None):
+            element.set("href", link)
+        for declaration in filter(None, element.attrib.pop("style", "").split("; ")):
+            name, _, value = declaration.partition(": ")
+            if name != "font-family":
+                element.set(name, value.removesuffix("px"))
+    root.remove(root[0])  # A style sheet of one rule, about the joints of lines.
+    title = ElementTree.Element("title")
+    title.text = label
+    root.insert(0, title)
+    root.attrib |= {"xmlns": _NAMESPACE[1:-1], "class": "chart", "role": "img", "font-family": "sans-serif"}
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def printable(name: str) -> str:
+    """A name with a hyphen for each character that a chart's font, or a line, may not have."""
+    return re.sub(r"[^ -~]", "-", name)
 
 
 def length_grid(pairs: Iterable[tuple[int, int]]) -> Markup:
@@ -23,23 +82,24 @@ def length_grid(pairs: Iterable[tuple[int, int]]) -> Markup:
     binned = [(_bin(wanted), _bin(made)) for wanted, made in pairs]
     counts, columns = Counter(binned), Counter(wanted for wanted, _ in binned)
     medians = {column: median_low(made for wanted, made in binned if wanted == column) for column in columns}
-    side = _CELL * len(_STARTS)
-    parts = []
-    for (wanted, made), count in sorted(counts.items()):
-        x, y = _LEFT + _CELL * wanted, _TOP + side - _CELL * (made + 1)
-        share = count / columns[wanted]
-        title = f"wanted {_bin_name(wanted)}, made {_bin_name(made)}: {count:,} item{'' if count == 1 else 's'}"
-        parts.append(
-            f'<g><title>{title}</title><rect class="heat" x="{x}" y="{y}" width="{_CELL}" height="{_CELL}" '
-            f'fill-opacity="{0.04 + 0.46 * share:.2f}"/><text x="{x + _CELL / 2}" y="{y + _CELL / 2 + 4}">{count}</text></g>'
-        )
-    for column, made in sorted(medians.items()):
-        x, y = _LEFT + _CELL * column + 1, _TOP + side - _CELL * (made + 1) + 1
-        parts.append(f'<rect class="median" x="{x}" y="{y}" width="{_CELL - 2}" height="{_CELL - 2}"/>')
-    frame = f'<rect class="frame" x="{_LEFT}" y="{_TOP}" width="{side}" height="{side}"/>'
-    diagonal = f'<path class="diagonal" d="M{_LEFT} {_TOP + side}L{_LEFT + side} {_TOP}"/>'
-    label = "Changes made against changes wanted: items by cell"
-    return _svg(_LEFT + side + 4, side + 50, label, frame + diagonal + "".join(parts) + _grid_axes(side))
+    names, last = [_bin_name(number) for number in range(len(_STARTS))], len(_STARTS) - 0.5
+
+    def draw(axes: Any) -> None:
+        from matplotlib.patches import Rectangle
+
+        axes.plot((-0.5, last), (-0.5, last), color=INK, alpha=0.25, linewidth=0.8, zorder=0, clip_on=False)
+        for (wanted, made), count in sorted(counts.items()):
+            strength = 0.05 + 0.5 * count / columns[wanted]
+            axes.add_patch(Rectangle((wanted - 0.5, made - 0.5), 1, 1, facecolor=ACCENT, alpha=strength, clip_on=False))
+            axes.text(wanted, made, str(count), ha="center", va="center", fontsize=8)
+        for wanted, made in sorted(medians.items()):
+            axes.add_patch(Rectangle((wanted - 0.46, made - 0.46), 0.92, 0.92, fill=False, edgecolor=INK, clip_on=False))
+        axes.set_xticks(range(len(names)), names)
+        axes.set_yticks(range(len(names)), names)
+        axes.tick_params(length=0, labelsize=7.5)
+        axes.set(xlim=(-0.5, last), ylim=(-0.5, last), aspect="equal", xlabel="changes in gold", ylabel="changes made")
+
+    return Markup(chart("Changes made against changes wanted: items by cell", (5, 4.8), draw))
 
 
 def _bin(count: int) -> int:
@@ -51,53 +111,19 @@ def _bin_name(number: int) -> str:
     return f"{start}+" if end < 0 else str(start) if start == end else f"{start}–{end}"
 
 
-def _grid_axes(side: int) -> str:
-    names = [_bin_name(number) for number in range(len(_STARTS))]
-    middles = [_CELL * number + _CELL // 2 for number in range(len(_STARTS))]
-    across = "".join(f'<text x="{_LEFT + m}" y="{_TOP + side + 15}">{n}</text>' for m, n in zip(middles, names, strict=True))
-    up = "".join(
-        f'<text class="end" x="{_LEFT - 5}" y="{_TOP + side - m + 4}">{n}</text>' for m, n in zip(middles, names, strict=True)
-    )
-    titles = (
-        f'<text x="{_LEFT + side / 2}" y="{_TOP + side + 36}">changes in gold</text>'
-        f'<text transform="translate(11 {_TOP + side / 2}) rotate(-90)">changes made</text>'
-    )
-    return f'<g class="axis">{across}{up}{titles}</g>'
-
-
-def line_chart(label: str, points: Sequence[tuple[float, float]], *, digits: int) -> Markup:
+def line_chart(label: str, points: Sequence[tuple[float, float]]) -> Markup:
     """A curve through some (step, value), at least one. Its axis of values begins at 0 unless all values are well above it."""
-    xs, ys = [x for x, _ in points], [y for _, y in points]
-    low = 0.0 if min(ys) < (max(ys) - min(ys)) * 4 else min(ys) - 0.1 * (max(ys) - min(ys) or max(ys))
-    high = max(ys) if max(ys) > low else low + 1
-    right = max(xs) or 1
+    steps, values = zip(*points, strict=True)
 
-    def place(x: float, y: float) -> tuple[float, float]:
-        down = (high - y) / (high - low) * (_HEIGHT - _MARGIN - 16)
-        return round(_MARGIN + x / right * (_WIDTH - _MARGIN - 14), 1), round(10 + down, 1)
+    def draw(axes: Any) -> None:
+        axes.plot(steps, values, color=ACCENT, marker="o", markersize=5, markeredgewidth=0, clip_on=False)
+        axes.set_xlim(left=0)
+        if min(values) < 4 * (max(values) - min(values)) or not any(values):
+            axes.set_ylim(bottom=0)
+        axes.locator_params(nbins=5)
+        axes.set_xlabel("step")
 
-    drawn = [place(x, y) for x, y in points]
-    line = "M" + "L".join(f"{x} {y}" for x, y in drawn)
-    dots = "".join(
-        f'<circle cx="{px}" cy="{py}" r="3"><title>step {x:,g}: {y:.{digits}f}</title></circle>'
-        for (px, py), (x, y) in zip(drawn, points, strict=True)
-    )
-    base = place(0, low)[1]
-    axis = "".join(
-        f'<path class="rule" d="M{_MARGIN} {place(0, y)[1]}H{_WIDTH - 10}"/>'
-        f'<text class="end" x="{_MARGIN - 5}" y="{place(0, y)[1] + 4}">{y:.{digits}f}</text>'
-        for y in (low, (low + high) / 2, high)
-    )
-    axis += "".join(f'<text x="{place(x, low)[0]}" y="{base + 16}">{x:,g}</text>' for x in _spread(xs))
-    axis += f'<text x="{_WIDTH / 2 + 12}" y="{_HEIGHT - 2}">step</text>'
-    body = f'<g class="axis">{axis}</g><path class="line" d="{line}"/><g class="dots">{dots}</g>'
-    return _svg(_WIDTH, _HEIGHT, f"{label} by training step", body)
-
-
-def _spread(values: Sequence[float]) -> list[float]:
-    """At most five of the values, the first and the last among them."""
-    count = min(5, len(values))
-    return [values[i * (len(values) - 1) // max(1, count - 1)] for i in range(count)]
+    return Markup(chart(f"{label} by training step", (4, 2.2), draw))
 
 
 def interval_strip(value: float, interval: Sequence[float] | None, limit: float) -> Markup:
@@ -115,8 +141,3 @@ def bar(share: float) -> Markup:
     """A share, 0..1, as a bar."""
     body = f'<rect class="heat" width="{round(100 * share, 1)}" height="8"/>'
     return Markup(f'<svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">{body}</svg>')
-
-
-def _svg(width: float, height: float, label: str, body: str) -> Markup:
-    head = f'<svg class="chart" viewBox="0 0 {width} {height}" role="img" aria-label="{escape(label)}">'
-    return Markup(f"{head}{body}</svg>")

@@ -6,22 +6,15 @@ sure of.
 
 from __future__ import annotations
 
-import html
-import math
-import re
 from collections.abc import Mapping, Sequence
-from itertools import count
-from typing import NamedTuple
+from itertools import cycle
+from typing import Any, NamedTuple
 
 from eval.export import Number, Scores, headline, named
-from harness.drawing.svg import document, label, label_width, number, strokes
+from eval.report.charts import chart, printable
 from harness.errors import UsageError
 
 _COLORS = ("#1e90ff", "#ff8c00", "#2e9e4f", "#c2338f", "#8a6d3b", "#667788")
-_LEFT, _TOP, _WIDTH, _HEIGHT = 24.0, 18.0, 200.0, 110.0
-"""Of the area with the curves, in units of which a picture has two pixels each."""
-_ROW, _LEGEND = 9.0, 18
-"""Of the legend, two names to a row: a row's height, and the characters that there is room for."""
 
 
 class Point(NamedTuple):
@@ -76,47 +69,20 @@ def as_svg(drawn: Curve) -> str:
 
 def picture(title: str, series: Mapping[str, Sequence[tuple[int, Number]]], across: str) -> str:
     """Some curves in one picture, by name: numbers of items to the right, named by `across`, and scores with intervals."""
-    right = ticks(max(items for points in series.values() for items, _ in points))
-    up = ticks(max(end for points in series.values() for _, score in points for end in score.percent()))
-    lift = _ROW * ((len(series) - 1) // 2)
-    parts = [f"<title>{html.escape(title)}</title>", _axes(right, up, across)]
-    for place, (name, points) in enumerate(series.items()):
-        color = _COLORS[place % len(_COLORS)]
-        parts.append(_series(points, right[-1], up[-1], color))
-        left, top = _LEFT + 20 + place % 2 * _WIDTH / 2, 8 - lift + _ROW * (place // 2)
-        said = re.sub(r"[^A-Za-z0-9 -]", "-", name)[:_LEGEND]
-        line = strokes(f"M{number(left)} {number(top)}h10", 1.5, color)
-        parts.append(line + strokes(label(said, left + 14 + label_width(said) / 2, top)))
-    return document("".join(parts), (0, -lift, _LEFT + _WIDTH + 16, _TOP + _HEIGHT + 24 + lift), 2)
 
+    def draw(axes: Any) -> None:
+        for (name, points), color in zip(series.items(), cycle(_COLORS)):
+            items, percents = [items for items, _ in points], [score.percent() for _, score in points]
+            # A name with an underscore before it would not be in the legend.
+            said = printable(name).lstrip("_")
+            axes.plot(items, [value for value, *_ in percents], color=color, marker="o", markersize=4, label=said)
+            for place, (_, *ends) in zip(items, percents, strict=True):
+                if ends:
+                    axes.vlines(place, *ends, color=color, linewidth=1, alpha=0.7)
+        axes.set(xlabel=across, ylabel="percent")
+        axes.set_xlim(left=0)
+        axes.set_ylim(bottom=0)
+        axes.locator_params(integer=True, nbins=8)
+        axes.figure.legend(frameon=False, loc="outside upper center", ncols=2)
 
-def ticks(most: float) -> list[int]:
-    """Round numbers from 0 to the first that is not below `most`: two to nine of them."""
-    steps = (part * 10**power for power in count() for part in (1, 2, 5))
-    step = next(step for step in steps if most / step <= 8)
-    return list(range(0, step * max(1, math.ceil(most / step)) + 1, step))
-
-
-def _axes(across: list[int], up: list[int], name: str) -> str:
-    bottom, right = _TOP + _HEIGHT, _LEFT + _WIDTH
-    lines = f"M{number(_LEFT)} {number(_TOP)}V{number(bottom)}H{number(right)}" + label("percent", _LEFT - 4, 8)
-    for tick in across:
-        x = _LEFT + _WIDTH * tick / across[-1]
-        lines += f"M{number(x)} {number(bottom)}v2" + label(str(tick), x, bottom + 7)
-    for tick in up:
-        y = bottom - _HEIGHT * tick / up[-1]
-        lines += f"M{number(_LEFT)} {number(y)}h-2" + label(str(tick), _LEFT - 4 - label_width(str(tick)) / 2, y)
-    return strokes(lines + label(name, (_LEFT + right) / 2, bottom + 18))
-
-
-def _series(points: Sequence[tuple[int, Number]], width: int, height: int, color: str) -> str:
-    places, bars, dots = [], "", ""
-    for items, score in points:
-        value, *ends = score.percent()
-        x, y = number(_LEFT + _WIDTH * items / width), number(_TOP + _HEIGHT * (1 - value / height))
-        places.append(f"{x} {y}")
-        dots += f'<circle cx="{x}" cy="{y}" r="1.6" fill="{color}"/>'
-        if ends:
-            low, high = (number(_TOP + _HEIGHT * (1 - end / height)) for end in ends)
-            bars += f"M{x} {low}h-1.5h3h-1.5V{high}h-1.5h3"
-    return strokes(f"M{'L'.join(places)}", 1.2, color) + strokes(bars, 0.6, color) + dots
+    return chart(printable(title), (5, 3.2), draw)

@@ -1,16 +1,16 @@
-"""What a run's settings, answers and log say of it, as labels and values for a reader."""
+"""What a run's settings and records say of it, as labels and values for a reader."""
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from eval.scoring import Answers
+from harness.runs.asked import Asked
 from harness.runs.folder import RUNS
-from serialization.parsed import losses
+from serialization.formats.answer import losses
 
 _LABELS = {
     "model": "model",
@@ -28,8 +28,6 @@ _LABELS = {
     "context_length": "context, tokens",
 }
 _SPOKEN = {None: "none", True: "yes", False: "no"}
-_BATCH = re.compile(r"INFO \d+ items, \d+ errors, \d+ \+ \d+ tokens in (\d+\.\d+) s$", re.MULTILINE)
-"""The line of log.txt that `harness prompt` writes after each batch."""
 
 
 def settings_of(answers: Answers) -> dict[str, str]:
@@ -42,14 +40,15 @@ def _spoken(value: Any) -> str:
     return _SPOKEN[value] if value is None or isinstance(value, bool) else str(value)
 
 
-def cost_of(answers: Answers) -> dict[str, str]:
+def cost_of(answers: Answers, asked: Mapping[str, Asked]) -> dict[str, str]:
     """What the answers took and what was lost on the way, as far as it was recorded."""
     records = list(answers.records.values())
-    seconds = sum(_numbers(records, "seconds")) or _logged_seconds(answers.file.with_name("log.txt"))
+    times = _numbers(records, "seconds") or [asked[item_id].seconds for item_id in answers.records if item_id in asked]
+    seconds = sum(times)
     return {
         "prompt tokens": _total(_numbers(records, "prompt_tokens")),
         "completion tokens": _total(_numbers(records, "completion_tokens")),
-        "seconds": f"{seconds:,.0f} ({len(records) / seconds:,.1f} items a second)" if seconds else "",
+        "seconds": f"{seconds:,.1f} ({len(times) / seconds:,.1f} items a second)" if seconds else "",
         "answers cut at the longest length": _counted(records, "finish_reason", "length"),
         "turns of history left out": _lost(records, "dropped_history"),
         "examples left out": _lost(records, "dropped_shots"),
@@ -84,11 +83,26 @@ def _counted(records: Sequence[Mapping[str, Any]], key: str, value: object = Non
     return f"{sum(one == value if value else bool(one) for one in found):,}" if found else ""
 
 
-def _logged_seconds(log: Path) -> float:
-    try:
-        return sum(map(float, _BATCH.findall(log.read_text(errors="replace"))))
-    except OSError:
-        return 0.0
+def notes_of(answers: Answers, asked: Mapping[str, Asked]) -> list[str]:
+    """A sentence on why no prompt is shown, if none is."""
+    if any(one.prompt is not None for one in asked.values()):
+        return []
+    if not answers.settings:
+        return ["Its prompts are not known: there is no run.yaml beside the predictions."]
+    if "engine" not in answers.settings:
+        return ["This run has no prompts: run.yaml describes none."]
+    return ["Its prompts are not known: the run does not hold them."]
+
+
+def prompt_of(record: Mapping[str, Any], asked: Asked | None) -> tuple[str | None, str]:
+    """The text that the model was shown for an answer, None if there is none, and a word on it."""
+    if asked is None or asked.prompt is None:
+        return None, "There is no prompt." if asked else "The prompt was not recorded."
+    tokens = record.get("prompt_tokens")
+    parts = [f"{tokens:,} tokens" if isinstance(tokens, int) and tokens else f"{len(asked.prompt):,} characters, as text"]
+    parts += [f"{record['dropped_history']} turns of history left out"] if record.get("dropped_history") else []
+    parts += [f"{record['dropped_shots']} examples left out"] if record.get("dropped_shots") else []
+    return asked.prompt, "; ".join(parts)
 
 
 def curve_of(answers: Answers) -> tuple[list[dict[str, float]], str]:

@@ -204,20 +204,16 @@ class Lengths:
         return cls(length_grid(pairs), wanted, made, *shares)
 
 
-_CURVES = (
-    ("dev_f1", "F1 on some dev items, percent", 100, 0),
-    ("dev_loss", "loss on dev", 1, 2),
-    ("train_loss", "loss on train", 1, 2),
-)
-"""Of each measure the key, a title, a factor and the decimals of its axis."""
+_CURVES = (("dev_f1", "F1 on some dev items, percent", 100), ("dev_loss", "loss on dev", 1), ("train_loss", "loss on train", 1))
+"""Of each measure the key, a title and a factor."""
 
 
 def curve_charts(curve: Sequence[Mapping[str, float]]) -> list[tuple[str, Markup]]:
     """A title and a chart for each measure of a learning curve; none for an empty one."""
     charts = []
-    for key, label, scale, digits in _CURVES:
+    for key, label, scale in _CURVES:
         if points := [(point["step"], scale * point[key]) for point in curve if key in point]:
-            charts.append((label, line_chart(label, points, digits=digits)))
+            charts.append((label, line_chart(label, points)))
     return charts
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +10,7 @@ from eval.annotation import Judgment, read_annotation
 from eval.metrics.minecraft import BuilderTurn
 from harness.errors import HarnessError
 from harness.util.files import hold, write_atomically
+from harness.util.jsonl import line_of, read_lines
 
 
 class AnnotationFile:
@@ -23,7 +22,7 @@ class AnnotationFile:
         self.judgments: dict[str, Judgment] = {}
         if path.exists():
             self.judgments.update(read_annotation(path, items, partial=True).judgments)
-            if not path.read_bytes().endswith(b"\n"):
+            if read_lines(path).torn:
                 self._rewrite()
 
     def record(self, judgment: Judgment) -> None:
@@ -35,7 +34,7 @@ class AnnotationFile:
             return
         try:
             with self.path.open("a", encoding="ascii") as file:
-                file.write(_line(judgment))
+                file.write(line_of(judgment.as_json()))
         except OSError as error:
             raise HarnessError(f"{self.path}: cannot be written: {error.strerror}") from error
 
@@ -53,7 +52,7 @@ class AnnotationFile:
 
     def _rewrite(self) -> None:
         self.judgments = {item: self.judgments[item] for item in self._order if item in self.judgments}
-        write_atomically(self.path, "".join(map(_line, self.judgments.values())))
+        write_atomically(self.path, "".join(line_of(judgment.as_json()) for judgment in self.judgments.values()))
 
 
 @contextmanager
@@ -68,9 +67,4 @@ def open_annotation(path: Path, items: Sequence[BuilderTurn]) -> Iterator[Annota
     try:
         yield AnnotationFile(path, items)
     finally:
-        os.close(lock)
-
-
-def _line(judgment: Judgment) -> str:
-    # ASCII only: a terminal may give half a surrogate pair, which no file encoding takes.
-    return json.dumps(judgment.as_json()) + "\n"
+        lock.release()

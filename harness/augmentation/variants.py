@@ -35,6 +35,12 @@ class Variant(NamedTuple):
     words: str | None
     quarters: int
 
+    @property
+    def is_none(self) -> bool:
+        """Whether it changes nothing: no words, no quarters, and each color stays itself."""
+        same = self.colors is None or all(old == new for old, new in self.colors.items())
+        return same and self.words is None and not self.quarters
+
 
 def variant(task: str, game: str, number: int, seed: int, changes: Collection[str]) -> Variant:
     """The variant of a game with a number; permutations are uniform, and so are turns."""
@@ -93,7 +99,8 @@ def augment(
     whole: bool = False,
 ) -> Iterator[Item]:
     """The items of whole games, then `factor - 1` times as many drawn without replacement from their variants; with `whole`,
-    all items of the first `factor - 1` variants, so that a variant is a game again.
+    all items of the first `factor - 1` variants, so that a variant is a game again. A drawing procedure is
+    turned where the words of all its steps can be.
 
     All kinds of changes of the task if `changes` names none. No two are the same change of an item, and none is no change at
     all. The same arguments give the same items. Raises UsageError for a change that the task has not, and if there are
@@ -104,11 +111,19 @@ def augment(
     task = items[0].task
     changes = CHANGES[task] if not changes else [choose(f"change of {task}", name, CHANGES[task]) for name in changes]
     if whole:
-        drawn = [(variant(task, i.cluster, k, seed, changes), n) for k in range(factor - 1) for n, i in enumerate(items)]
+        drawn = _whole(items, task, seed, factor - 1, changes)
     else:
         drawn = _draw(items, task, seed, (factor - 1) * len(items), changes)
     changed = (change(items[n], how, lexicon) for how, n in drawn)
     return chain(items, (item for item in changed if item is not None))
+
+
+def _whole(items: Sequence[Item], task: str, seed: int, count: int, changes: Collection[str]) -> list[tuple[Variant, int]]:
+    """Variants and the numbers of the items they are of: `count` of every game, but for those that change nothing."""
+    stuck = {i.cluster for i in items if isinstance(i, HexagonsItem) and turn_hexagons(i) is None} if "turn" in changes else set()
+    variants = ((variant(task, i.cluster, k, seed, changes), n) for k in range(count) for n, i in enumerate(items))
+    drawn = [(how._replace(quarters=0) if items[n].cluster in stuck else how, n) for how, n in variants]
+    return [(how, n) for how, n in drawn if not how.is_none]
 
 
 def _draw(items: Sequence[Item], task: str, seed: int, count: int, changes: Collection[str]) -> list[tuple[Variant, int]]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from harness.corpora.item import Item
+    from harness.runs.answering import Predictor
     from harness.training.loop import Trained
     from harness.training.origin import Origin
     from harness.training.recipe import Recipe
@@ -39,28 +40,8 @@ class Decoding:
     """Of the votes, from which on an action is part of the answer."""
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What was predicted for an item."""
-
-    actions: Sequence[Any]
-    stopped: bool
-    """Whether the model came to an end by itself."""
-    notes: Mapping[str, Any] = field(default_factory=dict)
-    """What else is to be kept with the answer, as JSON: how it came about."""
-
-
-class Predictor(Protocol):
-    """A model in memory, ready to answer."""
-
-    batch_size: int
-    """Items to hand over at once; an answer's arithmetic may depend on its batch."""
-    rolls_out: bool
-    """Whether it sees the board that its own earlier answers drew, in place of an item's `before`: all first steps are asked
-    for before all second ones, and so on (HEXAGONS)."""
-
-    def predict(self, items: Sequence[Item], decoding: Decoding) -> list[Answer]:
-        """One answer an item, in order."""
+DECODING = Decoding()
+"""Of whoever asks for nothing else."""
 
 
 class Baseline(Protocol):
@@ -89,8 +70,11 @@ class Baseline(Protocol):
         what a user should know. Raises DataError for the model of another network, and HarnessError where training cannot go on.
         """
 
-    def load(self, folder: Path) -> Predictor:
-        """The model in such a folder. Raises DataError for one that is not whole or is another baseline's."""
+    def load(self, folder: Path, decoding: Decoding = DECODING) -> Predictor:
+        """The model in such a folder, to answer by this decoding.
+
+        Raises DataError for one that is not whole or is another baseline's.
+        """
 
 
 @runtime_checkable

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import torch
 
-from harness.baselines import Answer, Decoding
+from harness.baselines import DECODING, Decoding
 from harness.baselines.builder_batches import Words, read_texts, view_of
 from harness.baselines.builder_network import BuilderNetwork
 from harness.baselines.world_head import WorldShape
@@ -30,6 +30,7 @@ from harness.baselines.world_state import (
     weights_of,
 )
 from harness.corpora.item import Item, MinecraftItem, builder_turns
+from harness.runs.answering import Answer, Predictor
 from harness.runs.voting import voted
 from harness.worlds.minecraft import Action
 
@@ -42,34 +43,34 @@ Choose = Callable[[torch.Tensor, Ints, Ints], tuple[Ints, Ints, Ints]]
 next, by the rows that they come from, their labels and how many draws they stand for."""
 
 
-class BuilderPredictor:
-    """See `harness.baselines.Predictor`."""
+class BuilderPredictor(Predictor):
+    """A network and how actions are chosen by its scores."""
 
     batch_size = 64
-    rolls_out = False
 
-    def __init__(self, network: BuilderNetwork, shape: WorldShape, words: Words) -> None:
+    def __init__(self, network: BuilderNetwork, shape: WorldShape, words: Words, decoding: Decoding = DECODING) -> None:
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self.network, self.shape, self.words = network.to(self.device), shape, words
+        self.decoding = decoding
 
-    def predict(self, items: Sequence[Item], decoding: Decoding) -> list[Answer]:
-        turns = builder_turns(items)
+    def predict(self, items: Sequence[Item]) -> list[Answer]:
+        turns, decoding = builder_turns(items), self.decoding
         if decoding.samples is None:
-            greedy = [next(iter(found)) for found in self._decode(turns, decoding, _likeliest)]
+            greedy = [next(iter(found)) for found in self._decode(turns, _likeliest)]
             return [Answer(_actions(labels), labels[-1] == STOP) for labels in greedy]
         return [
             Answer(voted(item.before, drawn, decoding.share), 2 * stopped >= decoding.samples)
-            for item, (drawn, stopped) in zip(turns, self.drawn(turns, decoding), strict=True)
+            for item, (drawn, stopped) in zip(turns, self.drawn(turns), strict=True)
         ]
 
-    def drawn(self, turns: Sequence[MinecraftItem], decoding: Decoding) -> list[tuple[Counter[tuple[Action, ...]], int]]:
-        """For each item `decoding.samples` answers, and how often each was drawn, in bfloat16 where that is the faster one; and
+    def drawn(self, turns: Sequence[MinecraftItem]) -> list[tuple[Counter[tuple[Action, ...]], int]]:
+        """For each item `samples` answers, and how often each was drawn, in bfloat16 where that is the faster one; and
         how many of the draws came to an end by themselves."""
         from harness.engines.shared import fast_bf16
 
         found = []
         with torch.autocast(self.device.type, torch.bfloat16, enabled=fast_bf16()):
-            decoded = self._decode(turns, decoding, _draws(turns))
+            decoded = self._decode(turns, _draws(turns))
         for labels in decoded:
             answers = Counter[tuple[Action, ...]]()
             for each, count in labels.items():
@@ -78,9 +79,9 @@ class BuilderPredictor:
         return found
 
     @torch.inference_mode()  # type: ignore[untyped-decorator]
-    def _decode(self, turns: Sequence[MinecraftItem], decoding: Decoding, choose: Choose) -> list[Drawn]:
+    def _decode(self, turns: Sequence[MinecraftItem], choose: Choose) -> list[Drawn]:
         """Rows are beginnings of answers. A draw that begins as another one does is no row of its own."""
-        network, device = self.network, self.device
+        network, device, decoding = self.network, self.device, self.decoding
         known = network.begin(*(part.to(device) for part in read_texts(turns, self.words)))
         view = view_of(turns, self.shape)
         codes, recent = codes_of(turns), np.array([recent_cells(item) for item in turns])

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from adapters.recipe import Positive, Strict
 from harness.engines.bases import resolve_base
 from harness.engines.shared import brief
 from harness.errors import EngineError
+from harness.util.hashing import short_hash
 
 MINILM, SMALL = "minilm", "small"
 SMALL_TOKENIZER = Path(__file__).parent / "tokenizer"
@@ -98,8 +99,8 @@ def _shorten(encoder: Any, settings: EncoderSettings) -> None:
 def identity(encoder: Any, tokenizer: Any) -> str:
     """16 hex digits over a tokenizer's vocabulary, and over the weights of an encoder that is used as it is: what a model that
     was trained with them must find again."""
-    total = hashlib.sha256(json.dumps(sorted(tokenizer.get_vocab().items())).encode())
+    words = json.dumps(sorted(tokenizer.get_vocab().items())).encode()
     frozen = not any(parameter.requires_grad for parameter in encoder.parameters())
-    for name, weight in sorted(encoder.state_dict().items()) if frozen else ():
-        total.update(f"{name} {tuple(weight.shape)}".encode() + weight.cpu().numpy().tobytes())
-    return total.hexdigest()[:16]
+    weights = sorted(encoder.state_dict().items()) if frozen else ()
+    said = (f"{name} {tuple(weight.shape)}".encode() + weight.cpu().numpy().tobytes() for name, weight in weights)
+    return short_hash(chain([words], said))

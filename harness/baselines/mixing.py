@@ -14,10 +14,11 @@ from adapters.rows import part_of
 from eval.predictions import decode, read_records
 from eval.score import score
 from harness.baselines import Decoding
-from harness.baselines.answering import answer, known_decoding
+from harness.baselines.decoding import known_decoding
 from harness.corpora import split_name
 from harness.corpora.item import Item
 from harness.errors import DataError, UsageError
+from harness.runs.answering import answer_items
 from harness.runs.folder import Run, items_hash
 from harness.training.checkpoints import digest
 from harness.training.origin import Origin
@@ -115,7 +116,7 @@ class Mix:
         asked = {"task": task, "split": "dev", "checkpoint_hash": digest(model), "data_hash": items_hash(dev)}
         run = Run(folder / "dev", {"command": "mix", **asked, **known_decoding(job.baseline, self.decoding)})
         try:
-            answer(run, dev, job.baseline.load(model), self.decoding)
+            answer_items(run, dev, job.baseline.load(model, self.decoding))
         finally:
             run.close()
         ids, made = {item.id for item in dev}, read_records(run.predictions)

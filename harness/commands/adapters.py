@@ -102,12 +102,14 @@ def check(name: str, base: str | None, items: int, engine: str, max_new_tokens: 
     from adapters.registry import load_adapter
     from harness.engines.bases import display_name
     from harness.engines.weights import weights_fingerprint
+    from prompts.probe import format_hash
 
     adapter = load_adapter(name, base)
     weights = check_weights(adapter)
     click.echo(
         f"{name} fits {display_name(adapter.base)} ({weights_fingerprint(adapter.base) or 'from a hub'}) and the prompt format "
-        f"{adapter.spec.name} ({adapter.spec.hash}): rank {adapter.rank}, {weights.count:,} weights in {', '.join(weights.kinds)}"
+        f"{adapter.spec.name} ({format_hash(adapter.spec)}): rank {adapter.rank}, {weights.count:,} weights in "
+        f"{', '.join(weights.kinds)}"
     )
     if not items:
         return 0

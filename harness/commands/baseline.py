@@ -11,11 +11,9 @@ import click
 from harness.baselines import BASELINES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from harness.baselines import Baseline, Predictor, Ruled
+    from harness.baselines import Baseline, Decoding, Ruled
     from harness.corpora.item import Item
-    from harness.runs.folder import Run
+    from harness.runs.answering import Predictor
 
 
 @click.group(help=f"Train the models that are no language models, and let them answer: {', '.join(BASELINES)}.")
@@ -108,17 +106,19 @@ def _items(task: str, seed: int, options: dict[str, Any]) -> tuple[list[Item], l
 @click.option("--limit", type=click.IntRange(1), help="Only the first N items.")
 @click.option("--batch-size", type=click.IntRange(1, 4096), help="Items at a time. [default: the model's own]")
 @click.option("--json", "as_json", is_flag=True, help="Print the scores as JSON.")
-def predict(name: str, as_json: bool, **options: Any) -> None:
+def predict(name: str, as_json: bool, **options: Any) -> int:
     """Let the model NAME answer the items of a split, then score it.
 
     \b
     harness baseline predict rules
     harness baseline predict cnn-gru --split test --constrained --steps 20
     """
-    from harness.baselines.answering import answer, decoding_of, known_decoding
+    from harness.baselines.decoding import decoding_of, known_decoding
     from harness.corpora import load, locate
     from harness.corpora.records import load_items
     from harness.errors import UsageError
+    from harness.runs.answering import answer_items
+    from harness.runs.finishing import finish
     from harness.runs.folder import RUNS, Run, items_hash, log_to
     from harness.training.memory import memory_for
 
@@ -128,7 +128,7 @@ def predict(name: str, as_json: bool, **options: Any) -> None:
     options["split"] = Path(file).name if file else options["split"] or "dev"
     chosen, task = _choose(name, options["task"])
     decoding = decoding_of(name, chosen, {key: options[key] for key in ("constrained", "steps", "beams", "samples", "share")})
-    predictor, model, taken = _load(chosen, name, task, options["checkpoint"])
+    predictor, model, taken = _load(chosen, name, task, options["checkpoint"], decoding)
     predictor.batch_size = options["batch_size"] or predictor.batch_size
     items = (load_items(Path(file), task) if file else load(task, options["split"]))[: options["limit"]]
     own, source = known_decoding(chosen, decoding), f" from {taken['checkpoint']}" if taken else ""
@@ -151,13 +151,15 @@ def predict(name: str, as_json: bool, **options: Any) -> None:
     log_to(run.folder)
     try:
         with memory_for(predictor.batch_size, "--batch-size ", " and another --name"):
-            answer(run, items, predictor, decoding, functools.partial(click.echo, err=True))
+            answer_items(run, items, predictor, functools.partial(click.echo, err=True))
     finally:
         run.close()
-    _score(run, items, "steps" in own, as_json)
+    return finish(run, items, as_json=as_json, longest="--steps" if "steps" in own else "the model's own")
 
 
-def _load(chosen: Baseline | Ruled, name: str, task: str, checkpoint: str | None) -> tuple[Predictor, str, dict[str, Any]]:
+def _load(
+    chosen: Baseline | Ruled, name: str, task: str, checkpoint: str | None, decoding: Decoding
+) -> tuple[Predictor, str, dict[str, Any]]:
     """What answers, its name, and the settings that say which it was."""
     from harness.baselines import Ruled
     from harness.errors import UsageError
@@ -170,7 +172,7 @@ def _load(chosen: Baseline | Ruled, name: str, task: str, checkpoint: str | None
     folder = find_model(checkpoint) if checkpoint else model_of(name, task)
     model = folder.resolve().parent.name if folder.name == "model" else folder.name
     taken = {"checkpoint": source_of(folder), "checkpoint_hash": digest(folder)}
-    return chosen.load(folder), model, taken | {"train_items": read_config(folder, name).get("items")}
+    return chosen.load(folder, decoding), model, taken | {"train_items": read_config(folder, name).get("items")}
 
 
 def _default_name(task: str, model: str, decoding: dict[str, Any], options: dict[str, Any]) -> str:
@@ -180,26 +182,6 @@ def _default_name(task: str, model: str, decoding: dict[str, Any], options: dict
     parts += [f"first-{options['limit']}"] if options["limit"] else []
     parts += ["constrained"] if decoding.get("constrained") else []
     return "_".join(parts)
-
-
-def _score(run: Run, items: Sequence[Item], counted: bool, as_json: bool) -> None:
-    """Score the run, keep the scores beside it, and show them. `counted`: whether --steps bounds the answers."""
-    import json
-
-    from eval.scoring import read_answers, score_answers
-    from eval.tables import print_scores
-    from harness.util.files import write_atomically
-
-    scores = score_answers(read_answers(run.folder, ids=[item.id for item in items]))
-    write_atomically(run.folder / "scores.json", json.dumps(scores, indent=1) + "\n")
-    if as_json:
-        click.echo(json.dumps(scores))
-        return
-    print_scores(scores)
-    cut = sum(record["finish_reason"] == "length" for record in run.records)
-    if cut or counted:
-        click.echo(f"{cut} answers were cut at the longest length allowed{' (--steps)' if counted else ''}")
-    click.echo(f"{run.predictions}, {run.folder / 'scores.json'}")
 
 
 @baseline.command()

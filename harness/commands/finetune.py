@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -109,7 +107,7 @@ def _programs(paths: tuple[Path, ...], spec: PromptSpec, train: list[Item]) -> d
     from harness.errors import UsageError
     from harness.mining.miner import read
 
-    if paths and spec.written.of_item is None:
+    if paths and not spec.written.is_program:
         raise UsageError(f"--programs {paths[0]}: answers are written as {spec.format}; use --format bare-program or program")
     known = {item.id for item in train}
     found = _own_programs(spec, train)
@@ -139,7 +137,7 @@ def _as_met(items: list[Item], spec: PromptSpec, name: str) -> list[Item]:
 
 def _own_programs(spec: PromptSpec, train: list[Item]) -> dict[str, str]:
     """The programs that simulated items bring with them, where answers are programs."""
-    if spec.written.of_item is None:
+    if not spec.written.is_program:
         return {}
     told = {item.id: (item, item.meta["program"]) for item in train if isinstance(item.meta.get("program"), str)}
     return {name: text for name, (item, text) in told.items() if text and spec.written.read(text, item).actions == item.actions}
@@ -164,18 +162,20 @@ def _settings(job: Job) -> dict[str, Any]:
     """Everything that decides the adapter."""
     from harness.engines.bases import fingerprint
     from harness.runs.folder import items_hash
+    from harness.util.hashing import json_hash
+    from prompts.probe import format_hash
 
     return {
         "command": "finetune",
         "recipe": {"name": job.recipe_name, **job.recipe.model_dump()},
         **asdict(job.spec),
-        "prompt_hash": job.spec.hash,
+        "prompt_hash": format_hash(job.spec),
         "base": _base_name(job),
         "base_fingerprint": fingerprint(job.base),
         **({"from": fingerprint(job.start)} if job.start else {}),
         "train_items": len(job.train),
         "train_hash": items_hash(job.train),
-        **({"answers": sha256(json.dumps(job.answers, sort_keys=True).encode()).hexdigest()[:16]} if job.answers else {}),
+        **({"answers": json_hash(job.answers)} if job.answers else {}),
         "dev_hash": items_hash(job.dev),
     }
 

@@ -23,8 +23,8 @@ def hybrid(sure: Path, other: Path, below: float | None, name: str | None) -> No
     """Let the run OTHER answer the items that the run SURE, one of the baseline parser, is not sure of.
 
     \b
-    harness hybrid parser-dev lora-dev                               what each threshold is worth on dev
-    harness hybrid parser-test lora-test --below 0.6 --name hybrid   a run like any other
+    harness hybrid parser-dev lora-dev                               # what each threshold is worth on dev
+    harness hybrid parser-test lora-test --below 0.6 --name hybrid   # a run like any other
 
     The threshold is chosen on dev: without --below, the test split is refused.
     """

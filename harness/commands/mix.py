@@ -37,7 +37,7 @@ def mix(name: str, as_json: bool, **options: Any) -> None:
     from functools import partial
 
     from harness.baselines import BASELINES, Baseline, Ruled
-    from harness.baselines.answering import decoding_of
+    from harness.baselines.decoding import decoding_of
     from harness.baselines.mixing import Mix, cells, fractions_of
     from harness.corpora import load
     from harness.errors import UsageError

@@ -59,9 +59,9 @@ def _text(file: Path) -> str:
 
 def _outcome(text: str, task: str, item: Item | None) -> Outcome:
     from harness.corpora.item import HexagonsItem, MinecraftItem
+    from serialization.formats.program import building_state, drawing_state
     from serialization.program import hexagons, minecraft
     from serialization.program.parse import parse_front
-    from serialization.program_text import building_state, drawing_state
 
     made, error = parse_front(text)
     if task == "hexagons":

@@ -24,15 +24,9 @@ from harness.runs.prompting import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from logging import Logger
-
     from adapters.registry import Adapter
     from harness.corpora import Source
     from harness.corpora.item import Item
-    from harness.engines.base import Report
-    from harness.runs.answering import Progress
-    from harness.runs.folder import Run
     from prompts.spec import PromptSpec
 
 
@@ -107,7 +101,7 @@ def _preview(options: Options, spec: PromptSpec, adapter: Adapter | None, items:
     length = options.context_length or known
     plan = build_plan(options, spec, tokenizer, length, 1, pool)
     for item in items:
-        rendered = plan.renderer.render(item, plan.pool.choose(item, plan.shots))
+        rendered = plan.render(item)
         click.echo(rendered.text)
         count = f"{len(rendered.token_ids)} tokens" if rendered.token_ids else f"about {len(rendered.text) // 3} tokens"
         click.echo(
@@ -122,8 +116,10 @@ def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: lis
     from rich.console import Console
 
     from harness.engines.bases import resolve_base
-    from harness.runs.answering import batches, predict, resume
+    from harness.runs.answering import answer_items
+    from harness.runs.finishing import finish
     from harness.runs.folder import RUNS, Run, log_to
+    from harness.runs.prompted import Prompted
 
     name = options.name or default_name(options, spec)
     origin = "" if options.items_file else f" of the {source.kind} corpus"
@@ -141,15 +137,9 @@ def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: lis
             engine = stack.enter_context(closing(build_engine(options, adapter, merged)))
         plan = build_plan(options, spec, engine.tokenizer, engine.context_length, engine.batch_size, pool)
         run = stack.enter_context(closing(Run(RUNS / name, settings_of(options, spec, adapter, items, plan))))
-        logger = log_to(run.folder)
-        planned = batches(items, plan.batch_size, rolls_out=plan.rolls_out)
-        todo = resume(run, planned, plan, engine)
-        if run.records:
-            click.echo(f"{len(run.records)} items are answered already; going on with the rest", err=True)
-        logger.info("%d items answered, %d batches to go", len(run.records), len(todo))
-        _with_progress(functools.partial(predict, run, todo, plan, engine), sum(map(len, todo)), logger)
-        run.sort([item.id for batch in planned for item in batch])
-    return _finish(options, run, items, logger)
+        log_to(run.folder)
+        answer_items(run, items, Prompted(plan, engine), functools.partial(click.echo, err=True))
+    return finish(run, items, as_json=options.json, longest="--max-new-tokens", shots=options.shots)
 
 
 def _merged(options: Options, adapter: Adapter | None, stack: ExitStack) -> Path | None:
@@ -168,83 +158,3 @@ def _model_name(options: Options, adapter: Adapter | None) -> str:
     if adapter is None:
         return base
     return f"{base} + {options.adapter} ({'merged' if merges(options, adapter) else 'apart'})"
-
-
-def _with_progress(steps: Callable[[Report], Iterator[Progress]], total: int, logger: Logger) -> None:
-    """A bar with rates while the items go by, and a log line for each batch."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as RichProgress
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[rate]}"),
-    )
-    with RichProgress(*columns, console=Console(stderr=True)) as progress:
-        bar, done = progress.add_task("items", total=total, rate=""), 0
-
-        def report(answered: int) -> None:
-            progress.update(bar, completed=done + answered)
-
-        for step in steps(report):
-            done += step.items
-            rate = f"{step.items / step.seconds:.1f} items/s, {step.completion_tokens / step.seconds:.0f} tokens/s"
-            progress.update(bar, completed=done, rate=rate)
-            logger.info(
-                "%d items, %d errors, %d + %d tokens in %.1f s",
-                *(step.items, step.errors, step.prompt_tokens, step.completion_tokens, step.seconds),
-            )
-
-
-def _finish(options: Options, run: Run, items: list[Item], logger: Logger) -> int:
-    """Score the run, keep the scores beside it, show them, and say what was left out. The exit code: 1 if items failed."""
-    import json
-
-    from eval.scoring import read_answers, score_answers
-    from eval.tables import print_scores
-    from harness.util.files import write_atomically
-
-    scores = score_answers(read_answers(run.folder, ids=[item.id for item in items]))
-    write_atomically(run.folder / "scores.json", json.dumps(scores, indent=1) + "\n")
-    if options.json:
-        click.echo(json.dumps(scores))
-    else:
-        print_scores(scores)
-        click.echo(f"{run.predictions}, {run.folder / 'scores.json'}")
-    for line in _losses(run.records, options.shots):
-        logger.info(line)
-        click.echo(line, err=True)
-    errors = [record for record in run.records if "error" in record]
-    if errors:
-        logger.error("%s: %s", errors[0]["id"], errors[0]["error"])
-        click.echo(
-            f"Error: {len(errors)} of {len(items)} items got no answer and count as empty; the same command asks them again. "
-            f"First: {errors[0]['id']}: {errors[0]['error']}",
-            err=True,
-        )
-    return 1 if errors else 0
-
-
-def _losses(records: list[dict[str, Any]], shots: int) -> list[str]:
-    """What did not fit or was thrown away, in words; nothing is cut silently."""
-    from serialization.parsed import losses
-
-    counts = {
-        "turns of history left out of {n} prompts, {total} in all, to fit the context": "dropped_history",
-        f"examples of the {shots} asked for missing in {{n}} prompts, {{total}} in all: no room, or no more to choose from": (
-            "dropped_shots"
-        ),
-    }
-    lines = []
-    for text, key in counts.items():
-        lost = [record[key] for record in records if record.get(key)]
-        if lost:
-            lines.append(text.format(n=len(lost), total=sum(lost)))
-    cut = sum(record.get("finish_reason") == "length" for record in records)
-    unread = sum(bool(losses(record.get("discarded") or ())) for record in records)
-    lines += [f"{cut} answers were cut at the longest length allowed (--max-new-tokens)"] if cut else []
-    lines += [f"{unread} answers have parts that are no actions"] if unread else []
-    return lines

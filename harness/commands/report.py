@@ -28,23 +28,18 @@ def report(
 
     The file needs no network and no other file. A run in progress is taken as far as it is.
     """
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
     from eval.report.html import render
     from eval.scoring import Benchmark
     from harness.runs.reporting import collect, read
     from harness.util.files import write_atomically
+    from harness.util.progress import bar
 
     how = Benchmark(benchmark, annotation)
     answers = read(runs, intersect=intersect)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True)) as progress:
-        bar = progress.add_task("items", total=None)
-        made = collect(
-            answers, how, limit=limit, seed=seed, step=lambda done, total: progress.update(bar, completed=done, total=total)
-        )
+    first = next(iter(answers.values()))
+    with bar("items", min(limit or len(first.items), len(first.items))) as update:
+        made = collect(answers, how, limit=limit, seed=seed, step=lambda done, total: update(done))
     page = render(made)
-    path = out or next(iter(answers.values())).file.with_name("report.html")
+    path = out or first.file.with_name("report.html")
     write_atomically(path, page)
     click.echo(f"{path}: {len(page) / 1e6:.1f} MB, {len(made.listed):,} items")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from harness.corpora.item import Item
     from harness.drawing.items import State
-    from serialization.parsed import Discarded
+    from serialization.formats.answer import Discarded
 
 
 class Prediction(NamedTuple):

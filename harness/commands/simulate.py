@@ -13,6 +13,7 @@ from harness.errors import UsageError
 
 if TYPE_CHECKING:
     from harness.simulators.card import File
+    from harness.simulators.outputs import Made
     from harness.simulators.stream import Piece, Source
 
 FORMS = ("jsonl", "jsonl.gz", "parquet", "logs")
@@ -42,7 +43,6 @@ def simulate(out: Path, seed: int, workers: int, card: bool, overwrite: bool, **
     from harness import __version__
     from harness.simulators.card import File, data_card
     from harness.simulators.outputs import check_free
-    from harness.simulators.outputs import simulate as make
     from harness.util.files import write_atomically
 
     wanted = _wanted(out, seed, **flags)
@@ -53,13 +53,28 @@ def simulate(out: Path, seed: int, workers: int, card: bool, overwrite: bool, **
         raise UsageError(f"{readme} exists: leave out --card, or --overwrite it")
     files: list[File] = []
     for path, source, count in wanted:
-        with _Bar(path.name, count) as bar:
-            made = make(source, count, path, workers=workers, overwrite=overwrite, report=bar.report)
-        click.echo(f"{path}: {made.items:,} items of {made.games:,} games, {bar.rate:,.0f} items/s")
+        made, rate = _make(path, source, count, workers, overwrite)
+        click.echo(f"{path}: {made.items:,} items of {made.games:,} games, {rate:,.0f} items/s")
         files.append(File(path.name, source, made))
     if card:
         write_atomically(readme, data_card(files, _command(out, seed, **flags), __version__))
         click.echo(str(readme))
+
+
+def _make(path: Path, source: Source, count: int, workers: int, overwrite: bool) -> tuple[Made, float]:
+    """Writes a file of so many items, and says how many a second were made."""
+    from harness.simulators.outputs import simulate
+    from harness.util.progress import bar
+
+    sizes, began = [0], time.perf_counter()
+    with bar(path.name, count) as update:
+
+        def report(piece: Piece) -> None:
+            sizes.append(piece.items)
+            update(sum(sizes))
+
+        made = simulate(source, count, path, workers=workers, overwrite=overwrite, report=report)
+    return made, sum(sizes) / (time.perf_counter() - began)
 
 
 def _wanted(
@@ -122,33 +137,3 @@ def _command(out: Path, seed: int, **flags: Any) -> str:
     settings = [f"--set {setting}" for setting in flags.pop("settings")]
     words = [flags.pop("simulator"), *(f"{names.get(key, f'--{key}')} {value}" for key, value in flags.items() if value)]
     return " ".join(["harness simulate", *filter(None, words), *settings, f"--seed {seed}", f"--out {shlex.quote(out.name)}"])
-
-
-class _Bar:
-    """A bar on the terminal with the items made so far and how many a second."""
-
-    def __init__(self, name: str, total: int) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-        console = Console(stderr=True)
-        rate = TextColumn("{task.fields[rate]}")
-        columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), rate
-        self.progress = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
-        self.bar = self.progress.add_task(name, total=total, rate="")
-        self.items, self.start = 0, time.perf_counter()
-
-    @property
-    def rate(self) -> float:
-        return self.items / (time.perf_counter() - self.start)
-
-    def report(self, piece: Piece) -> None:
-        self.items += piece.items
-        self.progress.update(self.bar, completed=self.items, rate=f"{self.rate:,.0f} items/s")
-
-    def __enter__(self) -> _Bar:
-        self.progress.start()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.progress.stop()

@@ -11,8 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from harness.corpora.item import Item
-from harness.corpora.records import to_full_record
 from harness.errors import DataError
 from harness.worlds.minecraft import Pose
 
@@ -51,11 +49,11 @@ def schema(task: str) -> Any:
     return pa.schema([("id", names), *own.items(), ("group", names), ("cluster", names), ("meta", names)])
 
 
-def to_batch(items: Iterable[Item], task: str) -> Any:
-    """The items of a task as a pyarrow RecordBatch."""
+def to_batch(records: Iterable[dict[str, Any]], task: str) -> Any:
+    """Items of a task, as `records.to_full_record` has them, as a pyarrow RecordBatch."""
     import pyarrow as pa
 
-    return pa.RecordBatch.from_pylist([_row(to_full_record(item), task) for item in items], schema(task))
+    return pa.RecordBatch.from_pylist([_row(record, task) for record in records], schema(task))
 
 
 def _row(record: dict[str, Any], task: str) -> dict[str, Any]:

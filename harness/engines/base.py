@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from prompts.rendered import Rendered
-from serialization.constraint import Constraint
+from serialization.formats.answer import Constraint
 
 ENGINES = {
     "vllm": "harness.engines.vllm:VllmEngine",

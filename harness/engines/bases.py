@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from harness.engines.smollm import NAME, smollm_folder
 from harness.errors import EngineError
+from harness.util.hashing import short_hash
 
 DEFAULT_BASE = NAME
 _MIB = 1 << 20
@@ -42,17 +43,19 @@ def fingerprint(base: str | Path) -> str | None:
     folder = Path(base)
     if not folder.is_dir():
         return None
-    digest = hashlib.sha256()
+    return short_hash(_telling(folder))
+
+
+def _telling(folder: Path) -> Iterator[bytes]:
     for path in sorted(folder.iterdir()):
         if path.name in _DESCRIBING:
-            digest.update(path.name.encode() + path.read_bytes())
+            yield path.name.encode() + path.read_bytes()
         elif path.suffix == ".safetensors":
             size = path.stat().st_size
             with path.open("rb") as file:
-                digest.update(f"{path.name} {size}".encode() + file.read(_MIB))
+                yield f"{path.name} {size}".encode() + file.read(_MIB)
                 file.seek(max(0, size - _MIB))
-                digest.update(file.read())
-    return digest.hexdigest()[:16]
+                yield file.read()
 
 
 def load_tokenizer(base: str) -> Any:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import errno
-import http.client
-import json
 import os
 import re
 import signal
@@ -17,9 +15,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from harness.engines.vllm import device_options, max_lora_rank, vllm_environment
 from harness.errors import EngineError
+
+if TYPE_CHECKING:
+    from httpx import Client, Response
 
 STARTING = 1800.0
 """Seconds that the server gets to load its model; a large one from a slow disk takes many minutes."""
@@ -115,14 +117,20 @@ class Server:
 
     def wait_until_ready(self) -> list[str]:
         """Block until the server answers; the names of its models. Raises EngineError if it ends before or hangs."""
+        from httpx import Client
+
         deadline = time.monotonic() + STARTING
-        while self._get("/health") is None:
-            if self._process.poll() is not None:
-                raise self._failure()
-            if time.monotonic() > deadline:
-                raise EngineError(f"the server does not answer after {STARTING:.0f} s; its log: {self.log}")
-            time.sleep(0.2)
-        return [model["id"] for model in json.loads(self._get("/v1/models") or '{"data": []}')["data"]]
+        headers = {"Authorization": f"Bearer {self.api_key}"} if self.api_key else {}
+        # No proxy of the environment stands between this process and its child.
+        with Client(base_url=self.url.removesuffix("/v1"), headers=headers, timeout=5, trust_env=False) as client:
+            while _answer(client, "/health") is None:
+                if self._process.poll() is not None:
+                    raise self._failure()
+                if time.monotonic() > deadline:
+                    raise EngineError(f"the server does not answer after {STARTING:.0f} s; its log: {self.log}")
+                time.sleep(0.2)
+            models = _answer(client, "/v1/models")
+        return [model["id"] for model in models.json()["data"]] if models else []
 
     def wait(self) -> None:
         """Block as long as the server runs. It never ends by itself but by a failure: raises EngineError."""
@@ -156,21 +164,19 @@ class Server:
         # Not on the command line, which every user of the machine can read.
         return own | {"VLLM_API_KEY": self.api_key} if self.api_key else own
 
-    def _get(self, path: str) -> bytes | None:
-        """The body of a 200 answer, else None."""
-        host = self.url.removeprefix("http://").partition("/")[0]
-        connection = http.client.HTTPConnection(host, timeout=5)
-        try:
-            connection.request("GET", path, headers={"Authorization": f"Bearer {self.api_key}"} if self.api_key else {})
-            response = connection.getresponse()
-            return response.read() if response.status == 200 else None
-        except (OSError, http.client.HTTPException):
-            return None
-        finally:
-            connection.close()
-
     def _failure(self) -> EngineError:
         return EngineError(f"the server ended: {last_error(self.log)} (the whole log: {self.log})")
+
+
+def _answer(client: Client, path: str) -> Response | None:
+    """A 200 answer, else None."""
+    from httpx import HTTPError
+
+    try:
+        response = client.get(path)
+    except HTTPError:
+        return None
+    return response if response.status_code == 200 else None
 
 
 def last_error(log: Path) -> str:

@@ -52,7 +52,7 @@ def smollm_folder() -> Path:
         if not _is_whole(made):
             _make(source, made)
     finally:
-        os.close(lock)
+        lock.release()
     return made
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from harness.errors import EngineError
+from harness.util.hashing import short_hash
 
 _WHOLE, _INDEX = "model.safetensors", "model.safetensors.index.json"
 _SAMPLE, _SAMPLES = 32, 4
@@ -32,10 +32,8 @@ def weights_fingerprint(base: str | Path) -> str | None:
     files = _weight_files(folder) if folder else []
     if not files:
         return None
-    digest = hashlib.sha256()
-    for tensor in sorted(tensor for path in files for tensor in _tensors(path)):
-        digest.update(f"{tensor.name} {tensor.kind} {tensor.shape} ".encode() + tensor.sample)
-    return digest.hexdigest()[:16]
+    tensors = sorted(tensor for path in files for tensor in _tensors(path))
+    return short_hash(f"{tensor.name} {tensor.kind} {tensor.shape} ".encode() + tensor.sample for tensor in tensors)
 
 
 def _snapshot(name: str) -> Path | None:

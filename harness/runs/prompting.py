@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from adapters.registry import Adapter
     from harness.corpora.item import Item
     from harness.engines.base import Engine
-    from harness.runs.answering import Plan
+    from harness.runs.prompted import Plan
     from prompts.spec import PromptSpec
 
 CONCURRENCY = 8
@@ -193,7 +193,7 @@ def build_plan(
     options: Options, spec: PromptSpec, tokenizer: Any, context_length: int, batch_size: int, pool: list[Item]
 ) -> Plan:
     from harness.engines.base import Sampling
-    from harness.runs.answering import Plan
+    from harness.runs.prompted import Plan
     from prompts.render import Renderer
     from prompts.shots import ShotPool
 
@@ -215,6 +215,7 @@ def settings_of(options: Options, spec: PromptSpec, adapter: Adapter | None, ite
     """Everything that decides the predictions."""
     from harness.engines.bases import display_name, fingerprint, resolve_base
     from harness.runs.folder import items_hash
+    from prompts.probe import format_hash
 
     asked = {k: v for k, v in asdict(options).items() if k not in OUTSIDE}
     if options.samples == 1:
@@ -232,7 +233,7 @@ def settings_of(options: Options, spec: PromptSpec, adapter: Adapter | None, ite
         "base_fingerprint": fingerprint(resolve_base(base_of(options, adapter))) if local else None,
         "adapter_fingerprint": fingerprint(adapter.path) if adapter else None,
         **({"merged": True} if merges(options, adapter) else {}),
-        "prompt_hash": spec.hash,
+        "prompt_hash": format_hash(spec),
         "data_hash": items_hash(items),
         "items": len(items),
         "batch_size": plan.batch_size,

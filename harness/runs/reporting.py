@@ -9,14 +9,14 @@ from typing import Any
 
 from eval.attributes import groups_of
 from eval.compare import compare_runs
-from eval.report.facts import cost_of, curve_of, settings_of
+from eval.report.facts import cost_of, curve_of, notes_of, prompt_of, settings_of
 from eval.report.html import CHUNK, Listed, Report, Run, cut, pack
 from eval.scoring import Answers, Benchmark, item_scores_of, read_answers, read_runs, score_answers
 from harness.corpora.item import HexagonsItem, Item, MinecraftItem, Utterance
 from harness.corpora.surface import new_turns
 from harness.drawing.items import item_pictures
 from harness.drawing.text import written
-from harness.runs.prompts_again import Prompts
+from harness.runs.asked import NAME, Asked, read_asked
 from harness.worlds.minecraft import net_actions
 
 _SNIPPET = 160
@@ -53,7 +53,7 @@ def collect(
     step: Step = silent,
 ) -> Report:
     """Score, compare and draw. `limit` is how many items the browser holds; the tables are about all of them."""
-    prompts = {name: Prompts(answers) for name, answers in runs.items()}
+    asked = {name: dict(read_asked(answers.file.with_name(NAME))) for name, answers in runs.items()}
     scored = {name: item_scores_of(answers, benchmark) for name, answers in runs.items()}
     reported = []
     for name, answers in runs.items():
@@ -62,8 +62,8 @@ def collect(
             Run(
                 name=name,
                 facts=settings_of(answers),
-                cost=cost_of(answers),
-                notes=prompts[name].notes,
+                cost=cost_of(answers, asked[name]),
+                notes=notes_of(answers, asked[name]),
                 scores=score_answers(answers, benchmark, rollout=True, seed=seed),
                 items=scored[name],
                 subsets=groups.tables,
@@ -74,7 +74,7 @@ def collect(
         )
     first = next(iter(runs.values()))
     items = _items(first, benchmark)[:limit]
-    chunks = [pack(chunk) for chunk in _chunks(items, list(zip(runs.values(), prompts.values(), strict=True)), step)]
+    chunks = [pack(chunk) for chunk in _chunks(items, list(zip(runs.values(), asked.values(), strict=True)), step)]
     return Report(
         runs=reported,
         comparison=compare_runs(first.task, scored, changed=5, seed=seed) if len(runs) > 1 else None,
@@ -99,14 +99,18 @@ def _items(answers: Answers, benchmark: Benchmark) -> list[_Shown]:
     return [_Shown(replace(item, after=scored[item.id].after), item.after != scored[item.id].after) for item in chosen]
 
 
-def _chunks(items: Sequence[_Shown], runs: Sequence[tuple[Answers, Prompts]], step: Step) -> Iterator[dict[str, Any]]:
+_Told = tuple[Answers, Mapping[str, Asked]]
+"""A run and what is known of the asking."""
+
+
+def _chunks(items: Sequence[_Shown], runs: Sequence[_Told], step: Step) -> Iterator[dict[str, Any]]:
     """The details of the items, `CHUNK` at a time."""
     for start in range(0, len(items), CHUNK):
         chunk: dict[str, Any] = {"items": [], "runs": [[] for _ in runs]}
         for number, shown in enumerate(items[start : start + CHUNK], start=start + 1):
             chunk["items"].append(_shared(shown))
-            for made, (answers, prompts) in zip(chunk["runs"], runs, strict=True):
-                made.append(_made(shown.item, answers, prompts))
+            for made, (answers, asked) in zip(chunk["runs"], runs, strict=True):
+                made.append(_made(shown.item, answers, asked.get(shown.item.id)))
             step(number, len(items))
         yield chunk
 
@@ -131,11 +135,11 @@ def _shared(shown: _Shown) -> dict[str, Any]:
     }
 
 
-def _made(item: Item, answers: Answers, prompts: Prompts) -> dict[str, Any]:
+def _made(item: Item, answers: Answers, asked: Asked | None) -> dict[str, Any]:
     """What one run made of an item."""
-    text, note = prompts.of(item)
-    found = {"prompt": text, "promptNote": note}
     record = answers.records.get(item.id)
+    text, note = prompt_of(record or {}, asked)
+    found = {"prompt": text, "promptNote": note}
     if record is None:
         return found | {"problem": "The run holds no prediction for this item."}
     if record.get("error"):

@@ -7,7 +7,6 @@ the seeds and the numbers of games. BAP v2 gives the sizes of its splits (Table 
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
@@ -19,6 +18,7 @@ from harness.corpora import SPLITS
 from harness.corpora.item import Item
 from harness.simulators.framework import play
 from harness.simulators.voice import Voice
+from harness.util.hashing import short_hash
 from harness.util.registry import resolve
 from harness.worlds.hexagons import Board
 from harness.worlds.minecraft import Structure
@@ -69,7 +69,7 @@ def splits_of(simulator: str) -> tuple[str, ...]:
 
 def digest(target: Structure | Board) -> str:
     """16 hexadecimal digits of the sha256 of a target's cells. Targets that differ by a turn or a shift are two."""
-    return hashlib.sha256(target.cells.tobytes()).hexdigest()[:16]
+    return short_hash([target.cells.tobytes()])
 
 
 def split_of(target: str, task: str) -> str:

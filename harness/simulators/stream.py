@@ -129,7 +129,7 @@ def _compressed(games: Games, task: str) -> bytes:
 def _rows(games: Games, task: str) -> Any:
     from harness.corpora.tables import to_batch
 
-    return to_batch((item for one in games for item in one), task)
+    return to_batch((to_full_record(item) for one in games for item in one), task)
 
 
 def _logs(games: Games, task: str) -> list[tuple[str, str, bytes]]:

@@ -17,10 +17,11 @@ from harness.training.augmenting import Varied, Vary
 from harness.training.checkpoints import Kept, keep_training, last_training, restore, training_checkpoints, weights_of
 from harness.training.memory import memory_for
 from harness.training.plan import Plan, make_plan, over
-from harness.training.progress import Pace, bar, tensorboard
+from harness.training.progress import Pace, tensorboard
 from harness.training.recipe import Training
 from harness.training.sharing import Share, accelerator, loaded, shares
 from harness.util.files import write_atomically
+from harness.util.progress import bar
 
 log = logging.getLogger(__name__)
 

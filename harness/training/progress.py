@@ -1,4 +1,4 @@
-"""What is seen of a training while it runs: a bar on the terminal with items a second, and TensorBoard's curves."""
+"""What is seen of a training while it runs beside its bar: the pace of the loss, and TensorBoard's curves."""
 
 from __future__ import annotations
 
@@ -6,28 +6,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-
-
-@contextmanager
-def bar(name: str, total: int, *, shown: bool = True) -> Iterator[Callable[..., None]]:
-    """Gives what is to be told how many items of this bar are done, and something to say beside the rate.
-
-    Nothing is drawn where stderr is no terminal.
-    """
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    said = TextColumn("{task.fields[said]}")
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), said)
-    console = Console(stderr=True)
-    with Progress(*columns, console=console, disable=not (shown and console.is_terminal)) as progress:
-        task, began = progress.add_task(name, total=total, said=""), time.monotonic()
-
-        def update(done: int, more: str = "") -> None:
-            rate = done / max(1e-9, time.monotonic() - began)
-            progress.update(task, completed=min(done, total), said=f"{rate:.1f} items/s {more}")
-
-        yield update
 
 
 class Pace:

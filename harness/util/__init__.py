@@ -1,1 +1,1 @@
-"""Files, and tables of names: what every other part may use."""
+"""What every other part may use: files, lines of JSON, hashes, bars, tables of names."""

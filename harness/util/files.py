@@ -5,8 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from harness.errors import HarnessError
+
+if TYPE_CHECKING:
+    from filelock import BaseFileLock
 
 
 def write_atomically(path: Path, content: str | bytes) -> None:
@@ -31,8 +35,8 @@ def cache_folder() -> Path:
     return user_cache_path("grid-world-harness")
 
 
-def hold(lock: Path, busy: str) -> int:
-    """The descriptor of a lock file, held while that is open. Raises HarnessError, with `busy` if another process holds it."""
+def hold(lock: Path, busy: str) -> BaseFileLock:
+    """The lock of a file, held until it is released or dropped. Raises HarnessError, with `busy` if another process holds it."""
 
     def refuse() -> None:
         raise HarnessError(busy)
@@ -40,27 +44,21 @@ def hold(lock: Path, busy: str) -> int:
     return hold_when_free(lock, refuse)
 
 
-def hold_when_free(lock: Path, waiting: Callable[[], None]) -> int:
-    """The descriptor of a lock file, held while that is open. Where another process holds it, calls `waiting` and then waits.
+def hold_when_free(lock: Path, waiting: Callable[[], None]) -> BaseFileLock:
+    """The lock of a file, held until it is released or dropped. Where another process holds it, calls `waiting` and then waits.
 
     Raises HarnessError where there can be no such file.
     """
-    import fcntl
+    from filelock import FileLock, Timeout
 
+    held = FileLock(lock, thread_local=False)
     try:
         lock.parent.mkdir(parents=True, exist_ok=True)
-        file = os.open(lock, os.O_RDWR | os.O_CREAT, 0o644)
-    except OSError as error:
-        raise HarnessError(f"{lock.parent}: cannot be written: {error.strerror}") from error
-    try:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+            held.acquire(blocking=False)
+        except Timeout:
             waiting()
-            fcntl.flock(file, fcntl.LOCK_EX)
-    except BaseException as error:
-        os.close(file)
-        if isinstance(error, OSError):
-            raise HarnessError(f"{lock}: cannot be locked: {error.strerror}") from error
-        raise
-    return file
+            held.acquire()
+    except OSError as error:
+        raise HarnessError(f"{lock.parent}: cannot be written: {error.strerror or error}") from error
+    return held

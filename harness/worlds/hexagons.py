@@ -48,6 +48,11 @@ def on_board(row: int, column: int) -> bool:
     return 0 <= row < ROWS and 0 <= column < COLUMNS
 
 
+def canonical(actions: Iterable[Paint]) -> tuple[Paint, ...]:
+    """At most one action a tile (the last one), sorted by row and column."""
+    return tuple(sorted({action.tile: action for action in actions}.values()))
+
+
 def _cube(tile: Tile) -> tuple[int, int, int]:
     z = tile.row - (tile.column - (tile.column & 1)) // 2
     return tile.column, -tile.column - z, z

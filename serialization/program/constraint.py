@@ -75,19 +75,19 @@ _KINDS = {
 @lru_cache
 def grammar(task: str) -> str:
     """The grammar of a whole answer to an item of the task: a program, or "none"."""
-    from serialization.parsed import NOTHING
+    from serialization.formats.answer import NOTHING
 
     root = f'root ::= "{NOTHING}" | statements\n'
     if task == "hexagons":
-        from serialization.program.hexagons_functions import CONSTANTS, FUNCTIONS
+        from serialization.program.hexagons import CONSTANTS, FUNCTIONS
         from serialization.program.hexagons_geometry import WAYS
 
         parts = {"FRAME": "", "GRID": '"grid "? ', "ARGUMENT": "item argafterdigit |", "TERMS": "item argafterdigit |"}
         own = _HEXAGONS + _words("group", ["column", "row", "object"]) + _words("color", hexagons.COLORS)
         return root + _filled(parts) + own + _words("direction", WAYS) + _words("constant", CONSTANTS) + _calls(FUNCTIONS)
+    from serialization.program.minecraft import CONSTANTS as KNOWN
     from serialization.program.minecraft import DIRECTIONS
-    from serialization.program.minecraft_functions import CONSTANTS as KNOWN
-    from serialization.program.minecraft_functions import FUNCTIONS as BUILDING
+    from serialization.program.minecraft import FUNCTIONS as BUILDING
 
     parts = {"FRAME": '| "world" | "builder"', "GRID": "", "ARGUMENT": "argliteral |", "TERMS": ""}
     own = _MINECRAFT + _words("group", ["layer", "column", "object"]) + _words("color", minecraft.COLORS)

@@ -185,6 +185,9 @@ def test_mined_programs_are_learned(base: Path, tmp_path: Path) -> None:
     other = harness(tmp_path, [*words, "--format", "bare-program", "--task", "minecraft", "--name", "other"])
     assert other.returncode == 2
     assert "no program for any of the 4 train items" in other.stderr
+    moves = harness(tmp_path, [*words, "--format", "moves", "--task", "minecraft", "--name", "moves"])
+    assert moves.returncode == 2
+    assert "answers are written as moves" in moves.stderr
 
 
 def test_steps_are_trained_on_after_a_runs_own_answers(base: Path, tmp_path: Path) -> None:

@@ -25,9 +25,10 @@ from harness.engines.openai import OpenAIEngine
 from harness.engines.server import Server
 from harness.engines.weights import weights_fingerprint
 from harness.errors import EngineError
+from prompts.probe import format_hash
 from prompts.render import Renderer
 from prompts.spec import PromptSpec
-from serialization.constraint import Constraint
+from serialization.formats.answer import Constraint
 from tests.tiny import build_tiny_adapter, build_tiny_model
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(600)]
@@ -46,7 +47,13 @@ def free_port() -> int:
 def build_adapter(base: Path, folder: Path, seed: int) -> Path:
     """An adapter as `harness finetune` leaves it, with random weights."""
     build_tiny_adapter(base, folder, seed=seed)
-    said = {"task": SPEC.task, "context": SPEC.context, "format": SPEC.format, "frame": SPEC.frame, "prompt_hash": SPEC.hash}
+    said = {
+        "task": SPEC.task,
+        "context": SPEC.context,
+        "format": SPEC.format,
+        "frame": SPEC.frame,
+        "prompt_hash": format_hash(SPEC),
+    }
     (folder / "harness.json").write_text(json.dumps({**said, "base": "tiny", "base_fingerprint": weights_fingerprint(base)}))
     return folder
 

@@ -13,6 +13,7 @@ from adapters.registry import CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE, load_adap
 from harness.engines.bases import fingerprint
 from harness.engines.weights import weights_fingerprint
 from harness.errors import AdapterError
+from prompts.probe import format_hash
 from prompts.spec import PromptSpec
 from tests.tiny import build_tiny_adapter, build_tiny_model
 
@@ -34,7 +35,7 @@ def whole(base: Path) -> Path:
         "context": SPEC.context,
         "format": SPEC.format,
         "frame": SPEC.frame,
-        "prompt_hash": SPEC.hash,
+        "prompt_hash": format_hash(SPEC),
         "base": "tiny",
         "base_fingerprint": weights_fingerprint(base),
     }
@@ -126,7 +127,7 @@ def test_what_an_older_version_wrote_of_the_base_is_refused_with_what_to_do(run:
 
 def test_a_prompt_format_that_changed_is_refused_with_both_hashes(run: Path, base: Path) -> None:
     change(run, HARNESS_FILE, prompt_hash="0123456789abcdef")
-    with pytest.raises(AdapterError, match=rf"0123456789abcdef.*{SPEC.hash}"):
+    with pytest.raises(AdapterError, match=rf"0123456789abcdef.*{format_hash(SPEC)}"):
         load_adapter(run, str(base))
 
 

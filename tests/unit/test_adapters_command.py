@@ -17,6 +17,7 @@ from harness.engines.bases import fingerprint
 from harness.engines.weights import weights_fingerprint
 from harness.errors import AdapterError, UsageError
 from prompts.messages import gold_answer
+from prompts.probe import format_hash
 from prompts.spec import PromptSpec
 from tests.tiny import build_tiny_adapter, build_tiny_model
 
@@ -36,7 +37,13 @@ def adapter(base: Path) -> Path:
 
     folder = build_tiny_adapter(base, base.parent / "made" / "adapter")
     recipe = {"name": "llama-lora", **load_recipe("llama-lora", ["training.epochs=7"]).model_dump()}
-    said = {"task": SPEC.task, "context": SPEC.context, "format": SPEC.format, "frame": SPEC.frame, "prompt_hash": SPEC.hash}
+    said = {
+        "task": SPEC.task,
+        "context": SPEC.context,
+        "format": SPEC.format,
+        "frame": SPEC.frame,
+        "prompt_hash": format_hash(SPEC),
+    }
     counts = {"items": 40, "rows": 38, "dropped": 2, "steps": 9, "seconds": 20.4, "curve": CURVE}
     more = {"base": "tiny", "base_fingerprint": weights_fingerprint(base), "recipe": recipe, **counts}
     (folder / HARNESS_FILE).write_text(json.dumps({**said, **more}))
@@ -132,7 +139,7 @@ def test_show_tells_recipe_fingerprints_and_training(base: Path, capsys: pytest.
     code, out, _ = run("show", "mine", capsys=capsys)
     assert code == 0
     for word in (
-        SPEC.hash,
+        format_hash(SPEC),
         str(weights_fingerprint(base)),
         str(fingerprint("runs/mine/adapter")),
         "9 steps on 40 items",
@@ -148,7 +155,7 @@ class TestCheck:
         code, out, _ = run("check", "mine", capsys=capsys)
         assert code == 0
         assert out.startswith("mine fits tiny (")
-        assert f"hexagons/full-history/grouped/world ({SPEC.hash}): rank 4, " in out
+        assert f"hexagons/full-history/grouped/world ({format_hash(SPEC)}): rank 4, " in out
 
     @pytest.mark.parametrize(
         ("change", "message"),
@@ -171,7 +178,7 @@ class TestCheck:
         code, _, err = run("check", "mine", "--base", str(other), capsys=capsys)
         assert (code, "was trained on the base tiny" in err) == (1, True)
         path = Path("runs/mine/adapter") / HARNESS_FILE
-        path.write_text(path.read_text().replace(SPEC.hash, "0" * 16))
+        path.write_text(path.read_text().replace(format_hash(SPEC), "0" * 16))
         code, _, err = run("check", "mine", capsys=capsys)
         assert (code, "train the adapter again" in err) == (1, True)
 
@@ -221,7 +228,7 @@ class TestExport:
             "| 100.00 [100.0, 100.0] |",
             "40 items, 38 rows; 2 were too",
             "MIT, written for this project.",
-            f"({SPEC.hash})",
+            f"({format_hash(SPEC)})",
         ):
             assert text in card, text
         assert "None" not in card

@@ -237,6 +237,17 @@ def test_whole_games_are_changed_alike() -> None:
         assert len(changes) == len({item.cluster for item in items}), "one change a game"
 
 
+def test_whole_procedures_are_turned_or_left_out() -> None:
+    items = list(load("hexagons", "train"))
+    made = list(augment(items, 0, 4, changes=["turn"], whole=True))[len(items) :]
+    steps = {cluster: sum(item.cluster == cluster for item in items) for cluster in {item.cluster for item in items}}
+    for copy in {item.cluster for item in made}:
+        copies = [item for item in made if item.cluster == copy]
+        assert {item.meta["augmented"]["quarters"] for item in copies} == {2}, "nothing is copied without a change"
+        original = copies[0].meta["augmented"]["of"].rpartition("/")[0]
+        assert len(copies) == steps[original], "all steps or none"
+
+
 def test_a_factor_of_one_is_the_corpus() -> None:
     assert list(augment(SIMULATED, 0, 1)) == SIMULATED
     assert list(augment([], 0, 4)) == []

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
-from dataclasses import fields
+from collections.abc import Sequence
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
 
 from eval.scoring import read_answers, score_answers
 from harness.baselines import BASELINES, Decoding
-from harness.baselines.answering import answer, decoding_of, known_decoding
+from harness.baselines.decoding import decoding_of, known_decoding
 from harness.corpora import load
+from harness.corpora.item import Item
 from harness.errors import UsageError
-from harness.runs.folder import Run
+from harness.runs.answering import Answer, answer_items
+from harness.runs.asked import read_asked
+from harness.runs.folder import Run, log_to
 from harness.util.registry import resolve
 from tests.slow_baseline import Slow
 from tests.unit.test_predicting import ITEMS
@@ -43,7 +48,7 @@ def steps(run: Run) -> list[str]:
 
 def test_what_rolls_out_sees_the_boards_that_its_answers_drew_in_waves() -> None:
     model, run = Slow(0), Run(Path("run"), {})
-    answer(run, ITEMS, model, Decoding())
+    answer_items(run, ITEMS, model)
     run.close()
     assert steps(run) == ["0/1", "1/1", "2/1", "0/2", "1/2", "2/2", "0/3", "2/3", "2/4"]
     # One tile after the first step, two after the second: the gold procedures paint other tiles.
@@ -55,7 +60,7 @@ def test_what_rolls_out_sees_the_boards_that_its_answers_drew_in_waves() -> None
 def test_what_does_not_roll_out_sees_the_items_as_they_are_in_order() -> None:
     model, run = Slow(0), Run(Path("run"), {})
     model.rolls_out = False
-    answer(run, ITEMS, model, Decoding())
+    answer_items(run, ITEMS, model)
     run.close()
     assert model.seen == ITEMS
     assert [record["id"] for record in run.records] == [item.id for item in ITEMS]
@@ -64,18 +69,47 @@ def test_what_does_not_roll_out_sees_the_items_as_they_are_in_order() -> None:
 @pytest.mark.parametrize("lines", range(10))
 def test_wherever_it_was_killed_it_ends_with_the_same_bytes(lines: int) -> None:
     whole = Run(Path("whole"), {})
-    answer(whole, ITEMS, Slow(0), Decoding())
+    answer_items(whole, ITEMS, Slow(0))
     whole.close()
     written = whole.predictions.read_bytes().splitlines(keepends=True)
     Run(Path("killed"), {}).close()
     Path("killed/predictions.jsonl").write_bytes(b"".join(written[:lines]) + b'{"id": "hexa')
     killed, model, told = Run(Path("killed"), {}), Slow(0), []
-    answer(killed, ITEMS, model, Decoding(), told.append)
+    answer_items(killed, ITEMS, model, told.append)
     killed.close()
     assert killed.predictions.read_bytes() == whole.predictions.read_bytes()
     again = len(ITEMS) if lines < 3 else 6 if lines < 6 else 3 if lines < 8 else 1 if lines < 9 else 0
     assert len(model.seen) == again
     assert told == ([f"{9 - again} items are answered already; going on with the rest"] if again < 9 else [])
+
+
+def test_the_time_of_the_answers_adds_up_and_no_tokens_are_invented() -> None:
+    model, run = Slow(0.05), Run(Path("run"), {})
+    log_to(run.folder)
+    answer_items(run, ITEMS, model)
+    run.close()
+    asked = list(read_asked(Path("run/asked.jsonl")))
+    assert [item_id for item_id, _ in asked] == [record["id"] for record in run.records]
+    assert sum(one.seconds for _, one in asked) >= 0.05 * 4, "four batches"
+    assert all(one.prompt is None for _, one in asked)
+    first = Path("run/log.txt").read_text().splitlines()[1]
+    assert re.search(r" INFO 3 items, 0 errors in \d+\.\d s$", first), first
+
+
+def test_an_error_of_an_item_is_kept_and_only_that_is_asked_again_where_answers_are_independent() -> None:
+    class Failing(Slow):
+        def predict(self, items: Sequence[Item]) -> list[Answer]:
+            answers = super().predict(items)
+            return [replace(a, error="lost") if item.id == ITEMS[5].id else a for item, a in zip(items, answers, strict=True)]
+
+    run = Run(Path("run"), {})
+    for model, asked in ((Failing(0), len(ITEMS)), (Slow(0), 1), (Slow(0), 0)):
+        model.rolls_out, model.independent = False, True
+        answer_items(run, ITEMS, model)
+        assert len(model.seen) == asked
+        assert [record.get("error") for record in run.records].count("lost") == (asked == len(ITEMS))
+    run.close()
+    assert [record["id"] for record in run.records] == [item.id for item in ITEMS]
 
 
 def test_a_killed_rollout_goes_on_and_is_scored() -> None:

@@ -106,8 +106,9 @@ def test_prediction_makes_a_scored_run_and_goes_on_with_it(trained: Path, monkey
 def test_a_run_is_named_after_what_it_does_and_can_be_scored(trained: Path) -> None:
     done = run(["baseline", "predict", "cnn-gru", "--split", "test", "--limit", "4", "--checkpoint", str(trained)])
     assert done.exit_code == 0, done.output
-    assert "answers were cut at the longest length allowed" in done.output
     name = "minecraft_test_cnn-gru-minecraft_10-steps_first-4"
+    cut = Path(f"runs/{name}/predictions.jsonl").read_text().count('"finish_reason": "length"')
+    assert (f"{cut} answers were cut at the longest length allowed (--steps)" in done.stderr) == (cut > 0)
     assert json.loads(run(["score", f"runs/{name}", "--json"]).stdout)["items"] == 4
 
 
@@ -162,7 +163,7 @@ def test_a_run_of_several_processes_is_gone_on_with_by_as_many(trained: Path, mo
 
 
 def test_a_gpu_that_is_too_small_for_a_batch_of_answers_is_one_line(trained: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(predictor: BuilderPredictor, items: Sequence[Any], decoding: Any) -> Any:
+    def fail(predictor: BuilderPredictor, items: Sequence[Any]) -> Any:
         raise torch.OutOfMemoryError("CUDA out of memory")
 
     monkeypatch.setattr(BuilderPredictor, "predict", fail)

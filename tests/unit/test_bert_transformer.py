@@ -127,14 +127,14 @@ def forced(network: Network, words: PlainWords, item: MinecraftItem, answer: Seq
 @torch.inference_mode()  # type: ignore[untyped-decorator]
 def test_decoding_chooses_what_teacher_forcing_finds_best(bert: Path, items: list[MinecraftItem]) -> None:
     network, words, items = *made(bert, bold=30.0), items[::2]
-    predictor = BuilderPredictor(network, TINY, words)
-    together = predictor.predict(items, Decoding(6, constrained=True))
-    assert together == [answer for item in items for answer in predictor.predict([item], Decoding(6, constrained=True))]
+    predictor = BuilderPredictor(network, TINY, words, Decoding(6, constrained=True))
+    together = predictor.predict(items)
+    assert together == [answer for item in items for answer in predictor.predict([item])]
     for item, answer in zip(items, together, strict=True):
         assert item.before.apply(answer.actions).ignored == ()
         labels = forced(network, words, item, answer.actions)
         assert labels[: len(answer.actions)] == [label_of(action) for action in answer.actions]
-    free = predictor.predict(items, Decoding(6))
+    free = BuilderPredictor(network, TINY, words, Decoding(6)).predict(items)
     assert any(item.before.apply(answer.actions).ignored for item, answer in zip(items, free, strict=True))
 
 
@@ -158,7 +158,7 @@ def test_it_learns_a_few_items_by_heart(bert: Path, items: list[MinecraftItem]) 
         optimizer.zero_grad()
         network(batch).sums.mean().backward()
         optimizer.step()
-    answers = BuilderPredictor(network, TINY, words).predict(few, Decoding())
+    answers = BuilderPredictor(network, TINY, words).predict(few)
     assert [list(map(label_of, answer.actions)) for answer in answers] == [list(map(label_of, item.actions)) for item in few]
     assert all(answer.stopped for answer in answers)
 
@@ -212,7 +212,7 @@ def saved(tmp_path: Path, items: list[MinecraftItem]) -> tuple[Path, BuilderPred
 def test_a_saved_model_answers_as_before(saved: tuple[Path, BuilderPredictor], items: list[MinecraftItem]) -> None:
     (folder, predictor), items = saved, items[:6]
     assert {path.name for path in folder.iterdir()} == {"config.json", "model.safetensors", "README.md"}
-    assert BertTransformer().load(folder).predict(items, Decoding()) == predictor.predict(items, Decoding())
+    assert BertTransformer().load(folder).predict(items) == predictor.predict(items)
 
 
 def edit(path: Path, **changes: Any) -> None:

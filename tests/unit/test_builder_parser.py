@@ -10,7 +10,6 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.baselines import Decoding
 from harness.baselines.parser import Parser
 from harness.baselines.parser.minecraft import BuilderParser, grid
 from harness.baselines.parser.minecraft.program import statements_of
@@ -23,10 +22,10 @@ from harness.cli import cli
 from harness.corpora import load
 from harness.corpora.item import Executed, MinecraftItem, Turn, Utterance
 from harness.worlds.minecraft import COLORS, Action, Pose, Structure, net_actions
+from serialization.formats.program import building_state
 from serialization.program.ast import Program
 from serialization.program.minecraft import run
 from serialization.program.written import write
-from serialization.program_text import building_state
 
 PARSER = BuilderParser()
 FRONT = Pose(0.5, 1.0, -5.5, 0.0, 20.0)
@@ -209,12 +208,12 @@ POSES = st.builds(Pose, st.floats(-9, 9), st.floats(1, 9), st.floats(-9, 9), st.
 @given(TURNS, POSES)
 def test_any_talk_is_answered_with_what_can_be_built(history: list[Turn], pose: Pose) -> None:
     item = turn(*history, pose=pose)
-    (answer,) = PARSER.predict([item], Decoding())
+    (answer,) = PARSER.predict([item])
     assert not item.before.apply(answer.actions).ignored
     found = PARSER.understand(item)
     assert run(found.program, building_state(item)).error is None
     assert 0 <= answer.notes["confidence"] <= 1
-    assert PARSER.predict([item], Decoding())[0] == answer
+    assert PARSER.predict([item])[0] == answer
 
 
 @settings(max_examples=15, deadline=None)

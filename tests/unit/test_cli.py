@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -8,12 +10,12 @@ from pathlib import Path
 import click
 import pytest
 
-from harness.cli import COMMANDS, SUMMARIES, cli, main
+from harness.cli import COMMANDS, SECTIONS, cli, main
 from harness.errors import HarnessError, UsageError
 from harness.util.registry import resolve
 
 MODELS = ("torch", "transformers", "vllm", "trl", "peft")
-HEAVY = (*MODELS, "datasets", "pyarrow", "nltk", "scipy", "jinja2", "numpy")
+HEAVY = (*MODELS, "datasets", "pyarrow", "nltk", "scipy", "jinja2", "numpy", "matplotlib", "httpx", "filelock")
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"]])
@@ -38,8 +40,45 @@ def test_every_command_is_there_and_its_help_is_light(name: str) -> None:
     assert json.loads(done.stderr) == [0, []]
 
 
-def test_summaries_and_commands_agree() -> None:
-    assert list(SUMMARIES) == list(COMMANDS)
+@pytest.mark.parametrize("name", ["adapters", "prompts"])
+def test_another_package_under_one_of_our_names_is_refused(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).mkdir()
+    (tmp_path / name / "__init__.py").touch()
+    done = beside(tmp_path)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    where = re.escape(str(tmp_path / name / "__init__.py"))
+    assert re.fullmatch(
+        rf"Error: the package {name} that Python finds is not the harness's \({where}\): .* fresh .*\n", done.stderr
+    )
+
+
+def test_an_installation_of_another_adapters_is_refused(tmp_path: Path) -> None:
+    about = tmp_path / "adapters-1.2.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: adapters\nVersion: 1.2.0\n")
+    done = beside(tmp_path)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert re.fullmatch(rf"Error: another package named adapters is .* \({re.escape(str(about))}\): .* fresh .*\n", done.stderr)
+    about.rename(tmp_path / "adapters_of_mine-1.2.0.dist-info")
+    assert beside(tmp_path).returncode == 0
+
+
+def beside(folder: Path) -> subprocess.CompletedProcess[str]:
+    """What `harness --help` says where a folder of packages comes before the project's."""
+    root = str(Path(__file__).parents[2])
+    code = f"import sys; sys.path.append({root!r}); from harness.cli import main; sys.exit(main(['--help']))"
+    environment = {**os.environ, "PYTHONPATH": str(folder)}
+    return subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, env=environment, check=False)
+
+
+def test_help_groups_every_command_once(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    groups = [part.splitlines() for part in capsys.readouterr().out.strip().split("\n\n")][-len(SECTIONS) :]
+    assert [title for title, *_ in groups] == ["Run models:", "Train:", "Data:", "Evaluate:", "Look:"]
+    listed = [line.split()[0] for _, *lines in groups for line in lines]
+    assert listed == list(COMMANDS)
+    assert len(listed) == sum(map(len, SECTIONS.values()))
 
 
 @pytest.fixture

@@ -156,9 +156,9 @@ def test_answers_of_a_batch_are_those_one_by_one_and_the_plain_networks(
     with torch.inference_mode():
         once = [plain_answer(network, vocabulary, item, replace(decoding, steps=1))[0][1] for item in items]
     network.decoder.stop[-1].bias.data += median(once)
-    predictor = BuilderPredictor(network, TINY, vocabulary)
-    together = predictor.predict(items, decoding)
-    assert together == [answer for item in items for answer in predictor.predict([item], decoding)]
+    predictor = BuilderPredictor(network, TINY, vocabulary, decoding)
+    together = predictor.predict(items)
+    assert together == [answer for item in items for answer in predictor.predict([item])]
     assert {answer.stopped for answer in together} == {True, False}
     for item, answer in zip(items, together, strict=True):
         assert (len(answer.actions) < decoding.steps) == answer.stopped
@@ -256,8 +256,8 @@ def test_a_saved_model_answers_as_before(saved: tuple[Path, Network], items: lis
     folder, network = saved
     assert {path.name for path in folder.iterdir()} == {"config.json", "model.safetensors", "vocabulary.json", "README.md"}
     assert read_words(folder) == vocabulary.words
-    expected = BuilderPredictor(network.eval(), TINY, vocabulary).predict(items, Decoding())
-    assert CnnGru().load(folder).predict(items, Decoding()) == expected
+    expected = BuilderPredictor(network.eval(), TINY, vocabulary).predict(items)
+    assert CnnGru().load(folder).predict(items) == expected
 
 
 def edit(path: Path, **changes: Any) -> None:

@@ -19,7 +19,6 @@ from hypothesis import strategies as st
 
 from eval.metrics.hexagons import score
 from harness.augmentation.colors import permute_colors, random_colors
-from harness.baselines import Decoding
 from harness.baselines.deberta.baseline import Deberta, DebertaPredictor, DebertaRecipe, build
 from harness.baselines.deberta.batches import Collator, Reader, TileCollator, actions_of, fitted, labels_of
 from harness.baselines.deberta.layers import comparisons, offsets
@@ -336,7 +335,7 @@ def test_a_killed_run_goes_on_with_the_same_colors(
 
 def f1(network: Any, collate: Any, items: Sequence[HexagonsItem]) -> float:
     predictor = DebertaPredictor(network.eval(), collate, get_context("hexagons", "full-history"), ("likeliest", 1.0))
-    answers = [answer.actions for answer in predictor.predict(items, Decoding())]
+    answers = [answer.actions for answer in predictor.predict(items)]
     return float(score(items, answers)["action"]["f1"])
 
 
@@ -422,7 +421,7 @@ def test_a_trained_model_answers_as_its_network_did(variant: str, tmp_path: Path
     assert first.how == (config["decision"], config["temperature"])
     assert config["decision"] == ("likeliest" if variant == "paper" else "f1")
     assert not first.rolls_out
-    assert first.predict(items, Decoding()) == again.predict(items, Decoding())
+    assert first.predict(items) == again.predict(items)
     gold = labels_of(items[6:9])
     assert best_temperature(first.scores(items[6:9]), gold, config["decision"]) == first.how[1]
 
@@ -434,10 +433,10 @@ def test_a_checkpoint_has_an_encoder_if_it_was_trained(tuned: bool, tmp_path: Pa
     from safetensors.torch import load_file
 
     assert any(key.startswith("encoder.") for key in load_file(model / "model.safetensors")) == tuned
-    expected = Deberta().load(model).predict(items, Decoding())
+    expected = Deberta().load(model).predict(items)
     write_encoder(tmp_path / "encoder", seed=1)
     if tuned:
-        assert Deberta().load(model).predict(items, Decoding()) == expected
+        assert Deberta().load(model).predict(items) == expected
         return
     with pytest.raises(DataError, match="trained with another encoder"):
         Deberta().load(model)
@@ -488,9 +487,9 @@ def test_the_command_rolls_out_on_boards_that_the_answers_drew(tmp_path: Path, m
     assert done.exit_code == 0, done.output
     plain = DebertaPredictor.predict
 
-    def painting(self: DebertaPredictor, items: Sequence[Any], decoding: Decoding) -> Any:
+    def painting(self: DebertaPredictor, items: Sequence[Any]) -> Any:
         asked.extend(items)
-        return [replace(answer, actions=[Paint(3, 3, "blue")]) for answer in plain(self, items, decoding)]
+        return [replace(answer, actions=[Paint(3, 3, "blue")]) for answer in plain(self, items)]
 
     monkeypatch.setattr(DebertaPredictor, "predict", painting)
     done = CliRunner().invoke(cli, ["baseline", "predict", "deberta", "--json"])

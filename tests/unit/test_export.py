@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import re
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -19,7 +18,7 @@ from hypothesis import strategies as st
 
 from adapters.registry import CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE
 from eval.export import WRITERS, headline
-from eval.report.curves import as_svg, curve, ticks
+from eval.report.curves import as_svg, curve, picture
 from harness.cli import main
 from harness.corpora import load
 from harness.engines.bases import fingerprint
@@ -122,24 +121,24 @@ def test_the_points_of_a_curve_are_in_order_of_size() -> None:
 
 def test_the_picture_holds_every_point_inside_its_frame() -> None:
     results = {str(n): drawn(f1) for n, f1 in enumerate((0.05, 0.3, 0.45))}
-    picture = ElementTree.fromstring(as_svg(curve(results, {"0": 0, "1": 400, "2": 3278})))
+    svg = as_svg(curve(results, {"0": 0, "1": 400, "2": 3278}))
+    assert svg == as_svg(curve(results, {"0": 0, "1": 400, "2": 3278}))
+    picture = ElementTree.fromstring(svg)
     _, _, width, height = map(float, picture.attrib["viewBox"].split())
-    dots = picture.findall("{http://www.w3.org/2000/svg}circle")
-    places = [(float(dot.attrib["cx"]), float(dot.attrib["cy"])) for dot in dots]
-    assert len(places) == 6
+    dots = [dot for dot in picture.iter("{http://www.w3.org/2000/svg}use") if dot.attrib["fill"] == "#1e90ff"]
+    *places, _legend = [(float(dot.attrib["x"]), float(dot.attrib["y"])) for dot in dots]
+    assert len(places) == 3
     assert all(0 < x < width and 0 < y < height for x, y in places)
-    leading = places[:3]
-    assert leading == sorted(leading)
-    assert [y for _, y in leading] == sorted((y for _, y in leading), reverse=True), "more is higher"
+    assert places == sorted(places)
+    assert [y for _, y in places] == sorted((y for _, y in places), reverse=True), "more is higher"
+    said = [text.text for text in picture.iter("{http://www.w3.org/2000/svg}text")]
+    assert {"train items", "percent", "action F1", "action EM"} <= set(said)
 
 
-@given(st.floats(0, 1e6))
-def testticks_are_few_and_reach_the_largest_value(most: float) -> None:
-    found = ticks(most)
-    assert found[0] == 0
-    assert 2 <= len(found) <= 10
-    assert found[-1] >= most
-    assert len({b - a for a, b in pairwise(found)}) == 1
+def test_no_name_of_a_series_breaks_a_picture() -> None:
+    number = headline(drawn())[0]
+    svg = picture("title", {"_a$b$ <é>\x00\ud800水": [(400, number)]}, "items")
+    assert "a$b$ <->---" in [text.text for text in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")]
 
 
 # The command.

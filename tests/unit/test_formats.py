@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from harness.corpora import load
 from harness.errors import UsageError
 from harness.worlds import hexagons, minecraft
+from harness.worlds.hexagons import canonical
 from serialization.formats import FORMATS, Format, get_format
-from serialization.hexagons_text import canonical
-from serialization.parsed import MAX_CHARS
+from serialization.formats.answer import MAX_CHARS
 
 ALL = [f for formats in FORMATS.values() for f in formats.values()]
 HEXAGONS = list(FORMATS["hexagons"].values())

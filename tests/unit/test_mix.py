@@ -12,6 +12,7 @@ from click.testing import CliRunner, Result
 from hypothesis import given
 from hypothesis import strategies as st
 
+from eval.report.charts import INK
 from harness.baselines.mixing import cells, fractions_of, name_of
 from harness.cli import cli
 from harness.corpora import load
@@ -79,7 +80,8 @@ def test_a_mix_trains_and_scores_every_cell_and_goes_on_where_it_was(monkeypatch
     assert all(line["scores"]["items"] == 6 and line["scores"]["split"] == "val" for line in lines)
     assert "micro F1" in done.output
     picture = ElementTree.fromstring(Path("runs/m/mix.svg").read_text())
-    assert len(picture.findall("{http://www.w3.org/2000/svg}circle")) == 6
+    dots = [dot for dot in picture.iter("{http://www.w3.org/2000/svg}use") if dot.attrib["fill"] != INK]
+    assert len(dots) == 6 + 2, "and one for each set in the legend"
     again = run("--fractions", "0,0.5,1", "--json")
     assert json.loads(again.stdout) == lines
     assert len(trained) == 6

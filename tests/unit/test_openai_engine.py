@@ -16,7 +16,7 @@ from harness.engines.base import Sampling
 from harness.engines.openai import OpenAIEngine
 from harness.errors import EngineError
 from prompts.rendered import Rendered
-from serialization.constraint import Constraint
+from serialization.formats.answer import Constraint
 from tests.endpoint import Answer, FakeServer, chat_answer, failure
 
 KEY = "sk-very-secret"

@@ -10,7 +10,6 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.baselines import Decoding
 from harness.baselines.parser import Parser
 from harness.baselines.parser.hexagons.chart import Chart
 from harness.baselines.parser.hexagons.execute import program_of
@@ -219,13 +218,13 @@ def test_predictions_do_not_depend_on_what_was_asked_before() -> None:
     told = ["Paint the top tile of column 3 blue", "Paint the next tile red", "Paint the next two tiles green"]
     items = steps_of(told)
     in_turn, alone = Parser(), Parser()
-    answers = [in_turn.predict([item], Decoding())[0] for item in items]
-    assert answers[-1].actions == alone.predict(items[-1:], Decoding())[0].actions
+    answers = [in_turn.predict([item])[0] for item in items]
+    assert answers[-1].actions == alone.predict(items[-1:])[0].actions
     assert set(answers[-1].actions) == {Paint(2, 2, "green"), Paint(3, 2, "green")}
 
 
 def test_an_answer_comes_with_its_reading_its_program_and_a_confidence() -> None:
-    notes = Parser().predict(steps_of(["Fill columns 2 and 5 with red"]), Decoding())[0].notes
+    notes = Parser().predict(steps_of(["Fill columns 2 and 5 with red"]))[0].notes
     assert notes["program"] == "red 2,5"
     assert [reading.split()[0] for reading in notes["reading"]] == ["(paint"]
     assert 0 < notes["confidence"] <= 1

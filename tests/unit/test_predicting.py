@@ -4,15 +4,20 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from harness.corpora.item import Executed, HexagonsItem, MinecraftItem, Utterance
 from harness.engines.base import Completion, Sampling
 from harness.errors import EngineError, HarnessError, UsageError
-from harness.runs.answering import Plan, batches, predict, resume
+from harness.runs.answering import answer_items, batches
+from harness.runs.asked import Asked, AskedFile, read_asked
 from harness.runs.folder import Run, find_run, items_hash
+from harness.runs.prompted import Plan, Prompted
 from harness.worlds.hexagons import Board, Paint
 from prompts.probe import PROBES
 from prompts.render import Renderer
@@ -72,10 +77,7 @@ def plan(context: str = "full-history", batch_size: int = 4) -> Plan:
 def run_all(folder: Path, engine: Fake, how: Plan) -> list[dict[str, Any]]:
     run = Run(folder, {"a": 1})
     try:
-        planned = batches(ITEMS, how.batch_size, rolls_out=how.rolls_out)
-        for _ in predict(run, resume(run, planned, how, engine), how, engine):
-            pass
-        run.sort([item.id for batch in planned for item in batch])
+        answer_items(run, ITEMS, Prompted(how, engine))
     finally:
         run.close()
     return run.records
@@ -111,8 +113,7 @@ def test_a_conversation_shows_the_models_own_earlier_answers(tmp_path: Path) -> 
     history = {item.id: tuple(Executed(gold[0].actions) if isinstance(t, Executed) else t for t in item.history) for item in gold}
     gold = [replace(item, history=history[item.id]) for item in gold]
     how, run = plan("conversation"), Run(tmp_path, {})
-    planned = batches(gold, 4, rolls_out=how.rolls_out)
-    assert len(list(predict(run, resume(run, planned, how, engine), how, engine))) == len(planned)
+    answer_items(run, gold, Prompted(how, engine))
     run.close()
     asked = {prompt.id: prompt.messages for prompt in engine.asked}
     assert [m["content"] for m in asked["hexagons/dev/2/3"][1:]] == [
@@ -215,6 +216,50 @@ def test_a_record_holds_what_was_said_and_read(tmp_path: Path) -> None:
         "dropped_history": 0,
         "dropped_shots": 0,
     }
+
+
+def test_what_was_shown_is_kept_to_the_letter_with_its_seconds(tmp_path: Path) -> None:
+    engine = Fake(independent=False)
+    run_all(tmp_path, engine, plan("full-history+predicted-board"))
+    asked = list(read_asked(tmp_path / "asked.jsonl"))
+    assert [(item_id, one.prompt) for item_id, one in asked] == [(prompt.id, prompt.text) for prompt in engine.asked]
+    assert all(0 <= one.seconds < 60 for _, one in asked)
+    assert sum(one.seconds for _, one in asked) > 0
+    prompts = sum(len(prompt.text) for prompt in engine.asked)
+    assert (tmp_path / "asked.jsonl").stat().st_size < prompts / 3, "what prompts share is written once"
+
+
+def test_of_an_item_that_is_asked_again_the_last_asking_is_kept(tmp_path: Path) -> None:
+    run_all(tmp_path, Fake(True, errs_at=ITEMS[2].id), plan())
+    failed = dict(read_asked(tmp_path / "asked.jsonl"))
+    assert len(failed) == len(ITEMS)
+    assert failed[ITEMS[2].id].prompt, "what led to an error is shown too"
+    with (tmp_path / "asked.jsonl").open("a") as file:
+        file.write('{"id": "hexagons/dev/9/9", "seconds": 1.0}\n{"id": "hexagons/de')
+    run_all(tmp_path, Fake(True), plan())
+    again = list(read_asked(tmp_path / "asked.jsonl"))
+    assert sorted(item_id for item_id, _ in again) == sorted(item.id for item in ITEMS)
+    assert {item_id: one.prompt for item_id, one in again} == {item_id: one.prompt for item_id, one in failed.items()}
+
+
+def test_a_prompt_that_does_not_fit_is_not_kept(tmp_path: Path) -> None:
+    short = Plan(Renderer(PromptSpec.make("hexagons"), None, 30, 10), Sampling(), ShotPool([], 0), 0, 4)
+    run_all(tmp_path, Fake(False), short)
+    assert all(one.prompt is None for _, one in read_asked(tmp_path / "asked.jsonl"))
+
+
+@given(st.lists(st.text(st.sampled_from("ab\n\ud800é")), max_size=8), st.sets(st.integers(0, 7)))
+def test_prompts_come_back_whatever_is_kept(prompts: list[str], kept: set[int]) -> None:
+    with TemporaryDirectory() as folder:
+        file, path = AskedFile(Path(folder, "asked.jsonl")), Path(folder, "asked.jsonl")
+        for number, prompt in enumerate(prompts):
+            file.append(str(number), Asked(0.25, prompt))
+            file.append(f"{number}b", Asked(0.5))
+        file.keep({str(number) for number in kept})
+        file.append("last", Asked(1.5, "abb"))
+        file.close()
+        expected = [(str(n), Asked(0.25, prompt)) for n, prompt in enumerate(prompts) if n in kept]
+        assert list(read_asked(path)) == [*expected, ("last", Asked(1.5, "abb"))]
 
 
 def test_other_settings_under_the_same_name_are_refused(tmp_path: Path) -> None:

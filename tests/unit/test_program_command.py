@@ -75,8 +75,8 @@ def test_the_examples_of_the_manual(example: Example) -> None:
 
 
 def test_the_manual_names_every_function_and_has_small_pictures() -> None:
-    from serialization.program.hexagons_functions import FUNCTIONS
-    from serialization.program.minecraft_functions import FUNCTIONS as BUILDING
+    from serialization.program.hexagons import FUNCTIONS
+    from serialization.program.minecraft import FUNCTIONS as BUILDING
 
     page = PAGE.read_text()
     assert [name for name in {*FUNCTIONS, *BUILDING} if f"{name}(" not in page and f"`{name}`" not in page] == []

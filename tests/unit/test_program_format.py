@@ -18,7 +18,6 @@ from prompts.messages import gold_answer, questions, read_answer, system_message
 from prompts.probe import PROBES
 from prompts.spec import PromptSpec
 from serialization.formats import get_format, reader
-from serialization.hexagons_text import write_grouped, write_triplets
 from serialization.program.parse import parse
 from tests.programs import texts
 
@@ -118,9 +117,9 @@ def test_the_manual_is_short(task: str) -> None:
 
 @pytest.mark.parametrize("task", ["hexagons", "minecraft"])
 def test_every_function_stands_in_the_manual(task: str) -> None:
-    from serialization.program.hexagons_functions import CONSTANTS, FUNCTIONS
-    from serialization.program.minecraft_functions import CONSTANTS as NAMES
-    from serialization.program.minecraft_functions import FUNCTIONS as BUILDING
+    from serialization.program.hexagons import CONSTANTS, FUNCTIONS
+    from serialization.program.minecraft import CONSTANTS as NAMES
+    from serialization.program.minecraft import FUNCTIONS as BUILDING
 
     manual = Path(f"prompts/templates/manual.{task}.txt").read_text()
     functions, names = (FUNCTIONS, CONSTANTS) if task == "hexagons" else (BUILDING, NAMES)
@@ -186,9 +185,9 @@ def test_plain_programs_of_all_training_steps(data_dir: Path, monkeypatch: pytes
         assert isinstance(item, HexagonsItem)
         text = fmt.write(item.actions)
         assert fmt.read(text, item) == (item.actions, ())
-        assert len(text) <= len(write_grouped(item.actions)) + 1
+        assert len(text) <= len(grouped.write(item.actions)) + 1
         program, grouped, triplets = (
-            program + len(text), grouped + len(write_grouped(item.actions)), triplets + len(write_triplets(item.actions))
+            program + len(text), grouped + len(grouped.write(item.actions)), triplets + len(triplets.write(item.actions))
         )  # fmt: skip
     assert program < 0.91 * grouped < 0.26 * triplets
 

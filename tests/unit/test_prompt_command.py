@@ -41,7 +41,8 @@ def test_a_perfect_script_scores_one(task: str, shots: str, capsys: pytest.Captu
     assert (scores["action"] if task == "hexagons" else scores["micro"]["overall"])["f1"] == 1.0
     assert json.loads(Path("runs/r/scores.json").read_text()) == scores
     assert "of the sample corpus; engine scripted, model script.jsonl; " in err
-    assert {p.name for p in Path("runs/r").iterdir()} == {".lock", "run.yaml", "predictions.jsonl", "scores.json", "log.txt"}
+    names = {".lock", "run.yaml", "predictions.jsonl", "asked.jsonl", "scores.json", "log.txt"}
+    assert {p.name for p in Path("runs/r").iterdir()} == names
 
 
 def test_garbage_scores_nothing_and_is_kept(capsys: pytest.CaptureFixture[str]) -> None:

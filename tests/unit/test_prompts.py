@@ -13,11 +13,11 @@ from harness.corpora.item import HexagonsItem, MinecraftItem, Utterance
 from harness.errors import EngineError, UsageError
 from harness.worlds.minecraft import Action, Pose
 from prompts.messages import conversation, gold_answer, read_answer, view_of
-from prompts.probe import PROBES
+from prompts.probe import PROBES, format_hash
 from prompts.render import PromptTooLongError, Renderer
 from prompts.shots import ShotPool
 from prompts.spec import PromptSpec
-from serialization.contexts import CONTEXTS, FRAMES, from_frame, to_frame
+from serialization.contexts import CONTEXTS, FRAMES, from_frame, in_frame
 from serialization.formats import FORMATS
 from tools.record_goldens import golden, path_of, specs
 
@@ -47,7 +47,7 @@ def test_the_builders_frame_round_trips_at_every_yaw(yaw: float, color: str, x: 
     actions = (Action("place", color, x, y, z), Action("remove", None, z, y, x))
     turned = replace(item, pose=Pose(0.5, 1.0, -2.5, yaw, 0.0), actions=actions)
     for frame in FRAMES:
-        assert from_frame(to_frame(actions, turned, frame), turned, frame) == actions
+        assert from_frame(in_frame(turned, frame).actions, turned, frame) == actions
         for name in FORMATS["minecraft"]:
             spec = PromptSpec.make("minecraft", format=name, frame=frame)
             assert read_answer(gold_answer(turned, spec), turned, spec) == (actions, ())
@@ -70,20 +70,20 @@ def test_moves_go_from_the_last_cell_as_the_builder_looks(yaw: float, x: int, z:
 
 
 def test_in_the_builders_frame_ahead_is_plus_z() -> None:
-    item = replace(PROBES["minecraft"][0], pose=Pose(0, 1, 0, 90.0, 0))  # type: ignore[call-arg]
     ahead, left = Action("place", "red", -3, 1, 0), Action("place", "red", 0, 1, 3)
-    assert to_frame([ahead, left], item, "builder") == (ahead._replace(x=0, z=3), left._replace(x=3, z=0))
+    item = replace(PROBES["minecraft"][0], pose=Pose(0, 1, 0, 90.0, 0), actions=(ahead, left))  # type: ignore[call-arg]
+    assert in_frame(item, "builder").actions == (ahead._replace(x=0, z=3), left._replace(x=3, z=0))
 
 
 def test_the_hash_sees_every_part_of_a_format(monkeypatch: pytest.MonkeyPatch) -> None:
-    hashes = [spec.hash for spec in specs()]
+    hashes = [format_hash(spec) for spec in specs()]
     assert len(set(hashes)) == len(hashes)
-    import prompts.messages as messages
+    import prompts.probe as probe
 
     spec = PromptSpec.make("hexagons")
-    before = spec.hash
-    monkeypatch.setattr(messages, "gold_answer", lambda item, spec: "something else")
-    assert PromptSpec.make("hexagons").hash != before
+    before = format_hash(spec)
+    monkeypatch.setattr(probe, "gold_answer", lambda item, spec: "something else")
+    assert format_hash(PromptSpec.make("hexagons")) != before
 
 
 def test_names_that_do_not_fit_are_refused() -> None:

@@ -5,16 +5,18 @@ import gzip
 import hashlib
 import json
 import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
 from eval.predictions import Predictions
-from eval.report.charts import length_grid, line_chart
+from eval.report.charts import ACCENT, INK, length_grid, line_chart
 from eval.report.facts import curve_of
 from eval.report.html import CHUNK, MAX_TEXT, embed, pack, render
 from eval.scoring import Answers, Benchmark
@@ -22,7 +24,6 @@ from harness.cli import main
 from harness.corpora import load
 from harness.engines.base import Sampling
 from harness.engines.scripted import ScriptedEngine
-from harness.runs.prompts_again import Prompts
 from harness.runs.reporting import collect, read
 from prompts.rendered import Rendered
 
@@ -327,7 +328,7 @@ def answer_by_script(monkeypatch: pytest.MonkeyPatch, name: str, *options: str) 
     return seen
 
 
-@pytest.mark.parametrize("context", ["full-history", "full-history+predicted-board"])
+@pytest.mark.parametrize("context", ["full-history", "full-history+predicted-board", "conversation"])
 def test_prompts_are_those_that_the_model_saw(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, context: str
 ) -> None:
@@ -342,59 +343,48 @@ def test_prompts_are_those_that_the_model_saw(
     assert [Page("three.html").made(n)["prompt"] for n in range(3)] == [page.made(n)["prompt"] for n in range(3)]
 
 
-def test_prompts_need_the_boards_that_the_answers_drew(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen = {p.id: p.text for p in answer_by_script(monkeypatch, "r", "--context", "predicted-board")}
-    file = Path("runs/r/predictions.jsonl")
-    lines = [json.loads(line) for line in file.read_text().splitlines()]
-    first = lines[0]
-    first["actions"] = [[9, 17, "purple"]]
-    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    (answers,) = read([Path("r")]).values()
-    prompts = Prompts(answers)
-    changed = [item.id for item in answers.items if prompts.of(item)[0] != seen[item.id]]
-    procedure = first["id"].rpartition("/")[0]
-    assert changed == [i.id for i in answers.items if i.id.startswith(f"{procedure}/") and i.id != first["id"]]
-
-
-def test_prompts_are_those_of_the_preview(capsys: pytest.CaptureFixture[str], default_base: Path) -> None:
-    """With the tokenizer of the run's model, and a word where the run counted other tokens."""
-    options = ["--split", "test", "--shots", "2", "--limit", "2", "--context-length", "1500", "--max-new-tokens", "100"]
-    assert main(["prompt", *options, "--preview"]) == 0
-    shown, said = capsys.readouterr()
-    settings = {"task": "hexagons", "split": "test", "engine": "vllm", "model": "smollm2-135m", "context": "full-history"}
-    settings |= {"format": "grouped", "frame": "world", "shots": 2, "seed": 0, "limit": 2}
-    settings |= {"max_new_tokens": 100, "context_length": 1500, "prompt_hash": "another", "shots_hash": "another"}
-    records = perfect("hexagons")[:2]
-    tokens = [int(n) for n in re.findall(r"(\d+) tokens of", said)]
-    write("mine", [records[0] | {"prompt_tokens": tokens[0]}, records[1] | {"prompt_tokens": 7}], **settings)
+def test_a_prompt_comes_with_what_was_left_out_of_it(capsys: pytest.CaptureFixture[str]) -> None:
+    records, settings = perfect("hexagons"), {"task": "hexagons", "split": "test", "engine": "vllm"}
+    records[0] |= {"prompt_tokens": 1234, "dropped_history": 3, "dropped_shots": 2}
+    records[2] = {"id": records[2]["id"], "actions": [], "error": "its shortest prompt takes 99 tokens"}
+    folder = write("mine", records, **settings)
+    told = [{"same": 0, "prompt": HOSTILE}, {"same": len(HOSTILE) - 5, "prompt": "more"}, {}]
+    asked = [{"id": record["id"], "seconds": 0.5, **fields} for record, fields in zip(records, told, strict=False)]
+    (folder / "asked.jsonl").write_text("".join(json.dumps(line) + "\n" for line in asked) + '{"id": "hexagons/te')
     assert report(capsys, "mine")[0] == 0
-    page = Page("runs/mine/report.html")
-    assert "".join(f"{page.made(n)['prompt']}\n" for n in range(2)) == shown
-    assert page.made(0)["promptNote"].startswith(f"{tokens[0]} tokens")
-    assert "another text" not in page.made(0)["promptNote"]
-    assert "the run recorded 7 tokens, so it saw another text" in page.made(1)["promptNote"]
-    assert "templates have changed since" in page.words
-    assert "training items have changed since" in page.words
+    page = Page(folder / "report.html")
+    shown = [(page.made(n)["prompt"], page.made(n)["promptNote"]) for n in range(4)]
+    assert shown == [
+        (HOSTILE, "1,234 tokens; 3 turns of history left out; 2 examples left out"),
+        (HOSTILE[:-5] + "more", f"{len(HOSTILE) - 1} characters, as text"),
+        (None, "There is no prompt."),
+        (None, "The prompt was not recorded."),
+    ]
+    assert "no prompts" not in page.words
+    assert "1.5 (2.0 items a second)" in page.words
 
 
 @pytest.mark.parametrize(
     ("settings", "note"),
     [
-        ({"task": "hexagons", "split": "test", "baseline": "rules"}, "This run has no prompts"),
-        ({"model": "./nowhere"}, "tokenizer cannot be loaded here"),
-        ({"context": "telepathy"}, "The prompt cannot be made again: no context for hexagons named 'telepathy'"),
+        ({}, "there is no run.yaml beside the predictions"),
+        ({"baseline": "rules"}, "This run has no prompts"),
+        ({"engine": "vllm"}, "Its prompts are not known: the run does not hold them."),
     ],
 )
-def test_prompts_that_cannot_be_made_again(settings: dict[str, Any], note: str) -> None:
-    usual = {"engine": "vllm", "model": "smollm2-135m", "context": "full-history", "format": "grouped", "frame": "world"}
-    usual |= {"shots": 0, "seed": 0, "max_new_tokens": 100, "context_length": 2048}
-    write("mine", perfect("hexagons"), **(settings if "baseline" in settings else usual | settings))
-    (answers,) = read([Path("mine")]).values()
-    prompts = Prompts(answers)
-    assert note in prompts.notes[0]
-    text, word = prompts.of(answers.items[0])
-    assert (text is None) == ("tokenizer" not in note)
-    assert word
+def test_a_run_without_prompts_says_why(capsys: pytest.CaptureFixture[str], settings: dict[str, Any], note: str) -> None:
+    folder = write("mine", perfect("hexagons"), **settings)
+    assert report(capsys, "mine")[0] == 0
+    assert note in Page(folder / "report.html").words
+
+
+def test_what_was_asked_must_be_of_a_run(capsys: pytest.CaptureFixture[str]) -> None:
+    folder = write("mine", perfect("hexagons"))
+    for line in ("no JSON", "[]", '{"id": "a"}', '{"id": "a", "seconds": 1, "prompt": "whole"}'):
+        (folder / "asked.jsonl").write_text(f'{{"id": "b", "seconds": 1}}\n{line}\n')
+        code, _, err = report(capsys, "mine")
+        assert code == 1
+        assert err.splitlines()[-1].startswith("Error: runs/mine/asked.jsonl:2: not a line of a run's asked.jsonl"), line
 
 
 def test_what_a_run_took_and_learned(capsys: pytest.CaptureFixture[str]) -> None:
@@ -402,7 +392,8 @@ def test_what_a_run_took_and_learned(capsys: pytest.CaptureFixture[str]) -> None
         record | {"prompt_tokens": 1000, "completion_tokens": 20, "finish_reason": "length"} for record in perfect("hexagons")
     ]
     folder = write("mine", records, task="hexagons", split="test", adapter="lora", shots=3)
-    (folder / "log.txt").write_text("2026-01-01 00:00:00,000 INFO 7 items, 0 errors, 7000 + 140 tokens in 3.5 s\n")
+    asked = [{"id": record["id"], "seconds": 0.5} for record in records]
+    (folder / "asked.jsonl").write_text("".join(json.dumps(line) + "\n" for line in asked))
     curve = [{"step": 0, "seconds": 1.0, "dev_loss": 0.9, "dev_f1": 0.05}]
     curve.append({"step": 100, "seconds": 61.0, "train_loss": 0.8, "dev_loss": 0.7, "dev_f1": 0.25})
     Path("runs/lora").mkdir()
@@ -426,11 +417,26 @@ def test_packed_and_embedded_values_come_back() -> None:
     assert not set("<>&\u2028\x00") & set(embed(value))
 
 
-def test_charts() -> None:
+def texts(svg: str) -> list[str]:
+    return [text.text or "" for text in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")]
+
+
+def test_a_length_grid_counts_each_cell_and_outlines_each_columns_median() -> None:
     svg = str(length_grid([(0, 0), (1, 1), (1, 1), (1, 3), (60, 8)]))
-    assert "wanted 1, made 1: 2 items" in svg
-    assert "wanted 50+, made 7–9: 1 item<" in svg
-    assert svg.count('class="median"') == 3
-    assert str(length_grid([(0, 0)])).count('class="heat"') == 1
-    for points in ([(0.0, 0.0)], [(0.0, 5.0)], [(0.0, 5.0), (10.0, 5.0)], [(n, 0.9 + n / 1000) for n in range(50)]):
-        assert "nan" not in str(line_chart("F1", points, digits=2))
+    counts = Counter(texts(svg))
+    assert (counts["1"], counts["2"]) == (2 + 3, 2 + 1), "an axis each way has these numbers too"
+    assert {"changes in gold", "changes made", "7–9", "50+"} <= set(counts)
+    assert svg.count(f'fill="{ACCENT}"') == 4
+    assert len(re.findall(rf'fill="none" stroke="{INK}" [^>]*stroke-linejoin="miter"', svg)) >= 3
+    assert svg == str(length_grid([(0, 0), (1, 1), (1, 1), (1, 3), (60, 8)]))
+
+
+@pytest.mark.parametrize(
+    "points", [[(0.0, 0.0)], [(0.0, 5.0)], [(0.0, 5.0), (10.0, 5.0)], [(float(n), 0.9 + n / 1000) for n in range(50)]]
+)
+def test_a_line_chart_has_a_dot_for_each_point(points: list[tuple[float, float]]) -> None:
+    svg = str(line_chart("F1", points))
+    assert "nan" not in svg
+    assert len(re.findall(rf'<use [^>]*fill="{ACCENT}"', svg)) == len(points)
+    assert "style" not in svg, "the page's content security policy lets none in"
+    assert ElementTree.fromstring(svg).findtext("{http://www.w3.org/2000/svg}title") == "F1 by training step"

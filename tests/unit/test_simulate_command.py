@@ -205,7 +205,7 @@ def test_a_run_has_its_pose_in_a_file_where_it_is_known(name: str) -> None:
 
         from harness.corpora.tables import to_batch
 
-        pq.write_table(pa.Table.from_batches([to_batch([items[-1], old], "minecraft")]), name)
+        pq.write_table(pa.Table.from_batches([to_batch(map(to_full_record, (items[-1], old)), "minecraft")]), name)
     else:
         Path(name).write_text("".join(json.dumps(to_full_record(item)) + "\n" for item in (items[-1], old)))
     assert list(read_items(Path(name))) == [items[-1], old]
@@ -218,7 +218,7 @@ def test_a_parquet_file_of_an_older_version_has_no_poses_of_runs() -> None:
     from harness.corpora.tables import to_batch
 
     items = made("random", 20)
-    rows = to_batch(items, "minecraft").to_pylist()
+    rows = to_batch(map(to_full_record, items), "minecraft").to_pylist()
     for row in rows:
         for turn in row["history"]:
             del turn["pose"]

@@ -21,9 +21,9 @@ from harness.simulators.hexagons import procedures
 from harness.simulators.hexagons.voice import Voice
 from harness.simulators.voice import frames
 from harness.worlds.hexagons import COLUMNS, ROWS, Board, Tile, distance, line, neighbors, on_board
+from serialization.formats.program import drawing_state
 from serialization.program.hexagons import run
 from serialization.program.parse import parse
-from serialization.program_text import drawing_state
 from tests.hexagons_reader import mentions, plain, read, read_sequence, read_stack, read_zigzag
 
 seeds = st.integers(0, 10**6)

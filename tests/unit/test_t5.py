@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.baselines import Answer, Decoding
+from harness.baselines import Decoding
 from harness.baselines.t5.baseline import T5, T5Predictor, T5Recipe, own_config
 from harness.baselines.t5.grammar import Held
 from harness.baselines.t5.network import Network, load_pretrained, small
@@ -24,12 +24,13 @@ from harness.cli import cli
 from harness.corpora import load
 from harness.corpora.item import HexagonsItem, drawing_steps
 from harness.errors import DataError, EngineError, UsageError
+from harness.runs.answering import Answer
 from harness.training.checkpoints import weights_of, write_model
 from harness.training.loop import Loop, State
 from harness.training.origin import Origin, configuration
 from harness.worlds.hexagons import COLORS, Board, Paint
 from serialization.contexts import CONTEXTS
-from serialization.hexagons_text import parse_grouped
+from serialization.formats import grouped
 from tests.tiny import build_tiny_model
 
 TINY = {"d_model": 32, "d_ff": 64, "d_kv": 16, "heads": 2, "layers": 2, "dropout": 0.0}
@@ -90,7 +91,7 @@ def test_each_context_shows_what_it_says(context: str, board: str, items: list[H
         assert written == [COLORS[code] for code in item.before.cells.ravel()]
     elif shown.board:
         written_board = text.partition("Board: ")[2].partition(" Now:")[0]
-        assert set(parse_grouped(written_board, first=0).actions) == set(item.before.painted())
+        assert set(grouped.parse(written_board, first=0).actions) == set(item.before.painted())
     assert "\n" not in text
 
 
@@ -132,7 +133,8 @@ def test_it_learns_a_few_items_by_heart(format_: str, tmp_path: Path, few: list[
     model = fit(tmp_path, few * 50, recipe)
     expected = [Answer(item.actions, True) for item in few]
     for decoding in (Decoding(), Decoding(beams=1), Decoding(constrained=True)):
-        assert model.predict(few, decoding) == expected
+        model.decoding = decoding
+        assert model.predict(few) == expected
     config = json.loads((tmp_path / "model/config.json").read_text())
     assert (config["baseline"], config["format"], config["context"], config["model"]) == ("t5", format_, "no-history", "small")
     assert "| 8 |" in (tmp_path / "model/README.md").read_text()
@@ -154,14 +156,13 @@ def test_more_beams_find_a_likelier_answer(items: list[HexagonsItem]) -> None:
     """On the mean: beams may lose a good answer too."""
     recipe = recipe_of("answer_tokens=6")
     network, coder = made(recipe)
-    predictor = T5Predictor(network.eval(), coder)
     inputs, mask = coder.inputs(items[:12])
 
     def score(beams: int) -> Any:
         given = network.model.generate(
             input_ids=inputs,
             attention_mask=mask,
-            generation_config=predictor._settings(Decoding(beams=beams)),
+            generation_config=T5Predictor(network.eval(), coder, Decoding(beams=beams))._settings(),
             return_dict_in_generate=True,
             output_scores=True,
         )
@@ -179,7 +180,7 @@ def test_answers_end_at_the_limit_and_only_predicted_boards_roll_out(items: list
     network, coder = made(recipe_of("answer_tokens=4", "context=full-history+predicted-board"))
     predictor = T5Predictor(network.eval(), coder)
     assert predictor.rolls_out
-    assert len(predictor.predict(items[:3], Decoding())) == 3
+    assert len(predictor.predict(items[:3])) == 3
     assert not T5Predictor(network, Coder(recipe_of(), coder.tokens)).rolls_out
 
 
@@ -221,13 +222,12 @@ def test_whatever_the_grammar_lets_pass_is_read_whole(tokens: Tokens, held: dict
 
 def test_a_random_network_held_to_the_grammar_writes_actions(items: list[HexagonsItem]) -> None:
     network, coder = made(recipe_of("answer_tokens=20"))
-    predictor = T5Predictor(network.eval(), coder)
-    free = predictor.predict(items[:4], Decoding())
-    constrained = predictor.predict(items[:4], Decoding(constrained=True))
+    free = T5Predictor(network.eval(), coder).predict(items[:4])
+    constrained = T5Predictor(network.eval(), coder, Decoding(constrained=True)).predict(items[:4])
     assert sum(len(answer.actions) for answer in free) == 0
     assert all(answer.actions or answer.stopped for answer in constrained)
     with pytest.raises(UsageError, match="format json has no grammar"):
-        T5Predictor(network, Coder(recipe_of("format=json"), coder.tokens)).predict(items[:1], Decoding(constrained=True))
+        T5Predictor(network, Coder(recipe_of("format=json"), coder.tokens), Decoding(constrained=True)).predict(items[:1])
 
 
 class Killed(Exception):
@@ -277,11 +277,11 @@ def test_a_saved_model_answers_as_before(tmp_path: Path, items: list[HexagonsIte
     network, coder = made(recipe)
     folder = save(tmp_path / "model", recipe, network, coder.tokens)
     assert {path.name for path in folder.iterdir()} == {"config.json", "model.safetensors", "vocabulary.json", "README.md"}
-    loaded = T5().load(folder)
-    assert (loaded.coder.texts.format, loaded.coder.texts.context) == ("grouped", "full-history")
     decoding = Decoding(constrained=True)
-    answers = loaded.predict(items[:6], decoding)
-    assert answers == T5Predictor(network.eval(), coder).predict(items[:6], decoding)
+    loaded = T5().load(folder, decoding)
+    assert (loaded.coder.texts.format, loaded.coder.texts.context) == ("grouped", "full-history")
+    answers = loaded.predict(items[:6])
+    assert answers == T5Predictor(network.eval(), coder, decoding).predict(items[:6])
     assert any(answer.actions for answer in answers)
 
 
@@ -333,7 +333,8 @@ def test_a_pretrained_model_of_a_folder_is_tuned_and_kept_whole(local: Path, tmp
     assert (recipe.augment, recipe.training.schedule) == ("none", "constant")
     model = fit(tmp_path, few[:2] * 60, recipe)
     for decoding in (Decoding(), Decoding(constrained=True)):
-        assert model.predict(few[:2], decoding) == [Answer(item.actions, True) for item in few[:2]]
+        model.decoding = decoding
+        assert model.predict(few[:2]) == [Answer(item.actions, True) for item in few[:2]]
     config = json.loads((tmp_path / "model/config.json").read_text())
     assert config["model"] == str(local)
     assert len(config["model_fingerprint"]) == 16
@@ -359,7 +360,8 @@ def test_another_kind_of_encoder_decoder_does_as_well(tmp_path: Path, items: lis
     recipe = recipe_of("variant=paper", f"model={folder}", "answer_tokens=20", epochs=1)
     model = fit(tmp_path / "run", items[:4], recipe)
     assert model.coder.tokens.start == 2
-    answers = model.predict(items[:4], Decoding(constrained=True))
+    model.decoding = Decoding(constrained=True)
+    answers = model.predict(items[:4])
     assert all(answer.actions or answer.stopped for answer in answers)
 
 

@@ -60,6 +60,7 @@ def test_dev_f1_of_perfect_and_of_garbage_answers(
 
     class Scripted:
         context_length = 100_000
+        independent = True
 
         def __init__(self, model: Any, tokenizer: Any, context_length: int | None = None) -> None: ...
 

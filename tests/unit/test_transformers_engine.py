@@ -14,7 +14,7 @@ from harness.engines.shared import adapter_rank
 from harness.engines.transformers import TransformersEngine
 from harness.errors import AdapterError, EngineError
 from prompts.rendered import Rendered
-from serialization.constraint import Constraint
+from serialization.formats.answer import Constraint
 from tests.tiny import build_tiny_adapter, build_tiny_model
 
 TEXTS = ("Paint the tile red.", "Now build a tower of five yellow blocks in the middle.", "ok", "0 4 red, 0 5 blue")

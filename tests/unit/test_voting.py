@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.baselines import Decoding
-from harness.baselines.answering import decoding_of
 from harness.baselines.builder_decoding import BuilderPredictor
 from harness.baselines.cnn_gru.baseline import CnnGru
+from harness.baselines.decoding import decoding_of
 from harness.baselines.vocabulary import learned
 from harness.corpora import load
 from harness.corpora.item import builder_turns
@@ -86,10 +86,10 @@ def predictor(monkeypatch: pytest.MonkeyPatch) -> BuilderPredictor:
 def test_draws_of_an_item_do_not_depend_on_those_beside_it(predictor: BuilderPredictor, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("harness.engines.shared.fast_bf16", lambda: False)  # in which rounding depends on the batch
     items = builder_turns(load("minecraft", "train"))[:6]
-    how = Decoding(5, constrained=True, samples=12, share=0.2)
-    together = predictor.predict(items, how)
-    assert together == predictor.predict(items, how)
-    assert together == [answer for item in items for answer in predictor.predict([item], how)]
+    predictor.decoding = Decoding(5, constrained=True, samples=12, share=0.2)
+    together = predictor.predict(items)
+    assert together == predictor.predict(items)
+    assert together == [answer for item in items for answer in predictor.predict([item])]
     assert all(not item.before.apply(answer.actions).ignored for item, answer in zip(items, together, strict=True))
     assert any(answer.actions for answer in together)
 
@@ -98,9 +98,11 @@ def test_a_network_without_doubt_draws_its_greedy_answer(predictor: BuilderPredi
     items = builder_turns(load("minecraft", "train"))[:6]
     with torch.no_grad():
         predictor.network.decoder.head[-1].weight *= 1e6
-    for item, one, many in zip(
-        items, *(predictor.predict(items, Decoding(5, True, samples=n, share=0.5)) for n in (None, 9)), strict=True
-    ):
+    answers = []
+    for samples in (None, 9):
+        predictor.decoding = Decoding(5, True, samples=samples, share=0.5)
+        answers.append(predictor.predict(items))
+    for item, one, many in zip(items, *answers, strict=True):
         assert item.before.apply(one.actions).structure == item.before.apply(many.actions).structure
 
 
@@ -112,7 +114,8 @@ def test_draws_follow_the_networks_probabilities(predictor: BuilderPredictor) ->
         predictor.network.decoder.head[-1].bias *= 0
         predictor.network.decoder.stop[-1].weight *= 0
         predictor.network.decoder.stop[-1].bias.fill_(float(torch.tensor(7623.0).log()))  # as likely as all the others together
-    drawn, ended = predictor.drawn([item], Decoding(2, samples=400))[0]
+    predictor.decoding = Decoding(2, samples=400)
+    drawn, ended = predictor.drawn([item])[0]
     assert sum(drawn.values()) == 400
     assert drawn[()] == pytest.approx(200, abs=50)
     assert drawn[()] < ended < 400
@@ -120,10 +123,11 @@ def test_draws_follow_the_networks_probabilities(predictor: BuilderPredictor) ->
 
 def test_votes_are_cut_where_most_draws_were(predictor: BuilderPredictor) -> None:
     (item,) = builder_turns(load("minecraft", "train"))[:1]
+    predictor.decoding = Decoding(3, samples=8)
     for bias, stopped in ((-1e4, False), (1e4, True)):
         with torch.no_grad():
             predictor.network.decoder.stop[-1].bias.fill_(bias)
-        (answer,) = predictor.predict([item], Decoding(3, samples=8))
+        (answer,) = predictor.predict([item])
         assert answer.stopped == stopped
 
 

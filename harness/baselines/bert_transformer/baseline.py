@@ -10,6 +10,7 @@ import torch
 from pydantic import ValidationError
 
 from adapters.recipe import problem_of
+from harness.baselines import DECODING, Decoding
 from harness.baselines.bert_transformer.network import Network, Shape
 from harness.baselines.builder_batches import Collator
 from harness.baselines.builder_decoding import BuilderPredictor
@@ -75,7 +76,7 @@ class BertTransformer:
         loop = Loop(network, Collator(recipe.network, words), recipe.training, folder, keep, vary=vary)
         return loop.run(builder_turns(items), builder_turns(dev))
 
-    def load(self, folder: Path) -> BuilderPredictor:
+    def load(self, folder: Path, decoding: Decoding = DECODING) -> BuilderPredictor:
         config = checkpoints.read_config(folder, NAME)
         try:
             shape = Shape.model_validate(config.get("network"))
@@ -87,7 +88,7 @@ class BertTransformer:
         _same_encoder(folder, config, identity(encoder, tokenizer))
         network = Network(shape, encoder)
         checkpoints.restore(network, checkpoints.read_weights(folder), folder / checkpoints.WEIGHTS)
-        return BuilderPredictor(network.eval(), shape, PlainWords(encoder, tokenizer))
+        return BuilderPredictor(network.eval(), shape, PlainWords(encoder, tokenizer), decoding)
 
 
 def _same_encoder(folder: Path, config: dict[str, Any], here: str) -> None:

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from adapters.recipe import problem_of
 from harness.augmentation.paraphrase import lexicon
+from harness.baselines import DECODING, Decoding
 from harness.baselines.builder_batches import Collator
 from harness.baselines.builder_decoding import BuilderPredictor
 from harness.baselines.cnn_gru.network import Network, Shape
@@ -85,7 +86,7 @@ class CnnGru:
         loop = Loop(network, Collator(recipe.network, vocabulary), recipe.training, folder, keep, vary=vary)
         return loop.run(train_items, dev_items)
 
-    def load(self, folder: Path) -> BuilderPredictor:
+    def load(self, folder: Path, decoding: Decoding = DECODING) -> BuilderPredictor:
         config = checkpoints.read_config(folder, NAME)
         try:
             shape = Shape.model_validate(config.get("network"))
@@ -94,7 +95,7 @@ class CnnGru:
         vocabulary = _read_words(folder)
         network = Network(shape, len(vocabulary))
         checkpoints.restore(network, checkpoints.read_weights(folder), folder / checkpoints.WEIGHTS)
-        return BuilderPredictor(network.eval(), shape, vocabulary)
+        return BuilderPredictor(network.eval(), shape, vocabulary, decoding)
 
 
 def parameters(network: Any) -> int:

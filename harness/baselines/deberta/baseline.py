@@ -16,7 +16,7 @@ import torch
 from pydantic import ValidationError
 
 from adapters.recipe import problem_of
-from harness.baselines import Answer, Decoding
+from harness.baselines import DECODING, Decoding
 from harness.baselines.deberta.batches import (
     Collator,
     Reader,
@@ -31,6 +31,7 @@ from harness.baselines.encoders import EncoderSettings, identity, load_encoder
 from harness.baselines.tile_decisions import Decision, best_temperature, decide
 from harness.corpora.item import HexagonsItem, Item, drawing_steps
 from harness.errors import DataError
+from harness.runs.answering import Answer, Predictor
 from harness.training import checkpoints
 from harness.training.augmenting import Augment, vary_by
 from harness.training.loop import Loop, State, Trained
@@ -102,7 +103,7 @@ class Deberta:
             keep(best.network, loop.state, temperature)
         return trained
 
-    def load(self, folder: Path) -> DebertaPredictor:
+    def load(self, folder: Path, decoding: Decoding = DECODING) -> DebertaPredictor:
         config = checkpoints.read_config(folder, NAME)
         try:
             recipe = DebertaRecipe.model_validate({key: config.get(key) for key in DebertaRecipe.model_fields})
@@ -144,8 +145,8 @@ def _check_encoder(folder: Path, config: dict[str, Any], encoder: str) -> None:
         )
 
 
-class DebertaPredictor:
-    """See `harness.baselines.Predictor`. An answer depends on nothing of `Decoding`."""
+class DebertaPredictor(Predictor):
+    """A network and how its scores are decided."""
 
     batch_size = 16
 
@@ -163,6 +164,6 @@ class DebertaPredictor:
             made.append(self.network.logits(type(batch)(*(part.to(self.device) for part in batch))).cpu().numpy())
         return np.concatenate(made)
 
-    def predict(self, items: Sequence[Item], decoding: Decoding) -> list[Answer]:
+    def predict(self, items: Sequence[Item]) -> list[Answer]:
         labels = decide(self.scores(drawing_steps(items)), *self.how)
         return [Answer(actions_of(row), stopped=True) for row in labels]

@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from harness.baselines import Answer, Decoding, Predictor
 from harness.baselines.parser.hexagons.execute import program_of
 from harness.baselines.parser.hexagons.memory import Memory
 from harness.baselines.parser.hexagons.ranker import Clues, Ranker, Understood, shipped_sureness, shipped_weights
 from harness.baselines.parser.minecraft import BuilderParser
 from harness.corpora.item import HexagonsItem, Item, Utterance
+from harness.runs.answering import Answer, Predictor
 from serialization.program.hexagons import DrawingState, run
 from serialization.program.written import write
 
@@ -26,13 +26,14 @@ class Known(NamedTuple):
         return Known(found.memory, self.share * found.share)
 
 
-class Parser:
-    """See `harness.baselines.Ruled` and `harness.baselines.Predictor`."""
+class Parser(Predictor):
+    """See `harness.baselines.Ruled`."""
 
     tasks = ("hexagons", "minecraft")
     decoding = ()
     batch_size = 64
     rolls_out = True
+    independent = True
 
     def __init__(self, ranker: Ranker | None = None) -> None:
         self._ranker = ranker or Ranker(shipped_weights())
@@ -41,7 +42,7 @@ class Parser:
     def predictor(self, task: str) -> Predictor:
         return self if task == "hexagons" else BuilderParser()
 
-    def predict(self, items: Sequence[Item], decoding: Decoding) -> list[Answer]:
+    def predict(self, items: Sequence[Item]) -> list[Answer]:
         return [self._answer(item) for item in items if isinstance(item, HexagonsItem)]
 
     def _answer(self, item: HexagonsItem) -> Answer:

@@ -16,9 +16,9 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from harness.baselines import Answer, Decoding
 from harness.baselines.rules.words import Word, numbers_of, read_words
 from harness.corpora.item import HexagonsItem, Item
+from harness.runs.answering import Answer, Predictor
 from harness.worlds.hexagons import COLUMNS, ROWS, Paint
 
 _PLACES = {"T": ROWS, "C": COLUMNS}
@@ -94,16 +94,16 @@ def _places(match: re.Match[str], words: Sequence[Word]) -> list[int]:
     return [size - n if backwards else n - 1 for n in numbers if 1 <= n <= size]
 
 
-class Rules:
-    """See `harness.baselines.Ruled` and `harness.baselines.Predictor`."""
+class Rules(Predictor):
+    """See `harness.baselines.Ruled`."""
 
     tasks = ("hexagons",)
     decoding = ()
     batch_size = 64
-    rolls_out = False
+    independent = True
 
     def predictor(self, task: str) -> Rules:
         return self
 
-    def predict(self, items: Sequence[Item], decoding: Decoding) -> list[Answer]:
+    def predict(self, items: Sequence[Item]) -> list[Answer]:
         return [Answer(paint(item.instruction), True) for item in items if isinstance(item, HexagonsItem)]

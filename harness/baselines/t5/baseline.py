@@ -12,13 +12,14 @@ from pydantic import ValidationError
 from transformers import GenerationConfig
 
 from adapters.recipe import problem_of
-from harness.baselines import Answer, Decoding
+from harness.baselines import DECODING, Decoding
 from harness.baselines.t5.network import SMALL, Network, Shape, load_pretrained, rebuild, small
 from harness.baselines.t5.text import Coder, Texts, Tokens
 from harness.corpora.item import HexagonsItem, Item, drawing_steps
 from harness.engines.bases import fingerprint, resolve_base
 from harness.engines.shared import brief
 from harness.errors import DataError, UsageError
+from harness.runs.answering import Answer, Predictor
 from harness.training import checkpoints
 from harness.training.augmenting import Augment, vary_by
 from harness.training.loop import Loop, State, Trained
@@ -84,7 +85,7 @@ class T5:
         vary = vary_by(recipe.augment, recipe.training.seed)
         return Loop(network, coder, recipe.training, folder, keep, recipe.words_of, vary).run(train_items, dev_items)
 
-    def load(self, folder: Path) -> T5Predictor:
+    def load(self, folder: Path, decoding: Decoding = DECODING) -> T5Predictor:
         config = checkpoints.read_config(folder, NAME)
         where = folder / checkpoints.CONFIG
         try:
@@ -96,7 +97,7 @@ class T5:
         network = _rebuilt(config, folder)
         tokens = _tokens(config, folder, network)
         checkpoints.restore(network, checkpoints.read_weights(folder), folder / checkpoints.WEIGHTS)
-        return T5Predictor(network.eval(), Coder(texts, tokens))
+        return T5Predictor(network.eval(), Coder(texts, tokens), decoding)
 
 
 def _beginning(recipe: T5Recipe, start: Path | None) -> tuple[Network, Tokens, str | None]:
@@ -162,34 +163,34 @@ def own_config(network: Network, tokens: Tokens, source: str | None) -> dict[str
     }
 
 
-class T5Predictor:
-    """See `harness.baselines.Predictor`."""
+class T5Predictor(Predictor):
+    """A network, its texts and how it writes them."""
 
     batch_size = 16
 
-    def __init__(self, network: Network, coder: Coder) -> None:
+    def __init__(self, network: Network, coder: Coder, decoding: Decoding = DECODING) -> None:
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-        self.network, self.coder = network.to(self.device), coder
+        self.network, self.coder, self.decoding = network.to(self.device), coder, decoding
         # transformers takes what a setting does not say from here, and a pretrained model may have been made for other texts.
         network.model.generation_config = GenerationConfig()
         self.rolls_out = get_context("hexagons", coder.texts.context).board == "predicted"
 
     @torch.inference_mode()  # type: ignore[untyped-decorator]
-    def predict(self, items: Sequence[Item], decoding: Decoding) -> list[Answer]:
+    def predict(self, items: Sequence[Item]) -> list[Answer]:
         inputs, mask = (part.to(self.device) for part in self.coder.inputs(drawing_steps(items)))
-        held = [self._grammar] if decoding.constrained else []
+        held = [self._grammar] if self.decoding.constrained else []
         written = self.network.model.generate(
-            input_ids=inputs, attention_mask=mask, generation_config=self._settings(decoding), logits_processor=held
+            input_ids=inputs, attention_mask=mask, generation_config=self._settings(), logits_processor=held
         )
         return [self._answer(ids) for ids in written.tolist()]
 
-    def _settings(self, decoding: Decoding) -> Any:
+    def _settings(self) -> Any:
         """How the paper ranks beams is not known: these are the library's defaults. With early_stopping, as many bad short
         answers as there are beams would end the search before the good one is written."""
         tokens = self.coder.tokens
         return GenerationConfig(
             max_new_tokens=self.coder.texts.answer_tokens,
-            num_beams=decoding.beams,
+            num_beams=self.decoding.beams,
             do_sample=False,
             length_penalty=1.0,
             early_stopping=False,

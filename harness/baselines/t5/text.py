@@ -16,15 +16,14 @@ from harness.corpora.item import HexagonsItem
 from harness.errors import UsageError
 from harness.worlds.hexagons import COLORS, Board
 from serialization.contexts import get_context, view
-from serialization.formats import Format, get_format
-from serialization.hexagons_text import grouped_constraint, parse_grouped, write_grouped
+from serialization.formats import Format, get_format, grouped
 
 PREFIX, SUFFIX = "Which tiles does the last step paint?", "Tiles:"
 """Around each input. The paper has such a pair too; we do not have its words, so these are ours."""
 FROM_0: dict[str, Any] = {
-    "write": partial(write_grouped, first=0),
-    "parse": partial(parse_grouped, first=0),
-    "constraint": partial(grouped_constraint, 0),
+    "write": partial(grouped.write, first=0),
+    "parse": partial(grouped.parse, first=0),
+    "constraint": partial(grouped.constraint, 0),
     "first": 0,
 }
 IGNORED = -100
@@ -63,7 +62,7 @@ class Texts(Strict):
     def input_of(self, item: HexagonsItem) -> str:
         """One line: `PREFIX`, the earlier steps, the board, the current step, `SUFFIX`; what a context has not is left out."""
         context = get_context("hexagons", self.context)
-        seen = view(item, context, self.written, "world")
+        seen = view(item, context, self.written)
         parts = [PREFIX]
         *before, now = (piece.text for piece in seen.pieces)
         if before:
@@ -83,7 +82,7 @@ class Texts(Strict):
 
 def _grouped(board: Board) -> str:
     painted = tuple(board.painted())
-    return write_grouped(painted, first=0) if painted else "blank"
+    return grouped.write(painted, first=0) if painted else "blank"
 
 
 def _tiles(board: Board) -> str:

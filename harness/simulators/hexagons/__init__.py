@@ -7,7 +7,6 @@ How many steps, colors and actions there are follows the train split of the rele
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from random import Random
 from typing import TypeVar
@@ -21,6 +20,7 @@ from harness.simulators.hexagons.sketch import Sketch, Stroke
 from harness.simulators.hexagons.styles import STYLES, Style, picture, planned
 from harness.simulators.hexagons.telling import instruction
 from harness.simulators.hexagons.voice import Voice
+from harness.util.hashing import short_hash
 from harness.worlds.hexagons import COLUMNS, Board
 from serialization.program.written import write
 
@@ -65,7 +65,7 @@ def procedures(rng: Random, number: int, split: str) -> list[HexagonsItem]:
             break  # the board is full
         made.append((instruction(d, strokes, last=d.step == steps), strokes))
         boards.append(op.board_of(d.board))
-    digest = hashlib.sha256(boards[-1].cells.tobytes()).hexdigest()[:16]
+    digest = short_hash([boards[-1].cells.tobytes()])
     name, history, items = f"hexagons-synthetic/{split}/{number}", tuple[Turn, ...](), list[HexagonsItem]()
     for k, (text, strokes) in enumerate(made):
         actions = boards[k].diff(boards[k + 1])

@@ -6,17 +6,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from harness.baselines import Answer, Decoding
 from harness.baselines.parser.minecraft.program import propped, statements_of
 from harness.baselines.parser.minecraft.ranker import Meant, Ranker, shipped_weights
 from harness.baselines.parser.minecraft.scene import Scene
 from harness.baselines.parser.minecraft.words import Clause, read_turn
 from harness.corpora.item import Item, MinecraftItem
+from harness.runs.answering import Answer, Predictor
 from harness.worlds.minecraft import Action
+from serialization.formats.program import building_state
 from serialization.program import ast
 from serialization.program.minecraft import run
 from serialization.program.written import write
-from serialization.program_text import building_state
 
 
 class Understood(NamedTuple):
@@ -27,16 +27,16 @@ class Understood(NamedTuple):
     actions: Sequence[Action]
 
 
-class BuilderParser:
-    """Answers builder's turns, each by itself. See `harness.baselines.Predictor`."""
+class BuilderParser(Predictor):
+    """Answers builder's turns, each by itself."""
 
     batch_size = 64
-    rolls_out = False
+    independent = True
 
     def __init__(self, ranker: Ranker | None = None) -> None:
         self._ranker = ranker or Ranker(shipped_weights())
 
-    def predict(self, items: Sequence[Item], decoding: Decoding) -> list[Answer]:
+    def predict(self, items: Sequence[Item]) -> list[Answer]:
         return [self._answer(item) for item in items if isinstance(item, MinecraftItem)]
 
     def _answer(self, item: MinecraftItem) -> Answer:

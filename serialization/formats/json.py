@@ -9,18 +9,16 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
-from harness.worlds.hexagons import Paint
+from harness.worlds.hexagons import Paint, canonical
 from harness.worlds.minecraft import Action
-from serialization.constraint import Constraint
-from serialization.hexagons_text import canonical
-from serialization.parsed import Parsed, scan
+from serialization.formats.answer import Constraint, Parsed, scan
 
 _INNERMOST = re.compile(r"\[[^\[\]]*\]")
 
 
 @lru_cache
 def schema_text(task: str) -> str:
-    return files("serialization").joinpath("schemas", f"{task}-actions.json").read_text()
+    return files("serialization.formats").joinpath("schemas", f"{task}-actions.json").read_text()
 
 
 @lru_cache
@@ -35,7 +33,7 @@ def constraint(task: str) -> Constraint:
     return Constraint("json", schema_text(task))
 
 
-def write_json(actions: Sequence[Paint] | Sequence[Action]) -> str:
+def write(actions: Sequence[Paint] | Sequence[Action]) -> str:
     return json.dumps([list(action) for action in actions])
 
 
@@ -68,10 +66,10 @@ def _parse(text: str, task: str, build: Callable[..., Any]) -> Parsed:
     return Parsed(parsed.actions, kept)
 
 
-def parse_hexagons_json(text: str) -> Parsed:
+def parse_drawing(text: str) -> Parsed:
     parsed = _parse(text, "hexagons", Paint)
     return parsed._replace(actions=canonical(parsed.actions))
 
 
-def parse_minecraft_json(text: str) -> Parsed:
+def parse_building(text: str) -> Parsed:
     return _parse(text, "minecraft", Action)

@@ -1,16 +1,20 @@
-"""What a parser returns, and what all parsers share: finding the answer in what a chat model writes, and scanning it."""
+"""What all formats share: a constraint, what a parser returns, finding the answer in what a chat model writes, scanning it."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
 
 MAX_CHARS = 100_000
 """An answer beyond this many characters is discarded unread; the longest gold answer of both tasks has under 2,000."""
 
 NOTHING = "none"
 """What the text formats write for an empty list of actions: some endpoints refuse an empty answer."""
+
+BLANK, GAP, NUMBER = r"[ \t]{0,4}", r"[ \t]{1,4}", r"(-?\d{1,6})"
+"""Pieces of the formats' patterns; a group holds the number."""
 
 THOUGHT, EXPLANATION, OUTSIDE = "thought", "explanation", "outside the code block"
 _AROUND = frozenset({THOUGHT, EXPLANATION, OUTSIDE})
@@ -39,6 +43,14 @@ _SEPARATORS = " \t\r\n,;.()[]\"'"
 _WORD = re.compile("[A-Za-z]{2,}")
 _REMARK = re.compile(r"#|//|I\b")
 _JOINTS = {"", NOTHING, "and", "then", "and then"}
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """A regular expression (no look-around, matched against the whole answer), a JSON Schema as JSON text, or a GBNF grammar."""
+
+    kind: Literal["regex", "json", "grammar"]
+    value: str
 
 
 class Discarded(NamedTuple):

@@ -8,9 +8,8 @@ from typing import Any
 
 from harness.corpora.item import Item
 from harness.util.registry import choose
-from serialization import hexagons_text, json_text, minecraft_text, program_text
-from serialization.constraint import Constraint
-from serialization.parsed import Parsed
+from serialization.formats import calls, grouped, json, lines, moves, program, triplets
+from serialization.formats.answer import Constraint, Parsed
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +31,14 @@ class Format:
     for_item: Callable[[Sequence[Any], Item], str] | None = None
     first: int = 0
     """The number that the format gives to a board's first row and first column."""
-    of_turn: Callable[[Sequence[Any], minecraft_text.Cell | None, int], str] | None = None
+    of_turn: Callable[[Sequence[Any], moves.Cell | None, int], str] | None = None
     """Writes an earlier turn, where its text depends on the cell of the action before it and on the quarter that the builder
     looked to. Such a format says where things are as the builder sees them."""
+
+    @property
+    def is_program(self) -> bool:
+        """Whether an answer is a program of docs/program.md."""
+        return self.name.endswith("program")
 
     def answer(self, actions: Sequence[Any], item: Item) -> str:
         """The text that answers an item with these actions. Raises TypeError for an item of the other task."""
@@ -46,71 +50,40 @@ class Format:
 
 
 _LISTED = (
-    Format(
-        "triplets",
-        "hexagons",
-        hexagons_text.write_triplets,
-        hexagons_text.parse_triplets,
-        lambda: hexagons_text.TRIPLETS_CONSTRAINT,
-    ),
-    Format(
-        "grouped",
-        "hexagons",
-        hexagons_text.write_grouped,
-        hexagons_text.parse_grouped,
-        hexagons_text.grouped_constraint,
-        first=1,
-    ),
-    Format("json", "hexagons", json_text.write_json, json_text.parse_hexagons_json, lambda: json_text.constraint("hexagons")),
-    Format(
-        "lines",
-        "minecraft",
-        minecraft_text.write_lines,
-        minecraft_text.parse_lines,
-        lambda: minecraft_text.LINES_CONSTRAINT,
-    ),
-    Format(
-        "calls",
-        "minecraft",
-        minecraft_text.write_calls,
-        minecraft_text.parse_calls,
-        lambda: minecraft_text.CALLS_CONSTRAINT,
-    ),
+    Format("triplets", "hexagons", triplets.write, triplets.parse, lambda: triplets.CONSTRAINT),
+    Format("grouped", "hexagons", grouped.write, grouped.parse, grouped.constraint, first=1),
+    Format("json", "hexagons", json.write, json.parse_drawing, lambda: json.constraint("hexagons")),
+    Format("lines", "minecraft", lines.write, lines.parse, lambda: lines.CONSTRAINT),
+    Format("calls", "minecraft", calls.write, calls.parse, lambda: calls.CONSTRAINT),
     Format(
         "moves",
         "minecraft",
-        minecraft_text.write_moves,
-        minecraft_text.parse_moves,
-        lambda: minecraft_text.MOVES_CONSTRAINT,
-        minecraft_text.read_moves,
-        minecraft_text.answer_moves,
-        of_turn=minecraft_text.write_moves,
+        moves.write,
+        moves.parse,
+        lambda: moves.CONSTRAINT,
+        moves.read_for,
+        moves.answer,
+        of_turn=moves.write,
     ),
-    Format(
-        "json",
-        "minecraft",
-        json_text.write_json,
-        json_text.parse_minecraft_json,
-        lambda: json_text.constraint("minecraft"),
-    ),
+    Format("json", "minecraft", json.write, json.parse_building, lambda: json.constraint("minecraft")),
     Format(
         "program",
         "hexagons",
-        program_text.write_drawing,
-        program_text.parse_drawing,
-        lambda: program_text.constraint("hexagons"),
-        program_text.read_drawing,
-        program_text.answer_drawing,
+        program.write_drawing,
+        program.parse_drawing,
+        lambda: program.constraint("hexagons"),
+        program.read_drawing,
+        program.answer_drawing,
         first=1,
     ),
     Format(
         "program",
         "minecraft",
-        program_text.write_building,
-        program_text.parse_building,
-        lambda: program_text.constraint("minecraft"),
-        program_text.read_building,
-        program_text.answer_building,
+        program.write_building,
+        program.parse_building,
+        lambda: program.constraint("minecraft"),
+        program.read_building,
+        program.answer_building,
     ),
 )
 

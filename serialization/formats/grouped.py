@@ -1,82 +1,45 @@
-"""The two text formats of HEXAGONS: `triplets` and `grouped`. Both name a set of actions, at most one a tile.
+"""The HEXAGONS format `grouped`, which is ours: `red: 3,5 1-10; 7 2`, for each color the columns that share the same rows.
 
-`triplets` is the paper's and counts rows and columns from 0; `grouped` is ours and counts them from 1, as instructions do.
-Parsers return the actions sorted by row and column; where a tile is named twice, the last one counts.
+Rows and columns count from 1, as instructions do. The parser returns the actions sorted by row and column; where a tile is
+named twice, the last one counts.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from harness.worlds.hexagons import CODES, COLORS, COLUMNS, ROWS, Paint, on_board
-from serialization.constraint import Constraint
-from serialization.parsed import NOTHING, Discarded, Parsed, answer_in, discard, scan, undecorated
+from harness.worlds.hexagons import CODES, COLORS, COLUMNS, ROWS, Paint, canonical
+from serialization.formats.answer import BLANK, GAP, NOTHING, Constraint, Discarded, Parsed, answer_in, discard, undecorated
 
 _COLOR = f"({'|'.join(COLORS)})"
-_BLANK, _GAP, _COMMA = r"[ \t]{0,4}", r"[ \t]{1,4}", r"[ \t]{0,4},[ \t]{0,4}"
-_QUOTED = "[\"']?([A-Za-z]{2,12})[\"']?"
-# A color that numbers follow after a colon heads a list of its own and does not belong to the numbers before it.
-_TRIPLET = re.compile(
-    rf"(?<![\w-])(?<!\d\.)(-?\d{{1,6}})(?:{_GAP}(-?\d{{1,6}}){_GAP}([A-Za-z]{{2,12}})|{_COMMA}(-?\d{{1,6}}){_COMMA}{_QUOTED})"
-    rf"(?!\w|{_BLANK}:{_BLANK}[(\[]?\d)"
-)
-TRIPLETS_REGEX = f"({NOTHING}|[0-9] (1[0-7]|[0-9]) {_COLOR}(, [0-9] (1[0-7]|[0-9]) {_COLOR})*)"
-
+_COMMA = rf"{BLANK},{BLANK}"
 _LIST = r"\d{1,3}(?:-\d{1,3})?(?:,\d{1,3}(?:-\d{1,3})?)*"
 _READ_GROUP = re.compile(rf"(?:([A-Za-z]{{2,12}}):[ \t]*)?({_LIST})[ \t]{{1,4}}({_LIST})")
-_PIECE_END = re.compile(rf"[;\n]|,(?={_BLANK}(?:{'|'.join(COLORS)}){_BLANK}:)", re.IGNORECASE)
+_PIECE_END = re.compile(rf"[;\n]|,(?={BLANK}(?:{'|'.join(COLORS)}){BLANK}:)", re.IGNORECASE)
 
 # The same as people write it.
-_SPAN = rf"\d{{1,3}}(?:{_BLANK}(?:-|–|to){_BLANK}\d{{1,3}})?"
-_SPANS = rf"{_SPAN}(?:{_BLANK}(?:,{_BLANK}and|,|&|and){_BLANK}{_SPAN})*"
-_HEAD = rf"(?:([a-z]{{2,12}}){_BLANK}:{_BLANK})?"
-_WORD = rf"(col(?:umn)?s?|rows?){_BLANK}:?{_BLANK}[(\[]?"
-_REST = rf"[)\]]?(?:{_BLANK}(?:[.!]{_GAP}[a-z]|\([a-z]|#|//|[–—-]{_GAP}[a-z]).*)?"
-_BARE_GROUP = re.compile(rf"{_HEAD}({_SPANS}){_GAP}({_SPANS}){_REST}", re.IGNORECASE)
+_SPAN = rf"\d{{1,3}}(?:{BLANK}(?:-|–|to){BLANK}\d{{1,3}})?"
+_SPANS = rf"{_SPAN}(?:{BLANK}(?:,{BLANK}and|,|&|and){BLANK}{_SPAN})*"
+_HEAD = rf"(?:([a-z]{{2,12}}){BLANK}:{BLANK})?"
+_WORD = rf"(col(?:umn)?s?|rows?){BLANK}:?{BLANK}[(\[]?"
+_REST = rf"[)\]]?(?:{BLANK}(?:[.!]{GAP}[a-z]|\([a-z]|#|//|[–—-]{GAP}[a-z]).*)?"
+_BARE_GROUP = re.compile(rf"{_HEAD}({_SPANS}){GAP}({_SPANS}){_REST}", re.IGNORECASE)
 _NAMED_GROUP = re.compile(
-    rf"{_HEAD}{_WORD}({_SPANS})[)\]]?{_BLANK}(?:,|and|,{_BLANK}and|x)?{_BLANK}{_WORD}({_SPANS}){_REST}", re.IGNORECASE
+    rf"{_HEAD}{_WORD}({_SPANS})[)\]]?{BLANK}(?:,|and|,{BLANK}and|x)?{BLANK}{_WORD}({_SPANS}){_REST}", re.IGNORECASE
 )
-_BRACKETED_GROUP = re.compile(rf"{_HEAD}[(\[]({_SPANS})[)\]]{_BLANK}x?{_BLANK}[(\[]({_SPANS}){_REST}", re.IGNORECASE)
-_LONE_COLOR = re.compile(rf"([a-z]{{2,12}}){_BLANK}:", re.IGNORECASE)
+_BRACKETED_GROUP = re.compile(rf"{_HEAD}[(\[]({_SPANS})[)\]]{BLANK}x?{BLANK}[(\[]({_SPANS}){_REST}", re.IGNORECASE)
+_LONE_COLOR = re.compile(rf"([a-z]{{2,12}}){BLANK}:", re.IGNORECASE)
 _PAIR = re.compile(rf"\d{{1,3}}{_COMMA}\d{{1,3}}")
 
-TRIPLETS_CONSTRAINT = Constraint("regex", TRIPLETS_REGEX)
 
-
-def grouped_constraint(first: int = 1) -> Constraint:
+def constraint(first: int = 1) -> Constraint:
     """For rows and columns that count from `first`, 0 or 1."""
     row, column = ("(10|[1-9])", "(1[0-8]|[1-9])") if first else ("[0-9]", "(1[0-7]|[0-9])")
     group = f"{column}(-{column})?(,{column}(-{column})?)* {row}(-{row})?(,{row}(-{row})?)*"
     return Constraint("regex", f"({NOTHING}|{_COLOR}: {group}(; ({_COLOR}: )?{group})*)")
-
-
-def canonical(actions: Iterable[Paint]) -> tuple[Paint, ...]:
-    """At most one action a tile (the last one), sorted by row and column."""
-    return tuple(sorted({action.tile: action for action in actions}.values()))
-
-
-def check_paint(row: int, column: int, color: str) -> Paint | str:
-    """The action, or the reason why there is none."""
-    if not on_board(row, column):
-        return "off the board"
-    return Paint(row, column, color) if color in CODES else "unknown color"
-
-
-def write_triplets(actions: Sequence[Paint]) -> str:
-    """`0 4 red, 0 5 blue`: 0-based row, column, color (the target of the paper's T5 model, section 6.2)."""
-    return ", ".join(f"{a.row} {a.column} {a.color}" for a in canonical(actions)) or NOTHING
-
-
-def _read_triplet(match: re.Match[str]) -> Paint | str:
-    return check_paint(int(match[1]), int(match[2] or match[4]), (match[3] or match[5]).lower())
-
-
-def parse_triplets(text: str) -> Parsed:
-    parsed = scan(text, _TRIPLET, _read_triplet)
-    return parsed._replace(actions=canonical(parsed.actions))
 
 
 def _ranges(numbers: Sequence[int]) -> str:
@@ -91,7 +54,7 @@ def _ranges(numbers: Sequence[int]) -> str:
     return ",".join(pieces)
 
 
-def write_grouped(actions: Sequence[Paint], first: int = 1) -> str:
+def write(actions: Sequence[Paint], first: int = 1) -> str:
     """`red: 3,5 1-10; 7 2; blue: 1 1`: for each color, columns that share the same rows, then those rows, counted from `first`.
 
     Every column of a piece goes with every row of it. Colors come in the order of the release's codes, pieces of one color by
@@ -153,7 +116,7 @@ def _tidy(numbers: str) -> str:
     return re.sub(r"[ \t]*(?:,[ \t]*and|,|&|and)[ \t]*", ",", re.sub(r"[ \t]*(?:–|-|to)[ \t]*", "-", numbers.lower()))
 
 
-def parse_grouped(text: str, first: int = 1) -> Parsed:
+def parse(text: str, first: int = 1) -> Parsed:
     """The tiles of a text whose rows and columns count from `first`."""
     answer = answer_in(text)
     actions: list[Paint] = []

@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem
 from harness.worlds.hexagons import COLORS, Board, Paint
 from harness.worlds.minecraft import Action, Pose, Structure
-from serialization.constraint import Constraint
-from serialization.parsed import NOTHING, Discarded, Parsed, answer_in, discard, undecorated
+from serialization.formats.answer import NOTHING, Constraint, Discarded, Parsed, answer_in, discard, undecorated
 from serialization.program import ast, hexagons, minecraft
 from serialization.program.compress import compress_building, compress_drawing
 from serialization.program.constraint import grammar

@@ -1,0 +1,27 @@
+"""How the answers of a baseline are chosen, from the options of a command."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from harness.baselines import Baseline, Decoding, Ruled
+from harness.errors import UsageError
+
+
+def decoding_of(name: str, baseline: Baseline | Ruled, asked: Mapping[str, Any]) -> Decoding:
+    """The decoding that is asked for; a value of None or False was not asked for. Raises UsageError for what it does not know."""
+    given = {key: value for key, value in asked.items() if value is not None and value is not False}
+    for key in given:
+        if key not in baseline.decoding:
+            known = ", ".join(f"--{own}" for own in baseline.decoding)
+            raise UsageError(f"--{key}: {name} has no such option; it has {known or 'none of the kind'}")
+    if "share" in given and "samples" not in given:
+        raise UsageError("--share is of the votes of drawn answers: give --samples too")
+    return replace(Decoding(), **given)
+
+
+def known_decoding(baseline: Baseline | Ruled, decoding: Decoding) -> dict[str, Any]:
+    """The part of it that decides this baseline's answers."""
+    return {key: getattr(decoding, key) for key in baseline.decoding}

@@ -1,0 +1,97 @@
+"""asked.jsonl, beside a run's predictions: what was shown to the model for each answer, and how long that took.
+
+The settings of a run decide its predictions.jsonl to the byte; seconds are another matter, so they stand here. Prompts do because
+they are long and mostly alike: each is written as the number of characters with which the one before begins too, and the rest.
+"""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_left
+from collections.abc import Iterator, Set
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+from harness.errors import DataError
+from harness.util.files import write_atomically
+
+NAME = "asked.jsonl"
+
+
+class Asked(NamedTuple):
+    """What is kept of the asking for one answer."""
+
+    seconds: float
+    """Since the answer before, so that they add up; a model that answers many items at once gives all its time to the first."""
+    prompt: str | None = None
+    """The text that a language model was shown, None for other models and where an item's prompt did not fit."""
+
+
+def read_asked(file: Path) -> Iterator[tuple[str, Asked]]:
+    """By item id, in the order of the asking; nothing where there is no such file. Half a line at the end is left out.
+
+    Raises DataError, with the line, for another file.
+    """
+    if not file.exists():
+        return
+    before = ""
+    for number, line in enumerate(file.read_bytes().split(b"\n")[:-1], start=1):
+        try:
+            found = _read(json.loads(line), before)
+        except ValueError as error:
+            raise DataError(f"{file}:{number}: not a line of a run's {NAME}; without the file its facts are left out") from error
+        before = found[1].prompt or before
+        yield found
+
+
+def _read(fields: Any, before: str) -> tuple[str, Asked]:
+    match fields:
+        case {"id": str(item_id), "seconds": int() | float() as seconds, "same": int(same), "prompt": str(rest)}:
+            return item_id, Asked(float(seconds), before[:same] + rest)
+        case {"id": str(item_id), "seconds": int() | float() as seconds} if "prompt" not in fields:
+            return item_id, Asked(float(seconds))
+    raise ValueError("other fields")
+
+
+class AskedFile:
+    """The file while its run is made."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._file: IO[str] | None = None
+        self._before = ""
+
+    def keep(self, ids: Set[str]) -> None:
+        """Cut it back to these items; what is appended follows."""
+        self.close()
+        kept = [(item_id, asked) for item_id, asked in read_asked(self.path) if item_id in ids]
+        self._before = ""
+        lines = [self._line(item_id, asked) for item_id, asked in kept]
+        if lines:
+            write_atomically(self.path, "".join(lines))
+        else:
+            self.path.unlink(missing_ok=True)
+
+    def append(self, item_id: str, asked: Asked) -> None:
+        """Written out at once."""
+        self._file = self._file or self.path.open("a", encoding="ascii")
+        self._file.write(self._line(item_id, asked))
+        self._file.flush()
+
+    def close(self) -> None:
+        if self._file:
+            self._file.close()
+            self._file = None
+
+    def _line(self, item_id: str, asked: Asked) -> str:
+        fields: dict[str, Any] = {"id": item_id, "seconds": round(asked.seconds, 6)}
+        if asked.prompt is not None:
+            same = _shared(self._before, asked.prompt)
+            fields |= {"same": same, "prompt": asked.prompt[same:]}
+            self._before = asked.prompt
+        return json.dumps(fields) + "\n"
+
+
+def _shared(one: str, other: str) -> int:
+    """With how many characters both begin."""
+    return bisect_left(range(1, min(len(one), len(other)) + 1), True, key=lambda n: one[:n] != other[:n])

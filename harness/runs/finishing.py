@@ -1,0 +1,65 @@
+"""The end of a run in which items were answered: it is scored, and what was lost on the way is said."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import click
+
+from eval.scoring import read_answers, score_answers
+from eval.tables import print_scores
+from harness.corpora.item import Item
+from harness.runs.folder import Run
+from harness.util.files import write_atomically
+from serialization.formats.answer import losses
+
+log = logging.getLogger(__name__)
+
+
+def finish(run: Run, items: Sequence[Item], *, as_json: bool, longest: str, shots: int = 0) -> int:
+    """Score the run, keep the scores beside it, show them, and say what was left out. The exit code: 1 if items failed.
+
+    `longest` is the flag that bounds an answer, `shots` how many examples a prompt was to have.
+    """
+    scores = score_answers(read_answers(run.folder, ids=[item.id for item in items]))
+    write_atomically(run.folder / "scores.json", json.dumps(scores, indent=1) + "\n")
+    if as_json:
+        click.echo(json.dumps(scores))
+    else:
+        print_scores(scores)
+        click.echo(f"{run.predictions}, {run.folder / 'scores.json'}")
+    for line in _losses(run.records, longest, shots):
+        log.info(line)
+        click.echo(line, err=True)
+    errors = [record for record in run.records if "error" in record]
+    if errors:
+        log.error("%s: %s", errors[0]["id"], errors[0]["error"])
+        click.echo(
+            f"Error: {len(errors)} of {len(items)} items got no answer and count as empty; the same command asks them again. "
+            f"First: {errors[0]['id']}: {errors[0]['error']}",
+            err=True,
+        )
+    return 1 if errors else 0
+
+
+def _losses(records: Sequence[Mapping[str, Any]], longest: str, shots: int) -> list[str]:
+    """What did not fit or was thrown away, in words; nothing is cut silently."""
+    counts = {
+        "turns of history left out of {n} prompts, {total} in all, to fit the context": "dropped_history",
+        f"examples of the {shots} asked for missing in {{n}} prompts, {{total}} in all: no room, or no more to choose from": (
+            "dropped_shots"
+        ),
+    }
+    lines = []
+    for text, key in counts.items():
+        lost = [record[key] for record in records if record.get(key)]
+        if lost:
+            lines.append(text.format(n=len(lost), total=sum(lost)))
+    cut = sum(record.get("finish_reason") == "length" for record in records)
+    unread = sum(bool(losses(record.get("discarded") or ())) for record in records)
+    lines += [f"{cut} answers were cut at the longest length allowed ({longest})"] if cut else []
+    lines += [f"{unread} answers have parts that are no actions"] if unread else []
+    return lines

@@ -1,0 +1,95 @@
+"""A prompted language model as a predictor: items through renderer, engine and parser."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any
+
+from harness.corpora.item import Item
+from harness.engines.base import Completion, Engine, Sampling
+from harness.runs.answering import Answer, Predictor
+from harness.runs.voting import changes, most_agreed, vote
+from prompts.messages import read_answer
+from prompts.render import PromptTooLongError, Renderer
+from prompts.rendered import Rendered
+from prompts.shots import ShotPool
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is asked of the engine. Equal plans over equal items give equal predictions when decoding is greedy."""
+
+    renderer: Renderer
+    sampling: Sampling
+    pool: ShotPool
+    shots: int
+    batch_size: int
+    samples: int = 1
+    """Answers drawn for each item; of several, one is made as `harness.runs.voting` says."""
+    share: float | None = None
+    """The share of the answers that a change needs, 0..1; None for the answer that the others agree with most."""
+
+    def render(self, item: Item) -> Rendered:
+        """The prompt of an item with its examples. Raises PromptTooLongError where it does not fit without them."""
+        shots = self.pool.choose(item, self.shots)
+        rendered = self.renderer.render(item, shots)
+        return replace(rendered, dropped_shots=rendered.dropped_shots + self.shots - len(shots))
+
+
+class Prompted(Predictor):
+    """A plan and the engine that is asked."""
+
+    def __init__(self, plan: Plan, engine: Engine) -> None:
+        self.plan, self.engine = plan, engine
+        self.batch_size, self.independent = plan.batch_size, engine.independent
+        self.rolls_out = plan.renderer.spec.rolls_out
+
+    def predict(self, items: Sequence[Item]) -> Iterator[Answer]:
+        """See `Predictor`; an item whose prompt does not fit, or whom the engine fails, has an error."""
+        samples = self.plan.samples
+        self.engine.report = lambda answered: self.report(answered // samples)
+        asked = [self._rendered(item) for item in items]
+        prompts = [draw for one in asked if isinstance(one, Rendered) for draw in _draws(one, samples)]
+        answers = iter(self.engine.generate(prompts, self.plan.sampling))
+        for item, one in zip(items, asked, strict=True):
+            yield self._answer(item, one, list(islice(answers, samples))) if isinstance(one, Rendered) else one
+
+    def _rendered(self, item: Item) -> Rendered | Answer:
+        try:
+            return self.plan.render(item)
+        except PromptTooLongError as error:
+            return Answer((), error=str(error))
+
+    def _answer(self, item: Item, rendered: Rendered, drawn: Sequence[Completion]) -> Answer:
+        """The raw text and the actions that were read from it.
+
+        With several drawn answers, the text is that of the one that the others agree with most; "samples" are all of them, and
+        "confidence" is how much they agree.
+        """
+        plan, spec = self.plan, self.plan.renderer.spec
+        whole = [answer for answer in drawn if answer.error is None]
+        if not whole:
+            return Answer((), error=drawn[0].error, prompt=rendered.text)
+        read = [read_answer(answer.text, item, spec) for answer in whole]
+        best, agreement = most_agreed([changes(item, parsed.actions) for parsed in read]) if len(read) > 1 else (0, 1.0)
+        answer, parsed = whole[best], read[best]
+        several = {"samples": [answer.text for answer in whole], "confidence": round(agreement, 4)} if plan.samples > 1 else {}
+        notes: dict[str, Any] = {
+            **several,
+            "text": answer.text,
+            "format": spec.format,
+            "discarded": [list(piece) for piece in parsed.discarded],
+            "prompt_tokens": answer.prompt_tokens,
+            "completion_tokens": sum(answer.completion_tokens for answer in whole),
+            "dropped_history": rendered.dropped_history,
+            "dropped_shots": rendered.dropped_shots,
+        }
+        actions = parsed.actions if plan.share is None else vote(item, [parsed.actions for parsed in read], plan.share)
+        return Answer(actions, answer.finish_reason != "length", notes, prompt=rendered.text)
+
+
+def _draws(rendered: Rendered, samples: int) -> list[Rendered]:
+    """The prompt so many times, with ids of their own: an answer's noise is that of its id."""
+    return [rendered, *(replace(rendered, id=f"{rendered.id}#{n}") for n in range(1, samples))]

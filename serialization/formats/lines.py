@@ -1,0 +1,60 @@
+"""The Minecraft format `lines` (Nebula): `place red 0 1 0` and `pick 0 1 0`, one action a line.
+
+It does not say the color of a removed block, and neither do `calls` and `moves`: parse(write(actions)) gives back the actions
+with that color left out. Actions keep their order; the world, not the parser, decides what is feasible.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from harness.worlds.minecraft import CODES, COLORS, Action, in_region
+from serialization.formats.answer import BLANK, GAP, NOTHING, NUMBER, Constraint, Parsed, scan
+
+COLOR = f"({'|'.join(COLORS)})"
+SIDE, HEIGHT = "(-[1-5]|[0-5])", "[1-9]"
+"""What x and z, and what y may be, as grammars have it."""
+BETWEEN = rf"(?:{BLANK},{BLANK}|{GAP})"
+"""What stands between coordinates."""
+END = r"(?!\w|\.\d|-\d)"
+"""Not the beginning of a fraction or of a range."""
+
+_NAMED = [rf"(?:{name}{BLANK}[=:]{BLANK})?{NUMBER}" for name in "xyz"]
+_PLACE = rf"(?:{GAP}(?:at|on|to|from)(?:{GAP}(?:position|coordinates))?)?{BLANK}[:,]?{BLANK}[(\[]?{BLANK}"
+_LINE = re.compile(
+    rf"(?<!\w)(?:place{GAP}(?:(?:an?|one|the){GAP})?([a-z]{{2,12}})"
+    rf"|(?:pick(?:{GAP}up)?|remove)(?:{GAP}(?:an?|one|the))?(?:{GAP}[a-z]{{2,12}})?)"
+    rf"(?:{GAP}block)?{_PLACE}{_NAMED[0]}{BETWEEN}{_NAMED[1]}{BETWEEN}{_NAMED[2]}{END}(?:{BLANK}[)\]])?",
+    re.IGNORECASE,
+)
+_LINE_REGEX = f"(place {COLOR} {SIDE} {HEIGHT} {SIDE}|pick {SIDE} {HEIGHT} {SIDE})"
+CONSTRAINT = Constraint("regex", rf"({NOTHING}|{_LINE_REGEX}(\n{_LINE_REGEX})*)")
+
+
+def check_action(kind: str, color: str | None, x: int, y: int, z: int) -> Action | str:
+    """The action, or the reason why there is none."""
+    if not in_region(x, y, z):
+        return "outside the build region"
+    if kind == "place" and color not in CODES:
+        return "unknown color" if color else "no color"
+    return Action(kind, color, x, y, z)
+
+
+def write(actions: Sequence[Action]) -> str:
+    """`place red 0 1 0` and `pick 0 1 0`, one a line."""
+    return (
+        "\n".join(f"place {a.color} {a.x} {a.y} {a.z}" if a.kind == "place" else f"pick {a.x} {a.y} {a.z}" for a in actions)
+        or NOTHING
+    )
+
+
+def _read_line(match: re.Match[str]) -> Action | str:
+    x, y, z = int(match[2]), int(match[3]), int(match[4])
+    if match[1]:
+        return check_action("place", match[1].lower(), x, y, z)
+    return check_action("remove", None, x, y, z)
+
+
+def parse(text: str) -> Parsed:
+    return scan(text, _LINE, _read_line)

@@ -1,0 +1,113 @@
+"""The Minecraft format `moves`, which is ours: `red left 2 up`, each action from the cell of the one before it.
+
+It says where a block goes as a builder would: so many cells left, up or behind, as the builder looks. So what a text means
+depends on the item: on the cell of the last action before it, and on the builder's direction.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from harness.corpora.item import Executed, Item, MinecraftItem
+from harness.worlds.minecraft import CODES, COLORS, Action, turn
+from serialization.formats.answer import BLANK, GAP, NOTHING, NUMBER, Constraint, Parsed, scan
+from serialization.formats.lines import BETWEEN, COLOR, END, HEIGHT, SIDE, check_action
+
+Cell = tuple[int, int, int]
+
+DIRECTIONS = {
+    "left": (1, 0, 0),
+    "right": (-1, 0, 0),
+    "up": (0, 1, 0),
+    "down": (0, -1, 0),
+    "behind": (0, 0, 1),
+    "front": (0, 0, -1),
+}
+"""The step of each direction for a builder who looks along +z: `front` comes toward the builder, `behind` goes away."""
+
+_WAY = rf"(?:{'|'.join(DIRECTIONS)})(?:{GAP}\d{{1,2}})?"
+_MOVE = re.compile(
+    rf"(?<!\w)(?:place{GAP})?({'|'.join(COLORS)}|pick|remove)"
+    rf"(?:{GAP}at{GAP}{NUMBER}{BETWEEN}{NUMBER}{BETWEEN}{NUMBER}|{GAP}here"
+    rf"|({GAP}{_WAY}(?:(?:{BLANK},{BLANK}|{GAP}(?:and{GAP})?){_WAY}){{0,5}})){END}",
+    re.IGNORECASE,
+)
+_STEP = re.compile(rf"({'|'.join(DIRECTIONS)})(?:{GAP}(\d{{1,2}}))?", re.IGNORECASE)
+
+
+def _constraint() -> Constraint:
+    """The ways in the order in which they are written: left or right, up or down, behind or front."""
+    side, height, depth = (rf"({a}|{b})( ([2-9]|10))?" for a, b in (("left", "right"), ("up", "down"), ("behind", "front")))
+    way = rf"({side}( {height})?( {depth})?|{height}( {depth})?|{depth})"
+    line = rf"({COLOR}|pick) (at {SIDE} {HEIGHT} {SIDE}|here|{way})"
+    return Constraint("regex", rf"({NOTHING}|{line}(\n{line})*)")
+
+
+CONSTRAINT = _constraint()
+
+
+def write(actions: Sequence[Action], before: Cell | None = None, quarter: int = 0) -> str:
+    """`red at 0 1 0`, then `blue left 2 up`, `pick here`: one a line, each from the cell of the line above.
+
+    `before` is the cell of the action before the first one; without it, the first line says its cell. `quarter`: how the
+    builder looks, as `Pose.quarter`.
+    """
+    lines = []
+    for action in actions:
+        lines.append(f"{'pick' if action.kind == 'remove' else action.color} {_way(before, action.cell, quarter)}")
+        before = action.cell
+    return "\n".join(lines) or NOTHING
+
+
+def _way(before: Cell | None, cell: Cell, quarter: int) -> str:
+    if before is None:
+        return "at {} {} {}".format(*cell)
+    x, z = turn(cell[0] - before[0], cell[2] - before[2], -quarter)
+    pairs = ((x, "left", "right"), (cell[1] - before[1], "up", "down"), (z, "behind", "front"))
+    steps = [f"{more if n > 0 else less} {abs(int(n))}".removesuffix(" 1") for n, more, less in pairs if n]
+    return " ".join(steps) or "here"
+
+
+def parse(text: str, before: Cell | None = None, quarter: int = 0) -> Parsed:
+    """The inverse of `write`. Where nothing goes before, a way is taken from the middle of the ground, 0 1 0."""
+    cell = before or (0, 1, 0)
+
+    def read(match: re.Match[str]) -> Action | str:
+        nonlocal cell
+        cell = (int(match[2]), int(match[3]), int(match[4])) if match[2] else _moved(cell, match[5] or "", quarter)
+        word = match[1].lower()
+        return check_action("place", word, *cell) if word in CODES else check_action("remove", None, *cell)
+
+    return scan(text, _MOVE, read)
+
+
+def _moved(cell: Cell, way: str, quarter: int) -> Cell:
+    across = up = deep = 0
+    for direction, count in _STEP.findall(way):
+        step, n = DIRECTIONS[direction.lower()], int(count or 1)
+        across, up, deep = across + n * step[0], up + n * step[1], deep + n * step[2]
+    x, z = turn(across, deep, quarter)
+    return cell[0] + int(x), cell[1] + up, cell[2] + int(z)
+
+
+def last_cell(item: Item) -> Cell | None:
+    """The cell of the last action before a builder's turn; None before the first one."""
+    done = [a for said in item.history if isinstance(said, Executed) for a in said.actions if isinstance(a, Action)]
+    return done[-1].cell if done else None
+
+
+def answer(actions: Sequence[Action], item: Item) -> str:
+    """Raises TypeError for an item of the other task."""
+    return write(actions, last_cell(item), _quarter(item))
+
+
+def read_for(text: str, item: Item) -> Parsed:
+    """Raises TypeError for an item of the other task."""
+    return parse(text, last_cell(item), _quarter(item))
+
+
+def _quarter(item: Item) -> int:
+    if not isinstance(item, MinecraftItem):
+        raise TypeError(f"builder's moves for {item.id}")
+    return item.pose.quarter

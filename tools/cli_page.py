@@ -1,0 +1,53 @@
+"""docs/cli.md, made anew from the command line itself: what `--help` of every command says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from harness.cli import SECTIONS, cli
+
+PAGE = Path(__file__).parents[1] / "docs" / "cli.md"
+WIDTH = 120
+"""Of the help texts, in characters."""
+
+INTRODUCTION = """\
+# The command line
+
+Every command and option, as `--help` prints it; `make docs` writes this page. Exit codes: 0 done, 1 failed, 2 wrong usage, 130
+interrupted. Errors are one line; `harness --debug COMMAND` shows where they come from.
+"""
+
+
+def page() -> str:
+    parts = [INTRODUCTION]
+    root = click.Context(cli, info_name="harness", **cli.context_settings)
+    for title, names in SECTIONS.items():
+        parts.append(f"## {title}\n")
+        for name in names:
+            command = cli.get_command(root, name)
+            assert command is not None
+            parts += _described(command, name, root)
+    return "\n".join(parts)
+
+
+def _described(command: click.Command, name: str, parent: click.Context) -> Iterator[str]:
+    """The part of a command, and those of its subcommands after it."""
+    context = click.Context(command, parent, info_name=name, terminal_width=WIDTH, **command.context_settings)
+    yield f"### {context.command_path}\n\n```\n{context.get_help()}\n```\n"
+    if isinstance(command, click.Group):
+        for own in command.list_commands(context):
+            below = command.get_command(context, own)
+            assert below is not None
+            yield from _described(below, own, context)
+
+
+def main() -> None:
+    PAGE.write_text(page())
+    print(PAGE)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,49 @@
+"""A hook of mkdocs: the site takes in pages that stand elsewhere, and links lead to where they are on the site."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from pathlib import Path
+from posixpath import dirname, join, normpath, relpath
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.files import Files
+    from mkdocs.structure.pages import Page
+
+ROOT = Path(__file__).parents[1]
+DOCS = "docs/"
+ELSEWHERE = {
+    "CONTRIBUTING.md": "contributing.md",
+    "CHANGELOG.md": "changelog.md",
+    "adapters/trained/hexagons/README.md": "cards/hexagons.md",
+    "eval/annotations/README.md": "cards/annotations.md",
+    "eval/annotations/annotation.schema.json": "cards/annotation.schema.json",
+}
+"""Files outside docs/, and where they are on the site."""
+
+_LINK = re.compile(r"(?<=\]\()(?!\w+:|#)([^)#\s]+)")
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    from mkdocs.structure.files import File
+
+    for own, there in ELSEWHERE.items():
+        files.append(File.generated(config, there, abs_src_path=str(ROOT / own)))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    there = page.file.src_uri
+    own = {place: file for file, place in ELSEWHERE.items()}.get(there, DOCS + there)
+    return _LINK.sub(partial(_link, own, there), markdown)
+
+
+def _link(own: str, there: str, match: re.Match[str]) -> str:
+    """The link from the file `own`, which is at `there` on the site. What is not on the site stays as it is, and mkdocs warns."""
+    target = normpath(join(dirname(own), match[1]))
+    if target not in ELSEWHERE and not target.startswith(DOCS):
+        return match[1]
+    return relpath(ELSEWHERE.get(target, target.removeprefix(DOCS)), dirname(there) or ".")
