@@ -23,8 +23,7 @@ from scipy.optimize import minimize
 from scipy.stats import rankdata
 
 from harness.baselines.parser import Parser
-from harness.baselines.parser.hexagons.ranker import SHARPNESS, WEIGHTS, Ranker, shipped_weights
-from harness.baselines.parser.hexagons.sureness import FILE, Sureness
+from harness.baselines.parser.hexagons.ranker import SHARPNESS, SURENESS, WEIGHTS, Ranker, Sureness, shipped_weights
 from harness.corpora import load
 from harness.corpora.item import HexagonsItem, Utterance, drawing_steps
 
@@ -92,7 +91,7 @@ def sureness(items: Sequence[HexagonsItem], weights: Weights) -> tuple[Sureness,
 
 def learn_sureness(items: Sequence[HexagonsItem], weights: Weights) -> None:
     learned, area = sureness(items, weights)
-    FILE.write_text(json.dumps(learned._asdict(), indent=0) + "\n", encoding="utf-8")
+    SURENESS.write_text(json.dumps(learned._asdict(), indent=0) + "\n", encoding="utf-8")
     print(f"sureness: {area:.3f} of the area under the ROC curve")
 
 

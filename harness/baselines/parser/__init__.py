@@ -6,10 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from harness.baselines.parser.hexagons.execute import program_of
 from harness.baselines.parser.hexagons.memory import Memory
-from harness.baselines.parser.hexagons.program import program_of
-from harness.baselines.parser.hexagons.ranker import Ranker, Understood, shipped_weights
-from harness.baselines.parser.hexagons.sureness import Clues, shipped
+from harness.baselines.parser.hexagons.ranker import Clues, Ranker, Understood, shipped_sureness, shipped_weights
 from harness.baselines.parser.minecraft import BuilderParser
 from harness.corpora.item import HexagonsItem, Item, Utterance
 from harness.runs.answering import Answer, Predictor
@@ -52,7 +51,7 @@ class Parser(Predictor):
         notes = {
             "reading": [str(action) for action in found.reading.actions],
             "program": write(program),
-            "confidence": round(shipped().of(self.clues(item, found)), 3),
+            "confidence": round(shipped_sureness().of(self.clues(item, found)), 3),
         }
         return Answer(run(program, DrawingState(item.before)).actions, True, notes)
 

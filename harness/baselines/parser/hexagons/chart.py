@@ -7,22 +7,42 @@ from collections.abc import Mapping
 from itertools import accumulate
 from typing import NamedTuple
 
-from harness.baselines.parser.hexagons.combining import combined, wrapped
-from harness.baselines.parser.hexagons.grammar import BREAK, REACH, RULES, SKIP, UNARY, Rule
-from harness.baselines.parser.hexagons.lexicon import LETTERS
-from harness.baselines.parser.hexagons.meaning import Edge, Term
-from harness.baselines.parser.hexagons.phrases import PHRASES
-from harness.baselines.parser.hexagons.tokens import Token
+from harness.baselines.parser.hexagons.lexicon import COSTS, Token
+from harness.baselines.parser.hexagons.meaning import Said, Term
+from harness.baselines.parser.hexagons.notation import GRAMMAR, SYMBOLS, Rule
 
 BEAM = 2
-"""Readings kept of a span as a type."""
+"""Readings kept of a span as a category."""
 WIDTH = 8
 """Readings kept of the words so far as a row of actions."""
 LONGEST = 120
 """Words of an instruction that are read."""
+BREAK = 1.5
+"""What it costs that two neighbors lie in different sentences."""
+REACH = 2.5
+"""The most that the words between two neighbors may cost."""
 _BROKEN = "break"
+_AND, _STOP = SYMBOLS["AND"], SYMBOLS["STOP"]
+_SLIGHT = SYMBOLS["OF"] + SYMBOLS["FROM"] + SYMBOLS["PAINT"]
+"""What may stand beside the "and" of a list."""
+
+
+class Edge(NamedTuple):
+    """A reading of the words `start`..`end` - 1 as a value of a category of the grammar."""
+
+    start: int
+    end: int
+    category: str
+    score: float
+    term: Term
+    rules: tuple[str, ...]
+    """The names of what made it, a bag."""
+    covered: int
+    """A bit for each word that is used."""
+
+
 Kept = dict[tuple[int, str], list[Edge]]
-"""The best readings by where they start, and their type."""
+"""The best readings by where they start, and their category."""
 
 
 class Reading(NamedTuple):
@@ -38,13 +58,12 @@ class Reading(NamedTuple):
 
 def default_weights() -> dict[str, float]:
     """What rules and words are worth before anything is learned, by name: what `weights.json` may replace."""
-    weights = {phrase.name: phrase.score for phrase in PHRASES} | {rule.name: rule.score for rule in (*RULES, *UNARY)}
-    return weights | {f"skip {letter}": -SKIP.get(letter, 0.3) for letter in (*LETTERS, "N", "O")} | {_BROKEN: -BREAK}
+    return GRAMMAR.scores() | {f"skip {category}": -cost for category, cost in COSTS.items()} | {_BROKEN: -BREAK}
 
 
 def passed_over(reading: Reading, tokens: list[Token]) -> list[str]:
     """The names of the weights of the words that a reading does not use."""
-    return [f"skip {token.letter}" for n, token in enumerate(tokens[:LONGEST]) if not reading.covered >> n & 1]
+    return [f"skip {token.category}" for n, token in enumerate(tokens[:LONGEST]) if not reading.covered >> n & 1]
 
 
 class Chart:
@@ -54,71 +73,70 @@ class Chart:
         self.weights = default_weights() | dict(weights)
         self._beam, self._width = beam, width
         self._pairs: dict[str, dict[str, list[tuple[Rule, str, float]]]] = {}
-        for rule in RULES:
-            before = self._pairs.setdefault(rule.right, {}).setdefault(rule.left, [])
-            before.append((rule, rule.name, self.weights[rule.name]))
         self._singles: dict[str, list[tuple[Rule, str, float]]] = defaultdict(list)
-        for rule in UNARY:
-            self._singles[rule.left].append((rule, rule.name, self.weights[rule.name]))
+        for rule in GRAMMAR.rules:
+            after = self._pairs.setdefault(rule.right, {}) if rule.right else self._singles
+            after.setdefault(rule.left, []).append((rule, rule.name, self.weights[rule.name]))
 
     def read(self, tokens: list[Token]) -> list[Reading]:
         """The best readings, best first; one at least, which may hold no action."""
         tokens = tokens[:LONGEST]
-        letters = "".join(token.letter for token in tokens)
-        costs = [0.0, *accumulate(-self.weights[f"skip {letter}"] for letter in letters)]
-        starting = self._phrases(letters, tokens)
+        words = "".join(SYMBOLS[token.category] for token in tokens)
+        costs = [0.0, *accumulate(-self.weights[f"skip {token.category}"] for token in tokens)]
+        starting = self._phrases(words, tokens)
         ended: list[dict[str, list[Edge]]] = [{} for _ in range(len(tokens) + 1)]
         for end in range(1, len(tokens) + 1):
-            self._close(end, starting[end], ended, costs, letters)
+            self._close(end, starting[end], ended, costs, words)
         return self._rows(ended, costs)
 
-    def _phrases(self, letters: str, tokens: list[Token]) -> list[list[Edge]]:
+    def _phrases(self, words: str, tokens: list[Token]) -> list[list[Edge]]:
         found: list[list[Edge]] = [[] for _ in range(len(tokens) + 1)]
-        for phrase in PHRASES:
-            for match in phrase.pattern.finditer(letters):
+        for phrase in GRAMMAR.phrases:
+            for match in phrase.pattern.finditer(words):
                 start, end = match.span()
-                if end > start and (term := phrase.build(match, tokens)):
+                if end > start and (term := phrase.means(Said(match, tokens))):
                     covered = (1 << end) - (1 << start)
-                    found[end].append(Edge(start, end, phrase.type, self.weights[phrase.name], term, (phrase.name,), covered))
+                    found[end].append(Edge(start, end, phrase.category, self.weights[phrase.name], term, (phrase.name,), covered))
         return found
 
-    def _close(self, end: int, agenda: list[Edge], ended: list[dict[str, list[Edge]]], costs: list[float], letters: str) -> None:
+    def _close(self, end: int, agenda: list[Edge], ended: list[dict[str, list[Edge]]], costs: list[float], words: str) -> None:
         """Everything that ends before the word `end`."""
         kept: Kept = defaultdict(list)
         while agenda:
             edge = agenda.pop()
-            if not self._keep(edge, kept[edge.start, edge.type]):
+            if not self._keep(edge, kept[edge.start, edge.category]):
                 continue
-            start, _, type_, score, term, rules, covered = edge
-            for rule, name, weight in self._singles.get(type_, ()):
-                agenda.append(Edge(start, end, rule.type, score + weight, wrapped(rule, term), (*rules, name), covered))
-            if type_ in self._pairs:
-                self._look_left(edge, agenda, kept, ended, costs, letters)
-        by_type = ended[end]
-        for (_, type_), edges in kept.items():
-            by_type.setdefault(type_, []).extend(edges)
+            start, _, category, score, term, rules, covered = edge
+            for rule, name, weight in self._singles.get(category, ()):
+                if made := rule.means(term):
+                    agenda.append(Edge(start, end, rule.category, score + weight, made, (*rules, name), covered))
+            if category in self._pairs:
+                self._look_left(edge, agenda, kept, ended, costs, words)
+        by_category = ended[end]
+        for (_, category), edges in kept.items():
+            by_category.setdefault(category, []).extend(edges)
 
     def _look_left(
-        self, edge: Edge, agenda: list[Edge], kept: Kept, ended: list[dict[str, list[Edge]]], costs: list[float], letters: str
+        self, edge: Edge, agenda: list[Edge], kept: Kept, ended: list[dict[str, list[Edge]]], costs: list[float], words: str
     ) -> None:
         """What an edge makes together with those before it, within reach."""
-        wanted, broken, split = self._pairs[edge.type], False, edge.start
+        wanted, broken, split = self._pairs[edge.category], False, edge.start
         base, cost = edge.score, costs[edge.start]
         while split > 0 and cost - costs[split] <= REACH:
             score = base - (cost - costs[split]) + (self.weights[_BROKEN] if broken else 0.0)
-            for type_, edges in ended[split].items():
-                for rule, name, weight in wanted.get(type_, ()):
-                    if rule.joined and letters[split : edge.start].strip("ovf") not in (",", ",,"):
+            for category, edges in ended[split].items():
+                for rule, name, weight in wanted.get(category, ()):
+                    if rule.joined and words[split : edge.start].strip(_SLIGHT) not in (_AND, 2 * _AND):
                         continue
-                    if not rule.apart and "," in letters[split : edge.start]:
+                    if rule.together and _AND in words[split : edge.start]:
                         continue
                     for left in edges:
                         self._together(left, edge, rule, name, score + left.score + weight, broken, agenda, kept)
             split -= 1
-            broken = broken or letters[split] == "."
+            broken = broken or words[split] == _STOP
 
     def _keep(self, edge: Edge, rivals: list[Edge]) -> bool:
-        """Whether a reading is among the best of its span and type; what it displaces is taken out."""
+        """Whether a reading is among the best of its span and category; what it displaces is taken out."""
         for rival in rivals:
             if rival.term == edge.term:
                 if rival.score >= edge.score:
@@ -137,12 +155,12 @@ class Chart:
     def _together(
         self, left: Edge, right: Edge, rule: Rule, name: str, score: float, broken: bool, agenda: list[Edge], kept: Kept
     ) -> None:
-        rivals = kept.get((left.start, rule.type), ())
+        rivals = kept.get((left.start, rule.category), ())
         if len(rivals) >= self._beam and all(rival.score >= score for rival in rivals):
             return
-        if term := combined(rule, left.term, right.term):
+        if term := rule.means(left.term, right.term):
             rules = (*left.rules, *right.rules, name, _BROKEN) if broken else (*left.rules, *right.rules, name)
-            agenda.append(Edge(left.start, right.end, rule.type, score, term, rules, left.covered | right.covered))
+            agenda.append(Edge(left.start, right.end, rule.category, score, term, rules, left.covered | right.covered))
 
     def _rows(self, ended: list[dict[str, list[Edge]]], costs: list[float]) -> list[Reading]:
         best: list[list[Reading]] = [[Reading(0.0, (), (), 0)]]
@@ -151,7 +169,7 @@ class Chart:
             found: list[tuple[float, Reading, Edge | None]] = [
                 (reading.score - passed, reading, None) for reading in best[end - 1]
             ]
-            for edge in ended[end].get("A", ()):
+            for edge in ended[end].get("action", ()):
                 found += [(reading.score + edge.score, reading, edge) for reading in best[edge.start]]
             found.sort(key=lambda way: -way[0])
             best.append(self._distinct(found))

@@ -6,11 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import cast
 
-from harness.baselines.parser.hexagons import axis
-from harness.baselines.parser.hexagons.directions import extreme, number, way
 from harness.baselines.parser.hexagons.meaning import Term, pieces_of
 from harness.baselines.parser.hexagons.memory import Memory, NoMeaningError
-from harness.baselines.parser.hexagons.places import tiles
+from harness.baselines.parser.hexagons.regions import columns_of, extreme, number, tiles, way
 from harness.worlds.hexagons import COLUMNS, ROWS, Paint, Tile, from_cube, neighbors, on_board, to_cube
 from serialization.program.hexagons_geometry import flipped
 from serialization.program.hexagons_geometry import middle as middle_of
@@ -28,9 +26,9 @@ Recoloring = dict[str, str]
 def _recoloring(source: Sequence[Paint], parts: dict[str, Term]) -> Recoloring:
     """The color that is told for the most common one; or two colors change places."""
     common = [color for color, _ in Counter(paint.color for paint in source).most_common()]
-    if "K" in parts:
-        return {common[0]: str(parts["K"].args[0])}
-    return {common[0]: common[1], common[1]: common[0]} if "*" in parts and len(common) == 2 else {}
+    if "color" in parts:
+        return {common[0]: str(parts["color"].args[0])}
+    return {common[0]: common[1], common[1]: common[0]} if "swap" in parts and len(common) == 2 else {}
 
 
 def _paste(memory: Memory, source: Sequence[Paint], anchor: Tile, to: Tile, colors: Recoloring) -> None:
@@ -93,11 +91,11 @@ def _belongs(earlier: Sequence[Paint], found: Sequence[Paint]) -> bool:
 
 
 def repeat(memory: Memory, *pieces: Term) -> None:
-    """Copies of steps (S), of all that is drawn (=) or of what was drawn last: in columns (C), with one of their tiles (n) at
-    others (F, R), beside something (V), or so often (X) in a direction (D)."""
+    """Copies of steps, of the whole or of what was drawn last: in columns, with one of their tiles (anchor) at others (start,
+    region), beside something, or so many times in a direction."""
     pieces = tuple(_as_columns(piece) for piece in pieces)
     parts = pieces_of(pieces)
-    named = [axis.columns(cast(Term, piece.args[0]), memory) for piece in pieces if piece.op == "C"]
+    named = [columns_of(cast(Term, piece.args[0]), memory) for piece in pieces if piece.op == "columns"]
     drawn = [chosen for chosen in named if any(column in chosen for _, column in memory.cells)]
     origin = drawn[0] if len(named) == 2 and len(drawn) == 1 else []
     source = _source(memory, parts, origin)
@@ -107,7 +105,7 @@ def repeat(memory: Memory, *pieces: Term) -> None:
     colors, center = _recoloring(source, parts), _center(memory, parts, source)
     corner = min((paint.tile for paint in source), key=lambda tile: (tile.column, tile.row))
     where = [column for chosen in named if chosen is not origin for column in chosen]
-    if where and "n" not in parts:
+    if where and "anchor" not in parts:
         where = _starts(where, {paint.column for paint in source})
     if where:
         inside = [paint.tile for paint in source if paint.column in origin] if len(origin) == 1 else []
@@ -116,15 +114,15 @@ def repeat(memory: Memory, *pieces: Term) -> None:
             _paste(memory, source, fixed, Tile(fixed.row, column), colors)
         memory.columns = tuple(where)
         return
-    if "V" in parts:
-        direction, of = cast(tuple[Term, Term], parts["V"].args)
+    if "beside" in parts:
+        direction, of = cast(tuple[Term, Term], parts["beside"].args)
         if of.op != "that":
             _paste(memory, source, *_next_to(memory, source, parts), colors)
             return
-        parts = {"D": direction, **parts}
-    start = parts.get("F") or parts.get("R")
+        parts = {"direction": direction, **parts}
+    start = parts.get("start") or parts.get("region")
     if start is not None and start.op != "that":
-        anchor = center or (source[0].tile if "F" in parts else corner)
+        anchor = center or (source[0].tile if "start" in parts else corner)
         for target in _targets(memory, start, anchor):
             _paste(memory, source, _fitting(source, anchor, target), target, colors)
         return
@@ -133,33 +131,33 @@ def repeat(memory: Memory, *pieces: Term) -> None:
 
 def _source(memory: Memory, parts: dict[str, Term], origin: list[int]) -> list[Paint]:
     """What is copied; `origin`: the columns it is said to lie in, if any."""
-    if "S" in parts:
-        return memory.painted_by(parts["S"].args)
+    if "steps" in parts:
+        return memory.painted_by(parts["steps"].args)
     everything = [Paint(*tile, shade) for tile, shade in memory.cells.items()]
     if origin:
         return [paint for paint in everything if paint.column in origin]
-    return everything if "=" in parts and "~" in parts else _recent(memory)
+    return everything if "whole" in parts and "on_and_on" in parts else _recent(memory)
 
 
 def _center(memory: Memory, parts: dict[str, Term], source: Sequence[Paint]) -> Tile | None:
-    """The tile of what is copied that its new place is said of: what it was drawn around, or one of its ends (n)."""
-    if "S" in parts:
-        numbers = [n for n in parts["S"].args if isinstance(n, int) and 0 < n <= len(memory.steps)]
+    """The tile of what is copied that its new place is said of: what it was drawn around, or one of its ends (anchor)."""
+    if "steps" in parts:
+        numbers = [n for n in parts["steps"].args if isinstance(n, int) and 0 < n <= len(memory.steps)]
         found = next((memory.steps[n - 1].center for n in numbers), None) if numbers else memory.steps[-1].center
     else:
         found = memory.center if memory.painted else None
-    if found is None and "n" in parts:
-        return extreme([paint.tile for paint in source], str(parts["n"].args[0]))
+    if found is None and "anchor" in parts:
+        return extreme([paint.tile for paint in source], str(parts["anchor"].args[0]))
     return found
 
 
 def _next_to(memory: Memory, source: Sequence[Paint], parts: dict[str, Term]) -> tuple[Tile, Tile]:
     """Which tile of a copy comes where, if it is to touch something on a side."""
-    direction, of = cast(tuple[Term, Term], parts["V"].args)
+    direction, of = cast(tuple[Term, Term], parts["beside"].args)
     edge = {"u": "t", "d": "b"}.get(way(direction, memory)[-1], way(direction, memory)[-1])
     opposite = {"t": "b", "b": "t", "l": "r", "r": "l"}[edge]
     anchor, beyond = extreme([paint.tile for paint in source], opposite), extreme(tiles(of, memory), edge)
-    gap = 1 + (number(parts["#"].args[0]) if "#" in parts else 0)
+    gap = 1 + (number(parts["gap"].args[0]) if "gap" in parts else 0)
     if edge in "lr":
         return anchor, Tile(anchor.row, beyond.column + (gap if edge == "r" else -gap))
     return anchor, Tile(beyond.row + (gap if edge == "b" else -gap), beyond.column)
@@ -179,24 +177,26 @@ def _starts(where: list[int], taken: set[int]) -> list[int]:
 def _as_columns(piece: Term) -> Term:
     """ "Starting in columns 5 and 9" is as good as "in columns 5 and 9"."""
     what = cast(Term, piece.args[0])
-    return Term("C", what.args) if piece.op in "FR" and what.op == "columns" else piece
+    return Term("columns", what.args) if piece.op in ("start", "region") and what.op == "columns" else piece
 
 
 def _again_and_again(memory: Memory, source: Sequence[Paint], parts: dict[str, Term], colors: Recoloring) -> None:
     """Copies one after the other in a direction, as many as are told, or one."""
-    if not {"X", "D", "K", "S", "~", "*"} & set(parts):
+    if not {"times", "direction", "color", "steps", "on_and_on", "swap"} & set(parts):
         raise NoMeaningError("repeat where?")
     lowest, columns = max(paint.row for paint in source), {paint.column for paint in source}
-    down_first = len(columns) == 1 and lowest < ROWS - 1 and "#" not in parts
-    towards = way(parts["D"], memory) if "D" in parts else "d" if down_first else "r"
-    memory.gap = number(parts["#"].args[0]) if "#" in parts else memory.gap
+    down_first = len(columns) == 1 and lowest < ROWS - 1 and "gap" not in parts
+    towards = way(parts["direction"], memory) if "direction" in parts else "d" if down_first else "r"
+    memory.gap = number(parts["gap"].args[0]) if "gap" in parts else memory.gap
     width = max(paint.column for paint in source) - min(paint.column for paint in source) + 1 + memory.gap
     height = max(paint.row for paint in source) - min(paint.row for paint in source) + 1
     across = {"l": -width, "r": width}.get(towards[-1], 0)
     down = {"u": -height, "d": height}.get(towards[0], 0)
     anchor = source[0].tile
     by_row = not down and len({frozenset(paint.row for paint in source if paint.column == one) for one in columns}) == 1
-    for n in range(1, (COLUMNS if "~" in parts else min(number(parts["X"].args[0]), COLUMNS) if "X" in parts else 1) + 1):
+    for n in range(
+        1, (COLUMNS if "on_and_on" in parts else min(number(parts["times"].args[0]), COLUMNS) if "times" in parts else 1) + 1
+    ):
         if by_row:
             _paste_by_row(memory, source, n * across, colors)
         else:
@@ -223,11 +223,13 @@ def _turned_over(memory: Memory, center: Tile) -> None:
 def mirror(memory: Memory, *pieces: Term) -> None:
     """Left and right change places about the ninth column, or the one that is told."""
     parts = pieces_of(pieces)
-    if "p" in parts or ("C" in parts and parts["C"].op == "next_columns"):
+    if "previous_column" in parts or ("columns" in parts and parts["columns"].op == "next_columns"):
         _upside_down(memory)
         return
-    middle = axis.columns(parts["C"], memory)[0] if "C" in parts else 8
-    beside = parts.get("V") or (Term("relation", parts["R"].args) if "R" in parts and parts["R"].op == "beside" else None)
+    middle = columns_of(parts["columns"], memory)[0] if "columns" in parts else 8
+    beside = parts.get("beside") or (
+        Term("relation", parts["region"].args) if "region" in parts and parts["region"].op == "beside" else None
+    )
     if beside:
         direction, of = cast(tuple[Term, Term], beside.args)
         center = middle_of(tiles(of, memory))
@@ -235,7 +237,7 @@ def mirror(memory: Memory, *pieces: Term) -> None:
             _turned_over(memory, center)
             return
         middle = center.column
-    source = memory.painted_by(parts["S"].args) if "S" in parts else [Paint(*tile, c) for tile, c in memory.cells.items()]
+    source = memory.painted_by(parts["steps"].args) if "steps" in parts else [Paint(*tile, c) for tile, c in memory.cells.items()]
     for paint in source:
         other = Tile(paint.row, 2 * middle - paint.column)
         if on_board(*other):

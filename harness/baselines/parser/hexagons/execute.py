@@ -1,20 +1,20 @@
-"""Carrying out actions: terms in a memory become paint."""
+"""Carrying out actions: terms in a memory become paint, and paint a program."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from itertools import groupby
 from typing import cast
 
-from harness.baselines.parser.hexagons import axis, regions  # noqa: F401
 from harness.baselines.parser.hexagons.copies import mirror, repeat
-from harness.baselines.parser.hexagons.directions import number, run, way
-from harness.baselines.parser.hexagons.lines import strokes
 from harness.baselines.parser.hexagons.meaning import Term, pieces_of
 from harness.baselines.parser.hexagons.memory import Memory, NoMeaningError, Step
-from harness.baselines.parser.hexagons.orders import erase, paint_runs, runs_on, until
-from harness.baselines.parser.hexagons.places import tiles
-from harness.baselines.parser.hexagons.shapes import ring, triangle
-from harness.worlds.hexagons import COLUMNS, Tile, on_board
+from harness.baselines.parser.hexagons.regions import columns_of, number, run, tiles, way
+from harness.baselines.parser.hexagons.shapes import ring, strokes, triangle
+from harness.worlds.hexagons import COLUMNS, Paint, Tile, line, neighbors, on_board, step
+from serialization.program import ast
+from serialization.program.literal import tile_set
+from serialization.program.written import write_expression
 
 _BLANKS_ONLY = frozenset({"around", "line", "between", "kept", "beside", "inside", "beside_tile", "run_beside"})
 _MOST = 1000
@@ -27,10 +27,12 @@ def _paint(memory: Memory, color: Term, what: Term) -> None:
 
 
 def _paint_again(memory: Memory, what: Term) -> None:
-    if what.op == "line" and not any(isinstance(piece, Term) and piece.op in "QV" for piece in what.args):
+    if what.op == "line" and not any(isinstance(piece, Term) and piece.op in ("colored_count", "beside") for piece in what.args):
         _extend(memory, what)
     elif what.op not in ("that", "colored", "within_steps", "previous_step", "tiles_of_steps", "within"):
-        counted = next((cast(Term, piece.args[0]) for piece in what.args if isinstance(piece, Term) and piece.op == "Q"), None)
+        counted = next(
+            (cast(Term, piece.args[0]) for piece in what.args if isinstance(piece, Term) and piece.op == "colored_count"), None
+        )
         _paint_with(memory, str(counted.args[1]) if counted else memory.color, what)
     else:
         memory.look_at(tiles(what, memory))
@@ -125,7 +127,7 @@ def _skip_columns(memory: Memory, count: object) -> None:
 def _leave(memory: Memory, what: Term, _: Term) -> None:
     """What is left blank: it is looked at, and what the step painted there is taken back."""
     if what.op in ("columns",):
-        memory.columns = tuple(axis.columns(cast(Term, what.args[0]), memory))
+        memory.columns = tuple(columns_of(cast(Term, what.args[0]), memory))
         return
     left = tiles(what, memory)
     memory.take_back(left)
@@ -152,17 +154,22 @@ def _choose(memory: Memory, color: Term) -> None:
 
 
 def _go(memory: Memory, columns: Term) -> None:
-    memory.columns = tuple(axis.columns(columns, memory))
+    memory.columns = tuple(columns_of(columns, memory))
     memory.fronts = tuple(Tile(-1, column) for column in memory.columns)
 
 
 def _repeat(memory: Memory, *pieces: Term) -> None:
     """Steps whose actions go on from where the last ones ended, if that changes anything; else copies of them."""
     parts = pieces_of(pieces)
-    color = str(parts["K"].args[0]) if "K" in parts else ""
-    many = COLUMNS if "~" in parts else min(number(parts["X"].args[0]), COLUMNS) if "X" in parts else 1
+    color = str(parts["color"].args[0]) if "color" in parts else ""
+    many = COLUMNS if "on_and_on" in parts else min(number(parts["times"].args[0]), COLUMNS) if "times" in parts else 1
     changed = False
-    while "S" in parts and set(parts) <= {"S", "K", "~", "X"} and many > 0 and _again(memory, parts["S"].args, color):
+    while (
+        "steps" in parts
+        and set(parts) <= {"steps", "color", "on_and_on", "times"}
+        and many > 0
+        and _again(memory, parts["steps"].args, color)
+    ):
         many, changed = many - 1, True
     if not changed:
         repeat(memory, *pieces)
@@ -184,28 +191,81 @@ def _again(memory: Memory, numbers: Sequence[object], color: str) -> bool:
     return memory.cells != before
 
 
+# Painting in an order of colors, as far as something, and back to white.
+
+
+def _paint_runs(memory: Memory, runs: Term, what: Term) -> None:
+    """Colors one after the other, or in turn, in each column or along all of the tiles."""
+    order = [str(color) for count, color in cast(tuple[tuple[int, str], ...], runs.args) for _ in range(count)]
+    if what.op in ("next", "turned"):
+        memory.direction = way(cast(Term, what.args[1]), memory) if what.op == "turned" else memory.direction
+        what = Term("next", (len(order),))
+    found = _upper_or_lower(tiles(what, memory), len(order))
+    groups = [[tile for tile in found if tile.column == column] for column in dict.fromkeys(tile.column for tile in found)]
+    if len(found) == 1 and len(order) > 1:
+        found += run(found[0], memory.direction if memory.direction in "ud" else "d", len(order) - 1)
+        found = [tile for tile in found if on_board(*tile)]
+    by_column = what.op in ("columns", "cross") and any(len(group) > 1 for group in groups)
+    for group in groups if by_column else [found]:
+        for n, tile in enumerate(group):
+            if (n < len(order) or runs.op == "cycle") and order[n % len(order)] != "white":
+                memory.paint([tile], order[n % len(order)])
+
+
+def _upper_or_lower(found: list[Tile], count: int) -> list[Tile]:
+    """A whole row, or, for as many colors as fit, those of its tiles that stick out of the board's edge."""
+    if len({tile.row for tile in found}) != 1 or len(found) != COLUMNS or count > COLUMNS // 2:
+        return found
+    return [tile for tile in found if tile.column % 2 == (tile.row > 0)]
+
+
+def _runs_on(memory: Memory, runs: Term) -> None:
+    """Colors one after the other from where the last tiles ended."""
+    _paint_runs(memory, runs, Term("next", (1,)))
+
+
+def _erase(memory: Memory, _: Term, what: Term) -> None:
+    """Tiles become white again."""
+    memory.paint(tiles(what, memory), "white")
+
+
+def _until(memory: Memory, action: Term, stop: Term) -> None:
+    """Painting that goes, in each column, as far as some tiles: down, or up from below them."""
+    color, what = cast(tuple[Term, Term], action.args)
+    ends = {tile.column: tile.row for tile in tiles(stop, memory)}
+    if stop.op == "colored":
+        shade = stop.args[0]
+        ends = {column: row for (row, column), found in sorted(memory.cells.items(), reverse=True) if found == shade}
+    found = tiles(what, memory)
+    if all(column in ends for column in {tile.column for tile in found}):
+        upward = memory.direction == "u" or (what.op == "cross" and all(tile.row > ends[tile.column] for tile in found))
+        whole = tiles(Term("columns", (Term("same_columns"),)), memory) if what.op == "cross" else found
+        found = [tile for tile in whole if (tile.row > ends[tile.column] if upward else tile.row < ends[tile.column])]
+    memory.paint(found, str(color.args[0]), over=False, by_column=True)
+
+
 ACTIONS: dict[str, Callable[..., None]] = {
     "paint": _paint,
     "paint_again": _paint_again,
     "mention": _mention,
     "look_beside": _look_beside,
     "paint_marks": _paint_marks,
-    "paint_runs": paint_runs,
+    "paint_runs": _paint_runs,
     "paint_count": _paint_count,
     "paint_count_beside": _paint_count_beside,
     "skip": _skip,
     "skip_columns": _skip_columns,
     "leave": _leave,
     "choose": _choose,
-    "erase": erase,
+    "erase": _erase,
     "except": _except,
-    "until": until,
+    "until": _until,
     "go": _go,
     "repeat": _repeat,
     "mirror": mirror,
     "ring": ring,
     "triangle": triangle,
-    "runs_on": runs_on,
+    "runs_on": _runs_on,
     "more": _more,
     "in_columns": _in_columns,
     "then": _then,
@@ -236,3 +296,20 @@ def changes(before: Memory, after: Memory) -> dict[tuple[int, int], str]:
     """What differs on the boards: the actions of the step."""
     found = {tile: color for tile, color in after.cells.items() if before.cells.get(tile) != color}
     return found | {tile: "white" for tile in before.cells if tile not in after.cells}
+
+
+def program_of(painted: Sequence[Paint]) -> ast.Program:
+    """One statement for each run of a color, in the order of the words; lines and rings by their names."""
+    runs = [(color, [paint.tile for paint in group]) for color, group in groupby(painted, lambda paint: paint.color)]
+    return ast.Program(tuple(ast.Paint(((color, 1),), _figure(list(dict.fromkeys(tiles)))) for color, tiles in runs))
+
+
+def _figure(tiles: list[Tile]) -> ast.Expr:
+    """The shortest way to write exactly these tiles: a list, a line from the first to the last, or a ring."""
+    ways = [tile_set(tiles)]
+    if len(tiles) > 2 and tuple(tiles) == line(tiles[0], tiles[-1]):
+        ways.append(ast.Call("line", (tile_set(tiles[:1]), tile_set(tiles[-1:]))))
+    center = step(min(tiles, key=lambda tile: tile.row + tile.column % 2 / 2), "down")
+    if len(tiles) == 6 and set(tiles) == set(neighbors(center)):
+        ways.append(ast.Call("ring", (tile_set([center]),)))
+    return min(ways, key=lambda way: len(write_expression(way)))

@@ -1,87 +1,14 @@
-"""The words that the parser knows. Each becomes a letter, so that a rule over words is a regular expression over letters."""
+"""From text to words with a category and a value each. The words stand in lexicon.txt."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
 from harness.corpora.wording import NUMBERS, ORDINALS
 from harness.worlds.hexagons import COLORS
-
-LETTERS = {
-    "C": "column columns col cols collumn collumns colum colums coloumn coloumns coloum coumn columm",
-    "T": "tile tiles hexagon hexagons hex hexes cell cells spot spots space spaces block blocks square squares box boxes "
-    "position slot slots dot dots tiled hexs hexaogns hexagaons circlelet octagon octagons",
-    "R": "row rows",
-    ",": ", and & plus also then followed",
-    "-": "- – through thru thorugh",
-    ">": "to until till toward towards into",
-    "t": "top topmost upper uppermost highest",
-    "b": "bottom bottommost lower lowest lowermost",
-    "l": "left leftmost leftward leftwards",
-    "r": "right rightmost rightward rightwards",
-    "m": "middle center centre central centermost",
-    "e": "last final",
-    "f": "from",
-    "o": "of in on at along within across",
-    "S": "starting start starts beginning begin begins started staring commencing",
-    "E": "ending end ends finishing finish",
-    "B": "between",
-    "J": "connect connecting connects join joining connected",
-    "n": "next following subsequent proceeding succeeding consecutive",
-    "s": "same",
-    "a": "all every each entire whole both any everything entirely completely full",
-    "q": "alternating alternate alternately alternates",
-    "h": "other others",
-    "H": "remaining rest remainder",
-    "u": "up upward upwards ascending",
-    "d": "down downward downwards descending",
-    "U": "above over",
-    "D": "below under beneath underneath",
-    "g": "diagonal diagonally diagonals",
-    "i": "line lines stripe stripes stem",
-    "G": "go going goes move moving moves shift jump proceed travel",
-    "L": "find locate identify pick notice focus",
-    "&": "alldirections",
-    "<": "eitherside",
-    "=": "pattern patterns sequence design designs image drawing",
-    "/": "sidelong",
-    "v": "paint color colour fill make shade add draw create use using painting coloring colouring filling put form place do "
-    "build making drawing creating colored painted filled turn",
-    "k": "skip skipping leave leaving skipped",
-    "p": "repeat copy recreate duplicate replicate repeating repeats redo reproduce",
-    "w": "mirror mirrored mirroring reflect reflection mirrors",
-    "%": "inside interior enclosed inner surrounded encircled",
-    "c": "touching adjacent surrounding around surround touch surrounds neighboring bordering border touches encircle "
-    "encircling abutting connects contiguous",
-    "z": "flower ring circle flowers rings circles",
-    "y": "triangle triangles pyramid pyramids",
-    "j": "step steps",
-    "!": "except but excluding besides omitting omit minus",
-    "W": "white blank blanks empty unfilled uncolored unpainted untouched clear uncoloured unused",
-    "I": "it this that these those them ones its which",
-    "P": "previous just original earlier",
-    "A": "another more again additional",
-    "X": "times",
-    "Q": "odd even",
-    ".": ". ; ! ? ( ) :",
-    "V": "vertical vertically straight",
-    "Z": "horizontal horizontally",
-    "K": "pink violet magenta",
-    "@": "counting working",
-    "~": "onandon",
-    "*": "reversed reverse reversing inverted inverting invert inverse swapped swapping swap switched switching switch",
-    "^": "corner corners",
-    "$": "inkof",
-    "0": "erased",
-    "x": "",
-}
-"""What each letter stands for. N and O, numbers and ordinals, and K, colors, have values; x is any other word."""
-
-_SKIPPED = """
-    a an the number numbered no # very so will be is are should with as by just directly immediately far side
-    slightly edge hand now well board grid exactly located which most you your only going grid's there paint's board's
-    way count over respectively too both's please again also's
-"""
-SKIPPED = frozenset(_SKIPPED.split())
-"""Between words that belong together."""
 
 SPELLINGS = (
     (r"\b(\w+) by \1\b", r"sidelong \1"),
@@ -174,24 +101,92 @@ SPELLINGS = (
     ),
 )
 """Spellings that are evened out before the words are read."""
-
-_MISSPELLED = {"fouth": 4, "forth": 4, "fith": 5, "eigth": 8, "eight": 8, "nineth": 9, "twelth": 12, "twelveth": 12, "thirst": 3}
-
-
-def _known() -> dict[str, tuple[str, object]]:
-    known: dict[str, tuple[str, object]] = {}
-    for letter, words in LETTERS.items():
-        known |= {word: (letter, word) for word in words.split()}
-    known |= {word: ("O", n) for word, n in _MISSPELLED.items()}
-    known |= {word: ("N", n) for n, word in enumerate(NUMBERS) if n}
-    known |= {word: ("O", n) for n, word in enumerate(ORDINALS) if n}
-    known |= {color: ("K", color) for color in COLORS if color != "white"}
-    known |= {f"{color}s": ("K", color) for color in COLORS}
-    known |= dict.fromkeys(("pink", "violet", "magenta"), ("K", "purple"))
-    known |= {"everyother": ("q", "every other"), "penultimate": ("e", 2), "allbut": ("!", "all but"), "once": ("N", 1)}
-    known |= {"pair": ("N", 2), "couple": ("N", 2), "trio": ("N", 3)}
-    return known
+_REMARK = re.compile(
+    r"(?:^|(?<=[.!?;\n])) *(?:so |and |now,? |if done correctly,? )*"
+    r"(?:you(?:'ll| should| will(?! (?:draw|paint|colou?r|fill|connect|leave|skip|repeat|use)\b)| have| now have| can)"
+    r"|there should|this (?:should|forms?|makes|creates|completes|gives)"
+    r"|it should|make sure|the (?:result|drawing|image|shape) (?:is|should|will)|these should|note that|notice)\b[^.!?;\n]*"
+)
+"""A sentence that says what came out, and asks for nothing."""
+_NUMBERED = re.compile(r"^\s*(?:step\s*)?[0-9]{1,2}\s*[.:)]\s*")
+_TOKEN = re.compile(r"[a-z]+|[0-9]+(?:st|nd|rd|th)?|[,&–;.!?():\n#-]")
+_DIGITS = re.compile(r"([0-9]{1,3})(st|nd|rd|th)?")
+_SPELLED = tuple((re.compile(pattern), spelled) for pattern, spelled in SPELLINGS)
+_ENTRY = re.compile(r"([A-Z_]+)(?: ([0-9.]+))?:(.*)")
+_SKIPPED = "SKIPPED"
 
 
-KNOWN = _known()
-"""The letter and the value of every known word."""
+class Token(NamedTuple):
+    """A word as the grammar sees it."""
+
+    category: str
+    """A key of `COSTS`."""
+    word: str
+    value: int | str
+    """The number that it stands for, or the color; else the word itself."""
+
+
+def read_lexicon(text: str) -> tuple[dict[str, float], dict[str, Token]]:
+    """What passing over a word costs, by category, and the tokens of the words. Raises ValueError for a word that is in two
+    categories, and for a line that is no entry."""
+    costs: dict[str, float] = {}
+    tokens: dict[str, Token] = {}
+    for category, cost, words in _entries(text):
+        if category != _SKIPPED:
+            costs[category] = cost
+        for word, value in words:
+            if word in tokens:
+                raise ValueError(f"{word!r} is {tokens[word].category} and {category}")
+            tokens[word] = Token(category, word, value)
+    return costs, tokens
+
+
+def _entries(text: str) -> Iterator[tuple[str, float, list[tuple[str, int | str]]]]:
+    lines = re.sub(r"(?m)^#.*\n", "", text).replace("\n    ", " ").splitlines()
+    for line in filter(None, lines):
+        entry = _ENTRY.fullmatch(line)
+        if not entry:
+            raise ValueError(f"not `CATEGORY cost: words`: {line!r}")
+        listed = [word.partition("=") for word in entry[3].split()]
+        values = [(word, int(value) if value.isdecimal() else value or word) for word, _, value in listed]
+        yield entry[1], float(entry[2] or 0), values + _unlisted(entry[1])
+
+
+def _unlisted(category: str) -> list[tuple[str, int | str]]:
+    """The words of a category that need no listing."""
+    if category == "COLOR":
+        return [(color + s, color) for color in COLORS for s in ("", "s") if color + s != "white"]
+    return [(word, n) for n, word in enumerate({"NUMBER": NUMBERS, "ORDINAL": ORDINALS}.get(category, ())) if n]
+
+
+COSTS, _TOKENS = read_lexicon((Path(__file__).parent / "lexicon.txt").read_text(encoding="utf-8"))
+WORDS = tuple(_TOKENS)
+"""Every word of the lexicon, those without meaning too."""
+
+
+def read_tokens(text: str) -> list[Token]:
+    """The words of any text that mean something, in order; case and articles do not matter."""
+    text = _REMARK.sub("", _NUMBERED.sub("", text.lower()))
+    for pattern, spelled in _SPELLED:
+        text = pattern.sub(spelled, text)
+    return [token for word in _TOKEN.findall(text) if (token := _read(word)).category != _SKIPPED]
+
+
+def _read(word: str) -> Token:
+    if digits := _DIGITS.fullmatch(word):
+        return Token("ORDINAL" if digits[2] else "NUMBER", word, int(digits[1]))
+    if word == "\n":
+        return _TOKENS["."]._replace(word=word)
+    return _TOKENS.get(word) or Token("UNKNOWN", word, word)
+
+
+def numbers_of(tokens: list[Token]) -> list[int]:
+    """The numbers of a list such as "2, 4 and 6 through 8"; a range that does not rise is its two ends."""
+    numbers: list[int] = []
+    through = False
+    for token in tokens:
+        if isinstance(token.value, int):
+            rises = through and numbers and numbers[-1] < token.value <= 18
+            numbers += range(numbers[-1] + 1, token.value + 1) if rises else [token.value]
+        through = token.category in ("THROUGH", "TO")
+    return numbers

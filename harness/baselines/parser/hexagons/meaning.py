@@ -1,13 +1,17 @@
-"""Typed meanings: what a span of words stands for before anything is known about the board."""
+"""Meanings: what a span of words stands for before anything is known about the board. A phrase makes one of its words, a rule of
+grammar.txt one of those of two neighbors; what is more than an operation and its arguments is a function here."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
+
+from harness.baselines.parser.hexagons.lexicon import Token, numbers_of
 
 
 class Term(NamedTuple):
-    """An operation and its arguments: terms, numbers, words. `execute.OPERATIONS` says what each operation does."""
+    """An operation and its arguments: terms, numbers, words. `execute.ACTIONS` and `regions.REGIONS` say what operations do."""
 
     op: str
     args: tuple[object, ...] = ()
@@ -21,19 +25,436 @@ def _written(value: object) -> str:
 
 
 def pieces_of(frame: Sequence[object]) -> dict[str, Term]:
-    """What is said of a frame, by type; the first of two of a type."""
+    """What is said of a frame, by category; the first of two of a category."""
     return {piece.op: piece.args[0] for piece in reversed(frame) if isinstance(piece, Term) and isinstance(piece.args[0], Term)}
 
 
-class Edge(NamedTuple):
-    """A reading of the words `start`..`end` - 1 as a value of a type of the grammar."""
+class Said:
+    """The words of a phrase, and those of them that have a role in it."""
 
-    start: int
-    end: int
-    type: str
-    score: float
-    term: Term
-    rules: tuple[str, ...]
-    """The names of what made it, a bag."""
-    covered: int
-    """A bit for each word that is used."""
+    def __init__(self, match: re.Match[str], tokens: list[Token]) -> None:
+        self._match, self._tokens = match, tokens
+        self.words = tokens[match.start() : match.end()]
+
+    def role(self, name: str) -> list[Token]:
+        """The words in a role; none if the phrase was said without it."""
+        return self._tokens[slice(*self._match.span(name))] if name in self._match.re.groupindex else []
+
+    def has(self, *categories: str) -> bool:
+        return any(word.category in categories for word in self.words)
+
+    def value(self, category: str) -> int | str:
+        """Of the first word of a category; 1 where there is none."""
+        return next((word.value for word in self.words if word.category == category), 1)
+
+    @property
+    def several(self) -> bool:
+        return self.words[-1].word.endswith("s")
+
+
+OfWords = Callable[[Said], Term | None]
+OfParts = Callable[..., Term | None]
+OF_WORDS: dict[str, OfWords] = {}
+"""What phrases mean, by the names that grammar.txt uses. None: the words are no such phrase after all."""
+OF_PARTS: dict[str, OfParts] = {}
+"""What rules make of their parts, by the names that grammar.txt uses; any other name makes a term of that name. None: nothing."""
+
+
+def of_words(function: OfWords) -> OfWords:
+    OF_WORDS[function.__name__] = function
+    return function
+
+
+def of_parts(function: OfParts) -> OfParts:
+    OF_PARTS[function.__name__] = function
+    return function
+
+
+# What phrases mean.
+
+_FAR, _NEAR = ("BOTTOM", "RIGHT", "LAST"), ("TOP", "LEFT")
+_WAYS = {
+    "UP": "u",
+    "ABOVE": "u",
+    "TOP": "u",
+    "DOWN": "d",
+    "BELOW": "d",
+    "BOTTOM": "d",
+    "LEFT": "l",
+    "RIGHT": "r",
+    "DIAGONAL": "g",
+}
+_EDGES = {"TOP": "t", "BOTTOM": "b", "LEFT": "l", "RIGHT": "r", "LAST": "e", "MIDDLE": "m"}
+
+
+@of_words
+def select(said: Said) -> Term | None:
+    """Places on an axis by number: `at` numbers, or the `first` so many, counted from the far end if the side says so."""
+    side, edge, count = said.role("side"), said.role("edge"), said.role("count")
+    end = ("back" if side[-1].category in ("BOTTOM", "RIGHT", "UP") else "fore") if side else ""
+    if not edge:
+        return Term("at", (tuple(numbers_of(said.role("number"))), end))
+    end = "back" if edge[0].category in _FAR else "fore" if edge[0].category in _NEAR else end
+    if not count:
+        last = edge[0].category == "LAST" and isinstance(edge[0].value, int)
+        return Term("at", ((edge[0].value if last else 1,), end))
+    return Term("first", (count[0].value, end)) if edge[0].category != "ORDINAL" or edge[0].value == 1 else None
+
+
+@of_words
+def lone_column(said: Said) -> Term | None:
+    """ "The 14 column"; not "two columns"."""
+    return None if said.words[1].word.endswith("s") else select(said)
+
+
+@of_words
+def listed(said: Said) -> Term | None:
+    """ "The top, third and next to last tile"."""
+    fore = tuple(1 if word.category == "TOP" else word.value for word in said.words if word.category in ("TOP", "ORDINAL"))
+    back = tuple(word.value if isinstance(word.value, int) else 1 for word in said.words if word.category == "LAST")
+    if not fore or not back:
+        return None
+    return Term("both", (Term("at", (fore, "fore" if said.has("TOP") else "")), Term("at", (back, "back"))))
+
+
+@of_words
+def two_columns(said: Said) -> Term:
+    """ "The first and last columns"."""
+    first, last = (
+        Term("at", ((word.value if word.category == "ORDINAL" else 1,), "back" if word.category in _FAR else "fore"))
+        for word in (said.words[0], said.words[2])
+    )
+    return Term("both", (first, last))
+
+
+@of_words
+def both_ends(said: Said) -> Term:
+    """ "The top and bottom two tiles"."""
+    first, last = ("fore" if word.category == "TOP" else "back" for word in said.words if word.category in ("TOP", *_FAR))
+    return Term("both", (Term("first", (said.value("NUMBER"), first)), Term("first", (said.value("NUMBER"), last))))
+
+
+@of_words
+def odd(said: Said) -> Term:
+    return Term(str(said.value("ODD")))
+
+
+@of_words
+def every_nth(said: Said) -> Term | None:
+    """ "Every fourth column"; not "the whole fourth column"."""
+    return Term("every", (said.words[1].value,)) if said.words[0].word in ("every", "each") else None
+
+
+@of_words
+def moved(said: Said) -> Term:
+    """So many columns from the one that was spoken of last."""
+    count = int(said.value("NUMBER"))
+    return Term("moved", (-count if said.has("LEFT") else count,))
+
+
+@of_words
+def next_on_both_sides(said: Said) -> Term | None:
+    """ "The next columns": one on each side of the two that were spoken of last."""
+    return Term("outward") if said.several else None
+
+
+@of_words
+def excepted(said: Said) -> Term | None:
+    """ "Except", and not a "but" that only goes on."""
+    return None if said.words[-1].word == "but" else Term("but")
+
+
+@of_words
+def corner(said: Said) -> Term:
+    down, across = "back" if said.has("BOTTOM") else "fore", "back" if said.has("RIGHT") else "fore"
+    return Term("cross", (Term("at", ((1,), down)), Term("at", ((1,), across))))
+
+
+@of_words
+def row(said: Said) -> Term:
+    number = said.words[0].value if said.words[0].category == "ORDINAL" else 1
+    return Term("cross", (Term("at", ((number,), "back" if said.has("BOTTOM") else "fore")), Term("all")))
+
+
+@of_words
+def colored(said: Said) -> Term:
+    """Tiles of a color: all, some or one of them, and on which edge."""
+    plural = said.several or said.words[-1].word == "hexes"
+    which = "all" if said.words[0].category == "ALL" else "some" if plural else "one"
+    edge = said.role("edge")
+    place: object = edge[0].value if edge and edge[0].category == "ORDINAL" else _EDGES[edge[0].category] if edge else ""
+    return Term("colored", (said.value("COLOR"), which, place))
+
+
+@of_words
+def colored_shape(said: Said) -> Term:
+    return Term("colored", (said.value("COLOR"), "some", ""))
+
+
+@of_words
+def latest_points(said: Said) -> Term | None:
+    """ "The last two tiles", "the last two points": what was painted last."""
+    things = ("points", "dots", "ones", "tiles", "cells")
+    return Term("latest", (said.value("NUMBER"),)) if said.words[-1].word in things else None
+
+
+@of_words
+def around_that(said: Said) -> Term:
+    return Term("around", (Term("around"), Term("that")))
+
+
+@of_words
+def edge(said: Said) -> Term:
+    return Term("edge", (_EDGES[said.words[0].category],))
+
+
+@of_words
+def side(said: Said) -> Term:
+    return Term("side", ("l" if said.has("LEFT") else "r",))
+
+
+@of_words
+def far_sides(said: Said) -> Term:
+    """From which far sides to count."""
+    return Term("from", ("b" * said.has("BOTTOM") + "r" * said.has("RIGHT"),))
+
+
+@of_words
+def direction(said: Said) -> Term | None:
+    """None for "top leftmost", which is a place."""
+    if said.has("TOP", "BOTTOM") and any(word.word.endswith("most") for word in said.words):
+        return None
+    told = {_WAYS.get(word.category) for word in said.words}
+    return Term("direction", ("".join(letter for letter in "udlrg" if letter in told),))
+
+
+@of_words
+def every_way(said: Said) -> Term:
+    return Term("ways", tuple(Term("direction", (way,)) for way in ("u", "ur", "dr", "d", "dl", "ul")))
+
+
+@of_words
+def both_sides(said: Said) -> Term:
+    return Term("ways", (Term("direction", ("l",)), Term("direction", ("r",))))
+
+
+@of_words
+def runs(said: Said) -> Term | None:
+    """ "Two red, one white, three blue"."""
+    return _run_lengths("runs", said)
+
+
+@of_words
+def cycle(said: Said) -> Term | None:
+    """ "Alternating two red and a white"."""
+    return _run_lengths("cycle", said)
+
+
+def _run_lengths(op: str, said: Said) -> Term | None:
+    found: list[tuple[int, object]] = []
+    count = 1
+    for word in said.words:
+        if word.category == "NUMBER":
+            count = int(word.value)
+        elif word.category in ("COLOR", "WHITE"):
+            found.append((count, word.value if word.category == "COLOR" else "white"))
+            count = 1
+    return Term(op, tuple(found)) if said.has("COLOR") else None
+
+
+@of_words
+def steps(said: Said) -> Term:
+    return Term("steps", tuple(numbers_of(said.words)))
+
+
+@of_words
+def line(said: Said) -> Term:
+    """Lines, where there are several, come from all that was spoken of last."""
+    return Term("line", _several(said))
+
+
+@of_words
+def diagonal(said: Said) -> Term:
+    return Term("line", (Term("slant", (Term("direction", ("g",)),)), *_several(said)))
+
+
+def _several(said: Said) -> tuple[Term, ...]:
+    return (Term("several", (Term("several"),)),) if said.several else ()
+
+
+@of_words
+def rest_of_line(said: Said) -> Term | None:
+    """ "The rest of the line": on in the direction of the last tiles."""
+    return Term("line", (Term("rest", (Term("rest"),)),)) if said.has("REST") else None
+
+
+@of_words
+def slanted(said: Said) -> Term | None:
+    """ "A descending line to the left"."""
+    towards = direction(said)
+    return Term("line", (Term("direction", (towards,)),)) if towards else None
+
+
+# What rules make of their parts.
+
+
+def with_piece(frame: Term, piece: Term, category: str) -> Term | None:
+    """A frame with one more piece; None where it has such a piece already. Columns may be told twice: whence and whither."""
+    if sum(isinstance(given, Term) and given.op == category for given in frame.args) > (category == "columns"):
+        return None
+    return Term(frame.op, (*frame.args, Term(category, (piece,))))
+
+
+@of_parts
+def paint(color: Term, what: Term) -> Term | None:
+    """None for a line whose tiles were counted with their color."""
+    if what.op == "line" and any(isinstance(piece, Term) and piece.op == "colored_count" for piece in what.args):
+        return None
+    return Term("paint", (color, what))
+
+
+@of_parts
+def all_from(which: Term, start: Term) -> Term | None:
+    return Term("all_from", (which, start)) if which.op == "all" and start.op in ("cross", "tiles") else None
+
+
+@of_parts
+def union(one: Term, two: Term) -> Term | None:
+    """None where "and the next" goes on with another action."""
+    goes_on = two.op == "next" or (two.op == "turned" and _op_of(two.args[0]) == "next")
+    return None if goes_on else Term("union", (one, two))
+
+
+@of_parts
+def around(by: Term, what: Term) -> Term:
+    return what if what.op == "around" else Term("around", (by, what))
+
+
+@of_parts
+def both_columns(one: Term, two: Term) -> Term:
+    return _both(one, two, "columns")
+
+
+@of_parts
+def both_tiles(one: Term, two: Term) -> Term:
+    return _both(one, two, "tiles")
+
+
+def _both(one: Term, two: Term, what: str) -> Term:
+    """ "Column 3 and every other one": those from there on."""
+    if two.op == "every_other" and one.op == "at":
+        return Term("every_other_from", (Term(what, (one,)),))
+    return Term("both", (one, two))
+
+
+@of_parts
+def starting(what: Term, start: Term) -> Term | None:
+    """Every other one, from where it is said afterwards; None where nothing waits for that."""
+    if what.op == "every_other":
+        return Term("every_other_from", (start,))
+    for n, arg in enumerate(what.args):
+        if isinstance(arg, Term) and (found := starting(arg, start)):
+            return Term(what.op, (*what.args[:n], found, *what.args[n + 1 :]))
+    return None
+
+
+@of_parts
+def ways(one: Term, two: Term) -> Term:
+    return Term("ways", tuple(way for told in (one, two) for way in (told.args if told.op == "ways" else (told,))))
+
+
+@of_parts
+def turned(what: Term, towards: Term) -> Term | None:
+    """None where a direction is told already: "the next two below, up and to the left"."""
+    if what.op == "turned" and _leads(what.args[1]) and _leads(towards):
+        return None
+    return Term("turned", (what, towards))
+
+
+@of_parts
+def turned_aslant(what: Term, towards: Term) -> Term | None:
+    """ "The lower left tile"; not "the upper tile"."""
+    return turned(what, towards) if len(str(towards.args[0])) > 1 else None
+
+
+def _leads(towards: object) -> bool:
+    """Whether it is a direction by itself, and not only "diagonally"."""
+    return isinstance(towards, Term) and (towards.op == "ways" or "g" not in str(towards.args[0]))
+
+
+@of_parts
+def in_columns(action: Term, columns: Term) -> Term:
+    if action.op in ("mention", "go"):
+        return Term("then", (action, Term("go", (columns,))))
+    return Term("in_columns", (action, columns))
+
+
+@of_parts
+def line_run(start: Term, run: Term) -> Term | None:
+    """So many tiles in a direction, the first of them told."""
+    if run.op != "turned" or _op_of(run.args[0]) != "count":
+        return None
+    return Term("line", (Term("start", (start,)), Term("count", (run.args[0],)), Term("direction", (run.args[1],))))
+
+
+@of_parts
+def merge(one: Term, two: Term) -> Term | None:
+    """One line that was told in two goes; None where both tell the same."""
+    told = [piece.op for piece in (*one.args, *two.args) if isinstance(piece, Term) and piece.op != "several"]
+    return Term(one.op, (*one.args, *two.args)) if len(set(told)) == len(told) else None
+
+
+@of_parts
+def counted(count: Term, color: Term) -> Term:
+    return Term("counted", (*count.args, *color.args))
+
+
+@of_parts
+def but_tiles(which: Term) -> Term:
+    return Term("but", (Term("tiles", (which,)),))
+
+
+@of_parts
+def but_columns(which: Term) -> Term:
+    return Term("but", (Term("columns", (which,)),))
+
+
+@of_parts
+def until(action: Term, stop: Term) -> Term | None:
+    if stop.op != "colored" or action.op != "paint" or _op_of(action.args[1]) not in ("cross", "columns", "tiles"):
+        return None
+    return Term("until", (action, stop))
+
+
+@of_parts
+def counted_from(what: Term, sides: Term) -> Term:
+    return _turned_round(what, str(sides.args[0]), "")
+
+
+@of_parts
+def tiles_counted_from(what: Term, sides: Term) -> Term:
+    return _turned_round(what, str(sides.args[0]), "b")
+
+
+@of_parts
+def columns_counted_from(what: Term, sides: Term) -> Term:
+    return _turned_round(what, str(sides.args[0]), "r")
+
+
+_AXES = {"cross": "br", "tiles": "b", "columns": "r", "go": "r", "repeat": "r", "mark": "-b", "paint_marks": "-r"}
+"""From which far side the arguments of an operation may be counted, in order."""
+
+
+def _turned_round(what: Term, sides: str, axis: str) -> Term:
+    """Numbers that do not say from where, counted from other sides."""
+    if what.op in ("at", "first") and what.args[1] == "":
+        return Term(what.op, (what.args[0], "back" if axis and axis in sides else "fore"))
+    axes = _AXES.get(what.op, axis * len(what.args))
+    turned = [
+        _turned_round(arg, sides, axes[n : n + 1] or axis) if isinstance(arg, Term) else arg for n, arg in enumerate(what.args)
+    ]
+    return Term(what.op, tuple(turned))
+
+
+def _op_of(value: object) -> str:
+    return value.op if isinstance(value, Term) else ""

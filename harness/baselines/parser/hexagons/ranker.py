@@ -1,4 +1,5 @@
-"""Which of the readings of an instruction is the best: a log-linear model over how they were made and what they paint."""
+"""Which reading of an instruction is the best, by how it was made and what it paints, and how sure the answer is: log-linear
+models, learned by tools/fit_parser.py."""
 
 from __future__ import annotations
 
@@ -12,11 +13,12 @@ from typing import NamedTuple
 
 from harness.baselines.parser.hexagons.chart import BEAM, WIDTH, Chart, Reading, passed_over
 from harness.baselines.parser.hexagons.execute import carry_out, changes
+from harness.baselines.parser.hexagons.lexicon import Token, read_tokens
 from harness.baselines.parser.hexagons.memory import Memory
-from harness.baselines.parser.hexagons.tokens import Token, read_tokens
 from harness.worlds.hexagons import Paint, neighbors
 
 WEIGHTS = Path(__file__).parent / "weights.json"
+SURENESS = Path(__file__).parent / "sureness.json"
 WORTH_TRYING = 2.5
 """How much worse than the best, by its words, a reading may be and still be carried out."""
 SHARPNESS = 2.0
@@ -81,7 +83,7 @@ class Ranker:
 
 
 def carried_out(reading: Reading, tokens: list[Token], memory: Memory) -> Understood:
-    named = {str(token.value) for token in tokens if token.letter == "K"}
+    named = {str(token.value) for token in tokens if token.category == "COLOR"}
     after, failed = carry_out(reading.actions, memory, named)
     found = changes(memory, after)
     actions = tuple(Paint(*tile, found[tile]) for tile in sorted(found))
@@ -94,13 +96,13 @@ def outcome(failed: int, actions: tuple[Paint, ...], tokens: list[Token], before
     painted; whether columns were missing; whether something lay off the board; the share of the paint that went over paint of
     this very step; the share of tiles that touch nothing painted; how many actions there are."""
     painted = max(len(after.painted), 1)
-    colors = {str(token.value) for token in tokens if token.letter == "K"}
+    colors = {str(token.value) for token in tokens if token.category == "COLOR"}
     return {
         "failed": float(failed),
         "nothing": float(not actions),
         "repainted": sum(action.tile in before.cells for action in actions) / painted,
         "again": (len({paint.tile for paint in after.painted}) - len(actions)) / painted,
-        "counted": float(any(token.letter == "N" and token.value == len(actions) for token in tokens)),
+        "counted": float(any(token.category == "NUMBER" and token.value == len(actions) for token in tokens)),
         "named": len(colors & {action.color for action in actions}) / len(colors) if colors else 0.0,
         "many": len(actions) / 60,
         "unplaced": float(after.unplaced),
@@ -115,3 +117,37 @@ def outcome(failed: int, actions: tuple[Paint, ...], tokens: list[Token], before
 def shipped_weights() -> Mapping[str, float]:
     """The weights that come with the package."""
     return dict(json.loads(WEIGHTS.read_text(encoding="utf-8"))) if WEIGHTS.exists() else {}
+
+
+# How likely a step is exactly what was meant, by a few clues.
+
+
+class Clues(NamedTuple):
+    """What is known of a step before anyone judges it."""
+
+    share: float
+    """0..1, of the readings that were tried, by the ranker's odds: those that paint the same as the best."""
+    score: float
+    """Of the best reading's words, at most 0 as a rule: the more was passed over, the lower."""
+    earlier: float
+    """0..1, the product of the shares of the steps before: what they drew may be wrong already."""
+
+
+class Sureness(NamedTuple):
+    """The weights of the clues."""
+
+    bias: float
+    share: float
+    score: float
+    earlier: float
+
+    def of(self, clues: Clues) -> float:
+        """The probability, 0..1."""
+        odds = self.bias + self.share * clues.share + self.score * clues.score + self.earlier * clues.earlier
+        return 1 / (1 + math.exp(-max(-30.0, min(30.0, odds))))
+
+
+@functools.cache
+def shipped_sureness() -> Sureness:
+    """What comes with the package."""
+    return Sureness(**json.loads(SURENESS.read_text(encoding="utf-8")))

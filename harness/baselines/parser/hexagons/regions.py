@@ -1,21 +1,184 @@
-"""Which tiles of the board words stand for."""
+"""Which tiles of the board words stand for: places on an axis, directions, and the table of operations that find tiles."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable, Sequence
 from typing import cast
 
-from harness.baselines.parser.hexagons import axis
-from harness.baselines.parser.hexagons.directions import beside, extreme, extremes, number, run, ways
 from harness.baselines.parser.hexagons.meaning import Term
 from harness.baselines.parser.hexagons.memory import Memory, NoMeaningError
-from harness.baselines.parser.hexagons.places import region, tiles
-from harness.worlds.hexagons import COLUMNS, ROWS, Tile, neighbors, on_board
+from harness.worlds.hexagons import COLUMNS, ROWS, Tile, neighbors, on_board, step
 from serialization.program.hexagons_geometry import enclosed
+
+Region = Callable[..., list[Tile]]
+REGIONS: dict[str, Region] = {}
+"""By the name of the operation, a function of the memory and the operation's arguments."""
+
+
+def region(op: str) -> Callable[[Region], Region]:
+    """Enters a function into the table."""
+
+    def entered(function: Region) -> Region:
+        REGIONS[op] = function
+        return function
+
+    return entered
+
+
+def tiles(term: Term, memory: Memory) -> list[Tile]:
+    """The tiles that a term stands for, in the order in which they are spoken of. Raises NoMeaningError if there are none."""
+    operation = REGIONS.get(term.op)
+    told = operation(memory, *term.args) if operation else []
+    found = [tile for tile in told if on_board(*tile)]
+    memory.clipped = memory.clipped or len(found) < len(told)
+    if not found:
+        raise NoMeaningError(str(term))
+    return list(dict.fromkeys(found))
+
+
+# Places on an axis: which columns of the board, and which tiles of a column.
+
+
+def columns_of(term: Term, memory: Memory) -> list[int]:
+    """Columns from 0, in the order in which they are spoken of. Raises NoMeaningError if there are none."""
+    found = _places(term, memory, COLUMNS, None)
+    memory.left_out = False
+    if not found:
+        raise NoMeaningError(str(term))
+    return found
+
+
+def rows_of(term: Term, memory: Memory, column: int) -> list[int]:
+    """Rows of a column from 0, in the order in which they are spoken of."""
+    return _places(term, memory, ROWS, column)
+
+
+def _places(term: Term, memory: Memory, size: int, column: int | None) -> list[int]:
+    match term:
+        case Term("at", (numbers, side)):
+            found = [size - n if side == "back" else n - 1 for n in cast(tuple[int, ...], numbers)]
+        case Term("first", (count, side)):
+            found = [size - n if side == "back" else n - 1 for n in range(1, min(cast(int, count), size) + 1)]
+        case Term("all"):
+            found = list(range(size))
+        case Term("odd") | Term("every_other"):
+            found = list(range(0, size, 2))
+        case Term("every", (int() as count,)) if count > 0:
+            found = list(range(count - 1, size, count))
+        case Term("even"):
+            found = list(range(1, size, 2))
+        case Term("every_other_from", (Term("columns" | "tiles", (Term() as start,)) | Term("cross", (Term() as start, *_)), *_)):
+            first = _places(start, memory, size, column)[:1]
+            found = [n for one in first for n in (range(one, size, 2) if one < size - 2 else range(one, -1, -2))]
+        case Term("both", (Term() as one, Term() as two)):
+            found = _places(one, memory, size, column) + _places(two, memory, size, column)
+        case Term("span", (Term() as one, Term() as two)):
+            first, last = _places(one, memory, size, column)[:1], _places(two, memory, size, column)[-1:]
+            found = [n for a in first for b in last for n in (range(a, b + 1) if a <= b else range(a, b - 1, -1))]
+        case Term("all_but", (_, Term() as but)):
+            out = _places(but, memory, size, column)
+            found = [n for n in range(size) if n not in out]
+        case Term("middle", counts):
+            count = cast(int, counts[0]) if counts else 2 - size % 2
+            found = list(range((size - count) // 2, (size + count) // 2))
+        case Term("blank"):
+            found = [row for row in range(size) if (row, column) not in memory.cells] if column is not None else []
+        case Term("next_columns", (int() as count,)):
+            start_at = max(memory.columns, default=-1)
+            found = list(range(start_at + 1, start_at + 1 + count))
+        case Term("moved", (int() as count,)):
+            start_at = max(memory.columns, default=-1) if count > 0 else min(memory.columns, default=COLUMNS)
+            found = [start_at + count]
+        case Term("outward"):
+            found = [min(memory.columns, default=9) - 1, max(memory.columns, default=7) + 1]
+        case Term("same_columns"):
+            found = list(memory.columns)
+        case Term("shifted", (Term(_, (side,)), Term() as of)):
+            found = [n + (1 if side == "r" else -1) for n in _places(of, memory, size, column)]
+        case Term("colored_columns", (color,)):
+            times = Counter(n for (_, n), shade in memory.cells.items() if shade == color)
+            found = sorted(n for n in times if 2 * times[n] >= max(times.values()))
+        case Term("middle_columns"):
+            found = [8]
+        case _:
+            raise NoMeaningError(str(term))
+    return [n for n in found if 0 <= n < size]
+
+
+# Directions, runs and edges: geometry as people speak of it.
+
+WAYS = {"u": "up", "d": "down", "ur": "up-right", "dr": "down-right", "dl": "down-left", "ul": "up-left"}
+
+
+def number(value: object) -> int:
+    return value if isinstance(value, int) else 1
+
+
+def ways(direction: Term, memory: Memory) -> list[str]:
+    """Letters of each of some directions."""
+    several = direction.args if direction.op == "ways" else (direction,)
+    return [way(one, memory) for one in several if isinstance(one, Term)]
+
+
+def way(direction: Term, memory: Memory) -> str:
+    """Letters of a direction, up or down first; a diagonal of which one half is told goes on as before, else down, right."""
+    if direction.op == "ways":
+        return ways(direction, memory)[-1]
+    letters = str(direction.args[0])
+    vertical = next((letter for letter in letters if letter in "ud"), "")
+    across = next((letter for letter in letters if letter in "lr"), "")
+    if "g" in letters:
+        known = memory.direction + "dr"
+        vertical = vertical or next(letter for letter in known if letter in "ud")
+        across = across or next(letter for letter in known if letter in "lr")
+    return vertical + across
+
+
+def sticks_out(tile: Tile) -> bool:
+    """Whether a tile is one of the nine that stick out of the board's upper or lower edge."""
+    return tile.row == (ROWS - 1 if tile.column % 2 else 0)
+
+
+def run(start: Tile, towards: str, count: int) -> list[Tile]:
+    """The tiles after one in a direction; to the left or right they zig-zag along the row."""
+    if towards in WAYS:
+        return [step(start, WAYS[towards], n) for n in range(1, min(count, COLUMNS) + 1)]
+    sign = 1 if towards == "r" else -1
+    if sticks_out(start):
+        return [Tile(start.row, start.column + 2 * sign * n) for n in range(1, min(count, COLUMNS) + 1)]
+    return [Tile(start.row, start.column + sign * n) for n in range(1, min(count, COLUMNS) + 1)]
+
+
+def extreme(group: Sequence[Tile], edge: str) -> Tile:
+    keys: dict[str, Callable[[Tile], float]] = {
+        "t": lambda tile: tile.row + tile.column % 2 / 2,
+        "b": lambda tile: -tile.row - tile.column % 2 / 2,
+        "l": lambda tile: tile.column,
+        "r": lambda tile: -tile.column,
+    }
+    return min(group, key=keys[edge])
+
+
+def extremes(group: Sequence[Tile], edge: str) -> list[Tile]:
+    """The tiles of the outermost row or column."""
+    last = extreme(group, edge)
+    return [tile for tile in group if (tile.row == last.row if edge in "tb" else tile.column == last.column)]
+
+
+def beside(around: Sequence[Tile], towards: str) -> list[Tile]:
+    """What touches some tiles in a direction; to the left and right that is two tiles each."""
+    ways = [WAYS[towards]] if towards in WAYS else [WAYS[vertical + towards] for vertical in "ud"]
+    found = [step(tile, one) for tile in around for one in ways]
+    return [tile for tile in dict.fromkeys(found) if tile not in around]
+
+
+# What operations find.
 
 
 @region("cross")
 def _cross(memory: Memory, rows: Term, columns: Term) -> list[Tile]:
-    memory.columns = tuple(axis.columns(columns, memory))
+    memory.columns = tuple(columns_of(columns, memory))
     return _tiles(memory, rows)
 
 
@@ -27,7 +190,7 @@ def _tiles(memory: Memory, rows: Term) -> list[Tile]:
         memory.columns, memory.left_out = (max(memory.columns) + 1,), False
     memory.columns = memory.columns or tuple(dict.fromkeys(tile.column for tile in memory.last))
     memory.unplaced = memory.unplaced or not memory.columns
-    return [Tile(row, column) for column in memory.columns or range(COLUMNS) for row in axis.rows(rows, memory, column)]
+    return [Tile(row, column) for column in memory.columns or range(COLUMNS) for row in rows_of(rows, memory, column)]
 
 
 @region("columns")
@@ -41,7 +204,7 @@ def _same_tiles(memory: Memory, columns: Term) -> list[Tile]:
     if not memory.painted:
         raise NoMeaningError("the same tiles as what?")
     rows = dict.fromkeys(tile.row for tile in memory.last)
-    memory.columns = tuple(axis.columns(columns, memory))
+    memory.columns = tuple(columns_of(columns, memory))
     return [Tile(row, column) for column in memory.columns for row in rows]
 
 
@@ -87,11 +250,11 @@ def _all_from(memory: Memory, _: Term, start: Term) -> list[Tile]:
 
 @region("within")
 def _within(memory: Memory, what: Term, columns: Term) -> list[Tile]:
-    if what.op == "that" and memory.painted and not {tile.column for tile in memory.last} & {*axis.columns(columns, memory)}:
+    if what.op == "that" and memory.painted and not {tile.column for tile in memory.last} & {*columns_of(columns, memory)}:
         return _same_tiles(memory, columns)
     if what.op == "colored":
         what = Term("colored", (what.args[0], "all", what.args[2]))
-    allowed = axis.columns(columns, memory)
+    allowed = columns_of(columns, memory)
     memory.columns = tuple(allowed)
     if what.op == "colored" and what.args[2] in ("t", "b", "l", "r", "e"):
         all_ = [tile for tile in tiles(Term("colored", (what.args[0], "all", "")), memory) if tile.column in allowed]
@@ -167,7 +330,7 @@ def _turned(memory: Memory, what: Term, direction: Term) -> list[Tile]:
 @region("from_column")
 def _from_column(memory: Memory, what: Term, columns: Term) -> list[Tile]:
     """The next tiles of some columns: after the last painted one of each, or from the top."""
-    chosen = axis.columns(columns, memory)
+    chosen = columns_of(columns, memory)
     if set(chosen) != {front.column for front in memory.fronts}:
         memory.columns, memory.fronts = tuple(chosen), tuple(Tile(-1, column) for column in chosen)
     return tiles(what, memory)

@@ -1,4 +1,4 @@
-"""Named shapes: rings and triangles."""
+"""Lines, rings and triangles: from the pieces that were said of them to tiles."""
 
 from __future__ import annotations
 
@@ -7,29 +7,150 @@ from collections.abc import Sequence
 from typing import cast
 
 from harness.baselines.parser.hexagons.copies import shifted
-from harness.baselines.parser.hexagons.directions import WAYS, number, run, way
 from harness.baselines.parser.hexagons.meaning import Term, pieces_of
 from harness.baselines.parser.hexagons.memory import Memory, NoMeaningError
-from harness.baselines.parser.hexagons.places import tiles
-from harness.worlds.hexagons import ROWS, Tile, distance, neighbors, on_board, step
+from harness.baselines.parser.hexagons.regions import WAYS, beside, columns_of, number, region, run, tiles, way, ways
+from harness.worlds.hexagons import COLUMNS, ROWS, Tile, distance, line, neighbors, on_board, step
 from serialization.program.hexagons_geometry import enclosed
+
+Stroke = tuple[Tile, list[Tile]]
+"""Where a line comes from, and its tiles."""
+
+
+@region("line")
+def _line(memory: Memory, *pieces: Term) -> list[Tile]:
+    found = strokes(memory, pieces)
+    inside = [[tile for tile in stroke if on_board(*tile)] for _, stroke in found]
+    memory.ends = tuple(stroke[-1] for stroke in inside if stroke)
+    return [tile for stroke in inside for tile in stroke]
+
+
+def strokes(memory: Memory, pieces: Sequence[Term]) -> list[Stroke]:
+    """Lines by their pieces: between two ends, from a start to a goal, in a direction, of so many tiles (count, colored_count),
+    in columns, beside something, from all that was spoken of last (several)."""
+    parts = {piece.op: cast(Term, piece.args[0]) for piece in pieces}
+    if "colored_count" in parts:
+        parts = {"count": parts["colored_count"], **parts}
+    if "beside" in parts:
+        direction, of = cast(tuple[Term, Term], parts["beside"].args)
+        around = tiles(of, memory)
+        return [(around[-1], [tile for towards in ways(direction, memory) for tile in beside(around, towards)])]
+    if "columns" in parts:
+        memory.columns = tuple(columns_of(parts["columns"], memory))
+        if "start" not in parts and set(parts) <= {"columns", "count", "colored_count"}:
+            memory.fronts, memory.direction = tuple(Tile(-1, column) for column in memory.columns), "d"
+    if "ends" in parts:
+        return [_between(memory, parts)]
+    start = tiles(parts["start"], memory) if "start" in parts else list(memory.last if "several" in parts else memory.fronts)
+    if not start:
+        raise NoMeaningError("a line from nowhere")
+    if "goal" in parts and parts["goal"].op == "columns":
+        return _to_columns(memory, parts, start[0])
+    if "goal" in parts and "count" in parts and (corner := _corner(parts["goal"])):
+        parts = {"direction": Term("direction", (corner,)), **parts}
+    elif "goal" in parts:
+        return _towards(memory, parts, start)
+    if not {"direction", "count", "rest"} & set(parts):
+        raise NoMeaningError("a line to nowhere")
+    return _rays(memory, parts, start)
+
+
+def _to_columns(memory: Memory, parts: dict[str, Term], start: Tile) -> list[Stroke]:
+    """Diagonals from a tile as far as some columns."""
+    told, found = str(parts["direction"].args[0]) if "direction" in parts and parts["direction"].op == "direction" else "g", []
+    for stop in columns_of(cast(Term, parts["goal"].args[0]), memory):
+        across = "r" if stop > start.column else "l"
+        memory.direction = way(Term("direction", (told if set(told) & set("lr") else told + across,)), memory)
+        found.append((start, [start, *run(start, memory.direction, abs(stop - start.column))]))
+    return found
+
+
+def _corner(term: Term) -> str:
+    """ "Towards the lower right": letters of a direction, if a term is a corner of the board."""
+    match term:
+        case Term("cross", (Term("at", ((1,), down)), Term("at", ((1,), across)))):
+            return ("d" if down == "back" else "u") + ("r" if across == "back" else "l")
+    return ""
+
+
+def _between(memory: Memory, parts: dict[str, Term]) -> Stroke:
+    ends = tiles(parts["ends"], memory) + (tiles(parts["goal"], memory) if "goal" in parts else [])
+    if len(ends) < 2:
+        ends = [*memory.before_last[-1:], *ends]
+    return ends[0], list(line(ends[0], ends[-1]))
+
+
+def _towards(memory: Memory, parts: dict[str, Term], start: list[Tile]) -> list[Stroke]:
+    """To a tile, or, in a direction, as far as one of some tiles."""
+    ends = tiles(parts["goal"], memory)
+    if len(ends) == 1 or "direction" not in parts:
+        if parts["goal"].op in ("cross", "union", "tiles"):
+            return [(one, list(line(min(start, key=lambda other: distance(one, other)), one))) for one in ends]
+        return [(one, list(line(one, min(ends, key=lambda end: distance(one, end))))) for one in start]
+    found = []
+    for one in start:
+        for towards in _line_ways(memory, parts, start):
+            memory.direction = towards
+            stroke = run(one, towards, COLUMNS)
+            reach = next((n for n, tile in enumerate(stroke) if tile in ends or not on_board(*tile)), COLUMNS)
+            found.append((one, stroke[:reach]))
+    return found
+
+
+def _rays(memory: Memory, parts: dict[str, Term], start: list[Tile]) -> list[Stroke]:
+    inclusive = "start" in parts and start[0] not in memory.cells
+    found = []
+    for towards in _line_ways(memory, parts, start):
+        memory.direction = towards
+        for one in start:
+            first = [one] if inclusive else []
+            count = number(parts["count"].args[0]) - inclusive if "count" in parts else 0
+            found.append((one, first + (run(one, towards, count) if "count" in parts else _ray(memory, one))))
+    return found
+
+
+def _line_ways(memory: Memory, parts: dict[str, Term], start: Sequence[Tile]) -> list[str]:
+    """The directions in which a line is told to go; a diagonal one (slant) if that is said too; up from the lowest row."""
+    told = parts.get("direction", parts.get("slant"))
+    if told is None:
+        from_below = "start" in parts and memory.direction == "d" and all(tile.row == ROWS - 1 for tile in start)
+        return ["u" if from_below else memory.direction]
+    slanted = "g" if "slant" in parts else ""
+    each = [cast(Term, one) for one in told.args] if told.op == "ways" else [told]
+    return [way(Term("direction", (str(one.args[0]) + slanted,)), memory) for one in each]
+
+
+def _ray(memory: Memory, start: Tile) -> list[Tile]:
+    """On and on from a tile, to the edge of the board or to what is painted."""
+    found = []
+    for tile in run(start, memory.direction, COLUMNS):
+        if not on_board(*tile) or tile in memory.cells:
+            break
+        found.append(tile)
+    return found
 
 
 def ring(memory: Memory, *pieces: Term) -> None:
     """A ring of six around a tile, or beside another ring."""
     parts = pieces_of(pieces)
-    color = str(parts["K"].args[0]) if "K" in parts else str(parts["Q"].args[1]) if "Q" in parts else memory.color
-    if "V" in parts:
-        direction, of = cast(tuple[Term, Term], parts["V"].args)
+    color = (
+        str(parts["color"].args[0])
+        if "color" in parts
+        else str(parts["colored_count"].args[1])
+        if "colored_count" in parts
+        else memory.color
+    )
+    if "beside" in parts:
+        direction, of = cast(tuple[Term, Term], parts["beside"].args)
         known = tiles(of, memory)
         middle = Tile(sum(t.row for t in known) // len(known), sum(t.column for t in known) // len(known))
         towards = way(direction, memory)
         centers = run(middle, towards, 3)[-1:] if towards not in "lr" else [shifted(middle, 4 if towards == "r" else -4, 0)]
-    elif "R" in parts and parts["R"].op == "inside":
-        memory.paint(tiles(parts["R"], memory), color, over=False)
+    elif "region" in parts and parts["region"].op == "inside":
+        memory.paint(tiles(parts["region"], memory), color, over=False)
         return
-    elif "R" in parts:
-        around = parts["R"]
+    elif "region" in parts:
+        around = parts["region"]
         centers = tiles(cast(Term, around.args[1]) if around.op == "around" else around, memory)
         if around.op == "around" and _connected(centers):
             within = {*centers, *enclosed(dict.fromkeys(centers, color))}
@@ -40,8 +161,8 @@ def ring(memory: Memory, *pieces: Term) -> None:
             return
     else:
         raise NoMeaningError("a ring around what?")
-    if "a" in parts:
-        centers = [step(center, "down" if parts["a"].args[0] == "t" else "up") for center in centers]
+    if "edge" in parts:
+        centers = [step(center, "down" if parts["edge"].args[0] == "t" else "up") for center in centers]
     memory.center = centers[0]
     for center in centers[:6]:
         whole = Tile(min(max(center.row, 1 - center.column % 2), ROWS - 1 - center.column % 2), min(max(center.column, 1), 16))
@@ -86,13 +207,13 @@ _SIDES = {3: 2, 6: 3, 10: 4, 15: 5, 21: 6}
 def triangle(memory: Memory, *pieces: Term) -> None:
     """A triangle on a vertical side, to the right or the left: a tile less in each column."""
     parts = pieces_of(pieces)
-    color = str(parts["K"].args[0]) if "K" in parts else memory.color
-    count = number(parts["N"].args[0]) if "N" in parts else 0
-    if "Q" in parts:
-        count, color = number(parts["Q"].args[0]), str(parts["Q"].args[1])
-    per_side = "d" in parts or ("D" in parts and parts["D"].op == "ways")
-    side = number(parts["d"].args[0]) if "d" in parts else count if per_side else _SIDES.get(count, count)
-    towards = "l" if "D" in parts and not per_side and way(parts["D"], memory)[-1] == "l" else "r"
+    color = str(parts["color"].args[0]) if "color" in parts else memory.color
+    count = number(parts["count"].args[0]) if "count" in parts else 0
+    if "colored_count" in parts:
+        count, color = number(parts["colored_count"].args[0]), str(parts["colored_count"].args[1])
+    per_side = "side_length" in parts or ("direction" in parts and parts["direction"].op == "ways")
+    side = number(parts["side_length"].args[0]) if "side_length" in parts else count if per_side else _SIDES.get(count, count)
+    towards = "l" if "direction" in parts and not per_side and way(parts["direction"], memory)[-1] == "l" else "r"
     column = set(_base(memory, parts, side))
     if len(column) < 2:
         raise NoMeaningError("a triangle on what?")
@@ -104,11 +225,11 @@ def triangle(memory: Memory, *pieces: Term) -> None:
 
 def _base(memory: Memory, parts: dict[str, Term], side: int) -> list[Tile]:
     """The tiles of a triangle's vertical side: those that are told, or so many from a tile, or a column's end, on."""
-    if "C" in parts or ("R" not in parts and memory.left_out):
-        end = Term("at", ((1,), "back" if "a" in parts and parts["a"].args[0] == "b" else "fore"))
-        found = tiles(Term("cross", (end, parts["C"])) if "C" in parts else Term("tiles", (end,)), memory)
-    elif "R" in parts:
-        told = parts["R"]
+    if "columns" in parts or ("region" not in parts and memory.left_out):
+        end = Term("at", ((1,), "back" if "edge" in parts and parts["edge"].args[0] == "b" else "fore"))
+        found = tiles(Term("cross", (end, parts["columns"])) if "columns" in parts else Term("tiles", (end,)), memory)
+    elif "region" in parts:
+        told = parts["region"]
         found = tiles(cast(Term, told.args[1]) if told.op == "around" else told, memory)
     else:
         found = list(memory.last)
