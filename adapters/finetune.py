@@ -11,7 +11,6 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from adapters.curriculum import stages
 from adapters.dev import dev_f1, first_steps, spread
 from adapters.packing import Pack, pack_rows
 from adapters.recipe import FinetuneRecipe
@@ -24,6 +23,7 @@ from harness.engines.shared import brief, fast_bf16, keep_memory
 from harness.engines.weights import weights_fingerprint
 from harness.errors import EngineError, HarnessError, UsageError
 from harness.runs.folder import provenance
+from harness.training.curriculum import stages
 from harness.util.files import write_atomically
 from prompts.probe import format_hash
 from prompts.render import Renderer

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from adapters.rows import part_of
 from eval.predictions import decode, read_records
 from eval.score import score
 from harness.baselines import Decoding
@@ -21,6 +20,7 @@ from harness.errors import DataError, UsageError
 from harness.runs.folder import Run, items_hash
 from harness.training.checkpoints import digest
 from harness.training.origin import Origin
+from harness.training.plan import part_of
 from harness.training.running import Job, train
 from harness.util.files import write_atomically
 from serialization.formats import reader

@@ -77,11 +77,11 @@ def _job(recipe: str, options: dict[str, Any]) -> tuple[Job, str, dict[str, str]
     from adapters.finetune import Job
     from adapters.recipe import load_recipe, recipe_path
     from adapters.registry import find_adapter
-    from adapters.rows import part_of
     from harness.corpora import load, locate
     from harness.corpora.records import load_more
     from harness.engines.bases import DEFAULT_BASE, display_name, resolve_base
     from harness.runs.folder import items_hash
+    from harness.training.plan import part_of
     from prompts.spec import PromptSpec
 
     flags = {"training.max_steps": options["max_steps"], "training.shots": options["shots"]}

@@ -1,4 +1,4 @@
-"""What a training run trains on, epoch by epoch."""
+"""What a training run trains on: which part of the items, and in which order, epoch by epoch."""
 
 from __future__ import annotations
 
@@ -8,13 +8,31 @@ from itertools import chain
 from random import Random
 from typing import NamedTuple
 
-from adapters.curriculum import stages
 from harness.corpora.item import Item
 from harness.errors import UsageError
+from harness.training.curriculum import stages
 from harness.training.recipe import Training
 
 _POOL = 16
 """Batches whose items are sorted by length together."""
+
+
+def part_of(items: Sequence[Item], count: int | None, seed: int, asked: str = "training.train_items=") -> list[Item]:
+    """`count` items for a learning curve, in their order; all of them for None. Raises UsageError, which begins with how they
+    were asked for, if there are not so many.
+
+    Whole drawing procedures or games in a random order of the seed, the last one cut short: with one seed, a smaller part lies
+    within a larger one.
+    """
+    if count is None:
+        return list(items)
+    if count > len(items):
+        raise UsageError(f"{asked}{count}: there are {len(items)} items to train on")
+    clusters = list(dict.fromkeys(item.cluster for item in items))
+    Random(f"{seed}/part").shuffle(clusters)
+    place = {cluster: number for number, cluster in enumerate(clusters)}
+    chosen = {item.id for item in sorted(items, key=lambda item: place[item.cluster])[:count]}
+    return [item for item in items if item.id in chosen]
 
 
 class Plan(NamedTuple):

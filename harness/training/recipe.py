@@ -9,21 +9,10 @@ from typing import Annotated, Literal, TypeVar
 
 from pydantic import Field, ValidationError
 
-from adapters.recipe import (
-    Count,
-    Curriculum,
-    Fraction,
-    Positive,
-    Rate,
-    Strict,
-    merged,
-    nested,
-    overridden,
-    problem_of,
-    read_values,
-)
 from harness.errors import UsageError
+from harness.training.curriculum import Curriculum
 from harness.util.registry import choose
+from harness.util.settings import Count, Fraction, Positive, Rate, Strict, merged, nested, overridden, problem_of, read_values
 
 RECIPES = Path(__file__).parents[1] / "baselines" / "recipes"
 

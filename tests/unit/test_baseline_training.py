@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
-from adapters.curriculum import Curriculum
 from harness.errors import DataError, HarnessError, UsageError
 from harness.training.checkpoints import training_checkpoints
+from harness.training.curriculum import Curriculum
 from harness.training.loop import Loop, Losses, State, Trained
 from harness.training.recipe import Training
 from harness.training.sharing import shares

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.curriculum import METRICS, difficulties, stages
-from adapters.recipe import Curriculum, FinetuneRecipe, load_recipe
+from adapters.recipe import FinetuneRecipe, load_recipe
 from adapters.rows import Rows
 from harness.corpora import load
 from harness.corpora.item import HexagonsItem, Item, MinecraftItem
 from harness.errors import UsageError
+from harness.training.curriculum import METRICS, Curriculum, difficulties, stages
 from prompts.rendered import TrainingRow
 from prompts.spec import PromptSpec
 from tests.unit.test_baseline_training import Killed, Slope, curve, dying, fit

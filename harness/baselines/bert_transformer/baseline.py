@@ -9,7 +9,6 @@ from typing import Any
 import torch
 from pydantic import ValidationError
 
-from adapters.recipe import problem_of
 from harness.baselines.bert_transformer.network import Network, Shape
 from harness.baselines.builder_batches import Collator
 from harness.baselines.builder_decoding import BuilderPredictor
@@ -22,6 +21,7 @@ from harness.training.augmenting import Augment, vary_by
 from harness.training.loop import Loop, State, Trained
 from harness.training.origin import Origin, card, configuration
 from harness.training.recipe import Recipe, load_recipe
+from harness.util.settings import problem_of
 
 NAME = "bert-transformer"
 

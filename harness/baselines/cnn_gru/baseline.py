@@ -11,7 +11,6 @@ import numpy as np
 import torch
 from pydantic import ValidationError
 
-from adapters.recipe import problem_of
 from harness.augmentation.paraphrase import lexicon
 from harness.baselines.builder_batches import Collator
 from harness.baselines.builder_decoding import BuilderPredictor
@@ -25,6 +24,7 @@ from harness.training.augmenting import Augment, vary_by
 from harness.training.loop import Loop, State, Trained
 from harness.training.origin import Origin, card, configuration
 from harness.training.recipe import Recipe, load_recipe
+from harness.util.settings import problem_of
 from serialization.words import h3_tokens
 
 NAME = "cnn-gru"

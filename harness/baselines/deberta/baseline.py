@@ -15,7 +15,6 @@ import numpy as np
 import torch
 from pydantic import ValidationError
 
-from adapters.recipe import problem_of
 from harness.baselines import Answer, Decoding
 from harness.baselines.deberta.batches import (
     Collator,
@@ -36,6 +35,7 @@ from harness.training.augmenting import Augment, vary_by
 from harness.training.loop import Loop, State, Trained
 from harness.training.origin import Origin, card, configuration
 from harness.training.recipe import Recipe, load_recipe
+from harness.util.settings import problem_of
 from serialization.contexts import Context, get_context
 
 NAME = "deberta"

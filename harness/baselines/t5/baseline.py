@@ -11,7 +11,6 @@ import torch
 from pydantic import ValidationError
 from transformers import GenerationConfig
 
-from adapters.recipe import problem_of
 from harness.baselines import Answer, Decoding
 from harness.baselines.t5.network import SMALL, Network, Shape, load_pretrained, rebuild, small
 from harness.baselines.t5.text import Coder, Texts, Tokens
@@ -24,6 +23,7 @@ from harness.training.augmenting import Augment, vary_by
 from harness.training.loop import Loop, State, Trained
 from harness.training.origin import Origin, card, configuration
 from harness.training.recipe import Recipe, load_recipe
+from harness.util.settings import problem_of
 from serialization.contexts import get_context
 
 NAME = "t5"
