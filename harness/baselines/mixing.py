@@ -103,7 +103,13 @@ class Mix:
                 say(f"cell {number} of {len(planned)}: {name}")
                 trained = train(job, self.folder / name, say)
                 counts = {CORPUS: len(self.base.items), **{name: len(part) for name, part in parts.items()}}
-                line = {"cell": name, "settings": key[1], "items": counts, "epochs": trained.epochs, "dev_loss": trained.dev_loss}
+                line = {
+                    "cell": name,
+                    "settings": key[1],
+                    "items": counts,
+                    "epochs": trained.epochs,
+                    "dev_loss": trained.best.dev_loss,
+                }
                 found[key] = line | {"scores": self._scores(job, self.folder / name)}
                 write_atomically(self.results, "".join(json.dumps(line) + "\n" for line in found.values()))
             lines.append(found[key])

@@ -51,7 +51,7 @@ def finetune(recipe: str, **options: Any) -> None:
     A run that was killed goes on where it was when the same command is given again.
     """
     from adapters.finetune import finetune as train
-    from harness.runs.folder import RUNS, Run
+    from harness.runs.folder import RUNS, Run, log_to
 
     job, kind, added = _job(recipe, options)
     name = options["name"] or f"{job.recipe_name}-{job.spec.task}"
@@ -64,6 +64,7 @@ def finetune(recipe: str, **options: Any) -> None:
     if (folder / "adapter" / "harness.json").is_file():
         click.echo(f"This run is finished: the adapter is in {folder / 'adapter'}; choose another --name to train again")
         return
+    log_to(folder)
     result = train(job, folder, click.echo)
     _print(result)
     if not result.effect:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from itertools import chain
+from itertools import accumulate, chain
 from random import Random
 from typing import NamedTuple
 
@@ -36,14 +36,18 @@ def part_of(items: Sequence[Item], count: int | None, seed: int, asked: str = "t
 
 
 class Plan(NamedTuple):
-    """The numbers of each epoch's items, and the steps of all epochs, if training is not over before."""
+    """The numbers of each epoch's items, if training is not over before."""
 
     epochs: list[list[int]]
-    steps: int
     batch: int
     """Items of a step, over all processes."""
     lengths: Sequence[int] | None
     """Of the items, where batches are to have items of similar length."""
+
+    @property
+    def ends(self) -> list[int]:
+        """The last step of each epoch, counted from 1."""
+        return list(accumulate(math.ceil(len(epoch) / self.batch) for epoch in self.epochs))
 
     def order(self, epoch: int, seed: int) -> list[int]:
         """An epoch's items in the order in which they are trained on, which depends on the seed and the epoch alone."""
@@ -64,7 +68,7 @@ class Plan(NamedTuple):
 
 
 def make_plan(items: Sequence[Item], training: Training, processes: int, length: Callable[[Item], int] | None = None) -> Plan:
-    """The stages of the curriculum, if there is one, and then epochs of all items; see `Loop` for `length`.
+    """The stages of the curriculum, if there is one, and then epochs of all items; see `Data` for `length`.
 
     Raises UsageError for fewer items than the curriculum has buckets, and for a training that ends before it saw all items.
     """
@@ -75,12 +79,4 @@ def make_plan(items: Sequence[Item], training: Training, processes: int, length:
         )
     first = stages(items, training.curriculum, training.seed) if training.curriculum else []
     epochs = [*first, *[list(range(len(items)))] * training.epochs][: training.epochs]
-    batch = training.batch_size * processes
-    steps = sum(math.ceil(len(epoch) / batch) for epoch in epochs)
-    return Plan(epochs, steps, batch, [length(item) for item in items] if length else None)
-
-
-def over(training: Training, epoch: int, best_epoch: int) -> bool:
-    """Whether training ends after so many epochs, of which that one was the best. Patience begins after the curriculum."""
-    began = max(best_epoch, training.curriculum.buckets if training.curriculum else 0)
-    return epoch >= training.epochs or epoch - began >= training.patience
+    return Plan(epochs, training.batch_size * processes, [length(item) for item in items] if length else None)

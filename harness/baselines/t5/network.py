@@ -14,7 +14,7 @@ from harness.baselines.t5.text import IGNORED, Batch, Tokens
 from harness.engines.bases import resolve_base
 from harness.engines.shared import brief
 from harness.errors import EngineError
-from harness.training.loop import Losses
+from harness.training.steps import Losses
 from harness.util.settings import Fraction, Positive, Strict
 
 SMALL = "small"
