@@ -11,19 +11,21 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from adapters.curriculum import stages
 from adapters.dev import dev_f1, first_steps, spread
 from adapters.packing import Pack, pack_rows
 from adapters.recipe import FinetuneRecipe
 from adapters.registry import HARNESS_FILE
 from adapters.rows import Rows, epochs, make_rows, recolored
-from adapters.trainer import AnswerTrainer, arguments_of, curve, last_checkpoint, plain_attention, set_threads
+from adapters.trainer import AnswerTrainer, arguments_of, plain_attention, set_threads
 from harness.corpora.item import Item
 from harness.engines.bases import display_name, load_tokenizer
 from harness.engines.shared import brief, fast_bf16, keep_memory
 from harness.engines.weights import weights_fingerprint
 from harness.errors import EngineError, HarnessError, UsageError
 from harness.runs.folder import provenance
+from harness.training.checkpoints import last_checkpoint
+from harness.training.curriculum import stages
+from harness.training.watched import curve
 from harness.util.files import write_atomically
 from prompts.probe import format_hash
 from prompts.render import Renderer
@@ -92,22 +94,22 @@ def finetune(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
     trainer = AnswerTrainer(
         model,
         arguments_of(training, len(packs), folder),
+        folder,
         packs,
         list(pack_rows(dev_rows.groups, training.tokens, length, share=share)),
         tokenizer.pad_token_id or 0,
-        dev_f1=partial(_dev_f1, job, tokenizer, pool, length),
-        curve_file=folder / "curve.jsonl",
+        partial(_dev_f1, job, tokenizer, pool, length),
     )
-    checkpoint = last_checkpoint(folder / "checkpoints")
-    if checkpoint:
+    if checkpoint := last_checkpoint(folder / "checkpoints"):
         say(f"going on from {checkpoint}")
     # Autocast does it in its matrix products; peft would copy every input to float32 first.
     with disable_input_dtype_casting(model, fast_bf16()):
-        trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
+        trainer.go_on()
     history = trainer.state.log_history
     seconds = max(entry.get("seconds", 0.0) for entry in history)
     counts = {"items": len(job.train), "rows": len(rows.kept), "dropped": rows.dropped}
-    result = Trained(trainer.state.global_step, seconds, **counts, curve=curve(history), effect=has_effect(trainer.model))
+    points, changed = curve(history, trainer.columns), has_effect(trainer.model)
+    result = Trained(trainer.state.global_step, seconds, **counts, curve=points, effect=changed)
     _save(job, trainer.model, tokenizer, result, folder / "adapter")
     return result
 

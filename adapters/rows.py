@@ -11,28 +11,9 @@ from types import MappingProxyType
 from adapters.packing import Pack, pack_rows
 from harness.augmentation.colors import permute_colors, random_colors, recolor_text
 from harness.corpora.item import Item
-from harness.errors import UsageError
 from prompts.render import Renderer
 from prompts.rendered import TrainingRow
 from prompts.shots import ShotPool
-
-
-def part_of(items: Sequence[Item], count: int | None, seed: int, asked: str = "training.train_items=") -> list[Item]:
-    """`count` items for a learning curve, in their order; all of them for None. Raises UsageError, which begins with how they
-    were asked for, if there are not so many.
-
-    Whole drawing procedures or games in a random order of the seed, the last one cut short: with one seed, a smaller part lies
-    within a larger one.
-    """
-    if count is None:
-        return list(items)
-    if count > len(items):
-        raise UsageError(f"{asked}{count}: there are {len(items)} items to train on")
-    clusters = list(dict.fromkeys(item.cluster for item in items))
-    Random(f"{seed}/part").shuffle(clusters)
-    place = {cluster: number for number, cluster in enumerate(clusters)}
-    chosen = {item.id for item in sorted(items, key=lambda item: place[item.cluster])[:count]}
-    return [item for item in items if item.id in chosen]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
-import sys
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
-from transformers import Trainer, TrainingArguments
+from transformers import TrainingArguments
 
 from adapters.packing import Pack, collate
 from harness.engines.shared import fast_bf16
-from harness.util.files import write_atomically
+from harness.training.checkpoints import last_checkpoint
+from harness.training.watched import Watched
 
 if TYPE_CHECKING:
     from adapters.recipe import FinetuneTraining
@@ -40,26 +38,33 @@ def plain_attention(config: Any) -> bool:
     return set(layers) == {"full_attention"} and not getattr(config, "sliding_window", None)
 
 
-def last_checkpoint(folder: Path) -> Path | None:
-    """The newest complete checkpoint of transformers' Trainer; its state file is what it writes last."""
-    complete = [path.parent for path in folder.glob("checkpoint-*/trainer_state.json")]
-    return max(complete, key=lambda path: int(path.name.rpartition("-")[2]), default=None)
-
-
-class AnswerTrainer(Trainer):  # type: ignore[misc]
+class AnswerTrainer(Watched):
     """A Trainer whose batches are packs and whose loss is the mean over the answers' tokens of a whole step.
 
-    `dev_f1` answers dev items with the model as it is; an evaluation writes the curve so far to `curve_file` as JSON Lines.
+    `dev_f1` answers dev items with the model as it is.
     """
 
+    columns = {
+        "step": "step",
+        "seconds": "seconds",
+        "eval_train_loss": "train_loss",
+        "eval_loss": "dev_loss",
+        "eval_f1": "dev_f1",
+    }
+
     def __init__(
-        self, model: Any, arguments: TrainingArguments, packs: Sequence[Pack], dev_packs: Sequence[Pack], pad: int, **own: Any
+        self,
+        model: Any,
+        arguments: TrainingArguments,
+        folder: Path,
+        packs: Sequence[Pack],
+        dev_packs: Sequence[Pack],
+        pad: int,
+        dev_f1: Callable[[Any], float],
     ) -> None:
-        self._dev_f1: Callable[[Any], float] = own["dev_f1"]
-        self._curve_file: Path = own["curve_file"]
-        self._start = 0.0
+        self._dev_f1 = dev_f1
         self._collate = partial(collate, pad=pad)
-        super().__init__(model, arguments, data_collator=self._collate, train_dataset=packs, eval_dataset=dev_packs)
+        super().__init__(model, arguments, folder, data_collator=self._collate, train_dataset=packs, eval_dataset=dev_packs)
         self.model_accepts_loss_kwargs = True
 
     def compute_loss(self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None) -> Any:
@@ -70,13 +75,12 @@ class AnswerTrainer(Trainer):  # type: ignore[misc]
         loss = loss / (len(labels) if num_items_in_batch is None else num_items_in_batch)
         return (loss, logits) if return_outputs else loss
 
-    def evaluate(self, *args: Any, **kwargs: Any) -> dict[str, float]:
+    def judge(self) -> dict[str, float]:
+        """Loss and F1 on dev, and the loss on train that was logged last."""
         with torch.autocast(self.args.device.type, torch.bfloat16, enabled=fast_bf16()):
-            metrics = {"eval_loss": self._dev_loss(), "dev_f1": self._dev_f1(self.model)}
-        self.log(metrics)
-        write_atomically(self._curve_file, "".join(json.dumps(point) + "\n" for point in curve(self.state.log_history)))
-        self.control: Any = self.callback_handler.on_evaluate(self.args, self.state, self.control, metrics)
-        return metrics
+            made = {"eval_loss": self._dev_loss(), "eval_f1": self._dev_f1(self.model)}
+        losses = [entry["loss"] for entry in self.state.log_history if "loss" in entry]
+        return made | ({"eval_train_loss": losses[-1]} if losses else {})
 
     def _dev_loss(self) -> float:
         """The mean over the tokens of the answers."""
@@ -89,13 +93,6 @@ class AnswerTrainer(Trainer):  # type: ignore[misc]
                 tokens += len(pack.targets)
         self.model.train(training)
         return total / tokens
-
-    def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
-        """With `seconds`: training time over all processes of the run; of one that was killed, up to its last checkpoint."""
-        if not self._start:
-            before = max((entry.get("seconds", 0.0) for entry in self.state.log_history), default=0.0)
-            self._start = time.monotonic() - before
-        super().log({**logs, "seconds": round(time.monotonic() - self._start, 1)}, start_time)
 
 
 def arguments_of(training: FinetuneTraining, packs: int, folder: Path) -> TrainingArguments:
@@ -126,20 +123,7 @@ def arguments_of(training: FinetuneTraining, packs: int, folder: Path) -> Traini
         remove_unused_columns=False,
         label_names=["labels"],
         dataloader_pin_memory=torch.cuda.is_available(),
-        disable_tqdm=not sys.stderr.isatty(),
+        disable_tqdm=True,
         report_to="none",
         seed=training.seed,
     )
-
-
-def curve(history: Sequence[Mapping[str, Any]]) -> list[dict[str, float]]:
-    """The evaluations of a Trainer's log, each with the training loss last logged before it."""
-    points: list[dict[str, float]] = []
-    loss: dict[str, float] = {}
-    for entry in history:
-        if "loss" in entry:
-            loss = {"train_loss": entry["loss"]}
-        if "eval_loss" in entry and "dev_f1" in entry:
-            at = {"step": entry["step"], "seconds": entry["seconds"]}
-            points.append({**at, **loss, "dev_loss": entry["eval_loss"], "dev_f1": entry["dev_f1"]})
-    return points

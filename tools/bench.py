@@ -183,9 +183,7 @@ def finetuning(procedures: int) -> list[tuple[float, float]]:
             arguments.set_evaluate(strategy="no")
             arguments.eval_on_start = False
             arguments.set_save(strategy="no")
-            trainer = AnswerTrainer(
-                with_lora(recipe, model), arguments, packs, [], 0, dev_f1=lambda model: 0.0, curve_file=Path(folder) / "curve"
-            )
+            trainer = AnswerTrainer(with_lora(recipe, model), arguments, Path(folder), packs, [], 0, dev_f1=lambda model: 0.0)
             return tokens / seconds(trainer.train)
 
     def one_by_one() -> float:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 if TYPE_CHECKING:
     from harness.corpora.item import Item
     from harness.runs.answering import Predictor
-    from harness.training.loop import Trained
     from harness.training.origin import Origin
     from harness.training.recipe import Recipe
+    from harness.training.trainer import Trained
 
 BASELINES = {
     "rules": "harness.baselines.rules.baseline:Rules",

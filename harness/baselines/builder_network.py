@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from harness.baselines.world_head import WorldHead
-from harness.training.loop import Losses
+from harness.training.steps import Losses
 
 
 class Batch(NamedTuple):

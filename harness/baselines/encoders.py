@@ -8,11 +8,11 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from adapters.recipe import Positive, Strict
 from harness.engines.bases import resolve_base
 from harness.engines.shared import brief
 from harness.errors import EngineError
 from harness.util.hashing import short_hash
+from harness.util.settings import Positive, Strict
 
 MINILM, SMALL = "minilm", "small"
 SMALL_TOKENIZER = Path(__file__).parent / "tokenizer"

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from adapters.rows import part_of
 from eval.predictions import decode, read_records
 from eval.score import score
 from harness.baselines import Decoding
@@ -22,6 +21,7 @@ from harness.runs.answering import answer_items
 from harness.runs.folder import Run, items_hash
 from harness.training.checkpoints import digest
 from harness.training.origin import Origin
+from harness.training.plan import part_of
 from harness.training.running import Job, train
 from harness.util.files import write_atomically
 from serialization.formats import reader
@@ -104,7 +104,13 @@ class Mix:
                 say(f"cell {number} of {len(planned)}: {name}")
                 trained = train(job, self.folder / name, say)
                 counts = {CORPUS: len(self.base.items), **{name: len(part) for name, part in parts.items()}}
-                line = {"cell": name, "settings": key[1], "items": counts, "epochs": trained.epochs, "dev_loss": trained.dev_loss}
+                line = {
+                    "cell": name,
+                    "settings": key[1],
+                    "items": counts,
+                    "epochs": trained.epochs,
+                    "dev_loss": trained.best.dev_loss,
+                }
                 found[key] = line | {"scores": self._scores(job, self.folder / name)}
                 write_atomically(self.results, "".join(json.dumps(line) + "\n" for line in found.values()))
             lines.append(found[key])

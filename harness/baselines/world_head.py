@@ -13,8 +13,8 @@ from pydantic import Field
 from torch import Tensor, cat, nn
 from torch.nn import functional
 
-from adapters.recipe import Positive, Strict
 from harness.baselines.world_state import CELLS, KINDS
+from harness.util.settings import Positive, Strict
 from harness.worlds.minecraft import SHAPE
 
 

@@ -72,11 +72,11 @@ def _choose(name: str, task: str | None) -> tuple[Baseline | Ruled, str]:
 
 def _items(task: str, seed: int, options: dict[str, Any]) -> tuple[list[Item], list[Item], dict[str, str]]:
     """What to train on, what to judge by, and the hashes of the files whose items are among the former."""
-    from adapters.rows import part_of
     from harness.corpora import load
     from harness.corpora.records import load_more
     from harness.errors import UsageError
     from harness.runs.folder import items_hash
+    from harness.training.plan import part_of
 
     if options["only_data"] and not options["data"]:
         raise UsageError("--only-data: there is nothing to train on without --data")

@@ -51,7 +51,7 @@ def finetune(recipe: str, **options: Any) -> None:
     A run that was killed continues when the same command is given again.
     """
     from adapters.finetune import finetune as train
-    from harness.runs.folder import RUNS, Run
+    from harness.runs.folder import RUNS, Run, log_to
 
     job, kind, added = _job(recipe, options)
     name = options["name"] or f"{job.recipe_name}-{job.spec.task}"
@@ -64,6 +64,7 @@ def finetune(recipe: str, **options: Any) -> None:
     if (folder / "adapter" / "harness.json").is_file():
         click.echo(f"This run is finished: the adapter is in {folder / 'adapter'}; choose another --name to train again")
         return
+    log_to(folder)
     result = train(job, folder, click.echo)
     _print(result)
     if not result.effect:
@@ -77,11 +78,11 @@ def _job(recipe: str, options: dict[str, Any]) -> tuple[Job, str, dict[str, str]
     from adapters.finetune import Job
     from adapters.recipe import load_recipe, recipe_path
     from adapters.registry import find_adapter
-    from adapters.rows import part_of
     from harness.corpora import load, locate
     from harness.corpora.records import load_more
     from harness.engines.bases import DEFAULT_BASE, display_name, resolve_base
     from harness.runs.folder import items_hash
+    from harness.training.plan import part_of
     from prompts.spec import PromptSpec
 
     flags = {"training.max_steps": options["max_steps"], "training.shots": options["shots"]}

@@ -1,1 +1,1 @@
-"""What every training of a baseline shares: recipes, plans, the loop, checkpoints, and the run around it."""
+"""What trainings share: Trainer and what is seen of it, curricula, checkpoints; and how the baselines' networks are trained."""

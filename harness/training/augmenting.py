@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal
 
@@ -32,16 +32,3 @@ def vary_by(augment: Augment, seed: int) -> Vary | None:
         return replace(changed, id=item.id, cluster=item.cluster) if changed else item
 
     return vary
-
-
-class Varied:
-    """The items of an epoch, each made when it is asked for; what torch calls a dataset."""
-
-    def __init__(self, items: Sequence[Item], vary: Vary, epoch: int) -> None:
-        self.items, self.vary, self.epoch = items, vary, epoch
-
-    def __len__(self) -> int:
-        return len(self.items)
-
-    def __getitem__(self, number: int) -> Item:
-        return self.vary(self.items[number], self.epoch)

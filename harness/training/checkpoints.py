@@ -1,7 +1,7 @@
-"""Checkpoints of the baselines: a trained model's folder, and where a training run that was killed goes on.
+"""Checkpoints: where a training run that was killed goes on, and the folder of a baseline's trained model.
 
-A model's folder holds config.json, model.safetensors, vocabulary.json where there is one, and a card, README.md. Every file,
-and every checkpoint of a training run as a whole, is there in full or not at all.
+A model's folder holds config.json, model.safetensors, vocabulary.json where there is one, and a card, README.md. Every file is
+there in full or not at all.
 """
 
 from __future__ import annotations
@@ -9,15 +9,15 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from pydantic import BaseModel
 
 from harness.engines.shared import brief
-from harness.errors import DataError, HarnessError, UsageError
+from harness.errors import DataError, UsageError
 from harness.runs.folder import RUNS
 from harness.util.files import write_atomically
 
@@ -27,15 +27,8 @@ SHIPPED = Path(__file__).parents[1] / "baselines" / "trained"
 _FREE = ("dropout", "chunk")
 """Keys of a network's shape that may change from one training to the next."""
 CONFIG, WEIGHTS, VOCABULARY, CARD = "config.json", "model.safetensors", "vocabulary.json", "README.md"
-
-
-class Kept(NamedTuple):
-    """What a training run goes on from."""
-
-    weights: dict[str, Any]
-    optimizer: dict[str, Any]
-    state: dict[str, Any]
-    """Values of JSON."""
+STATE = "trainer_state.json"
+"""Of a checkpoint of a training run."""
 
 
 def weights_of(network: Any) -> dict[str, Any]:
@@ -46,48 +39,18 @@ def weights_of(network: Any) -> dict[str, Any]:
     return {name: value.detach().cpu().contiguous() for name, value in weights if not name.startswith(borrowed)}
 
 
-def training_checkpoints(folder: Path) -> list[Path]:
-    """The whole checkpoints of a training run, the newest last."""
-    named = [path for path in folder.glob("*-*") if path.name.replace("-", "").isdigit()]
-    return sorted(named, key=lambda path: [int(number) for number in path.name.split("-")])
+def last_checkpoint(folder: Path) -> Path | None:
+    """The newest whole checkpoint of transformers' Trainer; its state file is what it writes last."""
+    for path in sorted(folder.glob(f"checkpoint-*/{STATE}"), key=lambda path: step_of(path.parent), reverse=True):
+        with suppress(OSError, ValueError):
+            json.loads(path.read_bytes())
+            return path.parent
+    return None
 
 
-def keep_training(folder: Path, epochs: int, step: int, kept: Kept) -> None:
-    """Write a checkpoint, after so many whole epochs and steps, and then remove those before it.
-
-    Raises HarnessError if it cannot be written.
-    """
-    import torch
-    from safetensors.torch import save_file
-
-    partial, target = folder / ".partial", folder / f"{epochs}-{step}"
-    try:
-        shutil.rmtree(partial, ignore_errors=True)
-        partial.mkdir(parents=True)
-        save_file(kept.weights, partial / WEIGHTS)
-        torch.save(kept.optimizer, partial / "optimizer.pt")
-        (partial / "state.json").write_text(json.dumps(kept.state))
-        partial.replace(target)
-        for path in training_checkpoints(folder)[:-1]:
-            shutil.rmtree(path)
-    except (OSError, RuntimeError) as error:
-        raise HarnessError(f"{target}: the checkpoint cannot be written: {brief(error)}") from error
-
-
-def last_training(folder: Path) -> Kept | None:
-    """The newest checkpoint of a training run, None if there is none. Raises DataError if it cannot be read."""
-    import torch
-    from safetensors.torch import load_file
-
-    if not (found := training_checkpoints(folder)):
-        return None
-    last = found[-1]
-    try:
-        # Tensors and plain values only: a checkpoint may come from somewhere else, and must not run code.
-        optimizer = torch.load(last / "optimizer.pt", map_location="cpu", weights_only=True)
-        return Kept(load_file(last / WEIGHTS), optimizer, json.loads((last / "state.json").read_bytes()))
-    except Exception as error:
-        raise DataError(f"{last} cannot be read ({brief(error)}): remove it, and training starts again") from error
+def step_of(checkpoint: Path) -> int:
+    """After how many steps it was written."""
+    return int(checkpoint.name.rpartition("-")[2])
 
 
 def restore(network: Any, weights: Mapping[str, Any], where: Path) -> None:

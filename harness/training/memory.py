@@ -1,4 +1,4 @@
-"""What to say where a GPU's memory is not enough."""
+"""What to say where a GPU runs out of memory."""
 
 from __future__ import annotations
 
@@ -18,4 +18,4 @@ def memory_for(size: int, flag: str, then: str = "") -> Iterator[None]:
         if type(error).__name__ != "OutOfMemoryError":
             raise
         advice = f"try {flag}{size // 2}{then}" if size > 1 else "this GPU is too small for the network"
-        raise HarnessError(f"the GPU has not memory enough for {size} items at a time: {advice}") from None
+        raise HarnessError(f"the GPU runs out of memory with {size} items at a time: {advice}") from None

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from harness.runs.folder import provenance
 from harness.training.checkpoints import digest, read_config, source_of
 
 if TYPE_CHECKING:
-    from harness.training.loop import State
     from harness.training.recipe import Recipe
 
     R = TypeVar("R", bound=Recipe)
+
+
+class Best(NamedTuple):
+    """The epoch whose model is kept."""
+
+    epoch: int
+    dev_loss: float
+    """Mean over items of the sum of their decisions' losses."""
+    curve: Sequence[Mapping[str, float]]
+    """A point for each epoch so far, as in curve.jsonl."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +62,7 @@ class Origin:
 
 
 def configuration(
-    baseline: str, task: str, recipe: Recipe, state: State, items: int, origin: Origin, **own: object
+    baseline: str, task: str, recipe: Recipe, best: Best, items: int, origin: Origin, **own: object
 ) -> dict[str, Any]:
     """What a model's folder says of it; `items` were trained on, and `own` is what else this baseline has to say."""
     made = provenance()
@@ -63,18 +72,18 @@ def configuration(
         **recipe.model_dump(),
         "items": items,
         **origin.history(baseline),
-        "epoch": state.best_epoch,
-        "dev_loss": state.best,
+        "epoch": best.epoch,
+        "dev_loss": best.dev_loss,
         "versions": made["versions"],
         "git": made["git"],
         **own,
     }
 
 
-def card(config: Mapping[str, Any], state: State, **words: object) -> str:
+def card(config: Mapping[str, Any], best: Best, **words: object) -> str:
     """The model card, in Markdown: the baseline's text with what the configuration says and other `words`."""
     parts = {part: ", ".join(f"{key} {value}" for key, value in config[part].items()) for part in ("network", "training")}
-    curve = "\n".join(f"| {p['epoch']} | {p['train_loss']:.3f} | {p['dev_loss']:.3f} |" for p in state.curve)
+    curve = "\n".join(f"| {p['epoch']:.0f} | {p['train_loss']:.3f} | {p['dev_loss']:.3f} |" for p in best.curve)
     text = files(f"harness.baselines.{str(config['baseline']).replace('-', '_')}").joinpath("card.txt").read_text()
     return text.format(**{**config, **parts, **words}, curve=curve, history="".join(map("- {}\n".format, _told(config))))
 

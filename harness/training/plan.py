@@ -1,31 +1,53 @@
-"""What a training run trains on, epoch by epoch."""
+"""What a training run trains on: which part of the items, and in which order, epoch by epoch."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from itertools import chain
+from itertools import accumulate, chain
 from random import Random
 from typing import NamedTuple
 
-from adapters.curriculum import stages
 from harness.corpora.item import Item
 from harness.errors import UsageError
+from harness.training.curriculum import stages
 from harness.training.recipe import Training
 
 _POOL = 16
 """Batches whose items are sorted by length together."""
 
 
+def part_of(items: Sequence[Item], count: int | None, seed: int, asked: str = "training.train_items=") -> list[Item]:
+    """`count` items for a learning curve, in their order; all of them for None. Raises UsageError, which begins with how they
+    were asked for, if there are not so many.
+
+    Whole drawing procedures or games in a random order of the seed, the last one cut short: with one seed, a smaller part lies
+    within a larger one.
+    """
+    if count is None:
+        return list(items)
+    if count > len(items):
+        raise UsageError(f"{asked}{count}: there are {len(items)} items to train on")
+    clusters = list(dict.fromkeys(item.cluster for item in items))
+    Random(f"{seed}/part").shuffle(clusters)
+    place = {cluster: number for number, cluster in enumerate(clusters)}
+    chosen = {item.id for item in sorted(items, key=lambda item: place[item.cluster])[:count]}
+    return [item for item in items if item.id in chosen]
+
+
 class Plan(NamedTuple):
-    """The numbers of each epoch's items, and the steps of all epochs, if training is not over before."""
+    """The numbers of each epoch's items, if training is not over before."""
 
     epochs: list[list[int]]
-    steps: int
     batch: int
     """Items of a step, over all processes."""
     lengths: Sequence[int] | None
     """Of the items, where batches are to have items of similar length."""
+
+    @property
+    def ends(self) -> list[int]:
+        """The last step of each epoch, counted from 1."""
+        return list(accumulate(math.ceil(len(epoch) / self.batch) for epoch in self.epochs))
 
     def order(self, epoch: int, seed: int) -> list[int]:
         """An epoch's items in the order in which they are trained on, which depends on the seed and the epoch alone."""
@@ -46,7 +68,7 @@ class Plan(NamedTuple):
 
 
 def make_plan(items: Sequence[Item], training: Training, processes: int, length: Callable[[Item], int] | None = None) -> Plan:
-    """The stages of the curriculum, if there is one, and then epochs of all items; see `Loop` for `length`.
+    """The stages of the curriculum, if there is one, and then epochs of all items; see `Data` for `length`.
 
     Raises UsageError for fewer items than the curriculum has buckets, and for a training that ends before it saw all items.
     """
@@ -57,12 +79,4 @@ def make_plan(items: Sequence[Item], training: Training, processes: int, length:
         )
     first = stages(items, training.curriculum, training.seed) if training.curriculum else []
     epochs = [*first, *[list(range(len(items)))] * training.epochs][: training.epochs]
-    batch = training.batch_size * processes
-    steps = sum(math.ceil(len(epoch) / batch) for epoch in epochs)
-    return Plan(epochs, steps, batch, [length(item) for item in items] if length else None)
-
-
-def over(training: Training, epoch: int, best_epoch: int) -> bool:
-    """Whether training ends after so many epochs, of which that one was the best. Patience begins after the curriculum."""
-    began = max(best_epoch, training.curriculum.buckets if training.curriculum else 0)
-    return epoch >= training.epochs or epoch - began >= training.patience
+    return Plan(epochs, training.batch_size * processes, [length(item) for item in items] if length else None)

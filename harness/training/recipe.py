@@ -2,34 +2,23 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Literal, TypeVar
 
 from pydantic import Field, ValidationError
 
-from adapters.recipe import (
-    Count,
-    Curriculum,
-    Fraction,
-    Positive,
-    Rate,
-    Strict,
-    merged,
-    nested,
-    overridden,
-    problem_of,
-    read_values,
-)
 from harness.errors import UsageError
+from harness.training.augmenting import Augment
+from harness.training.curriculum import Curriculum
 from harness.util.registry import choose
+from harness.util.settings import Count, Fraction, Positive, Rate, Strict, merged, nested, overridden, problem_of, read_values
 
 RECIPES = Path(__file__).parents[1] / "baselines" / "recipes"
 
 
 class Training(Strict):
-    """What the loop that all share needs to know."""
+    """How all of them are trained: by transformers' Trainer, whose words stand in brackets where they are others."""
 
     epochs: Positive
     """At most."""
@@ -39,17 +28,19 @@ class Training(Strict):
     """Which epoch's model: that of the lowest dev loss, or the last one's, and then patience means nothing. Where the learning
     rate falls to 0, F1 still rises when the loss does not fall any more."""
     batch_size: Positive
-    """Items to one step, on each device."""
+    """Items to one step, on each device (per_device_train_batch_size)."""
     optimizer: Literal["adamw", "adafactor"] = "adamw"
     """adafactor (Shazeer and Stern 2018) takes steps in proportion to how large the weights are, at most 1 / sqrt(step) of
     them. T5 was made for it: its attention begins with weights so small that steps of one size for all undo what they learn."""
     learning_rate: Rate
     """The highest."""
     schedule: Literal["constant", "inverse-square-root", "linear", "cosine"] = "constant"
-    """Of the learning rate after the warmup: see `rate`."""
+    """Of the learning rate after the warmup (lr_scheduler_type): it stays, falls with the square root of the step (Vaswani et al.
+    2017), or falls to 0 at the end of all epochs, in a straight line (linear) or in half a wave (cosine)."""
     warmup: Count = 0
-    """Steps in which the learning rate rises evenly to its highest; no more than half of all."""
+    """Steps in which the learning rate rises evenly from 0 to its highest (warmup_steps); no more than half of all."""
     weight_decay: Fraction
+    """Not of biases and norms."""
     max_grad_norm: Annotated[float, Field(gt=0)]
     """Of those parts of a network whose gradients are clipped, each by itself."""
     curriculum: Curriculum | None = None
@@ -60,29 +51,12 @@ class Training(Strict):
     """A checkpoint is written after each epoch, and after so many minutes since the last one."""
     seed: int
 
-    def rate(self, step: int, steps: int) -> float:
-        """The learning rate of a step, counted from 0, in a training of `steps` steps.
-
-        After the warmup it stays (constant), falls with the square root of the step (inverse-square-root; Vaswani et al. 2017),
-        or falls to 0 at the end of all epochs, in a straight line (linear) or in half a wave (cosine).
-        """
-        warmup = min(self.warmup, steps // 2)
-        if step < warmup:
-            return self.learning_rate * (step + 1) / warmup
-        done = (step - warmup) / max(1, steps - warmup)
-        shape = {
-            "constant": 1.0,
-            "inverse-square-root": math.sqrt(max(1, warmup) / (step + 1)),
-            "linear": 1 - done,
-            "cosine": (1 + math.cos(math.pi * done)) / 2,
-        }
-        return self.learning_rate * shape[self.schedule]
-
 
 class Recipe(Strict):
     """What every baseline's recipe holds."""
 
     variant: str
+    augment: Augment = "none"
     training: Training
 
 

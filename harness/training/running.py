@@ -14,11 +14,11 @@ from harness.engines.shared import keep_memory
 from harness.runs.folder import Run, items_hash, log_to
 from harness.training.checkpoints import source_of
 from harness.training.origin import Origin
-from harness.training.sharing import accelerator
+from harness.training.steps import processes
 
 if TYPE_CHECKING:
-    from harness.training.loop import Trained
     from harness.training.recipe import Recipe
+    from harness.training.trainer import Trained
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,8 @@ class Job:
             "baseline": self.name,
             "task": self.task,
             "recipe": self.recipe.model_dump(),
+            # Runs of earlier versions were trained by a loop of our own, and are not gone on with.
+            "trainer": "transformers",
             "train_items": len(self.items),
             "train_hash": items_hash(self.items),
             "dev_hash": items_hash(self.dev),
@@ -61,7 +63,7 @@ def train(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
     Raises UsageError for a folder with a run of other settings, and else as `Baseline.train` does.
     """
     keep_memory()
-    own = accelerator()
+    own = processes()
     # Steps and batches are counted over all processes, so that a run goes on with as many of them as it began with.
     several = {"processes": own.num_processes} if own.num_processes > 1 else {}
     run = Run(folder, job.settings() | several) if own.is_main_process else None
@@ -75,7 +77,7 @@ def train(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
         if run:
             run.close()
     told(_report(result, folder))
-    own.end_training()
+    processes().destroy_process_group()
     return result
 
 
@@ -86,6 +88,6 @@ def _report(result: Trained, folder: Path) -> str:
     finished = "This run is finished; choose another --name to train again\n" if result.before == result.epochs else ""
     went_on = ", going on from a checkpoint" if result.resumed else ""
     return (
-        f"{finished}{result.epochs} epochs in {result.seconds:,.0f} s{went_on}; the model of epoch {result.best_epoch}, "
-        f"with a dev loss of {result.dev_loss:.3f}, is in {folder / 'model'}"
+        f"{finished}{result.epochs} epochs in {result.seconds:,.0f} s{went_on}; the model of epoch {result.best.epoch}, "
+        f"with a dev loss of {result.best.dev_loss:.3f}, is in {folder / 'model'}"
     )

@@ -1,4 +1,4 @@
-"""A bar on the terminal with items a second, for whatever goes through items one by one."""
+"""A bar on the terminal with items a second, or another unit, for whatever takes a while."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def bar(name: str, total: int, *, shown: bool = True) -> Iterator[Callable[..., None]]:
-    """Gives what is to be told how many items of this bar are done, and something to say beside the rate.
+def bar(name: str, total: int, *, unit: str = "items", shown: bool = True) -> Iterator[Callable[..., None]]:
+    """Gives what is to be told how many of this bar's units are done, and something to say beside the rate.
 
     Nothing is drawn where stderr is no terminal.
     """
@@ -24,6 +24,6 @@ def bar(name: str, total: int, *, shown: bool = True) -> Iterator[Callable[..., 
 
         def update(done: int, more: str = "") -> None:
             rate = done / max(1e-9, time.monotonic() - began)
-            progress.update(task, completed=min(done, total), said=f"{rate:.1f} items/s {more}")
+            progress.update(task, completed=min(done, total), said=f"{rate:.1f} {unit}/s {more}")
 
         yield update

@@ -15,10 +15,10 @@ import pytest
 from click.testing import CliRunner
 
 from adapters.registry import load_adapter
-from adapters.trainer import last_checkpoint
 from harness.cli import cli
 from harness.engines.weights import weights_fingerprint
 from harness.errors import HarnessError, UsageError
+from harness.training.checkpoints import last_checkpoint
 from tests.tiny import build_tiny_model
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(600)]

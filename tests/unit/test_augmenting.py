@@ -8,7 +8,7 @@ import pytest
 
 from harness.corpora import load
 from harness.corpora.item import Item
-from harness.training.augmenting import Augment, Varied, vary_by
+from harness.training.augmenting import Augment, vary_by
 
 
 @pytest.fixture(params=["hexagons", "minecraft"])
@@ -20,8 +20,7 @@ def items(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> li
 def shown(items: list[Item], augment: Augment, seed: int, epoch: int) -> list[Any]:
     vary = vary_by(augment, seed)
     assert vary
-    varied = Varied(items, vary, epoch)
-    return [varied[number] for number in range(len(varied))]
+    return [vary(item, epoch) for item in items]
 
 
 @pytest.mark.parametrize("augment", ["colors", "all"])

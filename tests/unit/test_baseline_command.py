@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -156,7 +157,7 @@ def test_files_of_items_are_trained_on_too_or_alone() -> None:
 
 
 def test_a_run_of_several_processes_is_gone_on_with_by_as_many(trained: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("accelerate.Accelerator.num_processes", 2)
+    monkeypatch.setattr("harness.training.running.processes", lambda: SimpleNamespace(num_processes=2, is_main_process=True))
     refused = run(words("--max-epochs", "2"))
     assert isinstance(refused.exception, HarnessError)
     assert "processes" in str(refused.exception)
@@ -169,7 +170,7 @@ def test_a_gpu_that_is_too_small_for_a_batch_of_answers_is_one_line(trained: Pat
     monkeypatch.setattr(BuilderPredictor, "predict", fail)
     refused = run(["baseline", "predict", "cnn-gru", "--batch-size", "6"])
     assert isinstance(refused.exception, HarnessError)
-    assert "for 6 items at a time: try --batch-size 3" in str(refused.exception)
+    assert "with 6 items at a time: try --batch-size 3" in str(refused.exception)
 
 
 def test_a_learning_curve_is_made_of_parts_of_the_train_split() -> None:

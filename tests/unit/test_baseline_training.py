@@ -1,11 +1,11 @@
-"""The loop that the baselines share, on a network of one weight: it resumes, stops and complains as it should."""
+"""How the baselines' networks are trained, on one of one weight: training resumes, stops and complains as it should."""
 
 from __future__ import annotations
 
 import json
 import math
-import shutil
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +15,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
-from adapters.curriculum import Curriculum
 from harness.errors import DataError, HarnessError, UsageError
-from harness.training.checkpoints import training_checkpoints
-from harness.training.loop import Loop, Losses, State, Trained
+from harness.training.checkpoints import last_checkpoint, step_of
+from harness.training.curriculum import Curriculum
+from harness.training.origin import Best
 from harness.training.recipe import Training
-from harness.training.sharing import shares
+from harness.training.steps import Data, Losses, Steps
+from harness.training.trainer import NetworkTrainer, Trained, train_network
 
 TRAINING = Training(
     epochs=3,
@@ -78,15 +79,11 @@ def dying(batches: int) -> Callable[[Sequence[float]], Tensor]:
 def fit(folder: Path, network: Any = None, making: Any = collate, items: Any = ITEMS, **changes: Any) -> tuple[Trained, Any]:
     network = network or Slope()
     kept: list[tuple[int, Any]] = []
-    loop = Loop(
-        network,
-        making,
-        TRAINING.model_copy(update=changes),
-        folder,
-        lambda best, state: kept.append((state.best_epoch, {k: v.clone() for k, v in best.state_dict().items()})),
-    )
-    dev: Any = [1.0, 2.0]
-    return loop.run(items, dev), kept
+
+    def keep(best: Any, epoch: Best) -> None:
+        kept.append((epoch.epoch, {name: value.clone() for name, value in best.state_dict().items()}))
+
+    return train_network(network, Data(items, [1.0, 2.0], making), TRAINING.model_copy(update=changes), folder, keep), kept
 
 
 def curve(folder: Path) -> list[dict[str, float]]:
@@ -99,10 +96,11 @@ def test_a_run_leaves_its_curve_its_best_models_and_one_checkpoint(tmp_path: Pat
     points = curve(tmp_path)
     assert [(point["epoch"], point["step"]) for point in points] == [(1, 3), (2, 6), (3, 9)]
     assert points[-1]["dev_loss"] < points[0]["dev_loss"]
-    assert (result.epochs, result.best_epoch, result.dev_loss) == (3, 3, points[-1]["dev_loss"])
+    assert (result.epochs, result.best.epoch, result.best.dev_loss) == (3, 3, points[-1]["dev_loss"])
     assert [epoch for epoch, _ in kept] == [1, 2, 3]
-    assert [path.name for path in (tmp_path / "checkpoints").iterdir()] == ["3-9"]
-    assert {path.name for path in (tmp_path / "checkpoints/3-9").iterdir()} == {"model.safetensors", "optimizer.pt", "state.json"}
+    assert [path.name for path in (tmp_path / "checkpoints").iterdir()] == ["checkpoint-9"]
+    named = {path.name for path in (tmp_path / "checkpoints/checkpoint-9").iterdir()}
+    assert named == {"model.safetensors", "optimizer.pt", "scheduler.pt", "rng_state.pth", "trainer_state.json"}
 
 
 @pytest.mark.parametrize(
@@ -127,19 +125,20 @@ def test_a_killed_run_goes_on_and_ends_as_if_it_had_not_been(
     result, kept_again = fit(tmp_path / "killed", checkpoint_minutes=minutes, **how)
     assert result.resumed == (minutes < 1 or killed_at > 4)
     assert curve(tmp_path / "killed") == curve(tmp_path / "whole")
-    assert (result.dev_loss, result.best_epoch) == (whole.dev_loss, whole.best_epoch)
+    assert result.best[:2] == whole.best[:2]
     assert kept_again[-1] == kept[-1]
     assert fit(tmp_path / "killed", checkpoint_minutes=minutes, **how)[1] == [], "it is finished"
 
 
 def shown(folder: Path) -> dict[str, list[tuple[int, float]]]:
-    """What TensorBoard shows, by curve: steps and values, but those of items a second."""
+    """What TensorBoard shows, by curve: steps and values, but those that tell the time."""
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
     read = EventAccumulator(str(folder / "tensorboard")).Reload()
     return {
-        name: [(event.step, 0.0 if "items" in name else event.value) for event in read.Scalars(name)]
+        name: [(event.step, event.value) for event in read.Scalars(name)]
         for name in read.Tags()["scalars"]
+        if "second" not in name
     }
 
 
@@ -149,10 +148,10 @@ def test_tensorboard_shows_a_run_that_was_killed_as_one_that_was_not(tmp_path: P
         fit(tmp_path / "killed", making=dying(7), schedule="linear")
     fit(tmp_path / "killed", schedule="linear")
     curves = shown(tmp_path / "whole")
-    assert sorted(curves) == ["dev loss", "items a second", "learning rate", "train loss"]
-    assert [step for step, _ in curves["train loss"]] == list(range(1, 10))
-    assert [value for _, value in curves["learning rate"]] == pytest.approx([0.05 * (1 - step / 9) for step in range(9)])
-    assert [value for _, value in curves["dev loss"]] == pytest.approx([p["dev_loss"] for p in curve(tmp_path / "whole")])
+    assert {"train/loss", "train/learning_rate", "train/grad_norm", "eval/loss"} <= {*curves}
+    assert [step for step, _ in curves["train/loss"]] == list(range(1, 10))
+    assert [value for _, value in curves["train/learning_rate"]] == pytest.approx([0.05 * (1 - step / 9) for step in range(9)])
+    assert [value for _, value in curves["eval/loss"]] == pytest.approx([p["dev_loss"] for p in curve(tmp_path / "whole")])
     assert shown(tmp_path / "killed") == curves
     assert len(list((tmp_path / "killed/tensorboard").iterdir())) == 2
     fit(tmp_path / "killed", schedule="linear")
@@ -169,9 +168,9 @@ def test_a_recipe_that_does_not_fit_the_items_is_one_line(tmp_path: Path) -> Non
 def test_the_last_model_is_kept_where_the_recipe_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Here dev only gets worse."""
     losses = iter(range(1, 20))
-    monkeypatch.setattr("harness.training.loop.Loop._mean_loss", lambda self, items: float(next(losses)))
+    monkeypatch.setattr(NetworkTrainer, "_dev_loss", lambda trainer: float(next(losses)))
     result, kept = fit(tmp_path, keep="last", patience=1)
-    assert (result.epochs, result.best_epoch, result.dev_loss, [epoch for epoch, _ in kept]) == (3, 3, 3.0, [1, 2, 3])
+    assert (result.epochs, *result.best[:2], [epoch for epoch, _ in kept]) == (3, 3, 3.0, [1, 2, 3])
 
 
 def test_a_loss_that_is_no_number_ends_it_and_keeps_the_last_good_checkpoint(tmp_path: Path) -> None:
@@ -181,8 +180,10 @@ def test_a_loss_that_is_no_number_ends_it_and_keeps_the_last_good_checkpoint(tmp
     broken = [*ITEMS, math.nan]
     with pytest.raises(HarnessError, match="the loss is nan at step") as caught:
         fit(tmp_path / "later", items=broken, batch_size=1, checkpoint_minutes=1e-9)
-    (last,) = (tmp_path / "later/checkpoints").glob("[0-9]*")
-    assert f"at step {int(last.name.removeprefix('0-')) + 1} (epoch 1); the checkpoint before it is {last};" in str(caught.value)
+    (last,) = (tmp_path / "later/checkpoints").iterdir()
+    assert f"at step {int(last.name.removeprefix('checkpoint-')) + 1} (epoch 1); the checkpoint before it is {last};" in str(
+        caught.value
+    )
     assert fit(tmp_path / "later", items=ITEMS, batch_size=1)[0].resumed
 
 
@@ -196,10 +197,10 @@ def test_a_checkpoint_with_weights_that_are_no_numbers_is_never_written(tmp_path
 
     with pytest.raises(HarnessError, match="a weight is no number at step 2"):
         fit(tmp_path, Steep(), batch_size=1, checkpoint_minutes=1e-9)
-    assert not list(tmp_path.glob("checkpoints/[0-9]*"))
+    assert not list(tmp_path.glob("checkpoints/checkpoint-*"))
     with pytest.raises(HarnessError, match="the dev loss is nan"):
         fit(tmp_path, Steep(), batch_size=5)
-    assert not list(tmp_path.glob("checkpoints/[0-9]*"))
+    assert not list(tmp_path.glob("checkpoints/checkpoint-*"))
 
 
 def test_too_large_a_batch_names_the_one_to_try(tmp_path: Path) -> None:
@@ -207,7 +208,7 @@ def test_too_large_a_batch_names_the_one_to_try(tmp_path: Path) -> None:
         def forward(self, x: Tensor) -> Losses:
             raise torch.OutOfMemoryError("CUDA out of memory")
 
-    with pytest.raises(HarnessError, match=r"for 64 items at a time: try --set training\.batch_size=32"):
+    with pytest.raises(HarnessError, match=r"with 64 items at a time: try --set training\.batch_size=32"):
         fit(tmp_path, Huge(), batch_size=64)
     with pytest.raises(HarnessError, match="this GPU is too small"):
         fit(tmp_path, Huge(), batch_size=1)
@@ -221,25 +222,47 @@ def test_dev_is_judged_in_batches_that_fit(tmp_path: Path) -> None:
             return super().forward(x)
 
     (small, _), (whole, _) = (fit(tmp_path / name, kind(), batch_size=1) for name, kind in (("l", Large), ("s", Slope)))
-    assert small.dev_loss == pytest.approx(whole.dev_loss)
+    assert small.best.dev_loss == pytest.approx(whole.best.dev_loss)
 
 
 @pytest.mark.parametrize(
-    ("losses", "epochs", "best"), [((3, 2, 2, 4, 4, 4, 1), 6, 3), ((3, 4, 2, 5, 1, 6, 7), 7, 5), ((1, 2, 3, 4, 0, 0, 0), 4, 1)]
+    ("losses", "epochs", "best"),
+    [((3, 2, 2, 4, 4, 4, 1), 5, 2), ((3, 4, 2, 5, 1, 6, 7), 7, 5), ((1, 2, 3, 4, 0, 0, 0), 4, 1)],
 )
 def test_it_stops_when_dev_has_not_been_lower_for_some_epochs(
     tmp_path: Path, losses: tuple[float, ...], epochs: int, best: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A tie counts as a new best."""
+    """Also where it was killed on the way, at the third time that dev is judged."""
+
+    def judged(killed: int, given: Iterator[float]) -> Callable[[Any], float]:
+        def next_loss(trainer: NetworkTrainer) -> float:
+            if trainer.state.global_step == killed:
+                raise Killed
+            return next(given)
+
+        return next_loss
+
     given = iter(losses)
-    monkeypatch.setattr(Loop, "_mean_loss", lambda self, items: next(given))
+    monkeypatch.setattr(NetworkTrainer, "_dev_loss", judged(9, given))
+    with pytest.raises(Killed):
+        fit(tmp_path, epochs=7)
+    monkeypatch.setattr(NetworkTrainer, "_dev_loss", judged(0, given))
     result, kept = fit(tmp_path, epochs=7)
-    assert (result.epochs, result.best_epoch, kept[-1][0]) == (epochs, best, best)
+    assert (result.epochs, result.best.epoch, result.before) == (epochs, best, 2)
+    assert kept[-1:] == [] if best < 3 else kept[-1][0] == best
+    again, kept = fit(tmp_path, epochs=7)
+    assert (again.epochs, again.best.epoch, again.before, kept) == (epochs, best, epochs, [])
 
 
 def test_only_the_parts_that_are_named_are_clipped_each_by_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clipped: list[tuple[list[Any], float]] = []
-    monkeypatch.setattr("torch.nn.utils.clip_grad_norm_", lambda given, norm: clipped.append((list(given), norm)))
+    plain = torch.nn.utils.clip_grad_norm_
+
+    def watched(given: Any, norm: float, **how: Any) -> Any:
+        clipped.append((list(given), norm))
+        return plain(clipped[-1][0], norm, **how)
+
+    monkeypatch.setattr("torch.nn.utils.clip_grad_norm_", watched)
     network = Slope()
     fit(tmp_path, network, epochs=1, batch_size=5)
     assert len(clipped) == 1
@@ -249,25 +272,61 @@ def test_only_the_parts_that_are_named_are_clipped_each_by_itself(tmp_path: Path
 
 @given(st.integers(1, 40), st.integers(1, 5), st.integers(1, 4))
 def test_processes_share_the_items_and_have_as_many_steps(items: int, size: int, processes: int) -> None:
-    made = [shares(range(items), size, processes, process) for process in range(processes)]
-    for step, together in enumerate(zip(*made, strict=True)):
-        assert all(part.numbers and part.own <= len(part.numbers) <= size for part in together)
-        assert {part.everyone for part in together} == {sum(part.own for part in together)}
-        counted = sorted(number for part in together for number in part.numbers[: part.own])
-        assert counted == list(range(items))[step * size * processes : (step + 1) * size * processes]
-    assert sum(part.own for own in made for part in own) == items
+    steps = math.ceil(items / (size * processes))
+    dataset = Steps(range(items), [steps, 2 * steps], lambda epoch: range(items), size, processes)
+    made = [dataset[number] for number in range(len(dataset))]
+    assert len(made) == 2 * processes * steps
+    for start in range(0, len(made), processes):
+        together = made[start : start + processes]
+        assert all(part.own <= len(given) <= size and given for part, given in together)
+        assert {part.everyone for part, _ in together} == {sum(part.own for part, _ in together)}
+    counted = [number for part, given in made for number in given[: part.own]]
+    step = size * processes
+    for epoch in (counted[:items], counted[items:]):
+        assert [sorted(epoch[n : n + step]) for n in range(0, items, step)] == [
+            list(range(items))[n : n + step] for n in range(0, items, step)
+        ]
 
 
-@pytest.mark.parametrize("name", ["optimizer.pt", "model.safetensors", "state.json"])
+def test_items_are_changed_by_the_epoch_they_are_shown_in() -> None:
+    vary: Any = "{}{}".format
+    made = Steps("ab", [2, 3], ([0, 1], [1]).__getitem__, 1, 1, vary)
+    assert [made[number][1] for number in (0, 2, 1)] == [["a0"], ["b1"], ["b0"]]
+
+
+@pytest.mark.parametrize("name", ["optimizer.pt", "scheduler.pt", "model.safetensors", "rng_state.pth"])
 def test_a_broken_checkpoint_is_one_line(tmp_path: Path, name: str) -> None:
-    fit(tmp_path)
-    (tmp_path / "checkpoints/3-9" / name).write_bytes(b"broken")
-    with pytest.raises(DataError, match="checkpoints/3-9 cannot be read"):
+    with pytest.raises(Killed):
+        fit(tmp_path, making=dying(5))
+    (tmp_path / "checkpoints/checkpoint-3" / name).write_bytes(b"broken")
+    with pytest.raises(DataError, match=r"checkpoints/checkpoint-3.* cannot be read") as caught:
         fit(tmp_path)
+    assert "\n" not in str(caught.value)
+
+
+class Planted:
+    """What would write a file if it were unpickled."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> Any:
+        return Path.touch, (self.path,)
+
+
+@pytest.mark.parametrize("name", ["optimizer.pt", "scheduler.pt", "rng_state.pth"])
+def test_a_checkpoint_runs_no_code(tmp_path: Path, name: str) -> None:
+    with pytest.raises(Killed):
+        fit(tmp_path, making=dying(5))
+    torch.save({"state": Planted(tmp_path / "ran")}, tmp_path / "checkpoints/checkpoint-3" / name)
+    with pytest.raises(DataError, match="cannot be read"):
+        fit(tmp_path)
+    assert not (tmp_path / "ran").exists()
 
 
 def test_a_checkpoint_of_another_network_is_one_line(tmp_path: Path) -> None:
-    fit(tmp_path)
+    with pytest.raises(Killed):
+        fit(tmp_path, making=dying(5))
     network = Slope()
     network.weight = nn.Linear(1, 2)
     with pytest.raises(DataError, match="another variant: weight"):
@@ -275,28 +334,34 @@ def test_a_checkpoint_of_another_network_is_one_line(tmp_path: Path) -> None:
 
 
 def test_there_is_a_whole_checkpoint_at_any_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Killed at whatever removal or renaming: also where an epoch ends just after a checkpoint was written."""
-    seen: list[list[str]] = []
+    """Killed at whatever file is written or removed: also where an epoch ends just after a checkpoint was written."""
+    seen: list[Path | None] = []
 
     def watch(work: Callable[..., Any]) -> Callable[..., Any]:
         def watched(*arguments: Any, **more: Any) -> Any:
-            seen.append([path.name for path in training_checkpoints(tmp_path / "checkpoints")])
+            seen.append(last_checkpoint(tmp_path / "checkpoints"))
             return work(*arguments, **more)
 
         return watched
 
-    monkeypatch.setattr("shutil.rmtree", watch(shutil.rmtree))
-    monkeypatch.setattr(Path, "replace", watch(Path.replace))
+    for name in ("shutil.rmtree", "os.makedirs", "torch.save", "safetensors.torch.save_file", "json.dumps"):
+        module, _, function = name.rpartition(".")
+        monkeypatch.setattr(name, watch(getattr(sys.modules[module], function)))
     fit(tmp_path, checkpoint_minutes=1e-9)
-    assert all(seen[2:])
-    assert training_checkpoints(tmp_path / "checkpoints")[-1].name == "3-9"
+    first = next(number for number, path in enumerate(seen) if path)
+    assert len(seen) > first + 40
+    assert all(seen[first:])
+    assert seen[first:] == sorted(seen[first:], key=lambda path: step_of(path) if path else 0)
 
 
-def test_half_a_checkpoint_is_not_gone_on_from(tmp_path: Path) -> None:
-    (tmp_path / "checkpoints/.partial").mkdir(parents=True)
-    assert not fit(tmp_path)[0].resumed
-
-
-def test_the_state_survives_json() -> None:
-    state = State(curve=[{"epoch": 1}])
-    assert State(**json.loads(json.dumps(vars(state)))) == state
+@pytest.mark.parametrize("state", [None, "", '{"epoch": 1,'])
+def test_half_a_checkpoint_is_not_gone_on_from(tmp_path: Path, state: str | None) -> None:
+    with pytest.raises(Killed):
+        fit(tmp_path, making=dying(5))
+    half = tmp_path / "checkpoints/checkpoint-4"
+    half.mkdir()
+    if state is not None:
+        (half / "trainer_state.json").write_text(state)
+    assert last_checkpoint(tmp_path / "checkpoints") == tmp_path / "checkpoints/checkpoint-3"
+    result = fit(tmp_path)[0]
+    assert (result.resumed, result.before) == (True, 1)

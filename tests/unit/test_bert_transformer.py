@@ -24,8 +24,7 @@ from harness.corpora.item import MinecraftItem, builder_turns
 from harness.engines.bases import load_tokenizer
 from harness.errors import DataError, UsageError
 from harness.training.checkpoints import read_weights, weights_of, write_model
-from harness.training.loop import State
-from harness.training.origin import Origin, configuration
+from harness.training.origin import Best, Origin, configuration
 from harness.worlds.minecraft import Action, Structure
 from serialization.words import h3_tokens
 
@@ -204,7 +203,7 @@ def saved(tmp_path: Path, items: list[MinecraftItem]) -> tuple[Path, BuilderPred
     network, words = made(bert)
     recipe: BertTransformerRecipe = BertTransformer().recipe([*SETS, f"encoder.name={bert}"])
     mark = identity(network.encoder, words.tokenizer)
-    config = configuration("bert-transformer", "minecraft", recipe, State(best=1.0), 18, Origin(), fingerprint=mark)
+    config = configuration("bert-transformer", "minecraft", recipe, Best(1, 1.0, []), 18, Origin(), fingerprint=mark)
     write_model(tmp_path / "model", config, weights_of(network), None, "card")
     return tmp_path / "model", BuilderPredictor(network, TINY, words)
 

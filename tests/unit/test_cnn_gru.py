@@ -23,8 +23,7 @@ from harness.corpora import load
 from harness.corpora.item import Executed, MinecraftItem, builder_turns
 from harness.errors import DataError, UsageError
 from harness.training.checkpoints import read_words, weights_of, write_model
-from harness.training.loop import State
-from harness.training.origin import Origin, configuration
+from harness.training.origin import Best, Origin, configuration
 from harness.worlds.minecraft import Action, Structure
 from serialization.words import h3_tokens
 from tests import plain_cnn_gru as plain
@@ -247,7 +246,7 @@ def test_overrides_lie_over_the_variant() -> None:
 def saved(tmp_path: Path, items: list[MinecraftItem], vocabulary: Vocabulary) -> tuple[Path, Network]:
     recipe = CnnGru().recipe([]).model_copy(update={"network": TINY})
     network = network_of(TINY, vocabulary)
-    config = configuration("cnn-gru", "minecraft", recipe, State(best=1.0), 18, Origin())
+    config = configuration("cnn-gru", "minecraft", recipe, Best(1, 1.0, []), 18, Origin())
     write_model(tmp_path, config, weights_of(network), vocabulary.words, "card")
     return tmp_path, network
 

@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.curriculum import METRICS, difficulties, stages
-from adapters.recipe import Curriculum, FinetuneRecipe, load_recipe
+from adapters.recipe import FinetuneRecipe, load_recipe
 from adapters.rows import Rows
 from harness.corpora import load
 from harness.corpora.item import HexagonsItem, Item, MinecraftItem
 from harness.errors import UsageError
+from harness.training.curriculum import METRICS, Curriculum, difficulties, stages
+from harness.training.trainer import NetworkTrainer
 from prompts.rendered import TrainingRow
 from prompts.spec import PromptSpec
 from tests.unit.test_baseline_training import Killed, Slope, curve, dying, fit
@@ -105,16 +106,17 @@ def test_a_run_that_was_killed_in_a_stage_goes_on_there(tmp_path: Path, killed_a
     fit(tmp_path / "whole", items=NUMBERS, **HOW)
     with pytest.raises(Killed):
         fit(tmp_path / "killed", items=NUMBERS, making=dying(killed_at), checkpoint_minutes=1e-9, **HOW)
-    assert fit(tmp_path / "killed", items=NUMBERS, checkpoint_minutes=1e-9, **HOW)[0].resumed
+    # The first stage is one step, and dev is judged before the checkpoint at its end.
+    assert fit(tmp_path / "killed", items=NUMBERS, checkpoint_minutes=1e-9, **HOW)[0].resumed == (killed_at > 2)
     assert curve(tmp_path / "killed") == curve(tmp_path / "whole")
 
 
 def test_patience_begins_after_the_stages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Here dev only gets worse."""
     losses = iter(range(1, 20))
-    monkeypatch.setattr("harness.training.loop.Loop._mean_loss", lambda self, items: float(next(losses)))
+    monkeypatch.setattr(NetworkTrainer, "_dev_loss", lambda trainer: float(next(losses)))
     result, _ = fit(tmp_path, Slope(), items=NUMBERS, **(HOW | {"epochs": 9}))
-    assert (result.epochs, result.best_epoch) == (5, 1)
+    assert (result.epochs, result.best.epoch) == (5, 1)
 
 
 def test_fewer_items_than_buckets_is_one_line(tmp_path: Path) -> None:

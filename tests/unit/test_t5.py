@@ -26,8 +26,8 @@ from harness.corpora.item import HexagonsItem, drawing_steps
 from harness.errors import DataError, EngineError, UsageError
 from harness.runs.answering import Answer
 from harness.training.checkpoints import weights_of, write_model
-from harness.training.loop import Loop, State
-from harness.training.origin import Origin, configuration
+from harness.training.origin import Best, Origin, configuration
+from harness.training.trainer import NetworkTrainer
 from harness.worlds.hexagons import COLORS, Board, Paint
 from serialization.contexts import CONTEXTS
 from serialization.formats import grouped
@@ -57,7 +57,7 @@ def made(recipe: T5Recipe) -> tuple[Network, Coder]:
 
 
 def save(folder: Path, recipe: T5Recipe, network: Network, tokens: Tokens) -> Path:
-    config = configuration("t5", "hexagons", recipe, State(best=1.0), 4, Origin(), **own_config(network, tokens, None))
+    config = configuration("t5", "hexagons", recipe, Best(1, 1.0, []), 4, Origin(), **own_config(network, tokens, None))
     write_model(folder, config, weights_of(network), [tokens.tokenizer.to_str()], "card")
     return folder
 
@@ -245,14 +245,14 @@ def test_a_killed_run_with_other_colors_in_each_epoch_goes_on_as_if_it_had_not_b
     recipe = recipe_of("network.dropout=0.1", epochs=3, checkpoint_minutes=1e-9)
     some = items[:10]
     fit(tmp_path / "whole", some, recipe)
-    plain: Callable[..., Any] = Loop._step
+    plain: Callable[..., Any] = NetworkTrainer.training_step
 
-    def dying(loop: Loop, *given: Any) -> Any:
-        if loop.state.step == 5:
+    def dying(trainer: NetworkTrainer, *given: Any) -> Any:
+        if trainer.state.global_step == 5:
             raise Killed
-        return plain(loop, *given)
+        return plain(trainer, *given)
 
-    monkeypatch.setattr(Loop, "_step", dying)
+    monkeypatch.setattr(NetworkTrainer, "training_step", dying)
     with pytest.raises(Killed):
         fit(tmp_path / "killed", some, recipe)
     monkeypatch.undo()

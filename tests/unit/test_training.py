@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from adapters.dev import dev_f1, spread
-from adapters.trainer import last_checkpoint
 from harness.corpora import load
 from harness.engines.base import Completion, Sampling
+from harness.training.checkpoints import last_checkpoint
 from prompts.messages import gold_answer
 from prompts.rendered import Rendered
 from prompts.shots import ShotPool
@@ -24,7 +24,7 @@ def test_half_a_checkpoint_is_not_gone_on_from(tmp_path: Path) -> None:
     for step, complete in ((9, True), (10, True), (11, False)):
         (tmp_path / f"checkpoint-{step}").mkdir()
         if complete:
-            (tmp_path / f"checkpoint-{step}/trainer_state.json").touch()
+            (tmp_path / f"checkpoint-{step}/trainer_state.json").write_text("{}")
     assert last_checkpoint(tmp_path) == tmp_path / "checkpoint-10"
 
 

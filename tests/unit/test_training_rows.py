@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.rows import Rows, epochs, make_rows, part_of, recolored
+from adapters.rows import Rows, epochs, make_rows, recolored
 from harness.corpora import load
 from harness.corpora.item import Executed, Item
 from harness.errors import UsageError
+from harness.training.plan import part_of
 from prompts.messages import gold_answer
 from prompts.render import Renderer
 from prompts.rendered import TrainingRow

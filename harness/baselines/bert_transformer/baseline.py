@@ -6,10 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-import torch
 from pydantic import ValidationError
 
-from adapters.recipe import problem_of
 from harness.baselines import DECODING, Decoding
 from harness.baselines.bert_transformer.network import Network, Shape
 from harness.baselines.builder_batches import Collator
@@ -19,42 +17,33 @@ from harness.baselines.world_state import COLORS
 from harness.corpora.item import Item, builder_turns
 from harness.errors import DataError
 from harness.training import checkpoints
-from harness.training.augmenting import Augment, vary_by
-from harness.training.loop import Loop, State, Trained
-from harness.training.origin import Origin, card, configuration
 from harness.training.recipe import Recipe, load_recipe
+from harness.training.steps import Data
+from harness.training.trainable import Begun, Trainable
+from harness.util.settings import problem_of
 
 NAME = "bert-transformer"
 
 
 class BertTransformerRecipe(Recipe):
-    augment: Augment = "none"
     encoder: EncoderSettings
     network: Shape
 
 
-class BertTransformer:
+class BertTransformer(Trainable):
     """See `harness.baselines.Baseline`."""
 
+    name = NAME
     tasks = ("minecraft",)
     decoding = ("steps", "constrained", "samples", "share")
 
     def recipe(self, overrides: Sequence[str]) -> BertTransformerRecipe:
         return load_recipe(NAME, BertTransformerRecipe, overrides)
 
-    def train(
-        self,
-        items: Sequence[Item],
-        dev: Sequence[Item],
-        recipe: Recipe,
-        folder: Path,
-        say: Callable[[str], None],
-        origin: Origin | None = None,
-    ) -> Trained:
-        origin = origin or Origin()
-        start = origin.start
+    def begin(
+        self, items: Sequence[Item], dev: Sequence[Item], recipe: Recipe, start: Path | None, say: Callable[[str], None]
+    ) -> Begun:
         assert isinstance(recipe, BertTransformerRecipe)
-        torch.manual_seed(recipe.training.seed)
         encoder, tokenizer = load_encoder(recipe.encoder)
         network = Network(recipe.network, encoder)
         words, mark = PlainWords(encoder, tokenizer), identity(encoder, tokenizer)
@@ -66,15 +55,9 @@ class BertTransformer:
         reader = f"{recipe.encoder.name} ({size:,} parameters, {'not trained' if network.frozen else 'trained with the rest'})"
         say(f"text encoder: {reader}")
         say(f"variant {recipe.variant}: {count:,} parameters of its own")
-
-        def keep(best: Network, state: State) -> None:
-            config = configuration(NAME, "minecraft", recipe, state, len(items), origin, fingerprint=mark)
-            told = card(config, state, count=count, reader=reader, encoder_name=recipe.encoder.name)
-            checkpoints.write_model(folder / "model", config, checkpoints.weights_of(best), None, told)
-
-        vary = vary_by(recipe.augment, recipe.training.seed)
-        loop = Loop(network, Collator(recipe.network, words), recipe.training, folder, keep, vary=vary)
-        return loop.run(builder_turns(items), builder_turns(dev))
+        data = Data(builder_turns(items), builder_turns(dev), Collator(recipe.network, words))
+        told = {"count": count, "reader": reader, "encoder_name": recipe.encoder.name}
+        return Begun(recipe, network, data, told, {"fingerprint": mark})
 
     def load(self, folder: Path, decoding: Decoding = DECODING) -> BuilderPredictor:
         config = checkpoints.read_config(folder, NAME)

@@ -9,10 +9,10 @@ import torch
 from pydantic import Field, model_validator
 from torch import Tensor, nn
 
-from adapters.recipe import Positive
 from harness.baselines.builder_network import Batch, BuilderNetwork
 from harness.baselines.world_head import WorldHead, WorldShape
 from harness.baselines.world_state import VECTOR
+from harness.util.settings import Positive
 
 
 class Shape(WorldShape):

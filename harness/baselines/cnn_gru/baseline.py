@@ -8,10 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 from pydantic import ValidationError
 
-from adapters.recipe import problem_of
 from harness.augmentation.paraphrase import lexicon
 from harness.baselines import DECODING, Decoding
 from harness.baselines.builder_batches import Collator
@@ -22,10 +20,10 @@ from harness.corpora import load
 from harness.corpora.item import Item, MinecraftItem, builder_turns
 from harness.errors import DataError, UsageError
 from harness.training import checkpoints
-from harness.training.augmenting import Augment, vary_by
-from harness.training.loop import Loop, State, Trained
-from harness.training.origin import Origin, card, configuration
 from harness.training.recipe import Recipe, load_recipe
+from harness.training.steps import Data
+from harness.training.trainable import Begun, Trainable
+from harness.util.settings import problem_of
 from serialization.words import h3_tokens
 
 NAME = "cnn-gru"
@@ -34,36 +32,27 @@ NAME = "cnn-gru"
 class CnnGruRecipe(Recipe):
     glove: str | None
     """A file of word vectors, which are not trained then."""
-    augment: Augment = "none"
     network: Shape
 
 
-class CnnGru:
+class CnnGru(Trainable):
     """See `harness.baselines.Baseline`."""
 
+    name = NAME
     tasks = ("minecraft",)
     decoding = ("steps", "constrained", "samples", "share")
 
     def recipe(self, overrides: Sequence[str]) -> CnnGruRecipe:
         return load_recipe(NAME, CnnGruRecipe, overrides)
 
-    def train(
-        self,
-        items: Sequence[Item],
-        dev: Sequence[Item],
-        recipe: Recipe,
-        folder: Path,
-        say: Callable[[str], None],
-        origin: Origin | None = None,
-    ) -> Trained:
-        origin = origin or Origin()
-        start = origin.start
+    def begin(
+        self, items: Sequence[Item], dev: Sequence[Item], recipe: Recipe, start: Path | None, say: Callable[[str], None]
+    ) -> Begun:
         assert isinstance(recipe, CnnGruRecipe)
         train_items, dev_items = builder_turns(items), builder_turns(dev)
         if start:
             recipe = _as_before(recipe, checkpoints.read_config(start, NAME))
         vocabulary, vectors = (_read_words(start), None) if start else _words(recipe, train_items, dev_items)
-        torch.manual_seed(recipe.training.seed)
         network = Network(recipe.network, len(vocabulary), vectors)
         if start:
             checkpoints.begin_with(network, start, NAME, recipe.network)
@@ -75,16 +64,9 @@ class CnnGru:
             say(f"word vectors: {recipe.glove}, {len(vocabulary):,} of the corpus's words and special ones, not trained")
         encoder, decoder = parameters(network.encoder), parameters(network.decoder)
         say(f"variant {recipe.variant}: {encoder:,} parameters in the encoder, {decoder:,} in the decoder")
-
-        def keep(best: Network, state: State) -> None:
-            config = configuration(NAME, "minecraft", recipe, state, len(items), origin)
-            vectors = f"GloVe's, from {Path(recipe.glove).name}" if recipe.glove else "learned with the rest"
-            told = card(config, state, count=encoder + decoder, vectors=vectors)
-            checkpoints.write_model(folder / "model", config, checkpoints.weights_of(best), vocabulary.words, told)
-
-        vary = vary_by(recipe.augment, recipe.training.seed)
-        loop = Loop(network, Collator(recipe.network, vocabulary), recipe.training, folder, keep, vary=vary)
-        return loop.run(train_items, dev_items)
+        source = f"GloVe's, from {Path(recipe.glove).name}" if recipe.glove else "learned with the rest"
+        data = Data(train_items, dev_items, Collator(recipe.network, vocabulary))
+        return Begun(recipe, network, data, {"count": encoder + decoder, "vectors": source}, words=vocabulary.words)
 
     def load(self, folder: Path, decoding: Decoding = DECODING) -> BuilderPredictor:
         config = checkpoints.read_config(folder, NAME)

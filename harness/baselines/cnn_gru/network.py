@@ -9,10 +9,10 @@ from pydantic import Field
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence
 
-from adapters.recipe import Positive
 from harness.baselines.builder_network import Batch, BuilderNetwork
 from harness.baselines.world_head import WorldHead, WorldShape, perceptron
 from harness.baselines.world_state import VECTOR
+from harness.util.settings import Positive
 
 
 class Shape(WorldShape):

@@ -15,7 +15,6 @@ import numpy as np
 import torch
 from pydantic import ValidationError
 
-from adapters.recipe import problem_of
 from harness.baselines import DECODING, Decoding
 from harness.baselines.deberta.batches import (
     Collator,
@@ -33,10 +32,10 @@ from harness.corpora.item import HexagonsItem, Item, drawing_steps
 from harness.errors import DataError
 from harness.runs.answering import Answer, Predictor
 from harness.training import checkpoints
-from harness.training.augmenting import Augment, vary_by
-from harness.training.loop import Loop, State, Trained
-from harness.training.origin import Origin, card, configuration
 from harness.training.recipe import Recipe, load_recipe
+from harness.training.steps import Data
+from harness.training.trainable import Begun, Trainable
+from harness.util.settings import problem_of
 from serialization.contexts import Context, get_context
 
 NAME = "deberta"
@@ -45,16 +44,16 @@ NAME = "deberta"
 class DebertaRecipe(Recipe):
     context: str
     """Of `serialization.contexts`."""
-    augment: Augment
     decision: Decision
     """likeliest: each tile's likeliest class; f1: the tiles whose expected F1 is highest."""
     encoder: EncoderSettings
     network: Sizes
 
 
-class Deberta:
+class Deberta(Trainable):
     """See `harness.baselines.Baseline`."""
 
+    name = NAME
     tasks = ("hexagons",)
     decoding = ()
 
@@ -63,20 +62,10 @@ class Deberta:
         get_context("hexagons", made.context)
         return made
 
-    def train(
-        self,
-        items: Sequence[Item],
-        dev: Sequence[Item],
-        recipe: Recipe,
-        folder: Path,
-        say: Callable[[str], None],
-        origin: Origin | None = None,
-    ) -> Trained:
-        origin = origin or Origin()
-        start = origin.start
+    def begin(
+        self, items: Sequence[Item], dev: Sequence[Item], recipe: Recipe, start: Path | None, say: Callable[[str], None]
+    ) -> Begun:
         assert isinstance(recipe, DebertaRecipe)
-        train_items, dev_items = drawing_steps(items), drawing_steps(dev)
-        torch.manual_seed(recipe.training.seed)
         network, collate, encoder = build(recipe)
         if start is not None:
             _check_encoder(start, checkpoints.read_config(start, NAME), encoder)
@@ -84,24 +73,16 @@ class Deberta:
         count = sum(parameter.numel() for parameter in network.parameters() if parameter.requires_grad)
         used = "used as it is" if network.frozen else "trained too"
         say(f"variant {recipe.variant}, context {recipe.context}: {count:,} parameters; encoder {recipe.encoder.name}, {used}")
-
-        def keep(best: Classifier, state: State, temperature: float = 1.0) -> None:
-            own = {"encoder_identity": encoder, "temperature": temperature}
-            config = configuration(NAME, "hexagons", recipe, state, len(items), origin, **own)
-            words = {"encoder_name": Path(recipe.encoder.name).name, "encoder_use": f"is {used}"}
-            told = card(config, state, count=count, **words)
-            checkpoints.write_model(folder / "model", config, checkpoints.weights_of(best), None, told)
-
         length = words_in(get_context("hexagons", recipe.context))
-        vary = vary_by(recipe.augment, recipe.training.seed)
-        loop = Loop(network, collate, recipe.training, folder, keep, length, vary)
-        trained = loop.run(train_items, dev_items)
-        if loop.accelerator.is_main_process:
-            best = self.load(folder / "model")
-            temperature = best_temperature(best.scores(dev_items), labels_of(dev_items), recipe.decision)
-            say(f"temperature of the scores: {temperature:g}, which gives the highest action F1 on dev")
-            keep(best.network, loop.state, temperature)
-        return trained
+        told = {"count": count, "encoder_name": Path(recipe.encoder.name).name, "encoder_use": f"is {used}"}
+        own = {"encoder_identity": encoder, "temperature": 1.0}
+        return Begun(recipe, network, Data(drawing_steps(items), drawing_steps(dev), collate, length), told, own)
+
+    def finish(self, folder: Path, data: Data, say: Callable[[str], None]) -> dict[str, object]:
+        best = self.load(folder)
+        temperature = best_temperature(best.scores(data.dev), labels_of(data.dev), best.how[0])
+        say(f"temperature of the scores: {temperature:g}, which gives the highest action F1 on dev")
+        return {"temperature": temperature}
 
     def load(self, folder: Path, decoding: Decoding = DECODING) -> DebertaPredictor:
         config = checkpoints.read_config(folder, NAME)

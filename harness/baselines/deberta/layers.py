@@ -10,7 +10,7 @@ from pydantic import model_validator
 from torch import Tensor, nn
 from torch.nn import functional
 
-from adapters.recipe import Count, Fraction, Positive, Strict
+from harness.util.settings import Count, Fraction, Positive, Strict
 from harness.worlds.hexagons import COLUMNS, ROWS, to_cube
 
 _REACH = COLUMNS - 1

@@ -15,7 +15,7 @@ from torch.utils.checkpoint import checkpoint
 
 from harness.baselines.deberta.layers import OFFSETS, Comparison, Layer, Sizes, offsets
 from harness.baselines.tile_decisions import NO_ACTION
-from harness.training.loop import Losses
+from harness.training.steps import Losses
 from harness.worlds.hexagons import COLORS, COLUMNS, ROWS, TILES
 
 CLASSES = 1 + len(COLORS)

@@ -11,7 +11,6 @@ import torch
 from pydantic import ValidationError
 from transformers import GenerationConfig
 
-from adapters.recipe import problem_of
 from harness.baselines import DECODING, Decoding
 from harness.baselines.t5.network import SMALL, Network, Shape, load_pretrained, rebuild, small
 from harness.baselines.t5.text import Coder, Texts, Tokens
@@ -21,10 +20,10 @@ from harness.engines.shared import brief
 from harness.errors import DataError, UsageError
 from harness.runs.answering import Answer, Predictor
 from harness.training import checkpoints
-from harness.training.augmenting import Augment, vary_by
-from harness.training.loop import Loop, State, Trained
-from harness.training.origin import Origin, card, configuration
 from harness.training.recipe import Recipe, load_recipe
+from harness.training.steps import Data
+from harness.training.trainable import Begun, Trainable
+from harness.util.settings import problem_of
 from serialization.contexts import get_context
 
 NAME = "t5"
@@ -34,56 +33,40 @@ class T5Recipe(Recipe, Texts):
     model: str
     """"small" begins from nothing; anything else is a local folder or a hub's name of an encoder-decoder of transformers, as in
     google/t5-base-lm-adapt, all of which is trained."""
-    augment: Augment
     network: Shape
     """Of "small"."""
 
 
-class T5:
+class T5(Trainable):
     """See `harness.baselines.Baseline`."""
 
+    name = NAME
     tasks = ("hexagons",)
     decoding = ("beams", "constrained")
 
     def recipe(self, overrides: Sequence[str]) -> T5Recipe:
         return load_recipe(NAME, T5Recipe, overrides)
 
-    def train(
-        self,
-        items: Sequence[Item],
-        dev: Sequence[Item],
-        recipe: Recipe,
-        folder: Path,
-        say: Callable[[str], None],
-        origin: Origin | None = None,
-    ) -> Trained:
-        origin = origin or Origin()
-        start = origin.start
+    def begin(
+        self, items: Sequence[Item], dev: Sequence[Item], recipe: Recipe, start: Path | None, say: Callable[[str], None]
+    ) -> Begun:
         assert isinstance(recipe, T5Recipe)
         train_items, dev_items = drawing_steps(items), drawing_steps(dev)
-        torch.manual_seed(recipe.training.seed)
         network, tokens, source = _beginning(recipe, start)
         coder = Coder(recipe, tokens)
         count = sum(parameter.numel() for parameter in network.parameters())
         say(f"model {recipe.model}: {count:,} parameters, {tokens.tokenizer.get_vocab_size():,} tokens")
         for what in _cut(coder, train_items):
             say(what)
-
-        def keep(best: Network, state: State) -> None:
-            own = own_config(best, tokens, source)
-            config = configuration(NAME, "hexagons", recipe, state, len(items), origin, **own)
-            sizes = ", ".join(f"{key} {value}" for key, value in config["network"].items())
-            words = (
-                {"source": "a T5 from nothing", "sizes": f"- Sizes: {sizes}\n"}
-                if recipe.model == SMALL
-                else {"source": Path(recipe.model).name, "sizes": ""}
-            )
-            told = card(config, state, count=count, **words)
-            vocabulary = [tokens.tokenizer.to_str()]
-            checkpoints.write_model(folder / "model", config, checkpoints.weights_of(best), vocabulary, told)
-
-        vary = vary_by(recipe.augment, recipe.training.seed)
-        return Loop(network, coder, recipe.training, folder, keep, recipe.words_of, vary).run(train_items, dev_items)
+        sizes = ", ".join(f"{key} {value}" for key, value in recipe.network.model_dump().items())
+        words = (
+            {"source": "a T5 from nothing", "sizes": f"- Sizes: {sizes}\n"}
+            if recipe.model == SMALL
+            else {"source": Path(recipe.model).name, "sizes": ""}
+        )
+        data = Data(train_items, dev_items, coder, recipe.words_of)
+        own = own_config(network, tokens, source)
+        return Begun(recipe, network, data, {"count": count, **words}, own, [tokens.tokenizer.to_str()])
 
     def load(self, folder: Path, decoding: Decoding = DECODING) -> T5Predictor:
         config = checkpoints.read_config(folder, NAME)

@@ -9,13 +9,13 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from adapters.recipe import Fraction, Positive, Strict
 from harness.baselines.encoders import SMALL_TOKENIZER
 from harness.baselines.t5.text import IGNORED, Batch, Tokens
 from harness.engines.bases import resolve_base
 from harness.engines.shared import brief
 from harness.errors import EngineError
-from harness.training.loop import Losses
+from harness.training.steps import Losses
+from harness.util.settings import Fraction, Positive, Strict
 
 SMALL = "small"
 

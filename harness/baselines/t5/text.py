@@ -11,9 +11,9 @@ import torch
 from pydantic import AfterValidator
 from torch import Tensor
 
-from adapters.recipe import Positive, Strict
 from harness.corpora.item import HexagonsItem
 from harness.errors import UsageError
+from harness.util.settings import Positive, Strict
 from harness.worlds.hexagons import COLORS, Board
 from serialization.contexts import get_context, view
 from serialization.formats import Format, get_format, grouped

@@ -6,11 +6,25 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from random import Random
+from typing import Annotated, Literal
 
-from adapters.recipe import Curriculum
+from pydantic import Field
+
 from harness.corpora.item import Executed, HexagonsItem, Item, Utterance
 from harness.errors import UsageError
+from harness.util.settings import Strict
 from serialization.words import h3_tokens, tokenize
+
+
+class Curriculum(Strict):
+    """How training begins: with as many stages as there are buckets, of one epoch each, before epochs of all items:
+    see `stages`.
+    """
+
+    difficulty: Literal["D", "L_A", "L_I", "D+L_A", "D+L_I", "L_A+L_I", "D+L_A+L_I"]
+    """The metric, or several of them: the mean of an item's ranks by each."""
+    buckets: Annotated[int, Field(ge=2)]
+    """Of as many items each, give or take one, by rising difficulty."""
 
 
 def dialogue_length(item: Item) -> int:

@@ -1,0 +1,101 @@
+"""The steps of a training, as what torch calls a dataset: how several processes share the items that one would take."""
+
+from __future__ import annotations
+
+import os
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, cast
+
+from harness.training.augmenting import Vary
+
+_WORKERS = 8
+"""Processes that make batches for a GPU, at most."""
+
+
+class Losses(NamedTuple):
+    """What a network's `forward` makes of a batch: for each item the sum of its decisions' losses, and how many they are."""
+
+    sums: Any
+    counts: Any
+
+
+class Data(NamedTuple):
+    """What a network learns from."""
+
+    items: Sequence[Any]
+    dev: Sequence[Any]
+    """What epochs are judged by."""
+    collate: Callable[[Sequence[Any]], Any]
+    """Makes of items what the network takes."""
+    length: Callable[[Any], int] | None = None
+    """Of an item, where batches are to have items of similar length."""
+    vary: Vary | None = None
+    """Changes the items in each epoch."""
+
+
+class Share(NamedTuple):
+    """A process's part of a step."""
+
+    numbers: list[int]
+    """Of the items it computes, at least one."""
+    own: int
+    """How many of them count, from the first on: a process for which none is left computes one that another one counts."""
+    everyone: int
+    """How many items the step has over all processes."""
+
+
+def shares(step: Sequence[int], processes: int) -> list[Share]:
+    """Of a step's items, one share for each process."""
+    own = (list(step[process::processes]) for process in range(processes))
+    return [Share(numbers or list(step[:1]), len(numbers), len(step)) for numbers in own]
+
+
+class Steps:
+    """The shares of all steps with their items, step after step: Trainer gives the first process the first of each, and so on.
+
+    `ends` are the epochs' last steps, and `order` gives the numbers of an epoch's items; `size` is how many a process has in a
+    step, but for an epoch's last.
+    """
+
+    def __init__(
+        self,
+        items: Sequence[Any],
+        ends: Sequence[int],
+        order: Callable[[int], Sequence[int]],
+        size: int,
+        processes: int,
+        vary: Vary | None = None,
+    ) -> None:
+        self.items, self.ends, self.order, self.vary = items, ends, order, vary
+        self.processes, self.whole = processes, size * processes
+        self._epoch, self._numbers = -1, cast("Sequence[int]", ())
+
+    def __len__(self) -> int:
+        return self.ends[-1] * self.processes
+
+    def __getitem__(self, number: int) -> tuple[Share, list[Any]]:
+        step, process = divmod(number, self.processes)
+        epoch = bisect_right(self.ends, step)
+        if epoch != self._epoch:
+            self._epoch, self._numbers = epoch, self.order(epoch)
+        start = self.whole * (step - (self.ends[epoch - 1] if epoch else 0))
+        share = shares(self._numbers[start : start + self.whole], self.processes)[process]
+        items = [self.items[n] for n in share.numbers]
+        return share, [self.vary(item, epoch) for item in items] if self.vary else items
+
+
+def processes() -> Any:
+    """Accelerate's view of this process and the others that torchrun or `accelerate launch` started with it, if any."""
+    import torch
+    from accelerate import PartialState
+
+    # Without a GPU, processes find each other only where the CPU is asked for.
+    return PartialState(cpu=not torch.accelerator.is_available())
+
+
+def workers() -> int:
+    """How many further processes make batches: none without a GPU, which would wait for them."""
+    import torch
+
+    return min(_WORKERS, (os.cpu_count() or 1) - 1) if torch.cuda.is_available() else 0

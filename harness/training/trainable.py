@@ -1,0 +1,83 @@
+"""How a baseline with a network is trained: what they all do before, around and after it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from harness.corpora.item import Item
+from harness.training.augmenting import vary_by
+from harness.training.checkpoints import read_weights, weights_of, write_model
+from harness.training.origin import Best, Origin, card, configuration
+from harness.training.steps import Data, processes
+
+if TYPE_CHECKING:
+    from harness.training.recipe import Recipe
+    from harness.training.trainer import Trained
+
+
+@dataclass(frozen=True)
+class Begun:
+    """What a baseline makes of a recipe before training."""
+
+    recipe: Recipe
+    """As it is said in the configuration."""
+    network: Any
+    data: Data
+    told: Mapping[str, object]
+    """Words of the card that the configuration does not have."""
+    own: Mapping[str, object] = field(default_factory=dict)
+    """Of the configuration: what only this baseline has to say."""
+    words: list[str] | None = None
+    """Of vocabulary.json."""
+
+
+class Trainable:
+    """A baseline whose network is trained by `train_network`: see `harness.baselines.Baseline`."""
+
+    name: str
+    tasks: tuple[str, ...]
+
+    def begin(
+        self, items: Sequence[Item], dev: Sequence[Item], recipe: Recipe, start: Path | None, say: Callable[[str], None]
+    ) -> Begun:
+        """The network as training begins, with the words and weights of the model in the folder `start` if there is one."""
+        raise NotImplementedError
+
+    def finish(self, folder: Path, data: Data, say: Callable[[str], None]) -> Mapping[str, object]:
+        """What else the configuration says once the model in `folder` is the best there will be."""
+        return {}
+
+    def train(
+        self,
+        items: Sequence[Item],
+        dev: Sequence[Item],
+        recipe: Recipe,
+        folder: Path,
+        say: Callable[[str], None],
+        origin: Origin | None = None,
+    ) -> Trained:
+        """See `harness.baselines.Baseline`."""
+        import torch
+
+        from harness.training.trainer import train_network
+
+        origin, model = origin or Origin(), folder / "model"
+        torch.manual_seed(recipe.training.seed)
+        begun = self.begin(items, dev, recipe, origin.start, say)
+        data = begun.data._replace(vary=vary_by(recipe.augment, recipe.training.seed))
+
+        def write(weights: Mapping[str, Any], best: Best, finished: Mapping[str, object]) -> None:
+            own = {**begun.own, **finished}
+            config = configuration(self.name, self.tasks[0], begun.recipe, best, len(items), origin, **own)
+            write_model(model, config, weights, begun.words, card(config, best, **begun.told))
+
+        def keep(network: Any, best: Best) -> None:
+            write(weights_of(network), best, {})
+
+        trained = train_network(begun.network, data, recipe.training, folder, keep)
+        if processes().is_main_process and (finished := self.finish(model, data, say)):
+            write(read_weights(model), trained.best, finished)
+        return trained

@@ -1,0 +1,337 @@
+"""How the baselines' networks are trained: transformers' Trainer, with epochs of different lengths and losses by item."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+import warnings
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import torch
+from transformers import EarlyStoppingCallback, TrainerCallback, TrainingArguments
+from transformers.trainer_callback import ExportableState
+
+from harness.engines.shared import fast_bf16
+from harness.errors import HarnessError, UsageError
+from harness.training.checkpoints import STATE, WEIGHTS, last_checkpoint, read_weights, restore, weights_of
+from harness.training.memory import memory_for
+from harness.training.origin import Best
+from harness.training.plan import Plan, make_plan
+from harness.training.recipe import Training
+from harness.training.steps import Data, Losses, Share, Steps, processes, workers
+from harness.training.watched import Watched, curve
+
+_DEV_BATCH = 16
+"""Items of dev at a time, at least, if they fit: nothing is learned from them, so the recipe's batches do not matter."""
+_POINTS = 20
+"""Of an epoch in TensorBoard, at most."""
+_SCHEDULES = {
+    "constant": "constant_with_warmup",
+    "inverse-square-root": "inverse_sqrt",
+    "linear": "linear",
+    "cosine": "cosine",
+}
+
+
+@dataclass(frozen=True)
+class Trained:
+    """What a run came to."""
+
+    epochs: int
+    best: Best
+    """The epoch whose model was kept."""
+    seconds: float
+    resumed: bool
+    """Whether it went on from a checkpoint."""
+    before: int
+    """How many of the epochs an earlier process had finished."""
+
+
+def train_network(network: Any, data: Data, training: Training, folder: Path, keep: Callable[[Any, Best], None]) -> Trained:
+    """Train a network on the mean over a batch's items of each item's mean loss, until the dev loss no longer falls.
+
+    `network` is a torch module whose `forward` takes what `data.collate` makes and gives `Losses`; its `clipped` lists the
+    modules whose gradients are clipped, which may be itself. `keep` is called with the network at each new lowest dev loss.
+
+    A run that was killed ends as one that was not, if it goes on with as many processes. Several processes take the steps that
+    one with their batches together would take, but for dropout. Raises UsageError for a recipe that does not fit the items,
+    and HarnessError for a loss that is no number and for too large a batch.
+    """
+    if not (data.items and data.dev):
+        raise UsageError(f"there are {len(data.items)} items to train on and {len(data.dev)} of dev to judge by: both are needed")
+    # Gradients of convolutions of size 1 may have any strides, of which torch warns.
+    warnings.filterwarnings("ignore", "Grad strides do not match")
+    plan = make_plan(data.items, training, processes().num_processes, data.length)
+    before = _last_state(folder)
+    earlier = curve(before.get("log_history", []), NetworkTrainer.columns)
+    points = earlier
+    if not _over(before):
+        memory = memory_for(training.batch_size, "--set training.batch_size=", ", and another --name if there are checkpoints")
+        with memory:
+            trainer = NetworkTrainer(network, data, plan, training, folder, keep)
+            trainer.go_on()
+        points = curve(trainer.state.log_history, NetworkTrainer.columns)
+    return Trained(len(points), _best(points, training), points[-1]["seconds"], bool(before), len(earlier))
+
+
+def _best(points: Sequence[dict[str, float]], training: Training) -> Best:
+    """The epoch whose model is kept."""
+    best = min(points, key=lambda point: point["dev_loss"]) if training.keep == "best" else points[-1]
+    return Best(int(best["epoch"]), best["dev_loss"], list(points))
+
+
+def _last_state(folder: Path) -> dict[str, Any]:
+    """Of the run's last checkpoint; nothing if there is none."""
+    checkpoint = last_checkpoint(folder / "checkpoints")
+    return dict(json.loads((checkpoint / STATE).read_bytes())) if checkpoint else {}
+
+
+def _over(state: dict[str, Any]) -> bool:
+    """Whether the training that wrote this had come to its end."""
+    return bool(state) and bool(state["stateful_callbacks"]["TrainerControl"]["args"]["should_training_stop"])
+
+
+def arguments_of(training: Training, steps: int, folder: Path) -> TrainingArguments:
+    """When to log, to judge and to write a checkpoint is for `Course` to say, as epochs may have different lengths."""
+    return TrainingArguments(
+        output_dir=str(folder / "checkpoints"),
+        max_steps=steps,
+        # What is a dataset's item here is a process's share of a step.
+        per_device_train_batch_size=1,
+        per_device_eval_batch_size=1,
+        train_sampling_strategy="sequential",
+        learning_rate=training.learning_rate,
+        lr_scheduler_type=_SCHEDULES[training.schedule],
+        warmup_steps=min(training.warmup, steps // 2),
+        weight_decay=training.weight_decay,
+        max_grad_norm=training.max_grad_norm,
+        metric_for_best_model="eval_loss" if training.keep == "best" else None,
+        greater_is_better=False,
+        use_cpu=not torch.accelerator.is_available(),
+        bf16=training.precision == "bfloat16" or (training.precision == "auto" and fast_bf16()),
+        logging_strategy="no",
+        logging_nan_inf_filter=False,
+        eval_strategy="no",
+        save_strategy="no",
+        save_total_limit=1,
+        dataloader_num_workers=workers(),
+        dataloader_pin_memory=torch.cuda.is_available(),
+        ddp_find_unused_parameters=False,
+        remove_unused_columns=False,
+        disable_tqdm=True,
+        report_to="none",
+        seed=training.seed,
+    )
+
+
+class NetworkTrainer(Watched):
+    """See `train_network`."""
+
+    columns = {
+        "epoch": "epoch",
+        "step": "step",
+        "seconds": "seconds",
+        "eval_train_loss": "train_loss",
+        "eval_loss": "dev_loss",
+    }
+
+    def __init__(
+        self, network: Any, data: Data, plan: Plan, training: Training, folder: Path, keep: Callable[[Any, Best], None]
+    ) -> None:
+        self.data, self.training, self.keep = data, training, keep
+        self.judged = max(_DEV_BATCH, training.batch_size)
+        arguments = arguments_of(training, plan.ends[-1], folder)
+        self.processes = arguments.world_size
+        order = partial(plan.order, seed=training.seed)
+        adafactor = torch.optim.Adafactor, {"lr": training.learning_rate}
+        super().__init__(
+            network,
+            arguments,
+            folder,
+            data_collator=self._collate,
+            train_dataset=Steps(data.items, plan.ends, order, training.batch_size, self.processes, data.vary),
+            optimizer_cls_and_kwargs=adafactor if training.optimizer == "adafactor" else None,
+        )
+        self.course = Course(plan.ends, training.checkpoint_minutes, self._summed)
+        self.add_callback(self.course)
+        if training.keep == "best":
+            self.add_callback(Patience(training.patience, training.curriculum.buckets if training.curriculum else 0))
+
+    def _collate(self, given: Sequence[tuple[Share, Sequence[Any]]]) -> dict[str, Any]:
+        ((share, items),) = given
+        return {"batch": self.data.collate(items), "own": share.own, "everyone": share.everyone}
+
+    def compute_loss(self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None) -> Any:
+        losses: Losses = model(inputs["batch"])
+        own = inputs["own"]
+        total = self._summed(losses.sums[:own].sum())
+        if not math.isfinite(total):
+            raise self._diverged(f"the loss is {total}")
+        self.course.count(inputs["everyone"], total)
+        mean = (losses.sums / losses.counts)[:own].sum() / inputs["everyone"]
+        # Gradients are averaged over the processes, however many items each of them has.
+        return mean * self.processes
+
+    def evaluate(self, *args: Any, **kwargs: Any) -> dict[str, float]:
+        best = self.state.best_metric
+        metrics = super().evaluate(*args, **kwargs)
+        if self.training.keep == "last" or best is None or metrics["eval_loss"] < best:
+            points = curve(self.state.log_history, self.columns)
+            if self.is_world_process_zero():
+                self.keep(self.model, _best(points, self.training))
+        return metrics
+
+    def judge(self) -> dict[str, float]:
+        """The means over items of the sums of their decisions' losses: on dev, and on train in the epoch that ended."""
+        loss = self._dev_loss()
+        if not math.isfinite(loss):
+            raise self._diverged(f"the dev loss is {loss}")
+        return {"eval_loss": loss, "eval_train_loss": self.course.loss / self.course.items}
+
+    def _dev_loss(self) -> float:
+        """In smaller batches where the GPU's memory does not suffice; several processes must have the same, and do not try."""
+        total, dev = 0.0, self.data.dev
+        ends = [math.ceil(len(dev) / (self.judged * self.processes))]
+        steps = Steps(dev, ends, lambda epoch: range(len(dev)), self.judged, self.processes)
+        self.model.eval()
+        try:
+            with torch.inference_mode():
+                for inputs in self.get_eval_dataloader(steps):
+                    total += self._summed(self.model(inputs["batch"]).sums[: inputs["own"]].sum())
+        except torch.OutOfMemoryError:
+            if self.judged == self.training.batch_size or self.processes > 1:
+                raise
+            self.judged = max(self.judged // 2, self.training.batch_size)
+            return self._dev_loss()
+        return total / len(dev)
+
+    def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
+        super().log(logs | self.course.since() if "loss" in logs else logs, start_time)
+
+    def _summed(self, value: Any) -> float:
+        """Over all processes."""
+        own = torch.as_tensor(value, dtype=torch.float32, device=self.args.device).detach()
+        return float(self.accelerator.reduce(own, reduction="sum"))
+
+    def _diverged(self, how: str) -> HarnessError:
+        before, step = last_checkpoint(self.folder / "checkpoints"), self.state.global_step
+        good = f"the checkpoint before it is {before}" if before else "there is no checkpoint before it"
+        return HarnessError(
+            f"{how} at step {step + 1} (epoch {self.course.epoch_of(step) + 1}); {good}; "
+            "try a smaller --set training.learning_rate, or --set training.precision=float32, and another --name"
+        )
+
+    def _prepare_inputs(self, inputs: dict[str, Any]) -> dict[str, Any]:
+        """The loader has put them on the device; Trainer's own way does not know named tuples."""
+        return inputs
+
+    def _clip_grad_norm(self, model: Any) -> Any:
+        """Of the parts that the network names, each by itself."""
+        most = self.args.max_grad_norm
+        return torch.stack([self.accelerator.clip_grad_norm_(part.parameters(), most) for part in self.model.clipped]).norm()
+
+    def _save(self, output_dir: str | None = None, state_dict: Any = None) -> None:
+        """The weights alone, without those of a pretrained part that is used as it is, and nothing that is pickled."""
+        from safetensors.torch import save_file
+
+        weights, folder = weights_of(self.model), Path(output_dir or self.args.output_dir)
+        if not all(bool(value.isfinite().all()) for value in weights.values()):
+            raise self._diverged("a weight is no number")
+        folder.mkdir(parents=True, exist_ok=True)
+        save_file(weights, folder / WEIGHTS)
+
+    def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:
+        folder = Path(resume_from_checkpoint)
+        restore(self.model, read_weights(folder), folder / WEIGHTS)
+
+
+class Course(TrainerCallback, ExportableState):  # type: ignore[misc]
+    """Where training is: `ends` are the epochs' last steps. Says when to log, to judge and to write a checkpoint.
+
+    `summed` adds a number up over all processes, which must all agree.
+    """
+
+    def __init__(self, ends: Sequence[int], minutes: float, summed: Callable[[float], float]) -> None:
+        self.ends, self.minutes, self.summed = ends, minutes, summed
+        self.items, self.loss = 0, 0.0
+        """Seen in this epoch by all processes, and the sum of their losses."""
+        self.saved_at, self.pace = time.monotonic(), Pace(0, 0.0)
+
+    def state(self) -> dict[str, Any]:
+        """Kept in every checkpoint."""
+        return {"args": {}, "attributes": {"items": self.items, "loss": self.loss}}
+
+    def epoch_of(self, step: int) -> int:
+        """How many epochs are over after so many steps."""
+        return bisect_right(self.ends, step)
+
+    def count(self, items: int, loss: float) -> None:
+        self.items, self.loss = self.items + items, self.loss + loss
+
+    def since(self) -> dict[str, float]:
+        """See `Pace`."""
+        return self.pace.since(self.items, self.loss)
+
+    def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        kept = state.stateful_callbacks["Course"]["attributes"]
+        self.items, self.loss = kept["items"], kept["loss"]
+        self.saved_at, self.pace = time.monotonic(), Pace(self.items, self.loss)
+
+    def on_step_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        """What dropout leaves out depends on the seed and the step alone."""
+        torch.manual_seed(args.seed + state.global_step)
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        step = state.global_step
+        epoch = self.epoch_of(step)
+        begun = self.ends[epoch - 1] if epoch else 0
+        if step == begun:
+            state.epoch = epoch
+            control.should_log = control.should_evaluate = control.should_save = True
+            return
+        length = self.ends[epoch] - begun
+        state.epoch = epoch + (step - begun) / length
+        control.should_log = (step - begun) % max(1, length // _POINTS) == 0
+        control.should_save = self.summed(time.monotonic() - self.saved_at > 60 * self.minutes) > 0
+
+    def on_evaluate(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        self.items, self.loss, self.pace = 0, 0.0, Pace(0, 0.0)
+
+    def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        self.saved_at = time.monotonic()
+
+
+class Patience(EarlyStoppingCallback):  # type: ignore[misc]
+    """Early stopping that begins after a curriculum's stages."""
+
+    def __init__(self, epochs: int, stages: int) -> None:
+        super().__init__(epochs)
+        self.stages = stages
+
+    def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        kept = state.stateful_callbacks["Patience"]["attributes"]
+        self.early_stopping_patience_counter = kept["early_stopping_patience_counter"]
+
+    def on_evaluate(self, args: Any, state: Any, control: Any, metrics: Any, **more: Any) -> None:
+        if state.epoch > self.stages:
+            super().on_evaluate(args, state, control, metrics, **more)
+
+
+class Pace:
+    """Loss and items a second since they were last asked for, from counts that grow within an epoch."""
+
+    def __init__(self, items: int, loss: float) -> None:
+        self.items, self.loss, self.at = items, loss, time.monotonic()
+
+    def since(self, items: int, loss: float) -> dict[str, float]:
+        """Means over the items since the last time; `loss` is the sum of all losses so far."""
+        count, now = items - self.items, time.monotonic()
+        means = {"loss": (loss - self.loss) / count, "items_a_second": count / max(1e-9, now - self.at)}
+        self.items, self.loss, self.at = items, loss, now
+        return means

@@ -1,0 +1,123 @@
+"""What every training with transformers' Trainer shares, of adapters and of baselines: it can be watched, and gone on with."""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import torch
+from transformers import PrinterCallback, Trainer, TrainerCallback, TrainingArguments
+from transformers.integrations import TensorBoardCallback
+
+from harness.engines.shared import brief, quiet_transformers
+from harness.errors import DataError, HarnessError
+from harness.training.checkpoints import last_checkpoint, step_of
+from harness.util.files import write_atomically
+from harness.util.progress import bar
+
+log = logging.getLogger(__name__)
+
+Columns = Mapping[str, str]
+"""What a point of a curve holds, by the keys of a Trainer's log: {"eval_loss": "dev_loss"}."""
+
+
+class Watched(Trainer):  # type: ignore[misc]
+    """A Trainer with a bar, TensorBoard's curves, log.txt and curve.jsonl, which goes on from its last checkpoint.
+
+    A subclass measures in `judge`, and says in `columns` which of it a point of the curve has.
+    """
+
+    columns: Columns
+
+    def __init__(self, model: Any, arguments: TrainingArguments, folder: Path, **given: Any) -> None:
+        # Several GPUs are for several processes: one would have torch cut batches up for them.
+        arguments._n_gpu = min(1, arguments.n_gpu)
+        super().__init__(model, arguments, **given)
+        self.remove_callback(PrinterCallback)
+        self.folder, self._began, self._before = folder, time.monotonic(), -1.0
+
+    def go_on(self) -> None:
+        """Train, from the last checkpoint if there is one. Raises DataError if it cannot be read."""
+        from torch.utils.tensorboard import SummaryWriter
+
+        checkpoint, main = last_checkpoint(self.folder / "checkpoints"), self.is_world_process_zero()
+        step = step_of(checkpoint) if checkpoint else 0
+        whole = bar("training", self.args.max_steps - step, unit="steps", shown=main)
+        # Transformers warns where checkpoints follow each other faster than files' times can tell.
+        with quiet_transformers(), whole as update, ExitStack() as ends:
+            self.add_callback(_Bar(update, step))
+            if main:
+                # What a killed process wrote of later steps is not shown any more.
+                writer = ends.enter_context(closing(SummaryWriter(self.folder / "tensorboard", purge_step=step + 1)))
+                self.add_callback(TensorBoardCallback(writer))
+            self.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
+
+    def judge(self) -> dict[str, float]:
+        """What is measured on dev, "eval_loss" among it."""
+        raise NotImplementedError
+
+    def evaluate(self, *args: Any, **kwargs: Any) -> dict[str, float]:
+        metrics = self.judge()
+        self.log(metrics)
+        points = curve(self.state.log_history, self.columns)
+        log.info(", ".join(f"{key} {value:.6g}" for key, value in points[-1].items()))
+        if self.is_world_process_zero():
+            write_atomically(self.folder / "curve.jsonl", "".join(json.dumps(point) + "\n" for point in points))
+        self.control: Any = self.callback_handler.on_evaluate(self.args, self.state, self.control, metrics)
+        return metrics
+
+    def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
+        """With `seconds`: training time over all processes of the run; of one that was killed, up to its last checkpoint."""
+        if "train_runtime" in logs:  # Trainer's last words, which the commands say in their own.
+            return
+        if self._before < 0:
+            self._before = max((entry.get("seconds", 0.0) for entry in self.state.log_history), default=0.0)
+        super().log({**logs, "seconds": round(self._before + time.monotonic() - self._began, 1)}, start_time)
+
+    def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:
+        with _readable(resume_from_checkpoint):
+            super()._load_from_checkpoint(resume_from_checkpoint, model)
+
+    def _load_optimizer_and_scheduler(self, checkpoint: str | None) -> None:
+        with _readable(checkpoint):
+            super()._load_optimizer_and_scheduler(checkpoint)
+
+    def _load_rng_state(self, checkpoint: str | None) -> None:
+        with _readable(checkpoint):
+            super()._load_rng_state(checkpoint)
+
+
+@contextmanager
+def _readable(checkpoint: str | None) -> Iterator[None]:
+    """What is wrong with a checkpoint's files is one line, whatever is raised by those who read them."""
+    try:
+        yield
+    except (HarnessError, torch.OutOfMemoryError):
+        raise
+    except Exception as error:
+        raise DataError(f"{checkpoint} cannot be read ({brief(error)}): remove it, and training starts again") from error
+
+
+class _Bar(TrainerCallback):  # type: ignore[misc]
+    """Moves a bar, from the step on that training goes on from."""
+
+    def __init__(self, update: Any, begun: int) -> None:
+        self.update, self.begun, self.said = update, begun, ""
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        self.update(state.global_step - self.begun, self.said)
+
+    def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
+        if "loss" in logs:
+            self.said = f"loss {logs['loss']:.3f}"
+
+
+def curve(history: Sequence[Mapping[str, float]], columns: Columns) -> list[dict[str, float]]:
+    """The evaluations in a Trainer's log."""
+    judged = (entry for entry in history if "eval_loss" in entry)
+    return [{name: entry[key] for key, name in columns.items() if key in entry} for entry in judged]
