@@ -19,6 +19,7 @@ ELSEWHERE = {
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
     "adapters/trained/hexagons/README.md": "cards/hexagons.md",
+    "adapters/trained/minecraft/README.md": "cards/minecraft.md",
     "eval/annotations/README.md": "cards/annotations.md",
     "eval/annotations/annotation.schema.json": "cards/annotation.schema.json",
 }

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from harness.runs.answering import Predictor
 
 
-@click.group(help=f"Train the classic baselines, and let them answer: {', '.join(BASELINES)}.")
+@click.group(help="Train the classic baselines, and let them answer.\n\n\b\n" + ", ".join(BASELINES))
 def baseline() -> None: ...
 
 

@@ -237,7 +237,7 @@ class NetworkTrainer(Watched):
         return torch.stack([self.accelerator.clip_grad_norm_(part.parameters(), most) for part in self.model.clipped]).norm()
 
     def _save(self, output_dir: str | None = None, state_dict: Any = None) -> None:
-        """The weights alone, without those of a pretrained part that is used as it is, and nothing that is pickled."""
+        """The weights alone, without those of a pretrained part that is used as it is, and no Python objects."""
         from safetensors.torch import save_file
 
         weights, folder = weights_of(self.model), Path(output_dir or self.args.output_dir)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from harness.worlds.minecraft import Action, Pose
 from prompts.messages import gold_answer, questions, read_answer, system_message, view_of
 from prompts.probe import PROBES
 from prompts.spec import PromptSpec
-from serialization.formats import get_format, reader
+from serialization.formats import get_format, grouped, reader, triplets
 from serialization.program.parse import parse
 from tests.programs import texts
 
@@ -180,16 +181,16 @@ def test_the_grammar_for_decoding(task: str) -> None:
 def test_plain_programs_of_all_training_steps(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HARNESS_DATA", str(data_dir))
     fmt = get_format("hexagons", "program")
-    program, grouped, triplets = 0, 0, 0
+    sizes: Counter[str] = Counter()
     for item in load("hexagons", "train"):
         assert isinstance(item, HexagonsItem)
         text = fmt.write(item.actions)
         assert fmt.read(text, item) == (item.actions, ())
         assert len(text) <= len(grouped.write(item.actions)) + 1
-        program, grouped, triplets = (
-            program + len(text), grouped + len(grouped.write(item.actions)), triplets + len(triplets.write(item.actions))
-        )  # fmt: skip
-    assert program < 0.91 * grouped < 0.26 * triplets
+        sizes["program"] += len(text)
+        sizes["grouped"] += len(grouped.write(item.actions))
+        sizes["triplets"] += len(triplets.write(item.actions))
+    assert sizes["program"] < 0.91 * sizes["grouped"] < 0.26 * sizes["triplets"]
 
 
 @pytest.mark.data
