@@ -25,18 +25,6 @@ CONCURRENCY = 8
 OUTSIDE = ("name", "preview", "json", "concurrency", "items_file", "merge")
 """Flags that cannot change a prediction, and those that are recorded in other words, where they are given."""
 
-ANSWER_TOKENS = {
-    "grouped": 256,
-    "lines": 384,
-    "moves": 128,
-    "program": 384,
-    "bare-program": 128,
-    "triplets": 768,
-    "calls": 768,
-    "json": 1024,
-}
-"""The longest answer by format: more than 99% of the gold answers need, in the default base's tokens."""
-
 LOCAL_ENGINES = ("vllm", "transformers")
 """Those that load the base model themselves and can put an adapter on it."""
 
@@ -186,7 +174,7 @@ def local_tokenizer(engine: str, model: str | None) -> Any:
 
 
 def answer_tokens(options: Options, spec: PromptSpec) -> int:
-    return options.max_new_tokens or ANSWER_TOKENS[spec.format]
+    return options.max_new_tokens or spec.written.longest
 
 
 def build_plan(

@@ -1,4 +1,4 @@
-"""Training items that differ in every epoch, so that they cannot be learned by heart: what `harness augment` does, on the way."""
+"""Baselines' training items that differ in every epoch, so that they cannot be learned by heart (adapters: `adapters.rows`)."""
 
 from __future__ import annotations
 

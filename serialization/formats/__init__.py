@@ -27,6 +27,8 @@ class Format:
     write: Callable[[Sequence[Any]], str]
     parse: Callable[[str], Parsed]
     constraint: Callable[[], Constraint]
+    longest: int
+    """Tokens that an answer may take: more than 99% of the gold answers need, in the default base's tokens."""
     of_item: Callable[[str, Item], Parsed] | None = None
     for_item: Callable[[Sequence[Any], Item], str] | None = None
     first: int = 0
@@ -50,28 +52,30 @@ class Format:
 
 
 _LISTED = (
-    Format("triplets", "hexagons", triplets.write, triplets.parse, lambda: triplets.CONSTRAINT),
-    Format("grouped", "hexagons", grouped.write, grouped.parse, grouped.constraint, first=1),
-    Format("json", "hexagons", json.write, json.parse_drawing, lambda: json.constraint("hexagons")),
-    Format("lines", "minecraft", lines.write, lines.parse, lambda: lines.CONSTRAINT),
-    Format("calls", "minecraft", calls.write, calls.parse, lambda: calls.CONSTRAINT),
+    Format("triplets", "hexagons", triplets.write, triplets.parse, lambda: triplets.CONSTRAINT, 768),
+    Format("grouped", "hexagons", grouped.write, grouped.parse, grouped.constraint, 256, first=1),
+    Format("json", "hexagons", json.write, json.parse_drawing, lambda: json.constraint("hexagons"), 1024),
+    Format("lines", "minecraft", lines.write, lines.parse, lambda: lines.CONSTRAINT, 384),
+    Format("calls", "minecraft", calls.write, calls.parse, lambda: calls.CONSTRAINT, 768),
     Format(
         "moves",
         "minecraft",
         moves.write,
         moves.parse,
         lambda: moves.CONSTRAINT,
+        128,
         moves.read_for,
         moves.answer,
         of_turn=moves.write,
     ),
-    Format("json", "minecraft", json.write, json.parse_building, lambda: json.constraint("minecraft")),
+    Format("json", "minecraft", json.write, json.parse_building, lambda: json.constraint("minecraft"), 1024),
     Format(
         "program",
         "hexagons",
         program.write_drawing,
         program.parse_drawing,
         lambda: program.constraint("hexagons"),
+        384,
         program.read_drawing,
         program.answer_drawing,
         first=1,
@@ -82,13 +86,14 @@ _LISTED = (
         program.write_building,
         program.parse_building,
         lambda: program.constraint("minecraft"),
+        384,
         program.read_building,
         program.answer_building,
     ),
 )
 
 # The same without the language's manual in the prompt: for models that are trained to write it.
-_ALL = (*_LISTED, *(replace(listed, name="bare-program") for listed in _LISTED if listed.name == "program"))
+_ALL = (*_LISTED, *(replace(listed, name="bare-program", longest=128) for listed in _LISTED if listed.name == "program"))
 
 FORMATS: dict[str, dict[str, Format]] = {task: {f.name: f for f in _ALL if f.task == task} for task in ("hexagons", "minecraft")}
 """By task, then by name."""

@@ -19,7 +19,6 @@ from harness.corpora import load
 from harness.corpora.item import Item
 from harness.engines.base import ENGINES, Completion, Report, Sampling, silent
 from harness.runs.answering import Answer, Predictor
-from harness.runs.prompting import ANSWER_TOKENS
 from harness.worlds.hexagons import Paint, on_board
 from prompts import messages
 from prompts.rendered import Rendered
@@ -107,16 +106,15 @@ def parse_toy(text: str) -> Parsed:
 
 @pytest.fixture
 def toy_format(monkeypatch: pytest.MonkeyPatch) -> Format:
-    toy = Format("toy", "hexagons", write_toy, parse_toy, lambda: Constraint("regex", r"-|[a-z]+@\d+\.\d+"))
+    toy = Format("toy", "hexagons", write_toy, parse_toy, lambda: Constraint("regex", r"-|[a-z]+@\d+\.\d+"), 64)
     templates = messages._template
     own = Template("Answer with color@row.column, joined by |.")
     monkeypatch.setattr(messages, "_template", lambda name: own if name == "answer.toy.txt" else templates(name))
     monkeypatch.setitem(FORMATS["hexagons"], "toy", toy)
-    monkeypatch.setitem(ANSWER_TOKENS, "toy", 64)
     return toy
 
 
-def test_a_format_is_an_entry_a_template_and_a_length(toy_format: Format, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_format_is_an_entry_and_a_template(toy_format: Format, capsys: pytest.CaptureFixture[str]) -> None:
     spec = PromptSpec.make("hexagons", format="toy")
     items = load("hexagons", "dev")
     texts = [{"id": item.id, "text": messages.gold_answer(item, spec)} for item in items]
