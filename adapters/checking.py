@@ -12,7 +12,7 @@ from adapters.merging import merged_model
 from adapters.registry import WEIGHTS_FILE, Adapter
 from harness.corpora import load
 from harness.corpora.item import Item
-from harness.engines.base import ENGINES, Completion, Sampling
+from harness.engines.engine import ENGINES, Completion, Sampling
 from harness.engines.shared import brief
 from harness.engines.transformers import TransformersEngine
 from harness.errors import AdapterError, EngineError

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from eval.predictions import Predictions
 from eval.score import score
 from harness.corpora.item import Item
-from harness.engines.base import Sampling
+from harness.engines.engine import Sampling
 from harness.engines.transformers import TransformersEngine
 from harness.runs.answering import Rollout, ask, batches
 from harness.runs.prompted import Plan, Prompted

@@ -8,7 +8,7 @@ from typing import Any
 
 from eval.breakdown import Breakdown, break_down
 from eval.levels import dev_levels
-from eval.scoring import Answers, Benchmark, item_scores_of
+from eval.score_run import Answers, Benchmark, item_scores_of
 from harness.corpora import locate
 
 _ROUNDS = ("recruitment", "round I", "round II")

@@ -12,7 +12,7 @@ from typing import Any
 from eval.export import headline, named
 from eval.predictions import Predictions
 from eval.report.curves import Curve, Point
-from eval.scoring import Answers, Benchmark, score_answers
+from eval.score_run import Answers, Benchmark, score_answers
 from harness.errors import DataError, UsageError
 from harness.runs.folder import RUNS, Run
 

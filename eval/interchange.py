@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from eval.predictions import Record, decode, read_records
-from eval.scoring import task_and_split
+from eval.score_run import task_and_split
 from harness.corpora import load
 from harness.corpora.item import Item
 from harness.errors import DataError

@@ -42,8 +42,8 @@ def spread(items: Sequence[Any], count: int) -> list[Any]:
 
 def throughput(items_count: int) -> list[tuple[float, float]]:
     """Tokens a second of the whole run loop (render, generate, parse, write) and of plain vllm.LLM.generate on the same texts."""
-    from harness.engines.base import Sampling
     from harness.engines.bases import resolve_base
+    from harness.engines.engine import Sampling
     from harness.engines.vllm import VllmEngine
     from harness.runs.answering import answer_items
     from harness.runs.folder import Run

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from eval.scoring import Answers
+from eval.score_run import Answers
 from harness.runs.asked import Asked
 from harness.runs.folder import RUNS
 from serialization.formats.answer import losses

@@ -48,7 +48,7 @@ def compare(
     where there are more than two runs.
     """
     from eval.compare import compare_runs
-    from eval.scoring import Benchmark, item_scores_of, read_runs
+    from eval.score_run import Benchmark, item_scores_of, read_runs
     from eval.tables import benchmark_name
 
     if len(runs) < 2:

@@ -11,7 +11,7 @@ from harness.errors import UsageError
 
 if TYPE_CHECKING:
     from eval.report.curves import Curve
-    from eval.scoring import Answers, Benchmark
+    from eval.score_run import Answers, Benchmark
 
 FORMS = ("model-index", "latex", "markdown", "csv", "curve", "coverage")
 
@@ -38,7 +38,7 @@ def export(
     """
     from eval.export import WRITERS
     from eval.report.curves import curve
-    from eval.scoring import Benchmark, read_named, score_answers
+    from eval.score_run import Benchmark, read_named, score_answers
     from harness.util.files import write_atomically
 
     if sizes is not None and form != "curve":

@@ -122,7 +122,7 @@ def _programs(paths: tuple[Path, ...], spec: PromptSpec, train: list[Item]) -> d
 
 def _as_met(items: list[Item], spec: PromptSpec, name: str) -> list[Item]:
     """The items after the run's own answers. Raises UsageError where they are not shown, or the run answered none of them."""
-    from eval.scoring import read_answers
+    from eval.score_run import read_answers
     from harness.errors import UsageError
     from harness.runs.answering import as_met
     from harness.runs.folder import find_run

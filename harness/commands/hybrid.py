@@ -29,7 +29,7 @@ def hybrid(sure: Path, other: Path, below: float | None, name: str | None) -> No
     The threshold is chosen on dev: without --below, the test split is refused.
     """
     from eval.confidence import Hybrid
-    from eval.scoring import read_named
+    from eval.score_run import read_named
 
     if sure == other:
         raise UsageError("a hybrid needs two different runs")

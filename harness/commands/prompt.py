@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness.runs.prompting import (
+from harness.runs.prompt_plan import (
     LOCAL_ENGINES,
     Options,
     base_of,

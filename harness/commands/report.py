@@ -29,7 +29,7 @@ def report(
     The file needs no network and no other file. A run in progress is taken as far as it is.
     """
     from eval.report.html import render
-    from eval.scoring import Benchmark
+    from eval.score_run import Benchmark
     from harness.runs.reporting import collect, read
     from harness.util.files import write_atomically
     from harness.util.progress import bar

@@ -44,7 +44,7 @@ def score(
     as_json: bool,
 ) -> None:
     """Score a predictions file or a run folder."""
-    from eval.scoring import Benchmark, read_answers, score_answers
+    from eval.score_run import Benchmark, read_answers, score_answers
     from eval.tables import print_groups, print_scores
     from harness.util.files import write_atomically
 

@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from harness.engines.base import Completion, Report, Sampling, silent, without_secrets
+from harness.engines.engine import Completion, Report, Sampling, silent, without_secrets
 from harness.engines.shared import brief, item_seed
 from harness.errors import EngineError
 from prompts.rendered import Rendered

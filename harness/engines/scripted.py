@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from harness.engines.base import Completion, Report, Sampling, silent
+from harness.engines.engine import Completion, Report, Sampling, silent
 from harness.errors import DataError, EngineError
 from prompts.rendered import Rendered
 

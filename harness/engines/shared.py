@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from harness.engines.base import Completion
+from harness.engines.engine import Completion
 from harness.errors import AdapterError
 from prompts.rendered import Rendered
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from harness.engines.base import Completion, Report, Sampling, silent
+from harness.engines.engine import Completion, Report, Sampling, silent
 from harness.engines.shared import adapter_rank, brief, item_seed, quiet_transformers, refusal
 from harness.errors import EngineError
 from prompts.rendered import Rendered

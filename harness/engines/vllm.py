@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from harness.engines.base import Completion, Report, Sampling, silent
+from harness.engines.engine import Completion, Report, Sampling, silent
 from harness.engines.shared import adapter_rank, brief, fast_bf16, item_seed, keep_memory, refusal
 from harness.errors import AdapterError, EngineError
 from prompts.rendered import Rendered

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from eval.scoring import read_answers, score_answers
+from eval.score_run import read_answers, score_answers
 from eval.tables import print_scores
 from harness.corpora.item import Item
 from harness.runs.folder import Run

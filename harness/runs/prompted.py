@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from harness.corpora.item import Item
-from harness.engines.base import Completion, Engine, Sampling
+from harness.engines.engine import Completion, Engine, Sampling
 from harness.runs.answering import Answer, Predictor
 from harness.runs.voting import changes, most_agreed, vote
 from prompts.messages import read_answer

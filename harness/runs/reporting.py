@@ -11,7 +11,7 @@ from eval.attributes import groups_of
 from eval.compare import compare_runs
 from eval.report.facts import cost_of, curve_of, notes_of, prompt_of, settings_of
 from eval.report.html import CHUNK, Listed, Report, Run, cut, pack
-from eval.scoring import Answers, Benchmark, item_scores_of, read_answers, read_runs, score_answers
+from eval.score_run import Answers, Benchmark, item_scores_of, read_answers, read_runs, score_answers
 from harness.corpora.item import HexagonsItem, Item, MinecraftItem, Utterance
 from harness.corpora.surface import new_turns
 from harness.drawing.items import item_pictures

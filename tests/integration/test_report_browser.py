@@ -14,7 +14,7 @@ import pytest
 
 from eval.predictions import Predictions
 from eval.report.html import render
-from eval.scoring import Answers, Benchmark
+from eval.score_run import Answers, Benchmark
 from harness.corpora import load
 from harness.runs.reporting import collect
 

@@ -19,8 +19,8 @@ import openai
 import pytest
 
 from harness.corpora import load
-from harness.engines.base import Sampling
 from harness.engines.bases import load_tokenizer
+from harness.engines.engine import Sampling
 from harness.engines.openai import OpenAIEngine
 from harness.engines.server import Server
 from harness.engines.weights import weights_fingerprint

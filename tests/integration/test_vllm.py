@@ -12,7 +12,7 @@ import pytest
 
 from adapters.merging import merged_model
 from adapters.registry import Adapter
-from harness.engines.base import Sampling
+from harness.engines.engine import Sampling
 from harness.engines.shared import fast_bf16
 from harness.engines.transformers import TransformersEngine
 from harness.engines.vllm import VllmEngine

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from eval.scoring import read_answers, score_answers
+from eval.score_run import read_answers, score_answers
 from harness.baselines import BASELINES, Decoding
 from harness.baselines.decoding import decoding_of, known_decoding
 from harness.corpora import load

@@ -17,7 +17,7 @@ from eval.breakdown import GROUPINGS, Breakdown, break_down
 from eval.items import ItemScore
 from eval.levels import LEVELS, dev_levels
 from eval.published import BY_LEVEL, LEVEL_STEPS
-from eval.scoring import Benchmark, read_answers
+from eval.score_run import Benchmark, read_answers
 from harness.cli import main
 from harness.corpora import load
 from harness.errors import UsageError

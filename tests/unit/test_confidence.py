@@ -11,7 +11,7 @@ import pytest
 
 from eval.confidence import Hybrid, confidences, coverage, thresholds
 from eval.report.curves import as_markdown
-from eval.scoring import Benchmark, read_answers
+from eval.score_run import Benchmark, read_answers
 from harness.cli import main
 from harness.corpora import load
 from harness.corpora.item import Item

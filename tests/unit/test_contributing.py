@@ -17,7 +17,7 @@ from harness.baselines import BASELINES
 from harness.cli import main
 from harness.corpora import load
 from harness.corpora.item import Item
-from harness.engines.base import ENGINES, Completion, Report, Sampling, silent
+from harness.engines.engine import ENGINES, Completion, Report, Sampling, silent
 from harness.runs.answering import Answer, Predictor
 from harness.worlds.hexagons import Paint, on_board
 from prompts import messages
@@ -154,7 +154,7 @@ def test_a_baseline_is_a_class_and_a_name(monkeypatch: pytest.MonkeyPatch, capsy
 
 
 class ToyEngine:
-    """Answers every prompt with the same tile. See `harness.engines.base.Engine`."""
+    """Answers every prompt with the same tile. See `harness.engines.engine.Engine`."""
 
     tokenizer: Any = None
     batch_size = 3

@@ -16,7 +16,7 @@ from adapters.recipe import load_recipe
 from harness.baselines import BASELINES
 from harness.cli import cli, main
 from harness.corpora import load
-from harness.engines.base import ENGINES
+from harness.engines.engine import ENGINES
 from harness.errors import HarnessError
 from harness.util.registry import choose, resolve
 from prompts.spec import PromptSpec

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from eval.report.facts import cost_of, notes_of, prompt_of
-from eval.scoring import read_answers
+from eval.score_run import read_answers
 from harness.cli import main
 from harness.corpora import load
 from harness.errors import UsageError

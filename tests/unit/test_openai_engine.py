@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from harness.engines.base import Sampling
+from harness.engines.engine import Sampling
 from harness.engines.openai import OpenAIEngine
 from harness.errors import EngineError
 from prompts.rendered import Rendered

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.corpora.item import Executed, HexagonsItem, MinecraftItem, Utterance
-from harness.engines.base import Completion, Sampling
+from harness.engines.engine import Completion, Sampling
 from harness.errors import EngineError, HarnessError, UsageError
 from harness.runs.answering import answer_items, batches
 from harness.runs.asked import Asked, AskedFile, read_asked

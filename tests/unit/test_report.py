@@ -19,10 +19,10 @@ from eval.predictions import Predictions
 from eval.report.charts import ACCENT, INK, length_grid, line_chart
 from eval.report.facts import curve_of
 from eval.report.html import CHUNK, MAX_TEXT, embed, pack, render
-from eval.scoring import Answers, Benchmark
+from eval.score_run import Answers, Benchmark
 from harness.cli import main
 from harness.corpora import load
-from harness.engines.base import Sampling
+from harness.engines.engine import Sampling
 from harness.engines.scripted import ScriptedEngine
 from harness.runs.reporting import collect, read
 from prompts.rendered import Rendered

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.scoring import read_answers, score_answers
+from eval.score_run import read_answers, score_answers
 from harness.baselines.rules.baseline import paint
 from harness.baselines.rules.words import numbers_of, read_words
 from harness.cli import cli

@@ -9,7 +9,7 @@ import pytest
 
 from eval.metrics.minecraft import METRICS
 from eval.published import PUBLISHED, beside
-from eval.scoring import read_answers, score_answers
+from eval.score_run import read_answers, score_answers
 from harness.cli import main
 from harness.corpora import load
 from harness.errors import UsageError

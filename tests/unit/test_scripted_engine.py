@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.engines.base import Completion, Sampling
+from harness.engines.engine import Completion, Sampling
 from harness.engines.scripted import ScriptedEngine
 from harness.errors import DataError, EngineError
 from prompts.rendered import Rendered

@@ -10,7 +10,7 @@ import pytest
 
 from adapters.dev import dev_f1, spread
 from harness.corpora import load
-from harness.engines.base import Completion, Sampling
+from harness.engines.engine import Completion, Sampling
 from harness.training.checkpoints import last_checkpoint
 from prompts.messages import gold_answer
 from prompts.rendered import Rendered

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from harness.engines.base import Sampling
+from harness.engines.engine import Sampling
 from harness.engines.shared import adapter_rank
 from harness.engines.transformers import TransformersEngine
 from harness.errors import AdapterError, EngineError

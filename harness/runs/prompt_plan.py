@@ -8,14 +8,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.engines.base import without_secrets
 from harness.engines.bases import DEFAULT_BASE
+from harness.engines.engine import without_secrets
 from harness.errors import UsageError
 
 if TYPE_CHECKING:
     from adapters.registry import Adapter
     from harness.corpora.item import Item
-    from harness.engines.base import Engine
+    from harness.engines.engine import Engine
     from harness.runs.prompted import Plan
     from prompts.spec import PromptSpec
 
@@ -133,8 +133,8 @@ def spec_of(options: Options, adapter: Adapter | None) -> PromptSpec:
 
 def build_engine(options: Options, adapter: Adapter | None, merged: Path | None = None) -> Engine:
     """The engine; `merged` is the folder of the base with the adapter merged into it."""
-    from harness.engines.base import ENGINES
     from harness.engines.bases import resolve_base
+    from harness.engines.engine import ENGINES
     from harness.util.registry import resolve
 
     kind: Any = resolve("engine", options.engine, ENGINES)
@@ -180,7 +180,7 @@ def answer_tokens(options: Options, spec: PromptSpec) -> int:
 def build_plan(
     options: Options, spec: PromptSpec, tokenizer: Any, context_length: int, batch_size: int, pool: list[Item]
 ) -> Plan:
-    from harness.engines.base import Sampling
+    from harness.engines.engine import Sampling
     from harness.runs.prompted import Plan
     from prompts.render import Renderer
     from prompts.shots import ShotPool
