@@ -103,7 +103,7 @@ def _block(item: MinecraftItem, its: Sequence[Token]) -> Cell:
     if token.kind != "first":
         return meant(token, item)
     run = next(turn for turn in item.history if isinstance(turn, Executed))
-    return next((action.x, action.y, action.z) for action in run.actions if action.kind == "place")
+    return next((action.x, action.y, action.z) for action in run.actions if isinstance(action, Action) and action.kind == "place")
 
 
 def _how_many(target: Token, answer: str, same: str) -> tuple[int, str]:

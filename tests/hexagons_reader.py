@@ -6,6 +6,7 @@ It knows numbers and words, counts from all four sides, and asks nothing of the 
 from __future__ import annotations
 
 import re
+from typing import Any
 
 COLORS = ("white", "black", "yellow", "green", "red", "blue", "purple", "orange")
 _WORDS = (
@@ -77,9 +78,10 @@ def plain(text: str) -> str:
     return re.sub(r"\b(?:tile|hexagon|hex|cell|spot|space|dot|box)\b", "T", text)
 
 
-def mentions(text: str) -> list[tuple[str, object]]:
+def mentions(text: str) -> list[tuple[str, Any]]:
     """What a text in plain form mentions, in order: ("rows", rows), ("columns", columns), ("cell", tile), ("color", color)."""
-    found, at = [], 0
+    found: list[tuple[str, Any]] = []
+    at = 0
     while True:
         best = None
         for rank, (name, pattern) in enumerate(_MENTIONS):
@@ -131,7 +133,7 @@ def read_zigzag(instruction: str) -> dict[tuple[int, int], str | None]:
     """From one named tile to another, the same place in each column between."""
     (_, rows), (_, first), _, (_, last), *_ = [its for its in mentions(_without_cells(plain(instruction))) if its[0] != "color"]
     color = next(str(value) for kind, value in mentions(plain(instruction)) if kind == "color")
-    ((row,), (start,), (end,)) = rows, first, last  # type: ignore[misc]
+    ((row,), (start,), (end,)) = rows, first, last
     return {(row, column): color for column in range(start, end + 1)}
 
 
@@ -155,7 +157,7 @@ def read_stack(instruction: str) -> dict[tuple[int, int], str | None]:
     for run in _RUN.finditer(text):
         n = 10 - len(colors) if run["rest"] else number(run["a"] or run["b"] or "1")
         colors += [run["color"]] * n
-    return {(row, column): color for column in columns for row, color in enumerate(colors)}  # type: ignore[attr-defined]
+    return {(row, column): color for column in columns for row, color in enumerate(colors)}
 
 
 def read_sequence(instruction: str) -> dict[tuple[int, int], str | None]:
@@ -164,7 +166,7 @@ def read_sequence(instruction: str) -> dict[tuple[int, int], str | None]:
     colors = [str(value) for kind, value in said if kind == "color"]
     columns = next(value for kind, value in said if kind == "columns")
     rows = next((value for kind, value in said if kind == "rows"), list(range(10)))
-    tiles = [(row, column) for column in columns for row in rows]  # type: ignore[attr-defined]
+    tiles = [(row, column) for column in columns for row in rows]
     return dict(zip(tiles, colors, strict=True))
 
 

@@ -90,7 +90,8 @@ def rests(blocks: Blocks, cell: Cell) -> bool:
 def just_placed(item: MinecraftItem) -> tuple[Cell, ...]:
     """The cells of the blocks that the last run of actions left there, in the order of placing."""
     run = next((turn for turn in reversed(item.history) if isinstance(turn, Executed)), None)
-    cells = dict.fromkeys((action.x, action.y, action.z) for action in run.actions if action.kind == "place") if run else {}
+    done = [action for action in run.actions if isinstance(action, Action)] if run else []
+    cells = dict.fromkeys((action.x, action.y, action.z) for action in done if action.kind == "place")
     there = blocks_of(item)
     return tuple(cell for cell in cells if cell in there)
 

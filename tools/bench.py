@@ -65,7 +65,8 @@ def throughput(items_count: int) -> list[tuple[float, float]]:
             start = time.perf_counter()
             answer_items(run, items, Prompted(plan, engine))
             run.close()
-            return sum(record["completion_tokens"] for record in run.records) / (time.perf_counter() - start)
+            tokens: int = sum(record["completion_tokens"] for record in run.records)
+            return tokens / (time.perf_counter() - start)
 
     def plain_rate() -> float:
         from vllm import SamplingParams

@@ -68,8 +68,8 @@ def ask() -> str:
     from harness.corpora import load
     from prompts.messages import conversation
 
-    arguments = [HARNESS, "serve", "--adapter", ADAPTER, "--port", str(PORT)]
-    console.print(f"\n[bold]$ harness {' '.join(map(str, arguments[1:]))}[/bold]", highlight=False)
+    arguments = [str(HARNESS), "serve", "--adapter", ADAPTER, "--port", str(PORT)]
+    console.print(f"\n[bold]$ harness {' '.join(arguments[1:])}[/bold]", highlight=False)
     server = subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True)
     # A server that says nothing is ended, and with it the loop over its lines.
     watchdog = threading.Timer(SERVER_SECONDS, server.terminate)

@@ -133,10 +133,8 @@ def fit(seen: Sequence[Seen], pull: float) -> Weights:
     learned = np.zeros(len(cues) * WIDTH)
     for likelihood, steps in ((True, STEPS), (False, STEPS // 2)):
         learned = minimize(loss, learned, (likelihood,), jac=True, method="L-BFGS-B", options={"maxiter": steps}).x
-    learned = learned.reshape(len(cues), WIDTH)
-    return {
-        cue: {name: float(w) for name, w in zip(NAMES, learned[n], strict=True) if abs(w) > 0.02} for cue, n in column.items()
-    }
+    table = learned.reshape(len(cues), WIDTH)
+    return {cue: {name: float(w) for name, w in zip(NAMES, table[n], strict=True) if abs(w) > 0.02} for cue, n in column.items()}
 
 
 def micro(items: Sequence[MinecraftItem], weights: Weights, least: float) -> str:
@@ -160,7 +158,8 @@ def main() -> None:
     args = options.parse_args()
     items = builder_turns(load("minecraft", "train"))
     out = {item.group for item in items if args.held_out and zlib.crc32(item.group.encode()) % args.held_out == 0}
-    ranker, rng, weights = None, np.random.default_rng(0), {}
+    ranker, rng = None, np.random.default_rng(0)
+    weights: Weights = {}
     for n in range(args.rounds):
         seen = gather([item for item in items if item.group not in out], ranker, rng)
         weights = fit(seen, args.pull)

@@ -14,8 +14,8 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from harness.baselines.parser import Parser, Understood
-from harness.baselines.parser.hexagons.ranker import Ranker, shipped_weights
+from harness.baselines.parser import Parser
+from harness.baselines.parser.hexagons.ranker import Ranker, Understood, shipped_weights
 from harness.corpora import load
 from harness.corpora.item import HexagonsItem, Utterance, drawing_steps
 from harness.worlds.hexagons import Paint

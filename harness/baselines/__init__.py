@@ -47,10 +47,13 @@ DECODING = Decoding()
 class Baseline(Protocol):
     """A kind of model, made by its class without arguments. Nothing heavy is imported before `train` or `load`."""
 
-    tasks: tuple[str, ...]
-    """The first is its default."""
-    decoding: tuple[str, ...]
-    """The fields of `Decoding` that it knows."""
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """The first is its default."""
+
+    @property
+    def decoding(self) -> tuple[str, ...]:
+        """The fields of `Decoding` that it knows."""
 
     def recipe(self, overrides: Sequence[str]) -> Recipe:
         """Its recipe with `key=value` laid over. Raises UsageError, with the key, for what does not fit."""
@@ -81,8 +84,11 @@ class Baseline(Protocol):
 class Ruled(Protocol):
     """A baseline that has nothing to train, and so no recipe and no checkpoints."""
 
-    tasks: tuple[str, ...]
-    decoding: tuple[str, ...]
+    @property
+    def tasks(self) -> tuple[str, ...]: ...
+
+    @property
+    def decoding(self) -> tuple[str, ...]: ...
 
     def predictor(self, task: str) -> Predictor:
         """What answers the items of one of its tasks."""

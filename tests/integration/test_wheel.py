@@ -23,8 +23,8 @@ def left_out(folder: str, names: list[str]) -> set[str]:
 
 def test_the_wheel_holds_five_packages_and_their_data(tmp_path: Path) -> None:
     source = shutil.copytree(ROOT, tmp_path / "source", ignore=left_out)
-    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w", tmp_path, source]
-    subprocess.run(command, check=True, capture_output=True)
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w"]
+    subprocess.run([*command, tmp_path, source], check=True, capture_output=True)
     (wheel,) = tmp_path.glob("*.whl")
     names = zipfile.ZipFile(wheel).namelist()
     tops = {name.partition("/")[0] for name in names if ".dist-info/" not in name}

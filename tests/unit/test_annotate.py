@@ -33,8 +33,8 @@ from tests.corpora_files import state, write_log, write_splits
 SHIPPED = Path(__file__).parents[2] / "eval" / "annotations"
 GAMES = ["B1-A2-C3-1522432776975", "B2-A2-C3-1522432776976"]
 FIRST, SECOND, THIRD, FOURTH = IDS = [f"minecraft/test/{game}/{n}" for game in GAMES for n in (2, 4)]
-CLEAR = {"context": "unique", "correct": True}
-UNCLEAR = {"context": "unclear", "correct": None}
+CLEAR: dict[str, Any] = {"context": "unique", "correct": True}
+UNCLEAR: dict[str, Any] = {"context": "unclear", "correct": None}
 
 
 @pytest.fixture(autouse=True)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from eval.annotation import OURS, Annotation, Judgment, clean_set, our_annotation, read_annotation, statistics
 from eval.metrics.minecraft import score
 from harness.corpora import load
+from harness.corpora.item import builder_turns
 from harness.errors import DataError
 from tests.scored import Turn, place, turn
 
@@ -135,7 +136,7 @@ def test_judgments_are_written_as_they_are_read() -> None:
 
 @pytest.mark.data
 def test_our_annotation_gives_its_known_counts() -> None:
-    items = load("minecraft", "test")
+    items = builder_turns(load("minecraft", "test"))
     annotation = our_annotation(items)
     assert annotation.name == OURS
     assert statistics(items, annotation) == {
@@ -156,7 +157,7 @@ def test_our_annotation_gives_its_known_counts() -> None:
 
 @pytest.mark.data
 def test_the_repaired_gold_scores_one_on_the_clean_set() -> None:
-    items = load("minecraft", "test")
+    items = builder_turns(load("minecraft", "test"))
     clean = clean_set(items, our_annotation(items))
     assert {item.cluster for item in clean.items} <= {item.cluster for item in items}
     after = {item.id: item.after for item in items}

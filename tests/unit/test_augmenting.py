@@ -9,6 +9,7 @@ import pytest
 from harness.corpora import load
 from harness.corpora.item import Item
 from harness.training.augmenting import Augment, vary_by
+from harness.worlds.hexagons import Paint
 
 
 @pytest.fixture(params=["hexagons", "minecraft"])
@@ -35,7 +36,7 @@ def test_what_is_shown_depends_on_the_seed_the_epoch_and_the_game(items: list[It
 
 def test_other_colors_leave_the_places_as_they_are(items: list[Item]) -> None:
     for old, new in zip(items, shown(items, "colors", 7, 3), strict=True):
-        places = [[action[:-1] if old.task == "hexagons" else action.cell for action in item.actions] for item in (old, new)]
+        places = [[action[:-1] if isinstance(action, Paint) else action.cell for action in item.actions] for item in (old, new)]
         assert places[0] == places[1]
 
 

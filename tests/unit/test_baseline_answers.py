@@ -18,7 +18,7 @@ from eval.score_run import read_answers, score_answers
 from harness.baselines import BASELINES, Decoding
 from harness.baselines.decoding import decoding_of, known_decoding
 from harness.corpora import load
-from harness.corpora.item import Item
+from harness.corpora.item import Item, drawing_steps
 from harness.errors import UsageError
 from harness.runs.answering import Answer, answer_items
 from harness.runs.asked import read_asked
@@ -53,7 +53,7 @@ def test_what_rolls_out_sees_the_boards_that_its_answers_drew_in_waves() -> None
     assert steps(run) == ["0/1", "1/1", "2/1", "0/2", "1/2", "2/2", "0/3", "2/3", "2/4"]
     # One tile after the first step, two after the second: the gold procedures paint other tiles.
     assert [len(record["actions"]) for record in run.records] == [1, 1, 1, 2, 2, 2, 3, 3, 4]
-    assert [len(item.before.painted()) for item in model.seen] == [0, 0, 0, 1, 1, 1, 2, 2, 3]
+    assert [len(item.before.painted()) for item in drawing_steps(model.seen)] == [0, 0, 0, 1, 1, 1, 2, 2, 3]
     assert [item.id for item in model.seen] == [record["id"] for record in run.records]
 
 
@@ -74,7 +74,8 @@ def test_wherever_it_was_killed_it_ends_with_the_same_bytes(lines: int) -> None:
     written = whole.predictions.read_bytes().splitlines(keepends=True)
     Run(Path("killed"), {}).close()
     Path("killed/predictions.jsonl").write_bytes(b"".join(written[:lines]) + b'{"id": "hexa')
-    killed, model, told = Run(Path("killed"), {}), Slow(0), []
+    killed, model = Run(Path("killed"), {}), Slow(0)
+    told: list[str] = []
     answer_items(killed, ITEMS, model, told.append)
     killed.close()
     assert killed.predictions.read_bytes() == whole.predictions.read_bytes()

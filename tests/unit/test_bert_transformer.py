@@ -139,7 +139,8 @@ def test_decoding_chooses_what_teacher_forcing_finds_best(bert: Path, items: lis
 
 def run(folder: Path, items: Sequence[MinecraftItem], *sets: str, start: Path | None = None) -> list[str]:
     """Train, judging by the same items."""
-    model, said = BertTransformer(), []
+    model = BertTransformer()
+    said: list[str] = []
     model.train(items, items, model.recipe([*SETS, *sets]), folder, said.append, Origin(start))
     return said
 

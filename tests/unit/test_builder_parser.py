@@ -41,7 +41,7 @@ def build(*blocks: tuple[str, int, int, int]) -> Executed:
 
 def turn(*history: Turn, pose: Pose = FRONT) -> MinecraftItem:
     """What the builder has to do after some talk; all that was done before is still there."""
-    done = [action for one in history if isinstance(one, Executed) for action in one.actions]
+    done = [a for one in history if isinstance(one, Executed) for a in one.actions if isinstance(a, Action)]
     before = Structure().apply(done).structure
     return MinecraftItem("minecraft/dev/game/7", "dev", tuple(history), before, pose, (), before, "C1", "game")
 

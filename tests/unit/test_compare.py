@@ -119,7 +119,8 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.delenv("HARNESS_DATA", raising=False)
     monkeypatch.setattr("harness.corpora.load", lambda task, split=None: STEPS if task == "hexagons" else TURNS)
     monkeypatch.chdir(tmp_path)
-    for name, items in (("a", STEPS), ("b", STEPS), ("c", STEPS[:-1]), ("m", TURNS)):
+    answered: dict[str, Sequence[Step | Turn]] = {"a": STEPS, "b": STEPS, "c": STEPS[:-1], "m": TURNS}
+    for name, items in answered.items():
         folder = tmp_path / "runs" / name
         folder.mkdir(parents=True)
         lines = [json.dumps({"id": item.id, "actions": _gold(item, name, n)}) for n, item in enumerate(items)]

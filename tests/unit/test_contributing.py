@@ -24,7 +24,7 @@ from prompts import messages
 from prompts.rendered import Rendered
 from prompts.spec import PromptSpec
 from serialization.formats import FORMATS, Format
-from serialization.formats.answer import Constraint, Parsed
+from serialization.formats.answer import Constraint, Discarded, Parsed
 from tests.documented import ROOT
 
 TEXT = (ROOT / "CONTRIBUTING.md").read_text()
@@ -94,13 +94,13 @@ def write_toy(actions: Sequence[Paint]) -> str:
 
 def parse_toy(text: str) -> Parsed:
     paints: list[Paint] = []
-    discarded: list[tuple[str, str]] = []
+    discarded: list[Discarded] = []
     for piece in text.strip().split("|"):
         found = re.fullmatch(r"([a-z]+)@(\d{1,2})\.(\d{1,2})", piece)
         if found and on_board(int(found[2]), int(found[3])):
             paints.append(Paint(int(found[2]), int(found[3]), found[1]))
         elif piece != "-":
-            discarded.append((piece, "no tile"))
+            discarded.append(Discarded(piece, "no tile"))
     return Parsed(tuple(paints), tuple(discarded))
 
 

@@ -6,12 +6,12 @@ import logging
 from pathlib import Path
 
 import pytest
-from corpora_files import log_path, pack, procedure, state, write_hexagons, write_log, write_minecraft, write_splits
 
 from harness.corpora import SPLITS, cache, load, load_games, locate, minecraft, split_name
 from harness.corpora.item import HexagonsItem
 from harness.errors import DataError, UsageError
 from harness.util.files import cache_folder
+from tests.corpora_files import log_path, pack, procedure, state, write_hexagons, write_log, write_minecraft, write_splits
 
 
 @pytest.fixture(autouse=True)

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from corpora_files import GAME, procedure, write_hexagons, write_minecraft
 
 from harness.cli import main
 from harness.worlds.hexagons import CODES
+from tests.corpora_files import GAME, procedure, write_hexagons, write_minecraft
 
 
 @pytest.fixture(autouse=True)

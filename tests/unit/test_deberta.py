@@ -449,8 +449,8 @@ def test_training_goes_on_with_a_trained_model(tmp_path: Path, items: list[Hexag
     train(tmp_path / "first", items)
     recipe = tiny("training.epochs=1", "training.learning_rate=1e-9")
     Deberta().train(items[:6], items[6:9], recipe, tmp_path / "second", print, Origin(tmp_path / "first/model"))
-    answers = [Deberta().load(tmp_path / name / "model").scores(items) for name in ("first", "second")]
-    np.testing.assert_allclose(*answers, atol=1e-4)
+    first, second = (Deberta().load(tmp_path / name / "model").scores(items) for name in ("first", "second"))
+    np.testing.assert_allclose(first, second, atol=1e-4)
     with pytest.raises(DataError, match="another variant"):
         Deberta().train(
             items[:6], items[6:9], tiny("variant=shared"), tmp_path / "third", print, Origin(tmp_path / "first/model")

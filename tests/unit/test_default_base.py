@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ import pytest
 from harness.engines import smollm
 from harness.engines.bases import DEFAULT_BASE, context_length_of, display_name, load_tokenizer, resolve_base
 from harness.errors import EngineError
+from harness.util.files import cache_folder
 
 
 @pytest.fixture
@@ -89,7 +91,7 @@ def test_one_of_another_version_is_never_met(made: list[Path], monkeypatch: pyte
 def test_a_missing_package_is_named_with_what_installs_it(
     made: list[Path], missing: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = smollm.find_spec
+    found = find_spec
     monkeypatch.setattr(smollm, "find_spec", lambda name: None if name == missing else found(name))
     with pytest.raises(EngineError) as caught:
         resolve_base(None)
@@ -147,7 +149,7 @@ def test_too_little_room_is_found_before_and_while_it_is_written(made: list[Path
         patch.setattr(smollm, "_convert", full)
         with pytest.raises(EngineError, match="not enough room"):
             resolve_base(None)
-    assert not left(smollm.cache_folder())
+    assert not left(cache_folder())
     resolve_base(None)
     assert len(made) == 1
 
@@ -161,7 +163,7 @@ def test_an_interrupted_conversion_leaves_nothing(made: list[Path], monkeypatch:
         patch.setattr(smollm, "_convert", interrupted)
         with pytest.raises(KeyboardInterrupt):
             resolve_base(None)
-    assert not left(smollm.cache_folder())
+    assert not left(cache_folder())
     resolve_base(None)
     assert len(made) == 1
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from PIL import Image
 from rich.console import Console
 
+from harness.corpora.item import drawing_steps
 from harness.drawing import hexagons, minecraft, svg, terminal
 from harness.drawing.builder import REACH, builder
 from harness.drawing.isometric import PALETTE, Part, painters_order, project, shade
@@ -82,7 +83,7 @@ def test_a_board_is_small_whatever_is_on_it(before: Board, board: Board) -> None
 def test_the_released_boards_take_five_kilobytes_at_most(data_dir: object) -> None:
     from harness.corpora import load
 
-    sizes = [len(hexagons.board_svg(item.after, before=item.before)) for item in load("hexagons")]
+    sizes = [len(hexagons.board_svg(item.after, before=item.before)) for item in drawing_steps(load("hexagons"))]
     assert np.mean(sizes) < 2_600
     assert max(sizes) < 5_500
 
@@ -282,9 +283,10 @@ def test_axis_labels_follow_the_turn() -> None:
 
 
 def plain(renderable: object) -> str:
-    console = Console(width=100, no_color=True, color_system=None, file=io.StringIO(), legacy_windows=False)
+    out = io.StringIO()
+    console = Console(width=100, no_color=True, color_system=None, file=out, legacy_windows=False)
     console.print(renderable)
-    return "\n".join(line.rstrip() for line in console.file.getvalue().rstrip().split("\n"))
+    return "\n".join(line.rstrip() for line in out.getvalue().rstrip().split("\n"))
 
 
 def test_a_board_in_plain_letters() -> None:
@@ -345,11 +347,11 @@ def test_the_arrow_is_on_exactly_one_layer(structure: Structure, pose: Pose) -> 
 
 def test_colors_are_left_out_where_the_terminal_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
     board = Board().apply([Paint(0, 0, "red")]).board
-    colored = Console(force_terminal=True, color_system="truecolor", file=io.StringIO(), width=100)
-    colored.print(terminal.board_text(board))
-    assert "48;2;220;20;60" in colored.file.getvalue()
+    colored = io.StringIO()
+    Console(force_terminal=True, color_system="truecolor", file=colored, width=100).print(terminal.board_text(board))
+    assert "48;2;220;20;60" in colored.getvalue()
     monkeypatch.setenv("NO_COLOR", "1")
-    bare = Console(force_terminal=True, color_system="truecolor", file=io.StringIO(), width=100)
-    bare.print(terminal.board_text(board))
-    assert "48;2" not in bare.file.getvalue()
-    assert " R " in bare.file.getvalue()
+    bare = io.StringIO()
+    Console(force_terminal=True, color_system="truecolor", file=bare, width=100).print(terminal.board_text(board))
+    assert "48;2" not in bare.getvalue()
+    assert " R " in bare.getvalue()

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from corpora_files import procedure, write_hexagons
 
 from harness.corpora import hexagons
 from harness.corpora.item import Executed, HexagonsItem, Utterance
 from harness.corpora.stats import hexagons_stats
 from harness.errors import DataError
 from harness.worlds.hexagons import CODES, COLUMNS, ROWS, Board, Paint, Tile, neighbors
+from tests.corpora_files import procedure, write_hexagons
 
 Steps = dict[str, list[HexagonsItem]]
 
@@ -186,11 +186,11 @@ def test_tables_1_2_and_6_of_the_paper(steps: Steps) -> None:
         "dev": dict(zip(keys, (62, 446, 4155, 4, 49, 381 / 446), strict=True)),
         "test": dict(zip(keys, (62, 453, 4093, 3, 43, 377 / 453), strict=True)),
     }
-    keys = ("procedures", "steps", "tokens", "images")
+    of_round = ("procedures", "steps", "tokens", "images")
     assert stats["rounds"] == {
-        "0": dict(zip(keys, (123, 1045, 21084, 17), strict=True)),
-        "1": dict(zip(keys, (304, 1909, 42900, 101), strict=True)),
-        "2": dict(zip(keys, (193, 1223, 36241, 63), strict=True)),
+        "0": dict(zip(of_round, (123, 1045, 21084, 17), strict=True)),
+        "1": dict(zip(of_round, (304, 1909, 42900, 101), strict=True)),
+        "2": dict(zip(of_round, (193, 1223, 36241, 63), strict=True)),
     }
     total = {"procedures": 620, "steps": 4177, "tokens": 100225, "images": 175, "gold_actions": 39625, "no_action_steps": 90}
     assert stats["total"] == total | {"agreed_procedures": 486, "agreed_steps": 3570 / 4124}
@@ -376,12 +376,12 @@ def test_the_geometry_is_odd_q(everything: list[HexagonsItem]) -> None:
     tiles = [Tile(row, column) for row in range(ROWS) for column in range(COLUMNS)]
     rings = {frozenset(around) for around in map(neighbors, tiles) if len(around) == 6}
     sixes = [
-        tiles
+        six
         for step in everything
         for color in CODES
-        if len(tiles := frozenset(a.tile for a in step.actions if a.color == color)) == 6
+        if len(six := frozenset(a.tile for a in step.actions if a.color == color)) == 6
     ]
-    assert (len(sixes), sum(tiles in rings for tiles in sixes)) == (553, 206)
+    assert (len(sixes), sum(six in rings for six in sixes)) == (553, 206)
 
 
 @pytest.mark.data

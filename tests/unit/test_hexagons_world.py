@@ -132,7 +132,7 @@ def test_a_board_that_is_none_is_refused(cells: list[int]) -> None:
 def test_a_board_is_immutable() -> None:
     board = Board()
     with pytest.raises(AttributeError):
-        board.cells = np.ones((10, 18), np.uint8)  # type: ignore[misc]
+        board.cells = np.ones((10, 18), np.uint8)
     with pytest.raises(ValueError, match="read-only"):
         board.cells[0, 0] = 1
     assert not on_board(10, 0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -90,8 +91,8 @@ def test_other_weights_are_another_model(adapters: list[Adapter]) -> None:
 def test_one_that_is_not_whole_is_made_anew(adapters: list[Adapter]) -> None:
     path = use(adapters[0])
     before = (path / "model.safetensors").read_bytes()
-    for break_it in (lambda: (path / "model.safetensors").write_bytes(before[:100]), lambda: (path / ABOUT).write_text("{")):
-        break_it()
+    for name, broken in (("model.safetensors", before[:100]), (ABOUT, b"{")):
+        (path / name).write_bytes(broken)
         assert use(adapters[0]) == path
         assert (path / "model.safetensors").read_bytes() == before
 
@@ -113,7 +114,7 @@ def test_the_least_recently_used_goes_but_not_one_in_use(adapters: list[Adapter]
 
 def test_no_room_is_said_with_what_to_do(adapters: list[Adapter], monkeypatch: pytest.MonkeyPatch) -> None:
     usage = namedtuple("usage", "total used free")
-    monkeypatch.setattr(merging.shutil, "disk_usage", lambda path: usage(10, 0, 10))
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage(10, 0, 10))
     with pytest.raises(HarnessError, match=r"0 MB are free; make room, set HARNESS_CACHE .* --no-merge"):
         use(adapters[0])
     assert {path.name for path in folder().iterdir()} == {".lock"}

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from corpora_files import DAY, GAME, log_path, pack, state, write_log, write_minecraft, write_splits
 
 from harness.corpora import minecraft
 from harness.corpora.item import Executed, MinecraftItem, Utterance
 from harness.corpora.minecraft_logs import Game
 from harness.errors import DataError
 from harness.worlds.minecraft import Action, Pose, Structure
+from tests.corpora_files import DAY, GAME, log_path, pack, state, write_log, write_minecraft, write_splits
 
 RED, BLUE, GREEN = (0, 1, 0, "red"), (0, 2, 0, "blue"), (1, 1, 0, "green")
 STARTED = Utterance("Builder", "Mission has started.")

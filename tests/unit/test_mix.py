@@ -57,6 +57,7 @@ def test_bad_fractions_are_one_line(text: str) -> None:
 
 def test_a_mix_trains_and_scores_every_cell_and_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
     from harness.baselines import mixing
+    from harness.training.running import train as really_train
 
     trained: list[str] = []
 
@@ -64,9 +65,8 @@ def test_a_mix_trains_and_scores_every_cell_and_goes_on_where_it_was(monkeypatch
         trained.append(folder.name)
         if len(trained) == 3:
             raise KeyboardInterrupt
-        return running(what, folder, say)
+        return really_train(what, folder, say)
 
-    running = mixing.train
     monkeypatch.setattr(mixing, "train", train)
     assert run("--fractions", "0,0.5,1").exception is not None
     assert len(Path("runs/m/mix.jsonl").read_text().splitlines()) == 2

@@ -7,7 +7,7 @@ import logging
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import Any
 
 import pytest
@@ -100,6 +100,7 @@ def test_answers_come_before_the_last_request_is_made(server: FakeServer) -> Non
     engine = OpenAIEngine(server.url, "demo", concurrency=1)
     answers = engine.generate([prompt(n) for n in range(50)], Sampling())
     assert next(iter(answers)).text == "ok"
+    assert isinstance(answers, Generator)
     answers.close()
     assert len(server.requests) < 50
 

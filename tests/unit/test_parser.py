@@ -29,7 +29,8 @@ Tiles = set[tuple[int, int]]
 
 def drawn(*instructions: str) -> dict[str, Tiles]:
     """What the last of some steps draws: tiles by color, as (column, row) from 1, the way instructions count them."""
-    memory, tiles = Memory(), {}
+    memory = Memory()
+    tiles: dict[str, Tiles] = {}
     for instruction in instructions:
         found = RANKER.understand(instruction, memory)
         memory, tiles = found.memory, {}

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.corpora.item import Executed, HexagonsItem, MinecraftItem, Utterance
-from harness.engines.engine import Completion, Sampling
+from harness.corpora.item import Executed, HexagonsItem, MinecraftItem, Turn, Utterance
+from harness.engines.engine import Completion, Report, Sampling, silent
 from harness.errors import EngineError, HarnessError, UsageError
 from harness.runs.answering import answer_items, batches
 from harness.runs.asked import Asked, AskedFile, read_asked
@@ -29,7 +29,8 @@ from prompts.spec import PromptSpec
 def procedure(index: int, steps: int) -> list[HexagonsItem]:
     """A drawing procedure that paints the diagonal of its index, one tile a step."""
     items: list[HexagonsItem] = []
-    board, history = Board(), ()
+    board = Board()
+    history: tuple[Turn, ...] = ()
     for n in range(1, steps + 1):
         actions = (Paint(n, index, "red"),)
         after = board.apply(actions).board
@@ -54,6 +55,7 @@ class Fake:
         self.independent, self.dies_at, self.errs_at = independent, dies_at, errs_at
         self.batch_size = 4
         self.asked: list[Rendered] = []
+        self.report: Report = silent
 
     def generate(self, prompts: Sequence[Rendered], sampling: Sampling) -> Iterable[Completion]:
         for prompt in prompts:

@@ -47,7 +47,7 @@ def spent(task: str, text: str) -> tuple[str | None, float, float]:
         outcome = minecraft.run(program, minecraft.BuildingState())
     seconds, peak = monotonic() - begin, tracemalloc.get_traced_memory()[1] / 2**20
     tracemalloc.stop()
-    return outcome.error and str(outcome.error), seconds, peak
+    return str(outcome.error) if outcome.error else None, seconds, peak
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,9 @@ BROKEN: dict[str, Answer | None] = {
 
 
 def set_timeout(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
-    defaults = OpenAIEngine.__init__.__kwdefaults__ | {"timeout": seconds, "max_retries": 0}
+    given = OpenAIEngine.__init__.__kwdefaults__
+    assert given is not None
+    defaults = given | {"timeout": seconds, "max_retries": 0}
     monkeypatch.setattr(OpenAIEngine.__init__, "__kwdefaults__", defaults)
 
 

@@ -71,7 +71,9 @@ def test_moves_go_from_the_last_cell_as_the_builder_looks(yaw: float, x: int, z:
 
 def test_in_the_builders_frame_ahead_is_plus_z() -> None:
     ahead, left = Action("place", "red", -3, 1, 0), Action("place", "red", 0, 1, 3)
-    item = replace(PROBES["minecraft"][0], pose=Pose(0, 1, 0, 90.0, 0), actions=(ahead, left))  # type: ignore[call-arg]
+    probe = PROBES["minecraft"][0]
+    assert isinstance(probe, MinecraftItem)
+    item = replace(probe, pose=Pose(0, 1, 0, 90.0, 0), actions=(ahead, left))
     assert in_frame(item, "builder").actions == (ahead._replace(x=0, z=3), left._replace(x=3, z=0))
 
 
@@ -158,7 +160,7 @@ def test_a_prompt_that_fits_is_whole() -> None:
 @given(st.integers(300, 2000))
 @settings(deadline=None)
 def test_examples_lose_turns_and_go_before_the_items_own_dialogue_is_cut(context_length: int) -> None:
-    shot, item = (replace(probe, history=(*LONG, *probe.history)) for probe in PROBES["minecraft"])  # type: ignore[call-arg]
+    shot, item = (replace(probe, history=(*LONG, *probe.history)) for probe in PROBES["minecraft"])
     item = replace(item, history=(*item.history, Utterance("Architect", "THE LAST WORD")))
     renderer = Renderer(PromptSpec.make("minecraft", "full-dialogue"), None, context_length, 50)
     rendered = renderer.render(item, [shot])
@@ -185,7 +187,7 @@ def test_what_cannot_fit_is_an_error_that_names_the_flags() -> None:
 
 def test_shots_follow_the_seed_and_never_share_the_items_target() -> None:
     item = PROBES["hexagons"][0]
-    pool = [replace(item, id=f"{n}", group=f"{n % 7}") for n in range(70)]  # type: ignore[call-arg]
+    pool = [replace(item, id=f"{n}", group=f"{n % 7}") for n in range(70)]
     for asked in pool[:14]:
         chosen = ShotPool(pool, 3).choose(asked, 5)
         assert len({shot.group for shot in chosen} | {asked.group}) == 6
@@ -204,7 +206,7 @@ class Doubler:
     all_special_tokens = ("<s>", "</s>")
 
     def apply_chat_template(self, messages: Any, **_: Any) -> str:
-        return "<s>" + messages[-1]["content"]
+        return f"<s>{messages[-1]['content']}"
 
     def __call__(self, text: str, **_: Any) -> Any:
         return type("Encoded", (), {"input_ids": [1, 1, 5]})

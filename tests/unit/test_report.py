@@ -22,6 +22,7 @@ from eval.report.html import CHUNK, MAX_TEXT, embed, pack, render
 from eval.score_run import Answers, Benchmark
 from harness.cli import main
 from harness.corpora import load
+from harness.corpora.item import HexagonsItem, Utterance
 from harness.engines.engine import Sampling
 from harness.engines.scripted import ScriptedEngine
 from harness.runs.reporting import collect, read
@@ -104,9 +105,10 @@ def test_a_report_of_one_run(capsys: pytest.CaptureFixture[str], task: str) -> N
     }
     for n, item in enumerate(items):
         shared, made = page.shared(n), page.made(n)
-        assert [text for speaker, text in shared["turns"] if speaker] == [t.text for t in item.history if hasattr(t, "text")] + (
-            [item.instruction] if task == "hexagons" else []
-        )
+        said = [turn.text for turn in item.history if isinstance(turn, Utterance)]
+        if isinstance(item, HexagonsItem):
+            said.append(item.instruction)
+        assert [text for speaker, text in shared["turns"] if speaker] == said
         assert all(picture.startswith("<svg ") for picture in (shared["picture"], *made["pictures"]))
         assert made["text"] is None
         assert made["prompt"] is None

@@ -152,9 +152,9 @@ class TestProperties:
     @settings(max_examples=15, deadline=None)
     @given(turns, structures)
     def test_shape_is_the_best_of_all_alignments(self, item: Turn, reached: Structure) -> None:
-        rows = [net_rows(item.before.cells[None], s.cells[None]) for s in (reached, item.after)]
-        best, aligned = align(*rows, 1)
-        gold = {tuple(row) for row in rows[1].tolist()}
+        predicted, wanted = (net_rows(item.before.cells[None], s.cells[None]) for s in (reached, item.after))
+        best, aligned = align(predicted, wanted, 1)
+        gold = {tuple(row) for row in wanted.tolist()}
         assert best[0] == best_overlap(net_actions(item.before, reached), net_actions(item.before, item.after))
         assert len({tuple(row) for row in aligned.tolist()} & gold) == best[0]
         assert (aligned[:, 3:] >= 0).all()

@@ -26,7 +26,7 @@ from harness.worlds.minecraft import INVENTORY, Action, Structure, in_region
 from tests import blocks_reader, shapes_reader
 from tests.simulated import SEEDS, check_pose, check_world, hangs, simulated
 
-ARCHITECTS = {"blocks": BlockStructures, "shapes": ShapeStructures}
+ARCHITECTS: dict[str, type[BlockStructures | ShapeStructures]] = {"blocks": BlockStructures, "shapes": ShapeStructures}
 SIMULATORS = list(ARCHITECTS)
 seeds = st.integers(0, 2**40)
 

@@ -22,7 +22,7 @@ from harness.baselines.t5.network import Network, load_pretrained, small
 from harness.baselines.t5.text import IGNORED, PREFIX, SUFFIX, Coder, Tokens
 from harness.cli import cli
 from harness.corpora import load
-from harness.corpora.item import HexagonsItem, drawing_steps
+from harness.corpora.item import HexagonsItem, Utterance, drawing_steps
 from harness.errors import DataError, EngineError, UsageError
 from harness.runs.answering import Answer
 from harness.training.checkpoints import weights_of, write_model
@@ -80,7 +80,7 @@ def test_each_context_shows_what_it_says(context: str, board: str, items: list[H
     item = next(item for item in items if len(item.history) > 4 and item.before.cells.any())
     text = recipe_of(f"context={context}", f"board={board}").input_of(item)
     shown = CONTEXTS["hexagons"][context]
-    said = [" ".join(turn.text.split()) for turn in item.history if hasattr(turn, "text")]
+    said = [" ".join(turn.text.split()) for turn in item.history if isinstance(turn, Utterance)]
     assert text.startswith(PREFIX)
     assert text.endswith(f"Now: {' '.join(item.instruction.split())} {SUFFIX}")
     kept = {0: [], 1: said[-1:], None: said}[shown.turns]

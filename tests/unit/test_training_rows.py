@@ -81,7 +81,7 @@ def test_long_rows_are_dropped_and_counted_and_the_others_are_whole(tokenizers: 
     assert set(fewer.kept) <= set(rows)
 
 
-STEPS = [step([], [], number, procedure) for procedure in "abcd" for number in range(1, 6)]
+STEPS: list[Any] = [step([], [], number, procedure) for procedure in "abcd" for number in range(1, 6)]
 
 
 @given(st.integers(0, 20), st.integers(0, 20), st.integers(0, 5))

@@ -55,7 +55,9 @@ def test_every_voted_change_has_its_votes(before: Structure, drawn: dict[tuple[A
 
 def test_the_answer_that_the_others_agree_with_most_is_taken() -> None:
     red, blue, both = {RED}, {BLUE}, {RED, ABOVE}
-    assert most_agreed([blue, both, red, both]) == (1, pytest.approx((2 + 2 / 3) / 4))
+    number, agreement = most_agreed([blue, both, red, both])
+    assert number == 1
+    assert agreement == pytest.approx((2 + 2 / 3) / 4)
     assert most_agreed([red, blue]) == (0, 0.5), "the first of equals"
     assert most_agreed([set(), set()]) == (0, 1.0)
 

@@ -56,7 +56,7 @@ def item(*history: Turn) -> MinecraftItem:
 
 
 def test_h3_reaches_the_start_of_the_game() -> None:
-    start = [Utterance("Builder", "Mission has started."), Utterance("Architect", "hi"), Executed((RED, BLUE))]
+    start: list[Turn] = [Utterance("Builder", "Mission has started."), Utterance("Architect", "hi"), Executed((RED, BLUE))]
     assert h3_tokens(item()) == ["<dialogue>"]
     assert h3_tokens(item(*start, Utterance("Builder", "ok?"))) == [
         *("<dialogue>", "<architect>", "hi", "</architect>"),
@@ -65,7 +65,7 @@ def test_h3_reaches_the_start_of_the_game() -> None:
 
 
 def test_h3_stops_at_the_last_run_but_one() -> None:
-    long_ago = [Utterance("Architect", "long ago"), Executed((RED,))]
+    long_ago: list[Turn] = [Utterance("Architect", "long ago"), Executed((RED,))]
     history = [*long_ago, Utterance("Architect", "before"), Executed((BLUE,)), Utterance("Architect", "now")]
     expected = ["<architect>", "before", "</architect>", "<builder_pickup_blue>", "<architect>", "now", "</architect>"]
     assert h3_tokens(item(*history)) == expected
