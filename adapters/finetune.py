@@ -27,7 +27,7 @@ from harness.training.checkpoints import last_checkpoint
 from harness.training.curriculum import stages
 from harness.training.watched import curve
 from harness.util.files import write_atomically
-from prompts.probe import format_hash
+from prompts.probe import described
 from prompts.render import Renderer
 from prompts.shots import ShotPool
 from prompts.spec import PromptSpec
@@ -229,8 +229,7 @@ def _save(job: Job, model: Any, tokenizer: Any, result: Trained, out: Path) -> N
     model.save_pretrained(partial)
     made = provenance()
     said = {
-        **asdict(job.spec),
-        "prompt_hash": format_hash(job.spec),
+        **described(job.spec),
         "base": display_name(job.base),
         "base_fingerprint": weights_fingerprint(job.base),
         "tokenizer": {"name": display_name(job.base), "class": type(tokenizer).__name__, "vocabulary": len(tokenizer)},

@@ -62,3 +62,8 @@ def format_hash(spec: PromptSpec) -> str:
     """16 hex digits over everything a format makes of the fixed items: any change of its text changes them."""
     *shots, item = PROBES[spec.task]
     return json_hash([asdict(spec), conversation(item, spec, shots), gold_answer(item, spec), plain_template()])
+
+
+def described(spec: PromptSpec) -> dict[str, str]:
+    """The format as an adapter and a training say it: its names and its hash."""
+    return {**asdict(spec), "prompt_hash": format_hash(spec)}

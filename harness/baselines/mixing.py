@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -24,6 +23,7 @@ from harness.training.origin import Origin
 from harness.training.plan import part_of
 from harness.training.running import Job, train
 from harness.util.files import write_atomically
+from harness.util.hashing import json_hash
 from serialization.formats import reader
 
 CORPUS = "corpus"
@@ -99,7 +99,7 @@ class Mix:
             job = replace(
                 self.base, items=items, origin=Origin(data={name: items_hash(part) for name, part in parts.items() if part})
             )
-            key = name, _hash(job.settings() | known_decoding(job.baseline, self.decoding))
+            key = name, json_hash(job.settings() | known_decoding(job.baseline, self.decoding))
             if key not in found:
                 say(f"cell {number} of {len(planned)}: {name}")
                 trained = train(job, self.folder / name, say)
@@ -127,7 +127,3 @@ class Mix:
             run.close()
         ids, made = {item.id for item in dev}, read_records(run.predictions)
         return score(task, split_name(task, "dev"), dev, decode(run.predictions, made, task, ids, reader(dev)))
-
-
-def _hash(settings: Mapping[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:16]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -164,13 +163,12 @@ def _settings(job: Job) -> dict[str, Any]:
     from harness.engines.bases import fingerprint
     from harness.runs.folder import items_hash
     from harness.util.hashing import json_hash
-    from prompts.probe import format_hash
+    from prompts.probe import described
 
     return {
         "command": "finetune",
         "recipe": {"name": job.recipe_name, **job.recipe.model_dump()},
-        **asdict(job.spec),
-        "prompt_hash": format_hash(job.spec),
+        **described(job.spec),
         "base": _base_name(job),
         "base_fingerprint": fingerprint(job.base),
         **({"from": fingerprint(job.start)} if job.start else {}),

@@ -14,6 +14,7 @@ from typing import IO, Any, NamedTuple
 
 from harness.errors import DataError
 from harness.util.files import write_atomically
+from harness.util.jsonl import line_of, read_lines
 
 NAME = "asked.jsonl"
 
@@ -35,7 +36,7 @@ def read_asked(file: Path) -> Iterator[tuple[str, Asked]]:
     if not file.exists():
         return
     before = ""
-    for number, line in enumerate(file.read_bytes().split(b"\n")[:-1], start=1):
+    for number, line in enumerate(read_lines(file).whole, start=1):
         try:
             found = _read(json.loads(line), before)
         except ValueError as error:
@@ -89,7 +90,7 @@ class AskedFile:
             same = _shared(self._before, asked.prompt)
             fields |= {"same": same, "prompt": asked.prompt[same:]}
             self._before = asked.prompt
-        return json.dumps(fields) + "\n"
+        return line_of(fields)
 
 
 def _shared(one: str, other: str) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import logging
 import platform
@@ -18,6 +17,8 @@ from harness.errors import HarnessError, UsageError
 from harness.runs.asked import NAME as ASKED
 from harness.runs.asked import Asked, AskedFile
 from harness.util.files import hold, write_atomically
+from harness.util.hashing import short_hash
+from harness.util.jsonl import line_of, read_lines
 
 RUNS = Path("runs")
 RECORDS = 2
@@ -27,14 +28,15 @@ PACKAGES = ("grid-world-harness", "torch", "transformers", "peft", "trl", "vllm"
 
 def items_hash(items: Iterable[Item]) -> str:
     """16 hex digits over what is said, seen and done: the same data give the same digits wherever they come from."""
-    digest = hashlib.sha256()
-    for item in items:
-        # Without the poses that nobody knows: HEXAGONS has none, and keeps the digits that its runs were started with.
-        history = [turn[:1] if isinstance(turn, Executed) and turn.pose is None else turn for turn in item.history]
-        asked = item.instruction if isinstance(item, HexagonsItem) else item.pose
-        digest.update(item.before.cells.tobytes() + item.after.cells.tobytes())
-        digest.update(json.dumps([item.id, asked, history, item.actions]).encode())
-    return digest.hexdigest()[:16]
+    return short_hash(part for item in items for part in _parts(item))
+
+
+def _parts(item: Item) -> tuple[bytes, bytes]:
+    # Without the poses that nobody knows: HEXAGONS has none, and keeps the digits that its runs were started with.
+    history = [turn[:1] if isinstance(turn, Executed) and turn.pose is None else turn for turn in item.history]
+    asked = item.instruction if isinstance(item, HexagonsItem) else item.pose
+    said = json.dumps([item.id, asked, history, item.actions]).encode()
+    return item.before.cells.tobytes() + item.after.cells.tobytes(), said
 
 
 def provenance() -> dict[str, Any]:
@@ -125,9 +127,8 @@ class Run:
         """The complete lines; half a line at the end is what a killed process leaves and is dropped."""
         if not self.predictions.exists():
             return []
-        lines = self.predictions.read_bytes().split(b"\n")[:-1]
         try:
-            records = [json.loads(line) for line in lines]
+            records = [json.loads(line) for line in read_lines(self.predictions).whole]
         except ValueError as error:
             raise HarnessError(f"{self.predictions}: a line is not JSON; remove {self.folder} to start again") from error
         for number, record in enumerate(records, start=1):
@@ -141,14 +142,14 @@ class Run:
             self._file.close()
         self._asked.keep({record["id"] for record in records})
         self.records = list(records)
-        write_atomically(self.predictions, "".join(_line(record) for record in records))
+        write_atomically(self.predictions, "".join(line_of(record) for record in records))
         self._file = self.predictions.open("a", encoding="ascii")
 
     def append(self, record: dict[str, Any], asked: Asked | None = None) -> None:
         assert self._file is not None, "keep() opens the file"
         if asked:
             self._asked.append(record["id"], asked)
-        self._file.write(_line(record))
+        self._file.write(line_of(record))
         self._file.flush()
         self.records.append(record)
 
@@ -163,11 +164,6 @@ class Run:
             self._file.close()
         self._asked.close()
         self._lock.release()
-
-
-def _line(record: dict[str, Any]) -> str:
-    # ASCII only: a model may answer with half a surrogate pair, which no file encoding takes.
-    return json.dumps(record) + "\n"
 
 
 def _yaml(value: dict[str, Any]) -> str:

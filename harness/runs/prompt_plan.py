@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from harness.engines.bases import DEFAULT_BASE
 from harness.engines.engine import without_secrets
 from harness.errors import UsageError
+from harness.util.hashing import short_hash
 
 if TYPE_CHECKING:
     from adapters.registry import Adapter
@@ -231,7 +231,7 @@ def settings_of(options: Options, spec: PromptSpec, adapter: Adapter | None, ite
 
 
 def _file_hash(path: Path) -> str | None:
-    return hashlib.sha256(path.read_bytes()).hexdigest()[:16] if path.is_file() else None
+    return short_hash([path.read_bytes()]) if path.is_file() else None
 
 
 def default_name(options: Options, spec: PromptSpec) -> str:

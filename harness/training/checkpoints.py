@@ -6,9 +6,7 @@ there in full or not at all.
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -20,6 +18,7 @@ from harness.engines.shared import brief
 from harness.errors import DataError, UsageError
 from harness.runs.folder import RUNS
 from harness.util.files import write_atomically
+from harness.util.hashing import short_hash
 
 SHIPPED = Path(__file__).parents[1] / "baselines" / "trained"
 """Checkpoints that come with the package: one folder each, named after its baseline or a variant of it."""
@@ -161,8 +160,5 @@ def read_weights(folder: Path) -> dict[str, Any]:
 
 def digest(folder: Path) -> str:
     """16 hex digits over all that decides a model's answers."""
-    total = hashlib.sha256()
-    for name in (CONFIG, VOCABULARY, WEIGHTS):
-        path = folder / name
-        total.update(f"{name} {os.path.getsize(path)}".encode() + path.read_bytes() if path.is_file() else b"")
-    return total.hexdigest()[:16]
+    there = (path for path in (folder / CONFIG, folder / VOCABULARY, folder / WEIGHTS) if path.is_file())
+    return short_hash(f"{path.name} {path.stat().st_size}".encode() + path.read_bytes() for path in there)

@@ -25,7 +25,7 @@ from harness.engines.openai import OpenAIEngine
 from harness.engines.server import Server
 from harness.engines.weights import weights_fingerprint
 from harness.errors import EngineError
-from prompts.probe import format_hash
+from prompts.probe import described
 from prompts.render import Renderer
 from prompts.spec import PromptSpec
 from serialization.formats.answer import Constraint
@@ -47,14 +47,9 @@ def free_port() -> int:
 def build_adapter(base: Path, folder: Path, seed: int) -> Path:
     """An adapter as `harness finetune` leaves it, with random weights."""
     build_tiny_adapter(base, folder, seed=seed)
-    said = {
-        "task": SPEC.task,
-        "context": SPEC.context,
-        "format": SPEC.format,
-        "frame": SPEC.frame,
-        "prompt_hash": format_hash(SPEC),
-    }
-    (folder / "harness.json").write_text(json.dumps({**said, "base": "tiny", "base_fingerprint": weights_fingerprint(base)}))
+    (folder / "harness.json").write_text(
+        json.dumps({**described(SPEC), "base": "tiny", "base_fingerprint": weights_fingerprint(base)})
+    )
     return folder
 
 

@@ -13,7 +13,7 @@ from adapters.registry import CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE, load_adap
 from harness.engines.bases import fingerprint
 from harness.engines.weights import weights_fingerprint
 from harness.errors import AdapterError
-from prompts.probe import format_hash
+from prompts.probe import described, format_hash
 from prompts.spec import PromptSpec
 from tests.tiny import build_tiny_adapter, build_tiny_model
 
@@ -31,11 +31,7 @@ def whole(base: Path) -> Path:
     run = base.parent / "run"
     build_tiny_adapter(base, run / "adapter", rank=4)
     said = {
-        "task": SPEC.task,
-        "context": SPEC.context,
-        "format": SPEC.format,
-        "frame": SPEC.frame,
-        "prompt_hash": format_hash(SPEC),
+        **described(SPEC),
         "base": "tiny",
         "base_fingerprint": weights_fingerprint(base),
     }

@@ -17,7 +17,7 @@ from harness.engines.bases import fingerprint
 from harness.engines.weights import weights_fingerprint
 from harness.errors import AdapterError, UsageError
 from prompts.messages import gold_answer
-from prompts.probe import format_hash
+from prompts.probe import described, format_hash
 from prompts.spec import PromptSpec
 from tests.tiny import build_tiny_adapter, build_tiny_model
 
@@ -37,16 +37,9 @@ def adapter(base: Path) -> Path:
 
     folder = build_tiny_adapter(base, base.parent / "made" / "adapter")
     recipe = {"name": "llama-lora", **load_recipe("llama-lora", ["training.epochs=7"]).model_dump()}
-    said = {
-        "task": SPEC.task,
-        "context": SPEC.context,
-        "format": SPEC.format,
-        "frame": SPEC.frame,
-        "prompt_hash": format_hash(SPEC),
-    }
     counts = {"items": 40, "rows": 38, "dropped": 2, "steps": 9, "seconds": 20.4, "curve": CURVE}
     more = {"base": "tiny", "base_fingerprint": weights_fingerprint(base), "recipe": recipe, **counts}
-    (folder / HARNESS_FILE).write_text(json.dumps({**said, **more}))
+    (folder / HARNESS_FILE).write_text(json.dumps({**described(SPEC), **more}))
     return folder
 
 

@@ -113,19 +113,12 @@ def test_bad_options(base: Path, capsys: pytest.CaptureFixture[str], options: li
 
 
 def test_an_adapter_of_another_base_is_refused(base: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from prompts.probe import format_hash
+    from prompts.probe import described
     from prompts.spec import PromptSpec
 
     spec = PromptSpec.make("hexagons")
     adapter = build_tiny_adapter(base, tmp_path / "adapter")
-    said = {
-        "task": spec.task,
-        "context": spec.context,
-        "format": spec.format,
-        "frame": spec.frame,
-        "prompt_hash": format_hash(spec),
-    }
-    (adapter / "harness.json").write_text(json.dumps({**said, "base": "other", "base_fingerprint": "0" * 16}))
+    (adapter / "harness.json").write_text(json.dumps({**described(spec), "base": "other", "base_fingerprint": "0" * 16}))
     assert main(["serve", "--base", str(base), "--adapter", f"painter={adapter}"]) == 1
     assert "was trained on the base other" in capsys.readouterr().err
 
