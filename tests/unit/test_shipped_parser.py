@@ -30,9 +30,9 @@ def predict(*arguments: str) -> tuple[dict[str, Any], list[float]]:
 def test_hexagons() -> None:
     scores, sure = predict("--task", "hexagons")
     assert (scores["items"], round(446 * scores["action"]["em"])) == (446, 215)
-    assert round(100 * scores["action"]["f1"], 2) == 59.66
-    assert round(100 * scores["without_longest"]["f1"], 2) == 52.89
-    assert round(sum(sure) / 446, 3) == 0.493
+    assert round(100 * scores["action"]["f1"], 2) == 59.68
+    assert round(100 * scores["without_longest"]["f1"], 2) == 52.92
+    assert round(sum(sure) / 446, 3) == 0.496
 
 
 def test_the_first_items_of_minecraft() -> None:
