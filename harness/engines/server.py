@@ -49,8 +49,9 @@ def server_options(
     options = ["--model", base, "--served-model-name", name, "--host", host, "--port", str(port)]
     # Requests get the decoding they ask for, not the one in the model's generation_config.json.
     options += ["--generation-config", "vllm", "--max-model-len=-1"]
-    for flag, value in device_options().items():
-        options += [f"--{flag.replace('_', '-')}", *([] if value is True else [str(value)])]
+    for name, value in device_options(draws=True).items():
+        flag = name.replace("_", "-")
+        options += [f"--no-{flag}"] if value is False else [f"--{flag}", *([] if value is True else [str(value)])]
     if chat_template is not None:
         options += ["--chat-template", str(chat_template)]
     if adapters:

@@ -49,13 +49,15 @@ def vllm_environment() -> dict[str, str]:
     return {name: os.environ.get(name, value) for name, value in defaults.items()}
 
 
-def device_options() -> dict[str, Any]:
-    """What vLLM must be told beside its defaults where there is no GPU."""
+def device_options(draws: bool) -> dict[str, Any]:
+    """What vLLM must be told beside its defaults where there is no GPU. `draws`: answers may be sampled."""
     import torch
 
     if torch.cuda.is_available():
         return {}
-    return {"dtype": "bfloat16" if fast_bf16() else "float32", "enforce_eager": True}
+    options: dict[str, Any] = {"dtype": "bfloat16" if fast_bf16() else "float32", "enforce_eager": True}
+    # Where a prompt is read in pieces, vLLM winds a seeded sampler back, which one on a CPU cannot do.
+    return options | {"enable_chunked_prefill": False} if draws else options
 
 
 class VllmEngine:
@@ -79,10 +81,7 @@ class VllmEngine:
         seed: int = 0,
         draws: bool = False,
     ) -> None:
-        options: dict[str, Any] = {"max_model_len": context_length or -1, "seed": seed}
-        if draws and device_options():
-            # On a CPU. Where a prompt is read in pieces, vLLM winds a seeded sampler back, which one on a CPU cannot do.
-            options["enable_chunked_prefill"] = False
+        options: dict[str, Any] = {**device_options(draws), "max_model_len": context_length or -1, "seed": seed}
         if adapter is not None:
             options |= {"enable_lora": True, "max_loras": 1, "max_lora_rank": max_lora_rank(adapter_rank(adapter))}
         self.llm = _load(model, options)
@@ -154,13 +153,7 @@ def _load(model: str, options: dict[str, Any]) -> Any:
         except ImportError as error:
             raise EngineError(f"vLLM cannot be imported ({brief(error)}): install it, or use --engine transformers") from error
         try:
-            return LLM(
-                model=model,
-                **device_options(),
-                **options,
-                generation_config="vllm",
-                use_tqdm_on_load=False,
-            )
+            return LLM(model=model, **options, generation_config="vllm", use_tqdm_on_load=False)
         except Exception as error:
             raise EngineError(f"vLLM cannot load the model {model}: {brief(error)}") from error
 

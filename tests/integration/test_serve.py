@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -156,6 +157,18 @@ def test_the_official_client_lists_chats_completes_and_streams(serving: Serving)
         assert len(pieces) > 1
         assert "".join(pieces) == text
         assert client.completions.create(model="tiny", prompt="Paint", **options).choices[0].text
+
+
+def test_seeded_requests_are_drawn_side_by_side(serving: Serving) -> None:
+    """Together their prompts are longer than what vLLM reads at a time."""
+    long: Any = [{"role": "user", "content": "Paint the tile. " * 150}]
+
+    def drawn(seed: int) -> str | None:
+        chat = client.chat.completions.create(model="tiny", messages=long, seed=seed, temperature=1.0, max_tokens=8)
+        return str(chat.choices[0].message.content)
+
+    with serving.client() as client, ThreadPoolExecutor(48) as threads:
+        assert len(set(threads.map(drawn, range(48)))) > 1
 
 
 def test_every_adapter_answers_for_itself(serving: Serving) -> None:

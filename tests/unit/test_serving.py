@@ -43,7 +43,8 @@ def test_the_command_line_names_base_and_adapters() -> None:
     assert "--enable-lora --max-lora-rank 16 --max-loras 2 --lora-modules a=runs/a b=runs/b" in line
     assert "--generation-config vllm" in line
     assert "--chat-template plain.jinja" in line
-    assert ("--enforce-eager" in line) == bool(device_options())
+    assert ("--enforce-eager" in line) == bool(device_options(draws=True))
+    assert ("--no-enable-chunked-prefill" in line) == bool(device_options(draws=True))
 
 
 def test_a_base_alone_needs_no_lora() -> None:
