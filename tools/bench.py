@@ -104,7 +104,7 @@ def scoring() -> list[tuple[float, float]]:
     """
     from eval.metrics.minecraft import count
     from harness.worlds.minecraft import net_actions
-    from tests.oracle import best_overlap
+    from tests.helpers.oracle import best_overlap
 
     items: list[Any] = load("minecraft", "test")
     moved = [[action._replace(x=action.x + 1) for action in item.actions] for item in items]
@@ -150,7 +150,7 @@ def parsed() -> list[tuple[float, float]]:
 
 def finetuning(procedures: int) -> list[tuple[float, float]]:
     """Tokens of rows a second in fine-tuning the default base: as `harness finetune` does it, and with TRL's SFTTrainer on the
-    same rows one by one, two in a batch, as it would be without packs. Both have the same loss (tests/unit/test_packing.py).
+    same rows one by one, two in a batch, as it would be without packs. Both have the same loss (tests/unit/adapters/test_packing.py).
     """
     import datasets
     import torch
@@ -219,7 +219,7 @@ def cnn_gru(items_count: int, batch_size: int, *, bf16: bool) -> list[tuple[floa
     """Items a second of training the CNN + GRU (variant A): in batches, which are made anew, and as the original was: in float32,
     item by item, with a plain network that encodes the whole world at every step. Its worlds are made beforehand.
 
-    In float32 both have the same loss for each item, as tests/unit/test_cnn_gru.py holds.
+    In float32 both have the same loss for each item, as tests/unit/harness/baselines/cnn_gru/test_cnn_gru.py holds.
     """
     import torch
 
@@ -229,7 +229,7 @@ def cnn_gru(items_count: int, batch_size: int, *, bf16: bool) -> list[tuple[floa
     from harness.baselines.vocabulary import learned
     from harness.corpora.item import builder_turns
     from serialization.words import h3_tokens
-    from tests import plain_cnn_gru as plain
+    from tests.helpers import plain_cnn_gru as plain
 
     everything = builder_turns(load("minecraft", "train"))
     items = spread(everything, items_count)

@@ -10,12 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.helpers import ROOT
+
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(300)]
 
 TINY = ("words=8", "hidden=8", "filters=4", "head_layers=2", "stop_layers=2")
 # Of 17 items, the last step of an epoch has one: the second process has none left.
 TRAINING = ("learning_rate=0.001", "precision=float32", "schedule=linear", "warmup=2", "epochs=2")
-ROOT = Path(__file__).parents[2]
 
 
 def train(folder: Path, launcher: tuple[str, ...], name: str, batch_size: int) -> list[tuple[float, float]]:

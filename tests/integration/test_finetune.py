@@ -19,7 +19,8 @@ from harness.cli import cli
 from harness.engines.weights import weights_fingerprint
 from harness.errors import HarnessError, UsageError
 from harness.training.checkpoints import last_checkpoint
-from tests.tiny import build_tiny_model
+from tests.helpers import ROOT
+from tests.helpers.tiny import build_tiny_model
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(600)]
 
@@ -41,7 +42,7 @@ def environment() -> dict[str, str]:
     """Of a fresh machine: no corpora, no hub; the code is this checkout's."""
     kept = {key: value for key, value in os.environ.items() if key != "HARNESS_DATA"}
     # With several threads the order of additions, and so the last bit of a weight, may differ from run to run.
-    return {**kept, "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "PYTHONPATH": str(Path(__file__).parents[2])}
+    return {**kept, "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "PYTHONPATH": str(ROOT)}
 
 
 def harness(folder: Path, words: list[str]) -> subprocess.CompletedProcess[str]:

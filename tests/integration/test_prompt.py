@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tiny import build_tiny_model
+from tests.helpers.tiny import build_tiny_model
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(600)]
 

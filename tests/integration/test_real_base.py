@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from harness.engines.bases import load_tokenizer, resolve_base
+from tests.helpers import ROOT
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(900)]
 
@@ -23,7 +24,7 @@ def test_killed_and_started_again_it_is_whole_and_answers(tmp_path: Path, monkey
     from transformers import AutoModelForCausalLM
 
     monkeypatch.setenv("HARNESS_CACHE", str(tmp_path))
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     process = subprocess.Popen([sys.executable, "-c", CODE], env=environment, stdout=subprocess.DEVNULL)
     deadline = time.monotonic() + 300
     while not list(tmp_path.glob("base-*/.*.partial/model.safetensors")) and time.monotonic() < deadline:

@@ -30,7 +30,7 @@ from prompts.probe import described
 from prompts.render import Renderer
 from prompts.spec import PromptSpec
 from serialization.formats.answer import Constraint
-from tests.tiny import build_tiny_adapter, build_tiny_model
+from tests.helpers.tiny import build_tiny_adapter, build_tiny_model
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(600)]
 

@@ -13,6 +13,7 @@ import pytest
 from adapters.registry import SHIPPED, load_adapter
 from harness.engines.bases import resolve_base
 from harness.util.files import cache_folder
+from tests.helpers import ROOT
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(900)]
 
@@ -45,7 +46,7 @@ def test_it_scores_what_it_scored(name: str, data_dir: Path, tmp_path: Path) -> 
     environment = os.environ | {
         "HARNESS_DATA": str(data_dir),
         "HARNESS_CACHE": str(cache_folder()),
-        "PYTHONPATH": str(Path(__file__).parents[2]),
+        "PYTHONPATH": str(ROOT),
     }
     done = subprocess.run(
         [*words, "--task", load_adapter(name, None).spec.task], cwd=tmp_path, env=environment, capture_output=True, text=True

@@ -20,7 +20,7 @@ from harness.errors import AdapterError, EngineError
 from prompts.rendered import Rendered
 from prompts.spec import PromptSpec
 from serialization.formats.answer import Constraint
-from tests.tiny import build_tiny_adapter, build_tiny_model
+from tests.helpers.tiny import build_tiny_adapter, build_tiny_model
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(600)]
 

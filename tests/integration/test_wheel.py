@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.helpers import ROOT
+
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(300)]
 
-ROOT = Path(__file__).parents[2]
 NOT_SOURCE = shutil.ignore_patterns(".*", "build", "*.egg-info", "__pycache__")
 
 

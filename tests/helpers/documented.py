@@ -1,0 +1,88 @@
+"""The commands that README.md and the pages of docs/ show, as a shell would take them apart."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.helpers import ROOT
+
+PAGES = (
+    *(page for page in (ROOT / "README.md", ROOT / "CONTRIBUTING.md") if page.is_file()),
+    *sorted((ROOT / "docs").rglob("*.md")),
+)
+"""Where commands are shown."""
+
+_FENCE = re.compile(r" *(`{3,}|~{3,})")
+_SPAN = re.compile(r"(?<!`)`(harness [^`]+)`(?!`)")
+_BLOCK = re.compile(r"(?:\w+=\S* +)*(?:harness|echo) |.*\| *harness ")
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A line of a page's code block, continued lines joined, or (`in_text`) a code span that begins with `harness`."""
+
+    page: Path
+    line: int
+    text: str
+    in_text: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.page.relative_to(ROOT)}:{self.line}: {self.text}"
+
+
+@dataclass(frozen=True)
+class Command:
+    """The words of a command, what an `echo` before it types in, and the file that it writes its output to."""
+
+    words: tuple[str, ...]
+    typed: str = ""
+    out: str | None = None
+
+
+def shown(page: Path, text: str) -> Iterator[Shown]:
+    """The lines with commands in a page's code blocks, and the code spans of commands in its text."""
+    fence, held, first = "", "", 0
+    for number, line in enumerate(text.splitlines(), start=1):
+        mark = _FENCE.match(line)
+        if mark and fence in ("", mark[1]):
+            fence, held = "" if fence else mark[1], ""
+        elif fence:
+            held, first = (f"{held} {line.strip()}", first) if held else (line.strip().removeprefix("$ "), number)
+            if held.endswith("\\"):
+                held = held[:-1].rstrip()
+                continue
+            if _BLOCK.match(held):
+                yield Shown(page, first, held)
+            held = ""
+        else:
+            yield from (Shown(page, number, span[1], in_text=True) for span in _SPAN.finditer(line))
+
+
+def all_shown() -> list[Shown]:
+    return [one for page in PAGES for one in shown(page, page.read_text())]
+
+
+def commands(text: str) -> list[Command]:
+    """The commands of a line, comments left out. Raises ValueError for a quote that is not closed."""
+    lexer = shlex.shlex(text, posix=True, punctuation_chars="|&;>")
+    lexer.whitespace_split = True
+    found: list[Command] = []
+    words: list[str] = []
+    typed = ""
+    for word in [*lexer, ";"]:
+        if not set(word) <= set("|&;"):
+            words.append(word)
+            continue
+        out = words[words.index(">") + 1] if ">" in words else None
+        own = words[: words.index(">")] if ">" in words else words
+        while own and re.match(r"[A-Za-z_]\w*=", own[0]):
+            own = own[1:]
+        if own:
+            found.append(Command(tuple(own), typed, out))
+        typed = " ".join(own[1:]) + "\n" if word == "|" and own[:1] == ["echo"] else ""
+        words = []
+    return found

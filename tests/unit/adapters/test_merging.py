@@ -1,0 +1,189 @@
+"""Adapters merged into their bases: the same answers, one copy of each, and a cache that survives what kills its writers."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections import namedtuple
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from adapters import merging
+from adapters.merging import ABOUT, KEPT, folder, merged_model, worth_merging
+from adapters.registry import Adapter
+from harness.errors import AdapterError, HarnessError
+from prompts.spec import PromptSpec
+from tests.helpers.tiny import build_tiny_adapter, build_tiny_model
+
+SPEC = PromptSpec.make("hexagons")
+
+
+@pytest.fixture(scope="module")
+def adapters(tmp_path_factory: pytest.TempPathFactory) -> list[Adapter]:
+    """More adapters of one base than the cache keeps."""
+    home = tmp_path_factory.mktemp("adapters")
+    base = build_tiny_model(home / "tiny")
+    folders = [build_tiny_adapter(base, home / f"adapter-{seed}", seed=seed) for seed in range(KEPT + 2)]
+    return [Adapter(path, 4, SPEC, str(base)) for path in folders]
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / "cache"))
+
+
+def use(adapter: Adapter) -> Path:
+    with merged_model(adapter, lambda line: None) as path:
+        return path
+
+
+def logits(model: Any) -> Any:
+    import torch
+
+    with torch.inference_mode():
+        return model.eval()(torch.tensor([[1, 7, 20, 33, 50]])).logits
+
+
+def test_a_merged_model_is_the_base_with_its_adapter(adapters: list[Adapter]) -> None:
+    import torch
+    from peft import PeftModel
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    path = use(adapters[0])
+    merged = logits(AutoModelForCausalLM.from_pretrained(path))
+    base = AutoModelForCausalLM.from_pretrained(adapters[0].base)
+    assert not torch.allclose(merged, logits(base), atol=0.1)
+    assert torch.allclose(merged, logits(PeftModel.from_pretrained(base, str(adapters[0].path))), atol=1e-3)
+    assert AutoTokenizer.from_pretrained(path).chat_template
+
+
+def test_a_base_in_bfloat16_stays_in_it(adapters: list[Adapter], tmp_path: Path) -> None:
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    model = AutoModelForCausalLM.from_pretrained(adapters[0].base, dtype=torch.bfloat16)
+    model.save_pretrained(tmp_path / "half")
+    AutoTokenizer.from_pretrained(adapters[0].base).save_pretrained(tmp_path / "half")
+    path = use(Adapter(adapters[0].path, 4, SPEC, str(tmp_path / "half")))
+    assert AutoModelForCausalLM.from_pretrained(path, dtype="auto").dtype == torch.bfloat16
+
+
+def test_it_is_made_once_and_said(adapters: list[Adapter]) -> None:
+    said: list[str] = []
+    with merged_model(adapters[0], said.append) as first:
+        weights = (first / "model.safetensors").stat().st_mtime_ns
+    with merged_model(adapters[0], said.append) as second:
+        assert (first, weights) == (second, (second / "model.safetensors").stat().st_mtime_ns)
+    assert [line.startswith("merging the adapter into a copy of tiny, once: ") for line in said] == [True]
+
+
+def test_other_weights_are_another_model(adapters: list[Adapter]) -> None:
+    assert use(adapters[0]) != use(adapters[1])
+
+
+def test_one_that_is_not_whole_is_made_anew(adapters: list[Adapter]) -> None:
+    path = use(adapters[0])
+    before = (path / "model.safetensors").read_bytes()
+    for name, broken in (("model.safetensors", before[:100]), (ABOUT, b"{")):
+        (path / name).write_bytes(broken)
+        assert use(adapters[0]) == path
+        assert (path / "model.safetensors").read_bytes() == before
+
+
+def test_the_least_recently_used_goes_but_not_one_in_use(adapters: list[Adapter]) -> None:
+    with merged_model(adapters[0], lambda line: None) as held:
+        os.utime(held / ABOUT, (1, 1))
+        made = [use(adapter) for adapter in adapters[1:KEPT]]
+        for age, path in enumerate(reversed(made)):
+            os.utime(path / ABOUT, (1000 - age, 1000 - age))
+        use(adapters[KEPT])
+        assert held.is_dir(), "in use, though the oldest"
+    use(adapters[KEPT + 1])
+    left = {path.parent for path in folder().glob(f"*/{ABOUT}")}
+    assert len(left) == KEPT
+    assert held not in left
+    assert made[-1] in left
+
+
+def test_no_room_is_said_with_what_to_do(adapters: list[Adapter], monkeypatch: pytest.MonkeyPatch) -> None:
+    usage = namedtuple("usage", "total used free")
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage(10, 0, 10))
+    with pytest.raises(HarnessError, match=r"0 MB are free; make room, set HARNESS_CACHE .* --no-merge"):
+        use(adapters[0])
+    assert {path.name for path in folder().iterdir()} == {".lock"}
+
+
+def test_a_disk_that_fills_up_meanwhile_leaves_nothing(adapters: list[Adapter], monkeypatch: pytest.MonkeyPatch) -> None:
+    def fill(adapter: Adapter, out: Path) -> None:
+        out.mkdir()
+        (out / "model.safetensors").write_bytes(b"half")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(merging, "merge", fill)
+    with pytest.raises(HarnessError, match="No space left on device; make room"):
+        use(adapters[0])
+    assert {path.name for path in folder().iterdir()} == {".lock"}
+
+
+def test_a_cache_that_cannot_be_written_is_said(adapters: list[Adapter], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / "file"))
+    with pytest.raises(HarnessError, match=r"cannot be written to .*Not a directory"):
+        use(adapters[0])
+
+
+def test_what_cannot_be_merged_is_told_apart(adapters: list[Adapter], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert worth_merging(adapters[0])
+    hub = Adapter(adapters[0].path, 4, SPEC, "someone/llama")
+    (tmp_path / "adapter_config.json").write_text(json.dumps({"r": 4, "target_modules": ["q_proj", "lm_head"]}))
+    tied = Adapter(tmp_path, 4, SPEC, adapters[0].base)
+    assert not worth_merging(hub)
+    assert not worth_merging(tied)
+    for adapter, why in ((hub, "not a local folder"), (tied, "embeddings")):
+        with pytest.raises(AdapterError, match=rf"{why}.*--no-merge"):
+            use(adapter)
+    monkeypatch.setattr(merging, "LARGEST", 1000)
+    assert not worth_merging(adapters[0])
+
+
+MERGES = """
+import signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell's background jobs do not have
+from pathlib import Path
+from adapters import merging
+from adapters.registry import Adapter
+from prompts.spec import PromptSpec
+real = merging.merge
+def slow(adapter, out):
+    real(adapter, out)
+    print("written", flush=True)
+    time.sleep(60)
+merging.merge = slow
+with merging.merged_model(Adapter(Path(sys.argv[1]), 4, PromptSpec.make("hexagons"), sys.argv[2]), print): pass
+"""
+
+
+@pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGINT])
+def test_a_killed_one_leaves_nothing_that_counts(adapters: list[Adapter], sign: signal.Signals) -> None:
+    words = [sys.executable, "-c", MERGES, str(adapters[0].path), adapters[0].base]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    assert process.stdout is not None
+    assert any(line == "written\n" for line in process.stdout)
+    assert len(list(folder().glob(".*.partial"))) == 1
+    process.send_signal(sign)
+    process.wait(30)
+    process.stdout.close()
+    assert len(list(folder().glob(".*.partial"))) == (sign is signal.SIGKILL)
+    assert not list(folder().glob(f"*/{ABOUT}"))
+    start = time.monotonic()
+    path = use(adapters[0])
+    assert time.monotonic() - start < 30, "the lock went with its process"
+    assert {path.name for path in folder().glob(".*.partial")} == set()
+    assert (path / ABOUT).is_file()

@@ -1,0 +1,139 @@
+"""Packs of rows: every token sees its own row's beginning and nothing else, so losses and gradients are those of the rows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from adapters.attention import BLOCK, _Blocks, register
+from adapters.packing import Pack, collate, pack_rows
+from adapters.rows import make_rows
+from adapters.trainer import plain_attention
+from harness.corpora import load
+from prompts.render import Renderer
+from prompts.rendered import TrainingRow
+from prompts.shots import ShotPool
+from prompts.spec import PromptSpec
+from tests.helpers.tiny import build_tiny_model
+
+TOKENS = st.lists(st.integers(0, 2), max_size=8).map(tuple)
+ROWS = st.lists(st.builds(TrainingRow, st.just("row"), TOKENS.filter(bool), TOKENS.filter(bool)), min_size=1, max_size=8).map(
+    tuple
+)
+GROUPS = st.lists(ROWS, min_size=1, max_size=5)
+
+
+def asked(pack: Pack) -> Counter[tuple[tuple[int, ...], int]]:
+    """What the model sees at each pair that carries loss, by the mask and the positions, and what it is to predict."""
+    inputs = collate([pack], pad=9, multiple=8)
+    ids, mask, positions = inputs["input_ids"][0], inputs["attention_mask"][0, 0], inputs["position_ids"][0]
+    pairs: Counter[tuple[tuple[int, ...], int]] = Counter()
+    for source, target in zip(pack.sources, pack.targets, strict=True):
+        seen = mask[source].nonzero().flatten()
+        assert positions[seen].tolist() == list(range(len(seen))), "at the places of its own row"
+        pairs[tuple(ids[seen].tolist()), target] += 1
+    return pairs
+
+
+@given(GROUPS, st.integers(1, 60), st.integers(0, 60), st.booleans())
+def test_packs_ask_what_the_rows_ask(groups: list[tuple[TrainingRow, ...]], most: int, more: int, share: bool) -> None:
+    packs = list(pack_rows(groups, most, most + more, share=share))
+    rows = [row for group in groups for row in group]
+    wanted: Counter[tuple[tuple[int, ...], int]] = Counter()
+    for row in rows:
+        for n, token in enumerate(row.completion_ids):
+            wanted[row.prompt_ids + row.completion_ids[:n], token] += 1
+    assert sum((asked(pack) for pack in packs), Counter()) == wanted
+    longest = max(map(len, rows))
+    assert all(len(pack.input_ids) <= max(most + more, longest) for pack in packs)
+    assert len(packs) == len(rows) if not share else len(packs) <= len(rows)
+
+
+@given(ROWS)
+def test_a_group_that_fits_has_one_pack_in_which_nothing_stands_twice(rows: tuple[TrainingRow, ...]) -> None:
+    (pack,) = pack_rows([rows], 1, 1000)
+    beginnings = {row.token_ids[: n + 1] for row in rows for n in range(len(row))}
+    assert len(pack.input_ids) == len(beginnings)
+
+
+def test_padding_sees_itself_alone_and_is_seen_by_nothing() -> None:
+    (pack,) = pack_rows([[TrainingRow("a", (1, 2), (3,))]], 10, 10)
+    inputs = collate([pack], pad=0, multiple=8)
+    mask = inputs["attention_mask"][0, 0]
+    assert mask.shape == (8, 8)
+    assert mask[3:].int().tolist() == torch.eye(8, dtype=torch.int)[3:].tolist()
+    assert not mask[:3, 3:].any()
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build_tiny_model(tmp_path_factory.mktemp("models") / "tiny", context_length=8192)
+
+
+@pytest.mark.parametrize("context", ["full-history", "conversation"])
+@pytest.mark.parametrize("attention", ["sdpa", "eager", "blocks"])
+def test_loss_and_gradient_are_those_of_the_rows_one_by_one(tiny: Path, context: str, attention: str) -> None:
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    register()
+    tokenizer = AutoTokenizer.from_pretrained(tiny)
+    renderer = Renderer(PromptSpec.make("hexagons", context), tokenizer, 8192, 0)
+    rows = make_rows(load("hexagons", "train")[:8], renderer, ShotPool([], 0), 0, 8192)
+    one_by_one = AutoModelForCausalLM.from_pretrained(tiny)
+    packed = AutoModelForCausalLM.from_pretrained(tiny, attn_implementation=attention)
+    alone = [_loss(one_by_one, **_row(row)) for row in rows.kept]
+    packs = list(pack_rows(rows.groups, 2000, 2000))
+    together = [_loss(packed, **_inputs(pack, attention)) for pack in packs]
+    assert sum(len(pack.input_ids) for pack in packs) < sum(map(len, rows.kept)) / 1.5
+    torch.testing.assert_close(sum(together), sum(alone), rtol=1e-4, atol=0.0)
+    sum(alone).backward()
+    sum(together).backward()
+    for (name, one), other in zip(one_by_one.named_parameters(), packed.parameters(), strict=True):
+        torch.testing.assert_close(one.grad, other.grad, rtol=1e-3, atol=1e-3 * float(one.grad.abs().max()), msg=name)
+
+
+def _row(row: TrainingRow) -> dict[str, Any]:
+    sources = torch.arange(len(row.prompt_ids) - 1, len(row) - 1)
+    return {"input_ids": torch.tensor([row.token_ids]), "sources": sources, "labels": torch.tensor(row.completion_ids)}
+
+
+def _inputs(pack: Pack, attention: str) -> dict[str, Any]:
+    inputs = collate([pack], pad=0)
+    if attention == "eager":  # which adds its mask
+        inputs["attention_mask"] = torch.zeros(inputs["attention_mask"].shape).masked_fill(~inputs["attention_mask"], -1e30)
+    return inputs
+
+
+def _loss(model: Any, sources: torch.Tensor, labels: torch.Tensor, **inputs: Any) -> torch.Tensor:
+    logits = model(**inputs, logits_to_keep=sources, use_cache=False).logits[0]
+    return torch.nn.functional.cross_entropy(logits, labels, reduction="sum")
+
+
+@given(st.sampled_from([1, 5, BLOCK, BLOCK + 1, 2 * BLOCK + 3]), st.sampled_from([(1, 1), (2, 3)]), st.integers(0, 9))
+@settings(deadline=None, max_examples=12)
+def test_attention_by_blocks_is_torchs_own(length: int, heads: tuple[int, int], seed: int) -> None:
+    torch.manual_seed(seed)
+    groups, each = heads
+    q, k, v = (torch.randn(n, length, 8, dtype=torch.float64, requires_grad=True) for n in (groups * each, groups, groups))
+    mask = (torch.rand(length, length) < 0.5).tril() | torch.eye(length, dtype=torch.bool)
+    grad = torch.randn(groups * each, length, 8, dtype=torch.float64)
+    plain = torch.nn.functional.scaled_dot_product_attention(q[None], k[None], v[None], attn_mask=mask, enable_gqa=True)[0]
+    blocks = _Blocks.apply(q.view(groups, each, length, 8), k, v, mask, 8**-0.5).reshape(plain.shape)
+    torch.testing.assert_close(blocks, plain, rtol=1e-4, atol=1e-5)
+    for one, other in zip(*(torch.autograd.grad(out, (q, k, v), grad) for out in (blocks, plain)), strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-3, atol=1e-4)
+
+
+def test_rows_share_a_pack_only_where_attention_is_plain() -> None:
+    from transformers import LlamaConfig, MistralConfig, Qwen3Config
+
+    assert plain_attention(LlamaConfig())
+    assert plain_attention(Qwen3Config())
+    assert not plain_attention(MistralConfig(sliding_window=128))
+    assert not plain_attention(Qwen3Config(layer_types=["sliding_attention", "full_attention"] * 16))

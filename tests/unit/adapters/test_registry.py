@@ -1,0 +1,149 @@
+"""Loading adapters: a whole one that fits is taken, everything else is refused in one line that names what is wrong."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from adapters.registry import CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE, load_adapter, train_items
+from harness.engines.bases import fingerprint
+from harness.engines.weights import weights_fingerprint
+from harness.errors import AdapterError
+from prompts.probe import described, format_hash
+from prompts.spec import PromptSpec
+from tests.helpers.tiny import build_tiny_adapter, build_tiny_model
+
+SPEC = PromptSpec.make("minecraft", frame="builder")
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build_tiny_model(tmp_path_factory.mktemp("base") / "tiny")
+
+
+@pytest.fixture(scope="module")
+def whole(base: Path) -> Path:
+    """A run folder with an adapter of rank 4."""
+    run = base.parent / "run"
+    build_tiny_adapter(base, run / "adapter", rank=4)
+    said = {
+        **described(SPEC),
+        "base": "tiny",
+        "base_fingerprint": weights_fingerprint(base),
+    }
+    (run / "adapter" / HARNESS_FILE).write_text(json.dumps(said))
+    return run
+
+
+@pytest.fixture
+def run(whole: Path, tmp_path: Path) -> Path:
+    """A copy to break."""
+    shutil.copytree(whole, tmp_path / "run")
+    return tmp_path / "run"
+
+
+def change(run: Path, file: str, **fields: Any) -> None:
+    path = run / "adapter" / file
+    path.write_text(json.dumps({**json.loads(path.read_text()), **fields}))
+
+
+@pytest.mark.parametrize("folder", ["run", "run/adapter"])
+def test_a_whole_one_is_taken_from_the_run_or_the_adapter_folder(run: Path, base: Path, folder: str) -> None:
+    adapter = load_adapter(run.parent / folder, str(base))
+    assert (adapter.path, adapter.rank, adapter.spec, adapter.base) == (run / "adapter", 4, SPEC, str(base))
+
+
+def test_a_copy_of_the_base_under_another_name_is_the_same_base(run: Path, base: Path, tmp_path: Path) -> None:
+    shutil.copytree(base, tmp_path / "renamed")
+    assert load_adapter(run, str(tmp_path / "renamed")).base == str(tmp_path / "renamed")
+
+
+@pytest.mark.parametrize("name", [CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE])
+def test_a_missing_file_is_named(run: Path, base: Path, name: str) -> None:
+    (run / "adapter" / name).unlink()
+    with pytest.raises(AdapterError, match=f"{name} is not there"):
+        load_adapter(run, str(base))
+
+
+@pytest.mark.parametrize("field", ["task", "context", "format", "frame", "prompt_hash", "base", "base_fingerprint"])
+def test_a_missing_field_is_named(run: Path, base: Path, field: str) -> None:
+    path = run / "adapter" / HARNESS_FILE
+    said = json.loads(path.read_text())
+    del said[field]
+    path.write_text(json.dumps(said))
+    with pytest.raises(AdapterError, match=f"{HARNESS_FILE}: {field}: Field required"):
+        load_adapter(run, str(base))
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "null"])
+@pytest.mark.parametrize("name", [CONFIG_FILE, HARNESS_FILE])
+def test_a_file_that_is_not_what_it_should_be_is_named(run: Path, base: Path, name: str, text: str) -> None:
+    (run / "adapter" / name).write_text(text)
+    with pytest.raises(AdapterError, match=name):
+        load_adapter(run, str(base))
+
+
+def test_another_base_is_refused_with_both_fingerprints(run: Path, base: Path, tmp_path: Path) -> None:
+    other = build_tiny_model(tmp_path / "other", seed=1)
+    with pytest.raises(AdapterError) as caught:
+        load_adapter(run, str(other))
+    assert all(
+        str(word) in str(caught.value) for word in ("tiny", "other", weights_fingerprint(base), weights_fingerprint(other))
+    )
+
+
+def test_a_base_from_a_hub_is_known_by_its_name(run: Path) -> None:
+    change(run, HARNESS_FILE, base="someone/llama", base_fingerprint=None)
+    assert load_adapter(run, "someone/llama").base == "someone/llama"
+    with pytest.raises(AdapterError, match=r"someone/llama .*someone/other"):
+        load_adapter(run, "someone/other")
+
+
+def test_a_base_from_a_hub_is_that_of_a_folder_with_the_same_weights(
+    run: Path, base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = {"someone/tiny": base, "someone/other": build_tiny_model(tmp_path / "other", seed=1)}
+    monkeypatch.setattr("harness.engines.weights._snapshot", names.get)
+    assert load_adapter(run, "someone/tiny").base == "someone/tiny"
+    with pytest.raises(AdapterError, match=r"tiny \([0-9a-f]{16}\), not on someone/other \([0-9a-f]{16}\): .*--base"):
+        load_adapter(run, "someone/other")
+    change(run, HARNESS_FILE, base="someone/tiny")
+    assert load_adapter(run, str(base)).base == str(base)
+
+
+def test_what_an_older_version_wrote_of_the_base_is_refused_with_what_to_do(run: Path, base: Path) -> None:
+    change(run, HARNESS_FILE, base_fingerprint=fingerprint(base))
+    with pytest.raises(AdapterError, match="name its own with --base, or train it again"):
+        load_adapter(run, str(base))
+
+
+def test_a_prompt_format_that_changed_is_refused_with_both_hashes(run: Path, base: Path) -> None:
+    change(run, HARNESS_FILE, prompt_hash="0123456789abcdef")
+    with pytest.raises(AdapterError, match=rf"0123456789abcdef.*{format_hash(SPEC)}"):
+        load_adapter(run, str(base))
+
+
+def test_a_prompt_format_that_is_unknown_is_refused(run: Path, base: Path) -> None:
+    change(run, HARNESS_FILE, format="morse")
+    with pytest.raises(AdapterError, match="morse"):
+        load_adapter(run, str(base))
+
+
+def test_how_many_items_it_was_trained_on_is_told_of_the_adapter_that_was_meant(run: Path, tmp_path: Path) -> None:
+    change(run, HARNESS_FILE, items=400)
+    meant = str(fingerprint(run / "adapter"))
+    assert train_items(run, meant) == 400
+    with pytest.raises(AdapterError, match=r"another adapter .* than the one that the run used .0123456789abcdef"):
+        train_items(run, "0123456789abcdef")
+    with pytest.raises(AdapterError, match="none holds no adapter"):
+        train_items(tmp_path / "none", meant)
+
+
+def test_weights_beside_those_of_lora_are_refused(run: Path, base: Path) -> None:
+    change(run, CONFIG_FILE, modules_to_save=["lm_head"])
+    with pytest.raises(AdapterError, match=r"modules_to_save is \['lm_head'\]"):
+        load_adapter(run, str(base))

@@ -1,0 +1,303 @@
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from eval.metrics.alignment import align
+from eval.metrics.alignment import net_actions as net_rows
+from eval.metrics.minecraft import METRICS, count, empty_boards, item_f1, score
+from harness.corpora import load
+from harness.corpora.item import MinecraftItem
+from harness.worlds.minecraft import COLORS, Action, Structure, in_region, net_actions, turn_action
+from harness.worlds.minecraft import turn as world_turn
+from tests.helpers.oracle import best_overlap
+from tests.helpers.scored import Turn, place, remove, turn
+
+RED = [(0, 1, 0, "red")]
+
+
+def counts(item: Turn, *actions: Action, fair: bool = False) -> dict[str, list[int]]:
+    return dict(zip(METRICS, count([item], [actions], multiple={item.id} if fair else frozenset())[0].tolist(), strict=True))
+
+
+def overall(item: Turn, *actions: Action) -> list[int]:
+    return counts(item, *actions)["overall"]
+
+
+class TestConsequencesOfComparingStructures:
+    def test_what_is_placed_and_removed_again_costs_nothing(self) -> None:
+        assert overall(turn([], RED), place("blue", 1, 1, 1), remove(1, 1, 1), place("red", 0, 1, 0)) == [1, 0, 0]
+
+    def test_removing_and_placing_the_same_color_cancels(self) -> None:
+        assert overall(turn(RED, RED), remove(0, 1, 0), place("red", 0, 1, 0)) == [0, 0, 0]
+
+    def test_a_recolored_cell_is_two_net_actions(self) -> None:
+        recolor = [remove(0, 1, 0), place("blue", 0, 1, 0)]
+        assert overall(turn(RED, [(0, 1, 0, "blue")]), *recolor) == [2, 0, 0]
+        assert overall(turn(RED, RED), *recolor) == [0, 2, 0]
+
+    def test_replacing_a_block_just_placed_is_one_net_action(self) -> None:
+        actions = [place("red", 0, 1, 0), remove(0, 1, 0), place("blue", 0, 1, 0)]
+        assert overall(turn([], [(0, 1, 0, "blue")]), *actions) == [1, 0, 0]
+
+    def test_duplicates_and_infeasible_actions_vanish(self) -> None:
+        floating, absent, outside = place("red", 3, 5, 3), remove(2, 1, 2), place("red", 6, 1, 0)
+        actions = [place("red", 0, 1, 0), place("red", 0, 1, 0), place("blue", 0, 1, 0), floating, absent, outside]
+        assert overall(turn([], RED), *actions) == [1, 0, 0]
+
+    def test_an_empty_prediction_misses_everything(self) -> None:
+        assert overall(turn(RED, [(1, 1, 1, "blue")])) == [0, 0, 2]
+
+    def test_an_empty_reference_makes_every_net_action_wrong(self) -> None:
+        assert overall(turn(RED, RED), place("blue", 1, 1, 1), remove(0, 1, 0)) == [0, 2, 0]
+
+    def test_both_empty_add_nothing_to_micro_and_one_to_macro(self) -> None:
+        scores = score([turn(RED, RED)], [[]])
+        assert scores["micro"]["overall"] == {"tp": 0, "fp": 0, "fn": 0, "precision": 0.0, "recall": 0.0, "f1": 0.0}
+        assert scores["macro"] == dict.fromkeys(METRICS, 1.0)
+
+    def test_a_removal_takes_its_color_from_the_board(self) -> None:
+        assert overall(turn(RED, []), remove(0, 1, 0)._replace(color="green")) == [1, 0, 0]
+
+    def test_the_recorded_structure_is_gold_even_where_the_actions_do_not_reach_it(self) -> None:
+        assert overall(turn([], [(0, 3, 0, "red")]), place("red", 0, 3, 0)) == [0, 0, 1]
+
+    def test_inverse_actions_are_cancelled_on_the_board_not_in_the_sequence(self) -> None:
+        support = [place("red", 0, 1, 0), place("red", 0, 2, 0), remove(0, 1, 0)]
+        assert overall(turn([], [(0, 2, 0, "red")]), *support) == [1, 0, 0]
+
+    def test_net_actions_are_a_set(self) -> None:
+        before, after = Structure.of([(0, 1, 0, "red"), (1, 1, 0, "blue")]), Structure.of([(0, 1, 0, "green"), (2, 1, 0, "blue")])
+        rows = net_rows(before.cells[None], after.cells[None])
+        assert len({tuple(row) for row in rows.tolist()}) == len(rows) == len(net_actions(before, after)) == 4
+
+
+class TestMetrics:
+    def test_each_looks_at_its_own_part(self) -> None:
+        gold = turn([], [(0, 1, 0, "red"), (1, 1, 0, "red"), (2, 1, 0, "blue")])
+        made = [place("red", 0, 1, 0), place("blue", 1, 1, 0), place("blue", 5, 1, 5)]
+        assert counts(gold, *made) == {
+            "overall": [1, 2, 2],
+            "type": [3, 0, 0],
+            "color": [2, 1, 1],
+            "location": [2, 1, 1],
+            "shape": [1, 2, 2],
+        }
+
+    def test_shape_forgives_rotation_and_translation_but_not_mirroring(self) -> None:
+        chiral = [(0, 1, 0, "red"), (1, 1, 0, "blue"), (2, 1, 0, "green"), (0, 1, 1, "purple")]
+        turned = [place(c, -z + 3, y, x - 4) for x, y, z, c in chiral]
+        mirrored = [place(c, -x, y, z) for x, y, z, c in chiral]
+        assert counts(turn([], chiral), *turned)["shape"] == [4, 0, 0]
+        assert counts(turn([], chiral), *mirrored)["shape"] == [3, 1, 1]
+
+    def test_fair_aligns_empty_boards_only(self) -> None:
+        shifted = [place("red", 4, 1, 4)]
+        assert counts(turn([], RED), *shifted, fair=True)["overall"] == [1, 0, 0]
+        assert counts(turn([], RED), *shifted, fair=True)["location"] == [1, 0, 0]
+        kept = (-5, 1, -5, "blue")
+        assert counts(turn([kept], [kept, *RED]), *shifted, fair=True)["overall"] == [0, 1, 1]
+
+    def test_height_is_not_aligned(self) -> None:
+        tower = [(0, 1, 0, "red"), (0, 2, 0, "blue")]
+        assert counts(turn([], [tower[1]]), place("blue", 0, 1, 0))["shape"] == [0, 1, 1]
+
+    def test_subsets_split_the_items_by_their_board(self) -> None:
+        items = [turn([], RED, 0, "a"), turn(RED, [], 1, "b"), turn(RED, RED, 2, "b")]
+        scores = score(items, [[place("red", 0, 1, 0)], [], []])
+        assert [scores["subsets"][name]["items"] for name in ("EB", "NEB")] == [1, 2]
+        assert scores["subsets"]["EB"]["micro"]["overall"]["f1"] == 1.0
+        assert scores["subsets"]["NEB"]["macro"]["overall"] == 0.5
+        assert scores["micro"]["overall"]["f1"] == pytest.approx(2 / 3)
+
+    def test_a_subset_without_items_is_zero(self) -> None:
+        empty = score([turn([], RED)], [[]])["subsets"]["NEB"]
+        assert empty["items"] == 0
+        assert empty["macro"] == dict.fromkeys(METRICS, 0.0)
+
+
+cells = st.tuples(st.integers(-5, 5), st.integers(1, 3), st.integers(-5, 5))
+structures = st.dictionaries(cells, st.sampled_from(COLORS[:3]), max_size=6).map(
+    lambda blocks: Structure.of([(*cell, color) for cell, color in blocks.items()])
+)
+actions = st.lists(
+    st.builds(Action, st.sampled_from(["place", "remove"]), st.sampled_from(COLORS), *[st.integers(-7, 7)] * 3), max_size=8
+)
+turns = st.builds(Turn, st.just("i"), st.sampled_from("abc"), structures, structures)
+
+
+class TestProperties:
+    @settings(deadline=None)
+    @given(turns, actions)
+    def test_strict_counts_are_those_of_the_definition(self, item: Turn, predicted: list[Action]) -> None:
+        made = net_actions(item.before, item.before.apply(predicted).structure)
+        gold = net_actions(item.before, item.after)
+        found = counts(item, *predicted)
+        parts: dict[str, Callable[[Action], object]] = {
+            "overall": lambda a: a,
+            "type": lambda a: a.kind,
+            "color": lambda a: (a.kind, a.color),
+            "location": lambda a: a.cell,
+        }
+        for name, part in parts.items():
+            hits = (Counter(map(part, made)) & Counter(map(part, gold))).total()
+            assert found[name] == [hits, len(made) - hits, len(gold) - hits]
+
+    @settings(max_examples=15, deadline=None)
+    @given(turns, structures)
+    def test_shape_is_the_best_of_all_alignments(self, item: Turn, reached: Structure) -> None:
+        predicted, wanted = (net_rows(item.before.cells[None], s.cells[None]) for s in (reached, item.after))
+        best, aligned = align(predicted, wanted, 1)
+        gold = {tuple(row) for row in wanted.tolist()}
+        assert best[0] == best_overlap(net_actions(item.before, reached), net_actions(item.before, item.after))
+        assert len({tuple(row) for row in aligned.tolist()} & gold) == best[0]
+        assert (aligned[:, 3:] >= 0).all()
+        assert (aligned[:, 3:] <= [10, 8, 10]).all()
+
+    @settings(max_examples=60, deadline=None)
+    @given(structures, structures, st.integers(0, 3), st.integers(-9, 9), st.integers(-9, 9))
+    def test_where_and_how_turned_it_stands_is_nothing_to_fairer_and_shape(
+        self, made: Structure, gold: Structure, quarters: int, dx: int, dz: int
+    ) -> None:
+        blocks = [(*world_turn(b.x, b.z, quarters), b.y, b.color) for b in made.blocks()]
+        moved = [(int(x) + dx, y, int(z) + dz, color) for x, z, y, color in blocks]
+        assume(all(in_region(x, y, z) for x, y, z, _ in moved))
+        empty = np.zeros((1, 11, 9, 11), np.uint8)
+        wanted = net_rows(empty, gold.cells[None])
+        found = [align(net_rows(empty, s.cells[None]), wanted, 1)[0].tolist() for s in (made, Structure.of(moved))]
+        assert found[0] == found[1]
+
+    @settings(deadline=None)
+    @given(structures, actions)
+    def test_what_was_done_scores_one(self, before: Structure, done: list[Action]) -> None:
+        item = Turn("i", "g", before, before.apply(done).structure)
+        for fair in (False, True):
+            assert (item_f1(count([item], [done], multiple={item.id} if fair else frozenset())) == 1).all()
+
+    @settings(deadline=None)
+    @given(st.lists(st.tuples(turns, actions), min_size=1, max_size=6))
+    def test_bounds_and_sums(self, pairs: list[tuple[Turn, list[Action]]]) -> None:
+        items, predicted = [p[0] for p in pairs], [p[1] for p in pairs]
+        together, fair = count(items, predicted), count(items, predicted, multiple=empty_boards(items))
+        apart = np.concatenate([count([item], [actions]) for item, actions in pairs])
+        assert (together == apart).all()
+        assert (together >= 0).all()
+        strict, typed, color, location, shape = (together[:, i, 0] for i in range(5))
+        assert ((typed >= color) & (color >= strict) & (location >= strict) & (shape >= strict) & (color >= shape)).all()
+        assert (fair[:, 0, 0] >= strict).all()
+        micro = score(items, predicted)["micro"]
+        for i, name in enumerate(METRICS):
+            assert [micro[name][key] for key in ("tp", "fp", "fn")] == together[:, i].sum(axis=0).tolist()
+
+    def test_shape_cannot_be_below_overall(self) -> None:
+        """Table 11, Example D of the paper prints Shape 0.0 beside Overall 0.5: no best alignment can, leaving all as it is."""
+        item = turn([], [(0, 1, 0, "red"), (1, 1, 0, "blue")])
+        found = counts(item, place("red", 0, 1, 0), place("green", 3, 1, 0))
+        assert found["overall"] == found["shape"] == [1, 1, 1]
+
+    @settings(deadline=None)
+    @given(st.dictionaries(st.tuples(st.integers(-5, 5), st.integers(-5, 5)), st.sampled_from(COLORS), min_size=1), st.randoms())
+    def test_the_order_of_actions_on_the_ground_is_nothing(self, blocks: dict[tuple[int, int], str], random: object) -> None:
+        made = [place(color, x, 1, z) for (x, z), color in blocks.items()]
+        item = turn(RED, [(x, 1, z, color) for (x, z), color in blocks.items()])
+        shuffled = made.copy()
+        random.shuffle(shuffled)  # type: ignore[attr-defined]
+        assert counts(item, *made) == counts(item, *shuffled)
+
+
+def _predict(name: str, items: Sequence[MinecraftItem]) -> list[Sequence[Action]]:
+    """The deterministic predictors of the reference table."""
+    if name == "repeat_prev":
+        games: dict[str, Sequence[Action]] = {}
+        return [(games.get(item.cluster, ()), games.update({item.cluster: item.actions}))[0] for item in items]
+    rules: dict[str, Callable[[Sequence[Action]], Sequence[Action]]] = {
+        "empty": lambda gold: (),
+        "oracle": lambda gold: gold,
+        "first1": lambda gold: gold[:1],
+        "first3": lambda gold: gold[:3],
+        "first10": lambda gold: gold[:10],
+        "first20": lambda gold: gold[:20],
+        "all_red_origin": lambda gold: [place("red", 0, 1, 0)],
+        "shift_x": lambda gold: [a._replace(x=a.x + 1) for a in gold if in_region(a.x + 1, a.y, a.z)],
+        "all_blue": lambda gold: [a._replace(color="blue") for a in gold],
+        "rot90": lambda gold: [turn_action(a, 1) for a in gold],
+    }
+    return [rules[name](item.actions) for item in items]
+
+
+# split, predictor, metric, tp, fp, fn, micro F1, macro F1
+REFERENCE = """
+train oracle overall 11298 0 13 0.999425 0.999386
+train first10 overall 10356 162 955 0.94883 0.981532
+val empty overall 0 0 4564 0.0 0.010518
+val oracle overall 4556 0 8 0.999123 0.998948
+val oracle type 4556 0 8 0.999123 0.998948
+val oracle color 4556 0 8 0.999123 0.998948
+val oracle location 4556 0 8 0.999123 0.998948
+val oracle fair 4556 0 8 0.999123 0.998948
+val oracle shape 4556 0 8 0.999123 0.998948
+val first1 overall 1116 212 3448 0.378819 0.515041
+val first3 overall 2543 169 2021 0.69901 0.818564
+val first3 type 2624 88 1940 0.721275 0.842359
+val first3 color 2621 91 1943 0.720451 0.841915
+val first3 location 2544 168 2020 0.699285 0.818779
+val first3 fair 2545 167 2019 0.69956 0.819816
+val first3 shape 2564 148 2000 0.704783 0.827212
+val first10 overall 4100 48 464 0.94123 0.980842
+val first20 overall 4465 10 99 0.987941 0.997381
+val repeat_prev overall 1 0 4563 0.000438 0.011019
+val all_red_origin overall 12 1080 4552 0.004243 0.007983
+val shift_x overall 947 1639 3617 0.264895 0.134972
+val shift_x type 2522 64 2042 0.705455 0.534407
+val shift_x color 2456 130 2108 0.686993 0.518318
+val shift_x location 966 1620 3598 0.27021 0.137126
+val shift_x fair 1193 1393 3371 0.333706 0.193114
+val shift_x shape 2440 146 2124 0.682517 0.515455
+val all_blue overall 1426 3184 3138 0.310879 0.31206
+val all_blue type 4544 66 20 0.990626 0.99203
+val all_blue color 1426 3184 3138 0.310879 0.31206
+val all_blue location 4544 66 20 0.990626 0.99203
+val all_blue fair 1426 3184 3138 0.310879 0.31206
+val all_blue shape 1426 3184 3138 0.310879 0.31206
+val rot90 overall 596 1563 3968 0.177302 0.100714
+val rot90 type 2139 20 2425 0.636323 0.443552
+val rot90 color 2107 52 2457 0.626804 0.438018
+val rot90 location 609 1550 3955 0.181169 0.101861
+val rot90 fair 898 1261 3666 0.267143 0.166419
+val rot90 shape 2102 57 2462 0.625316 0.437414
+test oracle overall 4551 0 2 0.99978 0.999325
+test oracle type 4551 0 2 0.99978 0.999325
+test oracle color 4551 0 2 0.99978 0.999325
+test oracle location 4551 0 2 0.99978 0.999325
+test oracle fair 4551 0 2 0.99978 0.999325
+test oracle shape 4551 0 2 0.99978 0.999325
+test first10 overall 4284 50 269 0.964105 0.987546
+"""
+
+
+def _rows() -> list[list[str]]:
+    return [line.split() for line in REFERENCE.strip().splitlines()]
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("split", ["train", "val", "test"])
+def test_reference_predictors(data_dir: Path, split: str) -> None:
+    items = [item for item in load("minecraft", split) if isinstance(item, MinecraftItem)]
+    rows = [row[1:] for row in _rows() if row[0] == split]
+    found, expected = [], []
+    for predictor in dict.fromkeys(row[0] for row in rows):
+        predicted = _predict(predictor, items)
+        strict, fair = count(items, predicted), count(items, predicted, multiple=empty_boards(items))
+        for _, metric, *numbers in (row for row in rows if row[0] == predictor):
+            part = fair[:, :1] if metric == "fair" else strict[:, METRICS.index(metric)][:, None]
+            tp, fp, fn = part.sum(axis=(0, 1)).tolist()
+            micro = 2 * tp / (2 * tp + fp + fn)
+            found.append([predictor, metric, tp, fp, fn, f"{micro:.6f}", f"{item_f1(part).mean():.6f}"])
+            expected.append([predictor, metric, *map(int, numbers[:3]), *(f"{float(n):.6f}" for n in numbers[3:])])
+    assert found == expected

@@ -1,0 +1,165 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eval.annotation import OURS, Annotation, Judgment, clean_set, our_annotation, read_annotation, statistics
+from eval.metrics.minecraft import score
+from harness.corpora import load
+from harness.corpora.item import builder_turns
+from harness.errors import DataError
+from tests.helpers.scored import Turn, place, turn
+
+BLOCK = [(0, 1, 0, "red")]
+CODES = {"c": ("unique", True), "i": ("unique", False), "x": ("unclear", None), "m": ("multiple", True)}
+
+
+def judged(codes: str, game: str = "g") -> tuple[list[Turn], Annotation]:
+    """Items of one game with an empty board each, and their judgments; item n ends with n + 1 blocks in a row."""
+    items = [turn([], [(x - 5, 1, 0, "red") for x in range(n + 1)], n, game) for n in range(len(codes))]
+    judgments = {item.id: Judgment(item.id, *CODES[code]) for item, code in zip(items, codes, strict=True)}
+    return items, Annotation("test", judgments)
+
+
+def gold(codes: str) -> dict[int, int]:
+    """By item of the clean set, how many blocks its gold structure has."""
+    return {int(item.id.rpartition("/")[2]): len(item.after) for item in clean_set(*judged(codes)).items}
+
+
+@pytest.mark.parametrize(
+    ("codes", "expected"),
+    [
+        ("c", {0: 1}),
+        ("ic", {0: 2, 1: 2}),
+        ("iiic", {0: 4, 1: 4, 2: 4, 3: 4}),
+        ("cicc", {0: 1, 1: 3, 2: 3, 3: 4}),
+        ("i", {}),
+        ("ix", {}),
+        ("ixc", {2: 3}),
+        ("iixic", {3: 5, 4: 5}),
+        ("im", {0: 2, 1: 2}),
+        ("xcx", {1: 2}),
+    ],
+)
+def test_an_incorrect_run_takes_the_structure_of_the_correct_item_right_after_it(codes: str, expected: dict[int, int]) -> None:
+    assert gold(codes) == expected
+
+
+def test_repair_does_not_reach_into_the_next_game() -> None:
+    (first, a), (second, b) = judged("i", "g"), judged("c", "h")
+    clean = clean_set([*first, *second], Annotation("both", {**a.judgments, **b.judgments}))
+    assert [item.id for item in clean.items] == [second[0].id]
+    assert clean.left_out == (first[0].id,)
+
+
+@given(st.text("cixm", max_size=11))
+def test_every_item_is_clean_or_unclear_or_left_out(codes: str) -> None:
+    items, annotation = judged(codes)
+    clean = clean_set(items, annotation)
+    ids = [item.id for item in clean.items]
+    assert sorted([*ids, *clean.unclear, *clean.left_out]) == sorted(item.id for item in items)
+    assert ids == [item.id for item in items if item.id in set(ids)]
+    assert clean.multiple == {item.id for item in items if annotation.judgments[item.id].context == "multiple"}
+    assert set(clean.repaired) <= set(ids)
+    assert statistics(items, annotation)["clean"] == len(ids)
+
+
+def test_the_fairer_f1_is_for_multiple_interpretations_only() -> None:
+    items = [turn([], BLOCK, 0), turn([], BLOCK, 1)]
+    found = score(items, [[place("red", 4, 1, 4)]] * 2, multiple={items[0].id})
+    assert found["micro"]["overall"] == {"tp": 1, "fp": 1, "fn": 1, "precision": 0.5, "recall": 0.5, "f1": 0.5}
+    assert found["micro"]["location"]["tp"] == 1
+    assert found["micro"]["shape"]["tp"] == 2
+
+
+ITEMS = [turn([], BLOCK, 0), turn(BLOCK, [], 1)]
+
+
+def write(tmp_path: Path, lines: Sequence[dict[str, Any] | str]) -> Path:
+    path = tmp_path / "a.jsonl"
+    path.write_text("".join((line if isinstance(line, str) else json.dumps(line)) + "\n" for line in lines))
+    return path
+
+
+CLEAR = {"id": ITEMS[0].id, "context": "unique", "correct": True}
+
+BAD = {
+    "unknown item": ({**CLEAR, "id": "minecraft/test/h/1"}, "unknown item 'minecraft/test/h/1'"),
+    "another task": ({**CLEAR, "id": "hexagons/test/1/1"}, "does not match"),
+    "unclear and correct": ({**CLEAR, "context": "unclear"}, "True is not of type 'null'"),
+    "clear without an answer": ({**CLEAR, "correct": None}, "None is not of type 'boolean'"),
+    "several on a board with blocks": (
+        {**CLEAR, "id": ITEMS[1].id, "context": "multiple"},
+        '"multiple" is for items',
+    ),
+    "no such context": ({**CLEAR, "context": "clear"}, "'clear' is not one of"),
+    "missing field": ({"id": ITEMS[0].id, "context": "unclear"}, "'correct' is a required property"),
+    "not a number": ('{"id": "minecraft/test/g/0", "context": "unique", "correct": NaN}', "NaN is no number"),
+    "half a line": ('{"id": "minecraft/test/g/0"', "not JSON"),
+}
+
+
+@pytest.mark.parametrize(("line", "message"), BAD.values(), ids=BAD)
+def test_a_bad_line_is_named(tmp_path: Path, line: dict[str, Any] | str, message: str) -> None:
+    with pytest.raises(DataError, match=message) as error:
+        read_annotation(write(tmp_path, [line]), ITEMS)
+    assert "a.jsonl:1: " in str(error.value)
+
+
+def test_contradictory_lines_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"a\.jsonl:2: id .* again, first on line 1"):
+        read_annotation(write(tmp_path, [CLEAR, {**CLEAR, "correct": False}]), ITEMS)
+
+
+def test_half_a_last_line_of_an_annotation_in_progress(tmp_path: Path) -> None:
+    path = write(tmp_path, [CLEAR])
+    path.write_text(path.read_text() + '{"id": "mine')
+    assert list(read_annotation(path, ITEMS, partial=True).judgments) == [ITEMS[0].id]
+
+
+def test_an_item_without_a_judgment(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="1 of 2 items are not annotated, the first is minecraft/test/g/1"):
+        clean_set(ITEMS, read_annotation(write(tmp_path, [CLEAR]), ITEMS))
+
+
+def test_judgments_are_written_as_they_are_read() -> None:
+    fields = {"id": "minecraft/test/g/0", "context": "unclear", "correct": None, "annotator": "a", "reason": "r"}
+    assert Judgment(**fields).as_json() == fields  # type: ignore[arg-type]
+    assert "reason" not in Judgment("i", "unique", True, "a").as_json()
+
+
+@pytest.mark.data
+def test_our_annotation_gives_its_known_counts() -> None:
+    items = builder_turns(load("minecraft", "test"))
+    annotation = our_annotation(items)
+    assert annotation.name == OURS
+    assert statistics(items, annotation) == {
+        "items": 1616,
+        "unclear": 269,
+        "clear": 1347,
+        "unique": 1251,
+        "multiple": 96,
+        "incorrect": 252,
+        "repaired": 217,
+        "left_out": 35,
+        "clean": 1312,
+        "clean_unique": 1220,
+        "clean_multiple": 92,
+        "clean_empty_board": 115,
+    }
+
+
+@pytest.mark.data
+def test_the_repaired_gold_scores_one_on_the_clean_set() -> None:
+    items = builder_turns(load("minecraft", "test"))
+    clean = clean_set(items, our_annotation(items))
+    assert {item.cluster for item in clean.items} <= {item.cluster for item in items}
+    after = {item.id: item.after for item in items}
+    changed = [item.id for item in clean.items if item.after != after[item.id]]
+    assert set(changed) <= set(clean.repaired)

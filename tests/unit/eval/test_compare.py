@@ -1,0 +1,199 @@
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from eval.compare import compare_runs
+from eval.items import ItemScore
+from eval.statistics import difference_interval, holm, permutation_p
+from harness.cli import main
+from harness.worlds.hexagons import Paint
+from tests.helpers.scored import Step, Turn, step, turn
+
+STEPS = [step([], [Paint(0, n, "red")], n, procedure) for procedure in "0123" for n in (1, 2)]
+TURNS = [turn([], [(0, 1, n, "red")], n, game) for game in "ab" for n in (0, 1)]
+
+
+def scored(values: Sequence[float], clusters: str) -> list[ItemScore]:
+    """Items with 10 changes each, so that F1 values of tenths are possible."""
+    return [
+        ItemScore(f"i{n}", cluster, value, value == 1, 10, 10, round(10 * value), ())
+        for n, (value, cluster) in enumerate(zip(values, clusters, strict=True))
+    ]
+
+
+class TestStatistics:
+    def test_the_permutation_test_is_exact_where_it_can_be(self) -> None:
+        """By hand: of the 8 exchanges of three clusters, only none and all give a difference as large as 1."""
+        numerators = np.array([[1.0, 0.0]] * 3)
+        assert permutation_p(numerators, np.ones((3, 2)), "abc") == pytest.approx(2 / 8)
+
+    def test_clusters_are_exchanged_as_a_whole(self) -> None:
+        numerators = np.array([[1.0, 0.0]] * 6)
+        assert permutation_p(numerators, np.ones((6, 2)), "aabbcc") == pytest.approx(2 / 8)
+
+    def test_one_cluster_tells_nothing(self) -> None:
+        assert permutation_p(np.array([[1.0, 0.0]]), np.ones((1, 2)), "a") == 1.0
+        assert difference_interval(np.array([[1.0, 0.0]]), np.ones((1, 2)), "a") is None
+
+    def test_ratios_of_sums_are_compared_not_means_of_ratios(self) -> None:
+        """By hand: 8 / 10 - 2 / 10 = 0.6; exchanging the second cluster gives (8 + 0) / 12 - 2 / 8, and so on."""
+        numerators, denominators = np.array([[8.0, 2.0], [0.0, 0.0]]), np.array([[8.0, 8.0], [2.0, 2.0]])
+        assert permutation_p(numerators, denominators, "ab") == pytest.approx(1.0)
+
+    @settings(max_examples=20)
+    @given(st.lists(st.tuples(st.integers(0, 10), st.integers(0, 10)), min_size=2, max_size=8))
+    def test_exchanging_the_two_changes_the_sign_only(self, pairs: list[tuple[int, int]]) -> None:
+        numerators = np.array(pairs, float)
+        clusters = [str(n) for n in range(len(pairs))]
+        one, other = (difference_interval(n, np.full(n.shape, 10.0), clusters) for n in (numerators, numerators[:, ::-1]))
+        assert one is not None
+        assert other is not None
+        assert one == pytest.approx([-other[1], -other[0]])
+        p = [permutation_p(n, np.full(n.shape, 10.0), clusters, resamples=300) for n in (numerators, numerators[:, ::-1])]
+        assert p[0] == pytest.approx(p[1])
+        assert 0 < p[0] <= 1
+
+    def test_holm(self) -> None:
+        assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+        assert holm([0.2]) == [0.2]
+
+
+class TestCompare:
+    def test_a_pair(self) -> None:
+        a, b = scored([1, 1, 0.5, 0.2], "aabb"), scored([1, 0, 0.5, 0.3], "aabb")
+        result = compare_runs("hexagons", {"A": a, "B": b}, changed=5)
+        assert (result["items"], result["clusters"], result["runs"]) == (4, 2, ["A", "B"])
+        assert result["scores"]["A"] == {"f1": pytest.approx(0.675), "em": 0.5}
+        f1, em = result["pairs"]
+        assert (f1["wins"], f1["losses"], f1["ties"], f1["changed"]) == (1, 1, 2, ["i1", "i3"])
+        assert f1["difference"] == pytest.approx(0.225)
+        assert em["difference"] == 0.25
+        assert f1["interval"][0] <= f1["difference"] <= f1["interval"][1]
+        # Cluster means of the differences: 0.5 and -0.05.
+        assert f1["effect"] == pytest.approx(0.225 / np.std([0.5, -0.05], ddof=1))
+
+    def test_micro_sums_counts(self) -> None:
+        a = [ItemScore("i0", "a", 1.0, True, 1, 1, 1, ()), ItemScore("i1", "b", 0.0, False, 9, 1, 0, ("other",))]
+        b = [ItemScore("i0", "a", 0.0, False, 1, 0, 0, ("other",)), ItemScore("i1", "b", 0.0, False, 9, 0, 0, ("other",))]
+        result = compare_runs("minecraft", {"A": a, "B": b})
+        assert result["scores"]["A"] == {"micro_f1": pytest.approx(2 / 12), "macro_f1": 0.5, "em": 0.5}
+
+    def test_a_run_against_itself(self) -> None:
+        scores = scored([1, 0.5, 0.1], "abc")
+        for pair in compare_runs("minecraft", {"A": scores, "B": scores})["pairs"]:
+            assert (pair["difference"], pair["interval"], pair["p"], pair["effect"]) == (0, [0, 0], 1, None)
+            assert (pair["wins"], pair["losses"], pair["ties"], pair["changed"]) == (0, 0, 3, [])
+
+    def test_hexagons_are_compared_without_the_longest_procedures_too(self) -> None:
+        """Where just the four long ones differ, nothing is left of the difference."""
+        clusters = "aabbccddef"
+        a, b = scored([1] * 10, clusters), scored([0] * 8 + [1, 1], clusters)
+        result = compare_runs("hexagons", {"A": a, "B": b})
+        assert result["scores"]["B"] == {"f1": 0.2, "em": 0.2, "f1_without_longest": 1.0, "em_without_longest": 1.0}
+        differences = {pair["metric"]: pair["difference"] for pair in result["pairs"]}
+        assert differences == {"f1": 0.8, "em": 0.8, "f1_without_longest": 0.0, "em_without_longest": 0.0}
+        assert [pair["ties"] for pair in result["pairs"]] == [2, 2, 2, 2]
+        few = compare_runs("hexagons", {"A": a[:8], "B": b[:8]})
+        assert [pair["metric"] for pair in few["pairs"]] == ["f1", "em"]
+        assert "f1_without_longest" not in compare_runs("minecraft", {"A": a, "B": b})["scores"]["A"]
+
+    def test_three_runs_are_corrected(self) -> None:
+        runs = {name: scored([float(name == "A")] * 8, "abcdefgh") for name in "ABC"}
+        pairs = [pair for pair in compare_runs("hexagons", runs)["pairs"] if pair["metric"] == "f1"]
+        assert [(pair["a"], pair["b"]) for pair in pairs] == list(itertools.combinations("ABC", 2))
+        assert [pair["p"] for pair in pairs] == pytest.approx([2 / 256, 2 / 256, 1])
+        assert [pair["p_holm"] for pair in pairs] == pytest.approx([6 / 256, 6 / 256, 1])
+
+
+@pytest.fixture
+def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with runs: a answers all steps rightly, b every other one, c lacks the last, m answers Minecraft."""
+    monkeypatch.delenv("HARNESS_DATA", raising=False)
+    monkeypatch.setattr("harness.corpora.load", lambda task, split=None: STEPS if task == "hexagons" else TURNS)
+    monkeypatch.chdir(tmp_path)
+    answered: dict[str, Sequence[Step | Turn]] = {"a": STEPS, "b": STEPS, "c": STEPS[:-1], "m": TURNS}
+    for name, items in answered.items():
+        folder = tmp_path / "runs" / name
+        folder.mkdir(parents=True)
+        lines = [json.dumps({"id": item.id, "actions": _gold(item, name, n)}) for n, item in enumerate(items)]
+        (folder / "predictions.jsonl").write_text("\n".join(lines) + "\n")
+    return tmp_path / "runs"
+
+
+def _gold(item: Step | Turn, name: str, n: int) -> list[object]:
+    if isinstance(item, Turn) or (name == "b" and n % 2):
+        return []
+    return [list(action) for action in item.before.diff(item.after)]
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    code = main(["compare", *arguments])
+    return code, *capsys.readouterr()
+
+
+def test_the_command(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, "a", "b", "--json")
+    result = json.loads(out)
+    assert (code, err) == (0, "")
+    assert (result["task"], result["split"], result["items"], result["clusters"]) == ("hexagons", "test", 8, 4)
+    assert result["scores"] == {"a": {"f1": 1.0, "em": 1.0}, "b": {"f1": 0.5, "em": 0.5}}
+    assert result["pairs"][0]["p"] == pytest.approx(2 / 16)
+    code, out, _ = run(capsys, "a", str(runs / "b"), "--changed", "1")
+    assert code == 0
+    assert "4 wins, 0 losses, 4 ties" in out
+    assert "+50.00 [+50.00, +50.00]" in out
+    assert "Holm" not in out
+
+
+def test_the_table_says_what_it_leaves_out(
+    runs: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps = [step([], [Paint(0, n, "red")], n, procedure) for procedure in "012345" for n in (1, 2)]
+    monkeypatch.setattr("harness.corpora.load", lambda task, split: steps)
+    for name in ("a", "b"):
+        lines = [json.dumps({"id": item.id, "actions": _gold(item, name, n)}) for n, item in enumerate(steps)]
+        (runs / name / "predictions.jsonl").write_text("\n".join(lines) + "\n")
+    code, out, _ = run(capsys, "a", "b")
+    assert code == 0
+    assert "F1 without longest" in out
+    assert "EM without longest" in out
+    assert "Without longest: all but the 4 longest procedures." in " ".join(out.split())
+
+
+def test_half_a_line_at_the_end(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with (runs / "c" / "predictions.jsonl").open("a") as file:
+        file.write('{"id": "hexagons/test/3/2", "act')
+    code, out, _ = run(capsys, "a", "c", "b", "--intersect", "--json")
+    assert (code, json.loads(out)["items"]) == (0, 7)
+
+
+BAD = {
+    "one run": (["a"], "takes two runs or more"),
+    "other items": (["a", "c"], "c lacks 1 that another has (hexagons/test/3/2); --intersect compares the 7"),
+    "another task": (["a", "m"], "a answers hexagons/test and m minecraft/test"),
+    "the same run": (["a", "a"], "a is given twice"),
+    "no such run": (["a", "z"], "no run named 'z'"),
+    "benchmark": (["a", "b", "--benchmark", "fair"], "--benchmark is for minecraft"),
+    "annotation": (["m", "m", "--annotation", "x"], "--annotation is for --benchmark v2 only"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "message"), BAD.values(), ids=BAD)
+def test_bad_input(runs: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str) -> None:
+    code, out, err = run(capsys, *arguments)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert message in err
+
+
+def test_nothing_in_common(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (runs / "c" / "predictions.jsonl").write_text("")
+    (runs / "c" / "run.yaml").write_text("settings: {task: hexagons, split: test}\n")
+    assert "a and c have no item in common" in run(capsys, "a", "c", "--intersect")[2]

@@ -1,0 +1,287 @@
+"""Level 1 and level 2: what their items are, and that each dimension is judged by itself."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eval.levels_minecraft import DIMENSIONS, judge_build, judge_change, score
+from harness.cli import main
+from harness.corpora.item import Executed, MinecraftItem
+from harness.simulators.minecraft.levels import PLACES, REMOVALS, Build, answers, builds, level_1, level_2
+from harness.worlds.minecraft import Action, Structure
+from tests.helpers.simulated import check_pose, check_world
+
+Cell = tuple[int, int, int]
+
+#: Nebula's counts.
+COUNTS = {"tower": 504, "square": 216, "diagonal": 168, "row": 168, "diamond": 144, "rectangle": 144, "cube": 24}
+
+
+@pytest.fixture(scope="module")
+def first() -> list[MinecraftItem]:
+    return list(level_1(0))
+
+
+@pytest.fixture(scope="module")
+def second() -> list[MinecraftItem]:
+    return list(level_2(0))
+
+
+def order(shape: str, size: int = 3, location: str | None = None, orientation: str | None = None) -> dict[str, Any]:
+    return Build(shape, "red", size, location, orientation).meta
+
+
+def reds(cells: Iterable[Cell], color: str = "red") -> list[Action]:
+    return [Action("place", color, *cell) for cell in sorted(cells, key=lambda cell: cell[1])]
+
+
+def box(x: range, y: range, z: range) -> list[Cell]:
+    return list(product(x, y, z))
+
+
+def wrong(meta: dict[str, Any], actions: list[Action]) -> set[str]:
+    return {name for name, right in judge_build(meta, actions).items() if not right} - {"whole structure"}
+
+
+# --- the sets ---
+
+
+def test_the_builds_are_as_many_as_nebulas(first: list[MinecraftItem]) -> None:
+    assert len(first) == len({item.id for item in first}) == len(set(builds())) == 1368
+    assert Counter(item.meta["shape"] for item in first) == COUNTS
+    named = Counter(item.meta["shape"] for item in first if item.meta["location"])
+    assert {shape: named[shape] for shape in ("tower", "row", "square", "rectangle", "diagonal", "cube")} == {
+        "tower": 378,
+        "row": 126,
+        "square": 162,
+        "rectangle": 108,
+        "diagonal": 126,
+        "cube": 18,
+    }
+    assert [item.id.rsplit("/", 1)[0] for item in first[:2]] == ["minecraft-level-1/test/0", "minecraft-level-1/test/1"]
+
+
+def test_level_2_has_a_place_and_a_remove_order_after_each_build(second: list[MinecraftItem]) -> None:
+    kinds = Counter((item.meta["order"], item.meta["kind"]) for item in second)
+    assert len(second) == 2 * 1368
+    assert set(kinds) == {*product(["place"], PLACES), *product(["remove"], REMOVALS)}
+    assert min(kinds.values()) > 50
+    for item in second:
+        (run,) = (turn for turn in item.history if isinstance(turn, Executed))
+        built = tuple(action for action in run.actions if isinstance(action, Action))
+        assert run.pose is not None
+        check_pose(replace(item, before=Structure(), pose=run.pose, actions=built), frozenset(built))
+
+
+def test_gold_is_right_in_everything(first: list[MinecraftItem], second: list[MinecraftItem]) -> None:
+    scores = score(first, [item.actions for item in first])
+    assert {name: scores[name]["accuracy"] for name in DIMENSIONS} == dict.fromkeys(DIMENSIONS, 1.0)
+    assert {name: scores[name]["items"] for name in ("color", "location", "orientation")} == {
+        "color": 1368,
+        "location": 1026,
+        "orientation": (504 + 216 + 144 + 144) * 2 // 3,
+    }
+    scores = score(second, [item.actions for item in second])
+    assert scores["overall"]["right"] == scores["overall"]["items"] == 2736
+
+
+def test_nothing_done_is_wrong_in_everything(first: list[MinecraftItem], second: list[MinecraftItem]) -> None:
+    for items in (first[:50], second[:50]):
+        rates = [rate for rate in score(items, [()] * 50).values() if isinstance(rate, dict) and "accuracy" in rate]
+        assert len(rates) > 5
+        assert all(rate["accuracy"] == 0 for rate in rates)
+
+
+def test_the_world_and_the_poses_are_sound(first: list[MinecraftItem], second: list[MinecraftItem]) -> None:
+    for item in (*first[::5], *second[::5]):
+        assert item.before.apply(item.actions).structure == item.after
+        assert not item.before.apply(item.actions).ignored
+    for item in second[::5]:
+        if len(item.after) < 20:
+            check_pose(item, check_world(item))
+
+
+def test_every_answer_of_every_build_is_right() -> None:
+    for build in builds():
+        if build.color == "red":
+            for cells in answers(build)[::7]:
+                assert not wrong(build.meta, reds(cells)), (build, cells)
+
+
+def test_the_same_seed_gives_the_same_items(first: list[MinecraftItem]) -> None:
+    assert list(level_1(0)) == first
+    assert [item.meta for item in level_1(1)] != [item.meta for item in first]
+
+
+# --- level 1, by hand ---
+
+
+@pytest.mark.parametrize(
+    ("shape", "size", "cells"),
+    [
+        ("row", 4, [(x, 1, 2) for x in range(4)]),
+        ("row", 4, [(1, 1, z) for z in range(-2, 2)]),
+        ("tower", 4, [(2, y, 2) for y in range(1, 5)]),
+        ("diagonal", 3, [(0, 1, 0), (1, 1, -1), (2, 1, -2)]),
+        ("square", 3, box(range(3), range(1, 2), range(3))),
+        ("square", 3, box(range(3), range(1, 4), range(2, 3))),
+        ("square", 3, [cell for cell in box(range(3), range(1, 2), range(3)) if cell != (1, 1, 1)]),
+        ("rectangle", 4, box(range(4), range(1, 2), range(3))),
+        ("rectangle", 4, box(range(1), range(1, 5), range(3))),
+        ("diamond", 3, [(0, 1, 0), (1, 1, 0), (-1, 1, 0), (0, 1, 1), (0, 1, -1)]),
+        ("diamond", 3, [(1, 1, 0), (-1, 1, 0), (0, 1, 1), (0, 1, -1)]),
+        ("diamond", 3, [(0, 1, 0), (0, 2, 0), (1, 2, 0), (-1, 2, 0), (0, 3, 0)]),
+        ("cube", 3, box(range(3), range(1, 4), range(3))),
+        ("cube", 3, [cell for cell in box(range(3), range(1, 4), range(3)) if cell != (1, 2, 1)]),
+    ],
+)
+def test_shapes(shape: str, size: int, cells: list[Cell]) -> None:
+    meta = order(shape, size)
+    assert not wrong(meta, reds(cells))
+    assert wrong(meta | {"size": size + 1}, reds(cells)) == {"size"}
+    assert wrong(meta | {"color": "blue"}, reds(cells)) == {"color"}
+    assert wrong(meta, [*reds(cells), *reds([(5, 1, 6)])]) == {"in bounds"}
+    others = {"row", "tower", "diagonal", "square", "rectangle", "diamond", "cube"} - {shape}
+    assert {other for other in others if "shape" not in wrong(order(other) | {"size": size}, reds(cells))} == set()
+
+
+def test_a_hole_spoils_the_shape_alone() -> None:
+    cells = box(range(4), range(1, 2), range(4))
+    assert wrong(order("square", 4), reds(cell for cell in cells if cell != (0, 1, 1))) == {"shape"}
+
+
+def test_two_colors_spoil_the_color_alone() -> None:
+    assert wrong(order("row"), [*reds([(0, 1, 0), (1, 1, 0)]), Action("place", "blue", 2, 1, 0)]) == {"color"}
+
+
+@pytest.mark.parametrize("shape", ["tower", "square", "rectangle", "diamond"])
+def test_orientation(shape: str) -> None:
+    size = 4 if shape == "rectangle" else 3
+    for asked, other in (("horizontal", "vertical"), ("vertical", "horizontal")):
+        for cells in answers(Build(shape, "red", size, None, asked)):
+            assert not wrong(order(shape, size, None, asked), reds(cells))
+            assert wrong(order(shape, size, None, other), reds(cells)) == {"orientation"}
+
+
+def test_a_tower_stands_if_nothing_is_said() -> None:
+    assert wrong(order("tower"), reds([(0, 1, 0), (1, 1, 0), (2, 1, 0)])) == {"shape"}
+
+
+@pytest.mark.parametrize("shape", list(COUNTS))
+def test_location(shape: str) -> None:
+    size = 4 if shape == "rectangle" else 3
+    for asked, other in (("center", "edge"), ("center", "corner"), ("edge", "center"), ("corner", "center")):
+        for cells in answers(Build(shape, "red", size, asked, None)):
+            assert not wrong(order(shape, size, asked), reds(cells))
+            assert wrong(order(shape, size, other), reds(cells)) == {"location"}
+
+
+@pytest.mark.parametrize(
+    ("cell", "names"),
+    [
+        ((0, 3), set()),
+        ((0, 0), {"center"}),
+        ((5, 5), {"corner"}),
+        ((-5, 5), {"corner"}),
+        ((5, 0), {"edge"}),
+        ((2, -5), {"edge"}),
+        ((4, 4), set()),
+    ],
+)
+def test_locations_of_a_tower_are_nebulas(cell: tuple[int, int], names: set[str]) -> None:
+    tower = reds((cell[0], y, cell[1]) for y in (1, 2, 3))
+    assert {name for name in ("center", "edge", "corner") if not wrong(order("tower", 3, name), tower)} == names
+
+
+def test_the_whole_structure_is_right_if_everything_is() -> None:
+    row = reds([(0, 1, 0), (1, 1, 0), (2, 1, 0)])
+    assert judge_build(order("row", 3, "center"), row)["whole structure"]
+    assert not judge_build(order("row", 3, "edge"), row)["whole structure"]
+
+
+def test_what_is_left_open_is_not_judged() -> None:
+    assert set(judge_build(order("row"), reds([(0, 1, 0)]))) == set(DIMENSIONS) - {"location", "orientation"}
+
+
+# --- level 2, by hand ---
+
+
+def change(shape: str, kind: str, blocks: list[Cell], last: Cell = (0, 1, 0)) -> MinecraftItem:
+    item = next(level_2(0))
+    meta = {
+        "build": order(shape),
+        "order": "place" if kind in PLACES else "remove",
+        "kind": kind,
+        "color": "blue" if kind in PLACES else "red",
+        "last": list(last),
+    }
+    return replace(item, before=Structure.of([(*cell, "red") for cell in blocks]), meta=meta)
+
+
+ROW = [(0, 1, 0), (1, 1, 0), (2, 1, 0)]
+TOWER = [(0, 1, 0), (0, 2, 0), (0, 3, 0)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "right", "not_right"),
+    [
+        ("on top of", [(0, 2, 0), (2, 2, 0)], [(3, 1, 0), (0, 1, 1), (5, 1, 5)]),
+        ("to the side of", [(3, 1, 0), (-1, 1, 0), (1, 1, 1)], [(0, 2, 0), (4, 1, 0), (3, 1, 1)]),
+        ("touching", [(3, 1, 0), (1, 2, 0)], [(4, 1, 0), (3, 1, 1)]),
+        ("not touching", [(4, 1, 0), (5, 1, 5)], [(3, 1, 0), (1, 2, 0)]),
+    ],
+)
+def test_placing(kind: str, right: list[Cell], not_right: list[Cell]) -> None:
+    item = change("row", kind, ROW)
+    assert all(judge_change(item, reds([cell], "blue")) for cell in right)
+    assert not any(judge_change(item, reds([cell], "blue")) for cell in not_right)
+    assert not judge_change(item, reds(right[:1]))
+    assert not judge_change(item, reds([right[0], (-5, 1, -5)], "blue"))
+
+
+@pytest.mark.parametrize(
+    ("kind", "blocks", "right"),
+    [
+        ("any", ROW, ROW),
+        ("last", ROW, [(0, 1, 0)]),
+        ("top", TOWER, [(0, 3, 0)]),
+        ("bottom", TOWER, [(0, 1, 0)]),
+        ("center", ROW, [(1, 1, 0)]),
+        ("end", ROW, [(0, 1, 0), (2, 1, 0)]),
+        ("corner", box(range(3), range(1, 2), range(3)), [(0, 1, 0), (2, 1, 0), (0, 1, 2), (2, 1, 2)]),
+    ],
+)
+def test_removing(kind: str, blocks: list[Cell], right: list[Cell]) -> None:
+    item = change("row", kind, blocks)
+    assert [cell for cell in blocks if judge_change(item, [Action("remove", None, *cell)])] == sorted(right)
+    assert not judge_change(item, [Action("remove", None, *cell) for cell in blocks])
+    assert not judge_change(item, reds([(-5, 1, -5)]))
+
+
+@pytest.mark.parametrize("level", [1, 2])
+def test_the_score_command_judges_a_level(level: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    items = tmp_path / "items.jsonl"
+    assert main(["simulate", f"level-{level}", "--items", "40", "--out", str(items)]) == 0
+    records = [json.loads(line) for line in items.read_text().splitlines()]
+    answers = tmp_path / "answers.jsonl"
+    answers.write_text("".join(json.dumps({"id": r["id"], "actions": r["actions"]}) + "\n" for r in records))
+    capsys.readouterr()
+    assert main(["score", str(answers), "--items", str(items), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["level"]
+    assert found["level"] == level
+    assert found["whole structure" if level == 1 else "overall"] == {
+        "right": 40,
+        "items": 40,
+        "accuracy": 1.0,
+        "interval": [1.0, 1.0],
+    }
+    assert main(["score", str(answers), "--items", str(items)]) == 0
+    assert f"level {level}" in capsys.readouterr().out

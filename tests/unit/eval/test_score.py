@@ -1,0 +1,276 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eval.metrics.minecraft import METRICS
+from eval.published import PUBLISHED, beside
+from eval.score_run import read_answers, score_answers
+from harness.cli import main
+from harness.corpora import load
+from harness.errors import UsageError
+from harness.worlds.hexagons import Paint
+from tests.helpers.scored import Step, Turn, step, turn
+
+STEPS = [step([], [Paint(0, n, "red")], n, procedure) for procedure in ("0", "1") for n in (1, 2, 3)]
+TURNS = [turn([], [(0, 1, n, "red")], n, game) for game in ("a", "b") for n in (0, 1)]
+
+Write = Callable[..., Path]
+
+
+@pytest.fixture
+def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
+    """Writes predictions; the corpora hold STEPS and TURNS only."""
+    monkeypatch.delenv("HARNESS_DATA", raising=False)
+
+    def items(task: str, split: str) -> list[Step] | list[Turn]:
+        return [] if split != "test" else STEPS if task == "hexagons" else TURNS
+
+    monkeypatch.setattr("harness.corpora.load", items)
+    monkeypatch.chdir(tmp_path)
+
+    def to_file(*records: dict[str, Any], name: str = "predictions.jsonl", end: str = "") -> Path:
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("".join(json.dumps(record) + "\n" for record in records) + end)
+        return path
+
+    return to_file
+
+
+def perfect(items: list[Step]) -> list[dict[str, Any]]:
+    return [{"id": item.id, "actions": [list(paint) for paint in item.before.diff(item.after)]} for item in items]
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    code = main(["score", *map(str, arguments)])
+    return code, *capsys.readouterr()
+
+
+def test_the_json_for_hexagons(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    failed = {"id": STEPS[4].id, "error": "HTTP 500"}
+    code, out, err = run(capsys, write(*perfect(STEPS[:4]), failed), "--json")
+    scores = json.loads(out)
+    assert (code, err, out.count("\n")) == (0, "", 1)
+    assert list(scores)[:5] == ["task", "split", "items", "missing", "errors"]
+    assert [scores[key] for key in ("task", "split", "items", "missing", "errors")] == ["hexagons", "test", 6, 1, 1]
+    assert scores["action"] == scores["board"] == dict.fromkeys(["f1", "em", "precision", "recall"], 4 / 6)
+    assert scores["procedure_macro"] == pytest.approx({"f1": 2 / 3, "em": 2 / 3})
+    low, high = scores["intervals"]["action"]["f1"]
+    assert low < 4 / 6 < high
+
+
+def test_the_json_for_minecraft(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    file = write({"id": TURNS[0].id, "text": "place red 0 1 0\nplace red 1 1 0", "format": "lines"})
+    code, out, _ = run(capsys, file, "--json")
+    scores = json.loads(out)
+    assert code == 0
+    assert list(scores)[:9] == ["benchmark", "task", "split", "items", "missing", "errors", "micro", "macro", "subsets"]
+    assert (scores["benchmark"], scores["items"], scores["missing"]) == ("legacy", 4, 3)
+    assert scores["micro"]["overall"] == {"tp": 1, "fp": 1, "fn": 3, "precision": 0.5, "recall": 0.25, "f1": 2 / 6}
+    assert tuple(scores["micro"]) == tuple(scores["macro"]) == METRICS
+    assert scores["subsets"]["EB"] == {"items": 4, "micro": scores["micro"], "macro": scores["macro"]}
+    assert scores["subsets"]["NEB"]["items"] == 0
+
+
+def test_fair_differs_from_legacy_on_an_empty_board(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    file = write({"id": TURNS[0].id, "actions": [["place", "red", 3, 1, 3]]})
+    found = [
+        json.loads(run(capsys, file, "--json", *more)[1])["micro"]["overall"]["tp"] for more in ((), ("--benchmark", "fair"))
+    ]
+    assert found == [0, 1]
+
+
+def test_v2_scores_the_clean_items_of_an_annotation(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    labels = [("unique", False), ("multiple", True), ("unique", True), ("unclear", None)]
+    annotation = write(
+        *(
+            {"id": item.id, "context": context, "correct": correct}
+            for item, (context, correct) in zip(TURNS, labels, strict=True)
+        ),
+        name="annotation.jsonl",
+    )
+    file = write(*({"id": item.id, "actions": [["place", "red", 3, 1, 3]]} for item in TURNS))
+    code, out, _ = run(capsys, file, "--json", "--benchmark", "v2", "--annotation", annotation)
+    scores = json.loads(out)
+    assert code == 0
+    assert (scores["benchmark"], scores["annotation"], scores["items"]) == ("v2", str(annotation), 3)
+    assert {name: part["items"] for name, part in scores["subsets"].items()} == {"EB": 3, "NEB": 0, "U": 2, "M": 1}
+    assert scores["subsets"]["M"]["micro"]["overall"]["tp"] == 1
+    assert scores["subsets"]["U"]["micro"]["overall"]["tp"] == 0
+    assert f"v2 ({annotation}) benchmark" in run(capsys, file, "--benchmark", "v2", "--annotation", annotation)[1].replace(
+        "\n", ""
+    )
+
+
+def test_tables_in_percent_with_the_papers_numbers(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, write(*perfect(STEPS[:3])), "--rollout")
+    assert code == 0
+    assert "hexagons/test: 6 items" in out
+    assert "3 missing and 0 with an error" in out
+    assert "50.00 [0.0, 100.0]" in out
+    assert "board, rollout" in out
+    assert "46.15" in out
+    assert "no: 453 items" in out
+    code, out, _ = run(capsys, write({"id": TURNS[0].id, "actions": []}))
+    assert code == 0
+    assert "overall EB (4)" in out
+    assert "second-hand" in out
+
+
+def test_the_table_has_a_row_without_the_longest_procedures(
+    write: Write, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps = [step([], [Paint(0, n, "red")], n, procedure) for procedure in "012345" for n in (1, 2)]
+    monkeypatch.setattr("harness.corpora.load", lambda task, split: steps)
+    file = write(*perfect(steps[:9]))
+    code, out, _ = run(capsys, file)
+    assert code == 0
+    row = next(line for line in out.splitlines() if line.startswith("without longest"))
+    assert "25.00 [0.0, 50.0]" in row
+    assert "without longest: all but the 4 longest procedures, which have 8 steps." in " ".join(out.split())
+    found = json.loads(run(capsys, file, "--json")[1])["without_longest"]
+    assert found == {"f1": 0.25, "em": 0.25, "items": 4, "left_out": ["0", "1", "2", "3"]}
+
+
+def test_a_run_is_scored_on_the_items_it_was_asked_for(write: Write, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    write(*perfect(STEPS[:2]), name="runs_a/predictions.jsonl", end='{"id": "hexa')
+    folder = tmp_path / "runs_a"
+    code, _, err = run(capsys, folder, "--json")
+    assert code == 1
+    assert "predictions.jsonl:3: not JSON" in err
+    assert json.loads(run(capsys, folder, "--json", "--partial")[1])["items"] == 6
+    (folder / "run.yaml").write_text("settings: {task: hexagons, split: test, limit: 2, model: m}\n")
+    scores = json.loads(run(capsys, folder, "--json", "--partial")[1])
+    assert (scores["items"], scores["missing"], scores["action"]["f1"]) == (2, 0, 1.0)
+    write(name="runs_a/predictions.jsonl")
+    assert json.loads(run(capsys, folder, "--json")[1])["missing"] == 2
+    (folder / "run.yaml").write_text("[settings")
+    assert "run.yaml: not a run's description" in run(capsys, folder)[2]
+
+
+def test_a_list_of_ids_restricts_the_items(write: Write) -> None:
+    file = write(*perfect(STEPS[:4]))
+    assert score_answers(read_answers(file, ids=[STEPS[0].id, STEPS[5].id]))["action"]["f1"] == 0.5
+    with pytest.raises(UsageError, match="'x' is not an item of hexagons/test"):
+        read_answers(file, ids=["x"])
+
+
+def test_actions_where_nothing_can_be_done_are_counted(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    right = [0, 1, "red"]
+    file = write(
+        {"id": STEPS[0].id, "actions": [right, [0, 18, "red"], [-1, 0, "red"]]},
+        {"id": STEPS[1].id, "text": "0 2 red, 10 2 red", "format": "triplets"},
+        {"id": STEPS[2].id, "text": "red: 4,19 1", "format": "grouped"},
+        {"id": STEPS[3].id, "actions": [[99, 0, "red"]], "error": "HTTP 500"},
+    )
+    scores = json.loads(run(capsys, file, "--json")[1])
+    assert (scores["off_board"], scores["action"]["f1"]) == (4, 0.5)
+    assert "4 predicted actions off the board, left out" in run(capsys, file)[1]
+    assert score_answers(read_answers(file, ids=[STEPS[1].id]))["off_board"] == 1
+    file = write({"id": TURNS[0].id, "actions": [["place", "red", 0, 1, 0], ["place", "red", 6, 1, 0]]})
+    scores = json.loads(run(capsys, file, "--json")[1])
+    assert (scores["off_board"], scores["micro"]["overall"]["tp"], scores["micro"]["overall"]["fp"]) == (1, 1, 0)
+    assert "1 predicted action outside the build region, left out" in run(capsys, file)[1]
+    inside = write({"id": TURNS[0].id, "actions": []})
+    assert json.loads(run(capsys, inside, "--json")[1])["off_board"] == 0
+    assert "left out" not in run(capsys, inside)[1]
+
+
+GOOD = {"id": STEPS[0].id, "actions": []}
+
+BAD = {
+    "repeated id": ([GOOD, GOOD], [], 1, "predictions.jsonl:2: id 'hexagons/test/0/1' again"),
+    "unknown id": ([GOOD, {"id": "hexagons/test/9/9", "actions": []}], [], 1, "predictions.jsonl:2: unknown id"),
+    "two splits": (
+        [GOOD, {"id": "hexagons/dev/0/1", "actions": []}],
+        [],
+        1,
+        "predictions.jsonl:2: an item of hexagons/dev after",
+    ),
+    "two tasks": ([GOOD, {"id": TURNS[0].id, "actions": []}], [], 1, "predictions.jsonl:2: an item of minecraft/test after"),
+    "no such corpus": (
+        [{"id": "chess/test/1", "actions": []}],
+        [],
+        1,
+        "predictions.jsonl:1: no corpus has the items of chess/test",
+    ),
+    "no such split": ([{"id": "hexagons/val/1/1", "actions": []}], [], 1, "no corpus has the items of hexagons/val"),
+    "wrong shape": ([{"id": STEPS[0].id, "actions": [[1, 2]]}], [], 1, "predictions.jsonl:1: action 1 must be [row, column"),
+    "wrong format": ([{"id": STEPS[0].id, "text": "", "format": "lines"}], [], 1, "predictions.jsonl:1: no format"),
+    "asked for another split": (
+        [GOOD],
+        ["--split", "dev"],
+        1,
+        "predictions.jsonl:1: predictions for hexagons/test, not for hexagons/dev",
+    ),
+    "asked for another task": ([GOOD], ["--task", "minecraft"], 1, "not for minecraft/test"),
+    "no such task": ([GOOD], ["--task", "chess"], 1, "not for chess/test"),
+    "empty": ([], [], 2, "give --task and --split"),
+    "empty, no such task": ([], ["--task", "chess", "--split", "dev"], 2, "no task named 'chess'"),
+    "nothing to score": ([], ["--task", "minecraft", "--split", "dev"], 2, "no items of minecraft/val"),
+    "benchmark of the other task": ([GOOD], ["--benchmark", "fair"], 2, "--benchmark is for minecraft"),
+    "no such benchmark": ([{"id": TURNS[0].id, "actions": []}], ["--benchmark", "fare"], 2, "did you mean fair?"),
+    "v2 of the sample": ([{"id": TURNS[0].id, "actions": []}], ["--benchmark", "v2"], 2, "give --annotation FILE"),
+    "annotation without v2": ([GOOD], ["--annotation", "a.jsonl"], 2, "--annotation is for --benchmark v2 only"),
+}
+
+
+@pytest.mark.parametrize(("records", "arguments", "code", "message"), BAD.values(), ids=BAD)
+def test_bad_input_is_one_line_and_an_exit_code(
+    write: Write,
+    capsys: pytest.CaptureFixture[str],
+    records: list[dict[str, Any]],
+    arguments: list[str],
+    code: int,
+    message: str,
+) -> None:
+    found, out, err = run(capsys, write(*records), *arguments, "--json")
+    assert (found, out) == (code, "")
+    assert message in err
+    assert err.startswith("Error: ")
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "message"), [("not json\n", ":1: not JSON"), ('{"id": "x", "seconds": NaN}\n', "NaN is no number")]
+)
+def test_lines_that_are_not_json(write: Write, capsys: pytest.CaptureFixture[str], content: str, message: str) -> None:
+    code, out, err = run(capsys, write(end=content))
+    assert (code, out, err.count("\n")) == (1, "", 1)
+    assert message in err
+
+
+def test_a_file_that_is_not_there(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = run(capsys, "none.jsonl")
+    assert (code, err.count("\n")) == (2, 1)
+    assert "none.jsonl" in err
+
+
+def test_only_numbers_on_the_same_items_are_comparable() -> None:
+    full = {"task": "minecraft", "benchmark": "legacy", "split": "test", "items": 1616}
+    assert {row.values["f1"] for row, obstacle in beside(full) if not obstacle} == {11.8, 21.2}
+    assert all(obstacle for _, obstacle in beside(full | {"benchmark": "fair"}))
+    assert all(obstacle for _, obstacle in beside(full | {"items": 50}))
+    assert {obstacle for _, obstacle in beside(full | {"split": "val", "items": 1331})} == {"test split"}
+    dev = beside({"task": "hexagons", "split": "dev", "items": 446})
+    assert [(row.system, obstacle) for row, obstacle in dev] == [("human", ""), ("rules", "")]
+    assert all(0 < value < 100 for row in PUBLISHED for value in row.values.values())
+
+
+@pytest.mark.data
+def test_the_whole_test_split_of_minecraft(data_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "oracle.jsonl"
+    records = [{"id": item.id, "actions": [[a[0], a[1], *a[2:]] for a in item.actions]} for item in load("minecraft", "test")]
+    file.write_text("".join(json.dumps(record) + "\n" for record in records))
+    code, out, _ = run(capsys, file, "--json")
+    scores = json.loads(out)
+    assert code == 0
+    assert (scores["items"], scores["missing"], scores["subsets"]["EB"]["items"]) == (1616, 0, 143)
+    overall = scores["micro"]["overall"]
+    assert (overall["tp"], overall["fp"], overall["fn"]) == (4551, 0, 2)
+    assert scores["macro"]["overall"] == pytest.approx(0.999325, abs=1e-6)

@@ -1,0 +1,316 @@
+"""Augmentation: what is changed fits together, whole games change alike, and the counts are as asked."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.augmentation.colors import permute_colors
+from harness.augmentation.paraphrase import lexicon, paraphrase
+from harness.augmentation.rotation import turn_hexagons, turn_minecraft
+from harness.augmentation.variants import CHANGES, Variant, augment, change, variant
+from harness.commands.augment import augment as command
+from harness.corpora import load
+from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem, Utterance
+from harness.corpora.records import read_items
+from harness.errors import UsageError
+from harness.worlds.hexagons import Board, Paint
+from harness.worlds.minecraft import COLORS, Action, Pose, in_region, net_actions
+from tests.helpers.relations_reader import read, seen
+from tests.helpers.simulated import simple, simulated
+
+SIMULATED = simulated("random", 3, 60)
+WORDS = {"block": ["brick"], "left": ["red", "port"], "red": ["crimson"], "ok": ["okay"], "put": ["place", "add"]}
+
+
+def all_words(item: Item) -> list[str]:
+    return [turn.text for turn in item.history if isinstance(turn, Utterance)]
+
+
+# --- turning building games ---
+
+
+@given(quarters=st.sampled_from([1, 2, -1]), n=st.integers(0, len(SIMULATED) - 1))
+def test_everything_stays_where_it_was_for_the_builder(quarters: int, n: int) -> None:
+    item = SIMULATED[n]
+    turned = turn_minecraft(item, quarters)
+    for action, other in zip(item.actions, turned.actions, strict=True):
+        assert _from_builder(action, turned.pose if action is other else item.pose) == pytest.approx(
+            _from_builder(other, turned.pose)
+        )
+        assert seen(action.cell, item.pose) == seen(other.cell, turned.pose)
+        assert (action.kind, action.color, action.y) == (other.kind, other.color, other.y)
+    assert read(turned).actions == net_actions(turned.before, turned.after)
+
+
+def _from_builder(action: Action, pose: Pose) -> tuple[float, float, float]:
+    """The vector from the builder to the middle of a block, in the builder's own axes."""
+    x, z, yaw = action.x + 0.5 - pose.x, action.z + 0.5 - pose.z, math.radians(pose.yaw)
+    return math.cos(yaw) * x + math.sin(yaw) * z, action.y - pose.y, -math.sin(yaw) * x + math.cos(yaw) * z
+
+
+def test_a_quarter_turn_is_that_of_the_published_augmentation() -> None:
+    item = next(item for item in SIMULATED if item.before.blocks())
+    turned = turn_minecraft(item, 1)
+    assert {(-b.z, b.y, b.x, b.color) for b in item.before.blocks()} == set(map(tuple, turned.before.blocks()))
+    assert turned.pose.yaw == item.pose.yaw + 90
+    assert turn_minecraft(turned, -1).before == item.before
+    done = [turn for turn in item.history if isinstance(turn, Executed)]
+    for run, other in zip(done, (turn for turn in turned.history if isinstance(turn, Executed)), strict=True):
+        before, after = ([a for a in its.actions if isinstance(a, Action)] for its in (run, other))
+        assert [(-a.z, a.x) for a in before] == [(a.x, a.z) for a in after]
+        assert run.pose is not None
+        assert other.pose == (1 - run.pose.z, run.pose.y, run.pose.x, run.pose.yaw + 90, run.pose.pitch)
+
+
+def test_four_quarters_are_nothing() -> None:
+    for item in SIMULATED:
+        turned = item
+        for _ in range(4):
+            turned = turn_minecraft(turned, 1)
+        assert (turned.before, turned.after, turned.actions) == (item.before, item.after, item.actions)
+        assert [turn[:1] for turn in turned.history] == [turn[:1] for turn in item.history]
+        for pose, same in zip(_poses(turned), _poses(item), strict=True):
+            assert pose._replace(yaw=pose.yaw - 360) == pytest.approx(same)
+
+
+def _poses(item: MinecraftItem) -> list[Pose]:
+    """The builder's in the runs of the history, where they are known, and now."""
+    return [turn.pose for turn in item.history if isinstance(turn, Executed) and turn.pose] + [item.pose]
+
+
+def test_a_run_keeps_the_pose_that_its_item_has_in_every_variant() -> None:
+    for quarters in (1, 2, -1):
+        how = Variant(0, dict(zip(COLORS, COLORS[::-1], strict=True)), "words", quarters)
+        changed = {item.id: change(item, how, WORDS) for item in SIMULATED}
+        for before, after in pairwise(changed.values()):
+            assert isinstance(before, MinecraftItem)
+            assert isinstance(after, MinecraftItem)
+            if before.cluster == after.cluster:
+                assert _poses(after)[:-1] == _poses(before), "turned as the item of the run is"
+
+
+def test_where_no_pose_is_known_none_is_turned() -> None:
+    item = next(item for item in SIMULATED if any(isinstance(turn, Executed) for turn in item.history))
+    bare = replace(item, history=tuple(turn._replace(pose=None) if isinstance(turn, Executed) else turn for turn in item.history))
+    assert _poses(turn_minecraft(bare, 1)) == [item.pose.turned(1)]
+
+
+# --- turning drawing steps ---
+
+
+def procedure() -> HexagonsItem:
+    """The second step of a procedure."""
+    first = (Paint(0, 3, "red"), Paint(1, 3, "red"))
+    before = Board().apply(first).board
+    history = (Utterance("Instructor", "In the 4th column from the left, paint the top two tiles red."), Executed(first))
+    actions = (Paint(2, 3, "blue"),)
+    text = "Paint the tile below them, in column 4, blue."
+    return HexagonsItem("hexagons/train/7/2", "train", text, history, before, actions, before.apply(actions).board, "g", "c")
+
+
+def test_half_a_turn_takes_tile_i_to_179_minus_i() -> None:
+    item = procedure()
+    turned = turn_hexagons(item)
+    assert turned is not None
+    assert turned.before.digits() == item.before.digits()[::-1]
+    assert turned.after.digits() == item.after.digits()[::-1]
+    assert turned.actions == (Paint(7, 14, "blue"),)
+    assert turned.before.apply(turned.actions).board == turned.after
+    assert turned.instruction == "Paint the tile above them, in column 15, blue."
+    assert turned.history == (
+        Utterance("Instructor", "In the 4th column from the right, paint the bottom two tiles red."),
+        Executed((Paint(8, 14, "red"), Paint(9, 14, "red"))),
+    )
+
+
+def test_a_step_is_not_turned_without_its_history() -> None:
+    item = procedure()
+    history = (Utterance("Instructor", "Make a V."), item.history[1])
+    assert turn_hexagons(HexagonsItem(**{name: getattr(item, name) for name in item.__slots__} | {"history": history})) is None
+
+
+# --- words ---
+
+
+def test_a_paraphrase_draws_from_the_word_and_its_entry() -> None:
+    drawn = {paraphrase("ok put a Block", WORDS, Random(n)) for n in range(200)}
+    assert drawn == {
+        f"{ok} {put} a {block}" for ok in ("ok", "okay") for put in ("put", "place", "add") for block in ("Block", "Brick")
+    }
+
+
+@given(seed=st.integers(0, 10_000), text=st.lists(st.sampled_from([*COLORS, "Red", "left", "block", "reds", ","])).map(" ".join))
+def test_a_paraphrase_never_touches_a_color(seed: int, text: str) -> None:
+    made = paraphrase(text, WORDS, Random(seed))
+    assert [word for word in made.split() if word.lower() in COLORS] == [w for w in text.split() if w.lower() in COLORS]
+
+
+def test_our_lexicon_ships_and_says_nothing_of_colors_or_places(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HARNESS_DATA", raising=False)
+    ours = lexicon()
+    assert len(ours) > 30
+    assert not {*ours, *(word for words in ours.values() for word in words)} & {*COLORS, "left", "right", "front", "behind"}
+    assert all(word not in words for word, words in ours.items())
+
+
+# --- variants of whole games ---
+
+
+def test_what_is_said_in_a_game_is_said_in_all_its_items() -> None:
+    how = variant("minecraft", SIMULATED[0].cluster, 1, 0, CHANGES["minecraft"])
+    game = [item for item in SIMULATED if item.cluster == SIMULATED[0].cluster]
+    changed = [change(item, how, lexicon()) for item in game]
+    for before, after in pairwise(changed):
+        assert isinstance(before, MinecraftItem)
+        assert isinstance(after, MinecraftItem)
+        assert after.before == before.after
+        assert after.history[: len(before.history) + 1] == (*before.history, Executed(before.actions, before.pose))
+        assert after.cluster == before.cluster == f"minecraft-random-augmented/{game[0].cluster.partition('/')[2]}/1"
+        assert after.group == game[0].group
+    assert [all_words(item) for item in changed if item] != [all_words(item) for item in game]
+
+
+def test_each_change_alone() -> None:
+    item = SIMULATED[5]
+    name = item.cluster
+    same = {"history", "pose", "before"}
+    for only, kept in (("colors", {"pose"}), ("words", {"pose", "before"}), ("turn", set())):
+        how = variant("minecraft", name, 4, 0, [only])
+        changed = change(item, how, lexicon())
+        assert isinstance(changed, MinecraftItem)
+        assert {key for key in same if getattr(changed, key) == getattr(item, key)} == kept, only
+        assert changed.before.apply(changed.actions).structure == changed.after
+
+
+def test_colors_permuted_back_give_the_original() -> None:
+    for item in SIMULATED[:20]:
+        how = variant("minecraft", item.cluster, 2, 0, ["colors"])
+        changed = change(item, how)
+        assert changed is not None
+        assert how.colors is not None
+        back = permute_colors(changed, {new: old for old, new in how.colors.items()})
+        assert (back.history, back.before, back.actions, back.after) == (item.history, item.before, item.actions, item.after)
+
+
+def test_permutations_and_turns_are_uniform() -> None:
+    drawn = [variant("minecraft", f"game {n}", 0, 0, CHANGES["minecraft"]) for n in range(2_000)]
+    turns = [sum(how.quarters == quarters for how in drawn) for quarters in (0, 1, 2, -1)]
+    assert min(turns) > 430
+    assert len({tuple((how.colors or {}).values()) for how in drawn}) > 600
+
+
+# --- the set ---
+
+
+@pytest.mark.parametrize("task", ["minecraft", "hexagons"])
+def test_the_factor_is_exact_and_no_two_are_alike(task: str) -> None:
+    items = simple(task, 40, 1)
+    made = list(augment(items, 5, 4, lexicon=lexicon()))
+    assert made[:40] == items
+    assert len(made) == len({item.id for item in made}) == 160
+    assert made == list(augment(items, 5, 4, lexicon=lexicon()))
+    assert made[40:] != list(augment(items, 6, 4, lexicon=lexicon()))[40:]
+    for item in made[40:]:
+        applied = item.before.apply(item.actions)  # type: ignore[arg-type]
+        assert getattr(applied, "board", None) == item.after or getattr(applied, "structure", None) == item.after
+        assert item.meta["augmented"]["of"] in {original.id for original in items}
+
+
+def test_whole_games_are_changed_alike() -> None:
+    items = simple("minecraft", 40, 1)
+    made = list(augment(items, 5, 3, lexicon=lexicon(), whole=True))
+    assert made[:40] == items
+    assert len({item.id for item in made}) == 120
+    for number in range(2):
+        copies = made[40 * (number + 1) :][:40]
+        assert [item.meta["augmented"]["of"] for item in copies] == [item.id for item in items]
+        changes = {(item.cluster, str(item.meta["augmented"]["colors"])) for item in copies}
+        assert len(changes) == len({item.cluster for item in items}), "one change a game"
+
+
+def test_whole_procedures_are_turned_or_left_out() -> None:
+    items = list(load("hexagons", "train"))
+    made = list(augment(items, 0, 4, changes=["turn"], whole=True))[len(items) :]
+    steps = {cluster: sum(item.cluster == cluster for item in items) for cluster in {item.cluster for item in items}}
+    for copy in {item.cluster for item in made}:
+        copies = [item for item in made if item.cluster == copy]
+        assert {item.meta["augmented"]["quarters"] for item in copies} == {2}, "nothing is copied without a change"
+        original = copies[0].meta["augmented"]["of"].rpartition("/")[0]
+        assert len(copies) == steps[original], "all steps or none"
+
+
+def test_a_factor_of_one_is_the_corpus() -> None:
+    assert list(augment(SIMULATED, 0, 1)) == SIMULATED
+    assert list(augment([], 0, 4)) == []
+
+
+def test_too_much_is_refused() -> None:
+    with pytest.raises(UsageError, match="turn make 180 of 60 items"):
+        augment(SIMULATED, 0, 5, changes=["turn"])
+    with pytest.raises(UsageError, match="no change of hexagons named 'words'"):
+        augment(simple("hexagons", 2, 0), 0, 2, changes=["words"])
+
+
+def test_the_command_writes_what_reads_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HARNESS_DATA", raising=False)
+    out = tmp_path / "new" / "items.jsonl.gz"
+    result = CliRunner().invoke(command, ["--task", "minecraft", "--factor", "2", "--out", str(out)], catch_exceptions=False)
+    items = load("minecraft", "train")
+    assert result.output.endswith(f"{2 * len(items):,} items, {len(items):,} of them of the sample corpus as they are\n")
+    made = list(read_items(out))
+    assert [item.id for item in made[: len(items)]] == [item.id for item in items]
+    assert len(made) == 2 * len(items)
+    with pytest.raises(UsageError, match="exists"):
+        CliRunner().invoke(command, ["--task", "minecraft", "--out", str(out)], catch_exceptions=False)
+
+
+# --- the real data ---
+
+
+@pytest.mark.data
+def test_four_times_the_train_split() -> None:
+    items = load("minecraft", "train")
+    words = lexicon()
+    assert len(words) == 108
+    assert sum(map(len, words.values())) == 183
+    made = list(augment(items, 0, 4, lexicon=words))
+    assert len(made) == 14_836
+    assert made[:3_709] == items
+    outside = 0
+    of = {item.id: item for item in items}
+    for item in made[3_709::4]:
+        original = of[item.meta["augmented"]["of"]]
+        assert isinstance(item, MinecraftItem)
+        assert isinstance(original, MinecraftItem)
+        assert len(net_actions(item.before, item.after)) == len(net_actions(original.before, original.after))
+        assert len(item.history) == len(original.history)
+        outside += sum(not in_region(*action.cell) for action in item.actions)
+    assert outside == 0
+    assert {item.meta["augmented"]["quarters"] for item in made[3_709:]} == {0, 1, 2, -1}
+
+
+@pytest.mark.data
+def test_turned_drawing_steps_keep_their_gold() -> None:
+    turned = 0
+    for item in load("hexagons", "train"):
+        assert isinstance(item, HexagonsItem)
+        how = Variant(0, None, None, 2)
+        changed = change(item, how)
+        if changed is None:
+            continue
+        turned += 1
+        assert isinstance(changed, HexagonsItem)
+        assert changed.actions == changed.before.diff(changed.after)
+        assert changed.after.digits() == item.after.digits()[::-1]
+        assert json.dumps(changed.meta)
+    assert turned > 200

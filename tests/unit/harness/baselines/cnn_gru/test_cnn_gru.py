@@ -1,0 +1,287 @@
+"""The CNN + GRU: its published sizes, and the fast ways of computing it against the plain one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import pytest
+import torch
+
+from harness.baselines import Decoding
+from harness.baselines.builder_batches import Collator
+from harness.baselines.builder_decoding import BuilderPredictor
+from harness.baselines.cnn_gru.baseline import CnnGru, parameters
+from harness.baselines.cnn_gru.network import Network, Shape
+from harness.baselines.vocabulary import SPECIAL, UNKNOWN, Vocabulary, learned, read_glove
+from harness.baselines.world_state import STOP, action_of
+from harness.corpora import load
+from harness.corpora.item import Executed, MinecraftItem, builder_turns
+from harness.errors import DataError, UsageError
+from harness.training.checkpoints import read_words, weights_of, write_model
+from harness.training.origin import Best, Origin, configuration
+from harness.worlds.minecraft import Action, Structure
+from serialization.words import h3_tokens
+from tests.helpers import plain_cnn_gru as plain
+
+TINY = Shape(
+    words=8,
+    hidden=12,
+    action_layers=2,
+    filters=6,
+    world_layers=2,
+    head_layers=3,
+    stop_layers=3,
+    perspective="coordinates",
+)
+
+
+@pytest.fixture(scope="module")
+def items() -> list[MinecraftItem]:
+    """Of the shipped sample."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("HARNESS_DATA", raising=False)
+        return builder_turns(load("minecraft", "train"))
+
+
+@pytest.fixture(scope="module")
+def vocabulary(items: list[MinecraftItem]) -> Vocabulary:
+    return learned(map(h3_tokens, items))
+
+
+def network_of(shape: Shape, vocabulary: Vocabulary, *, bold: float = 1.0) -> Network:
+    """With random weights; those of the action scores are multiplied by `bold`, so that greedy choices are no near ties."""
+    torch.manual_seed(0)
+    made = Network(shape, len(vocabulary))
+    made.decoder.head[-1].weight.data *= bold
+    return made
+
+
+@pytest.mark.parametrize(("variant", "decoder"), [("A", 1_836_792), ("B", 3_790_800)])
+def test_the_published_sizes(variant: str, decoder: int) -> None:
+    recipe = CnnGru().recipe([f"variant={variant}"])
+    network = Network(recipe.network, 50)
+    assert (parameters(network.encoder), parameters(network.decoder)) == (541_800, decoder)
+    assert recipe.training.learning_rate == {"A": 1e-4, "B": 1e-3}[variant]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {},
+        {"perspective": "indices"},
+        {"perspective": "none", "world_layers": 3, "head_layers": 2, "stop_layers": 4, "action_layers": 1},
+        {"perspective": "none", "world_layers": 1},
+    ],
+    ids=str,
+)
+def test_a_batch_has_the_losses_of_its_items_step_by_step(
+    change: dict[str, Any], items: list[MinecraftItem], vocabulary: Vocabulary
+) -> None:
+    shape = TINY.model_copy(update=change)
+    network, collate = network_of(shape, vocabulary), Collator(shape, vocabulary)
+    chosen = items[2:8]
+    expected = torch.stack(
+        [plain.loss(network, vocabulary, i, shape.perspective, plain.worlds(i, shape.perspective)) for i in chosen]
+    )
+    together = network(collate(chosen))
+    alone = torch.cat([network(collate([item])).sums for item in chosen])
+    assert together.counts.tolist() == [len(item.actions) + 1 for item in chosen]
+    torch.testing.assert_close(together.sums, alone, rtol=1e-5, atol=0)
+    torch.testing.assert_close(together.sums, expected, rtol=1e-5, atol=0)
+
+
+def test_gradients_are_those_of_the_plain_network(items: list[MinecraftItem], vocabulary: Vocabulary) -> None:
+    shape = TINY
+    network, item = network_of(shape, vocabulary), items[3]
+    plain.loss(network, vocabulary, item, shape.perspective, plain.worlds(item, shape.perspective)).backward()
+    expected = {name: p.grad.clone() for name, p in network.named_parameters()}
+    network.zero_grad()
+    network(Collator(shape, vocabulary)([item])).sums.sum().backward()
+    for name, parameter in network.named_parameters():
+        torch.testing.assert_close(parameter.grad, expected[name], rtol=1e-4, atol=1e-6, msg=name)
+
+
+def test_whole_grids_are_seen_as_shared_ones(items: list[MinecraftItem], vocabulary: Vocabulary) -> None:
+    """What decoding computes is what training computes."""
+    network, item = network_of(TINY, vocabulary), items[4]
+    batch = Collator(TINY, vocabulary)([item])
+    whole = network.decoder.see(torch.stack(plain.worlds(item, "coordinates")))
+    torch.testing.assert_close(
+        network.decoder.see_shared(batch.cells, batch.whole, batch.around, batch.shown), whole, rtol=1e-4, atol=1e-5
+    )
+
+
+def plain_start(network: Network, vocabulary: Vocabulary, item: MinecraftItem) -> tuple[torch.Tensor, list[Action]]:
+    """The decoder's first hidden state, and all that was done in the game so far."""
+    _, state = network.encoder(network.words(torch.tensor([vocabulary.numbers(h3_tokens(item))])))
+    runs = [turn for turn in item.history if isinstance(turn, Executed)]
+    return state, [action for run in runs for action in run.actions if isinstance(action, Action)]
+
+
+def plain_answer(network: Network, vocabulary: Vocabulary, item: MinecraftItem, decoding: Decoding) -> list[tuple[int, float]]:
+    """Greedy decoding of one item with the plain network and the world's own rules: labels, and by how much each is a better
+    choice than to stop."""
+    state, done = plain_start(network, vocabulary, item)
+    structure, last = item.before, torch.zeros(11)
+    answer: list[tuple[int, float]] = []
+    for _ in range(decoding.steps):
+        _, state = network.decoder.gru(network.decoder.action(last)[None, None], state)
+        scores = plain.scores(network, plain.world(structure, done, item, "coordinates"), state[0, 0])
+        order = scores.argsort(descending=True).tolist()
+        possible = (n for n in order if n != STOP and (not decoding.constrained or structure.feasible(action_of(n))))
+        label = next(possible)
+        margin = float(scores[label] - scores[STOP])
+        answer.append((label, margin))
+        if margin < 0:
+            break
+        action = action_of(label)
+        if structure.feasible(action):
+            structure, done = structure.apply([action]).structure, [*done, action]
+        last = torch.tensor(plain.vector(action))
+    return answer
+
+
+@pytest.mark.parametrize("decoding", [Decoding(), Decoding(3), Decoding(20, constrained=True)], ids=str)
+def test_answers_of_a_batch_are_those_one_by_one_and_the_plain_networks(
+    decoding: Decoding, items: list[MinecraftItem], vocabulary: Vocabulary
+) -> None:
+    network = network_of(TINY, vocabulary, bold=30.0).eval()
+    # Set the bias so that half of the items stop at once.
+    with torch.inference_mode():
+        once = [plain_answer(network, vocabulary, item, replace(decoding, steps=1))[0][1] for item in items]
+    network.decoder.stop[-1].bias.data += median(once)
+    predictor = BuilderPredictor(network, TINY, vocabulary, decoding)
+    together = predictor.predict(items)
+    assert together == [answer for item in items for answer in predictor.predict([item])]
+    assert {answer.stopped for answer in together} == {True, False}
+    for item, answer in zip(items, together, strict=True):
+        assert (len(answer.actions) < decoding.steps) == answer.stopped
+        assert not decoding.constrained or item.before.apply(answer.actions).ignored == ()
+    with torch.inference_mode():
+        for item, answer in list(zip(items, together, strict=True))[::4]:
+            chosen = plain_answer(network, vocabulary, item, decoding)
+            assert answer.actions == [action_of(label) for label, margin in chosen if margin >= 0]
+
+
+def test_an_item_without_a_word_and_an_action_outside(items: list[MinecraftItem], vocabulary: Vocabulary) -> None:
+    network = network_of(TINY, vocabulary)
+    bare = replace(items[0], history=(), before=Structure())
+    assert network(Collator(TINY, vocabulary)([bare])).sums.isfinite().all()
+    with pytest.raises(DataError, match="lies outside the build region"):
+        Collator(TINY, vocabulary)([replace(items[0], actions=(Action("place", "red", 0, 10, 0),))])
+
+
+def write(path: Path, lines: Sequence[str]) -> Path:
+    path.write_text("".join(f"{line}\n" for line in lines))
+    return path
+
+
+def test_glove_gives_the_words_it_has_in_its_order(tmp_path: Path) -> None:
+    path = write(tmp_path / "glove.txt", ["the 1 2 3", "red 4 5 6", ", 0.5 -1 2e-1", "a 7 8 9", "red 0 0 0"])
+    texts = [["<dialogue>", "a", "red", "block", ","]]
+    vocabulary, vectors = read_glove(path, texts, 3, seed=7)
+    assert vocabulary.words == [*SPECIAL, "red", ",", "a", UNKNOWN]
+    assert vocabulary.numbers(["block", "<dialogue>", "a"]) == [len(vocabulary) - 1, 1, len(vocabulary) - 2]
+    assert vectors.shape == (len(vocabulary), 3)
+    assert vectors[[0, *vocabulary.numbers(["red", ","])]].tolist() == [[0, 0, 0], [4, 5, 6], [0.5, -1, pytest.approx(0.2)]]
+    assert ((vectors[1 : len(SPECIAL)] >= 0) & (vectors[1 : len(SPECIAL)] < 1)).all()
+    network = Network(TINY.model_copy(update={"words": 3}), len(vocabulary), vectors)
+    assert not network.words.weight.requires_grad
+
+
+@pytest.mark.parametrize(
+    ("lines", "problem"),
+    [
+        (["red 1 2", "a 1 2 3"], r"glove.txt:1: 2 numbers where a word and 3 numbers stand"),
+        (["red 1 2 3", ""], r"glove.txt:2: nothing where"),
+        (["red 1 2 x"], r"glove.txt:1: not all of its values are numbers"),
+        (["red 1 2 nan"], r"glove.txt:1: .* finite"),
+        (["el 1 2 3"], r"glove.txt: none of the words"),
+    ],
+)
+def test_a_broken_glove_file_is_one_line(tmp_path: Path, lines: list[str], problem: str) -> None:
+    with pytest.raises(DataError, match=problem) as caught:
+        read_glove(write(tmp_path / "glove.txt", lines), [["red"]], 3, 0)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_glove_file_that_is_not_there_is_a_usage_error(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"glove=.*nowhere\.txt: No such file"):
+        read_glove(tmp_path / "nowhere.txt", [["red"]], 3, 0)
+
+
+def test_rare_words_are_learned_as_the_unknown_one() -> None:
+    made = learned([["red", "once", "<builder>"], ["red", "<builder>"]])
+    assert made.words == [*SPECIAL, "red", UNKNOWN]
+    with pytest.raises(ValueError, match="distinct"):
+        Vocabulary(["<pad>", "red", "red", "<unk>"])
+
+
+@pytest.mark.parametrize(
+    ("override", "problem"),
+    [
+        ("variant=C", "did you mean|known: A, B"),
+        ("network.filtres=3", "network.filtres: no such key"),
+        ("network.perspective=yes", "network.perspective"),
+        ("training.batch_size=0", "training.batch_size"),
+        ("training.batch_size", "key=value"),
+    ],
+)
+def test_a_bad_override_is_refused_by_name(override: str, problem: str) -> None:
+    with pytest.raises(UsageError, match=problem):
+        CnnGru().recipe([override])
+
+
+def test_overrides_lie_over_the_variant() -> None:
+    recipe = CnnGru().recipe(["network.filters=10", "variant=B"])
+    assert (recipe.variant, recipe.network.filters, recipe.network.perspective) == ("B", 10, "none")
+
+
+@pytest.fixture
+def saved(tmp_path: Path, items: list[MinecraftItem], vocabulary: Vocabulary) -> tuple[Path, Network]:
+    recipe = CnnGru().recipe([]).model_copy(update={"network": TINY})
+    network = network_of(TINY, vocabulary)
+    config = configuration("cnn-gru", "minecraft", recipe, Best(1, 1.0, []), 18, Origin())
+    write_model(tmp_path, config, weights_of(network), vocabulary.words, "card")
+    return tmp_path, network
+
+
+def test_a_saved_model_answers_as_before(saved: tuple[Path, Network], items: list[MinecraftItem], vocabulary: Vocabulary) -> None:
+    folder, network = saved
+    assert {path.name for path in folder.iterdir()} == {"config.json", "model.safetensors", "vocabulary.json", "README.md"}
+    assert read_words(folder) == vocabulary.words
+    expected = BuilderPredictor(network.eval(), TINY, vocabulary).predict(items)
+    assert CnnGru().load(folder).predict(items) == expected
+
+
+def edit(path: Path, **changes: Any) -> None:
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+
+
+def break_network(folder: Path) -> None:
+    edit(folder / "config.json", network=TINY.model_copy(update={"filters": 8}).model_dump())
+
+
+@pytest.mark.parametrize(
+    ("damage", "problem"),
+    [
+        (break_network, "weights of another variant: decoder"),
+        (lambda folder: edit(folder / "config.json", baseline="t5"), "a checkpoint of t5, not of cnn-gru"),
+        (lambda folder: edit(folder / "config.json", network={"words": 3}), r"config\.json: network"),
+        (lambda folder: (folder / "config.json").write_text("{}"), "not the configuration of a baseline"),
+        (lambda folder: (folder / "vocabulary.json").write_text('["<pad>", "<unk>"]'), "weights of another variant: words"),
+        (lambda folder: (folder / "vocabulary.json").write_text('["red"]'), "a vocabulary is"),
+        (lambda folder: (folder / "vocabulary.json").write_text("{}"), "not a list of words"),
+        (lambda folder: (folder / "model.safetensors").write_bytes(b"no"), r"model\.safetensors cannot be read"),
+    ],
+)
+def test_what_is_not_a_whole_checkpoint_is_refused_in_one_line(damage: Any, problem: str, saved: tuple[Path, Network]) -> None:
+    damage(saved[0])
+    with pytest.raises(DataError, match=problem) as caught:
+        CnnGru().load(saved[0])
+    assert "\n" not in str(caught.value)

@@ -1,0 +1,451 @@
+"""T5 on HEXAGONS: what it reads in each context, training, beam search, its grammar, and checkpoints."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+import torch
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from harness.baselines import Decoding
+from harness.baselines.t5.baseline import T5, T5Predictor, T5Recipe, own_config
+from harness.baselines.t5.grammar import Held
+from harness.baselines.t5.network import Network, load_pretrained, small
+from harness.baselines.t5.text import IGNORED, PREFIX, SUFFIX, Coder, Tokens
+from harness.cli import cli
+from harness.corpora import load
+from harness.corpora.item import HexagonsItem, Utterance, drawing_steps
+from harness.errors import DataError, EngineError, UsageError
+from harness.runs.answering import Answer
+from harness.training.checkpoints import weights_of, write_model
+from harness.training.origin import Best, Origin, configuration
+from harness.training.trainer import NetworkTrainer
+from harness.worlds.hexagons import COLORS, Board, Paint
+from serialization.contexts import CONTEXTS
+from serialization.formats import grouped
+from tests.helpers.tiny import build_tiny_model
+
+TINY = {"d_model": 32, "d_ff": 64, "d_kv": 16, "heads": 2, "layers": 2, "dropout": 0.0}
+
+
+@pytest.fixture(scope="module")
+def items() -> list[HexagonsItem]:
+    """Of the shipped sample."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("HARNESS_DATA", raising=False)
+        return drawing_steps(load("hexagons", "train"))
+
+
+def recipe_of(*overrides: str, **training: Any) -> T5Recipe:
+    sizes = [f"network.{key}={value}" for key, value in TINY.items()]
+    quick = {"batch_size": 4, "schedule": "constant", "warmup": 0, "precision": "float32", "learning_rate": 2e-2, **training}
+    return T5().recipe(["answer_tokens=60", *sizes, *(f"training.{key}={value}" for key, value in quick.items()), *overrides])
+
+
+def made(recipe: T5Recipe) -> tuple[Network, Coder]:
+    torch.manual_seed(0)
+    model, tokens = small(recipe.network)
+    return Network(model), Coder(recipe, tokens)
+
+
+def save(folder: Path, recipe: T5Recipe, network: Network, tokens: Tokens) -> Path:
+    config = configuration("t5", "hexagons", recipe, Best(1, 1.0, []), 4, Origin(), **own_config(network, tokens, None))
+    write_model(folder, config, weights_of(network), [tokens.tokenizer.to_str()], "card")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def few(items: list[HexagonsItem]) -> list[HexagonsItem]:
+    """Four with short answers, all different."""
+    short = {len(item.actions): item for item in items if 0 < len(item.instruction) < 120}
+    return [short[count] for count in sorted(short)[:4]]
+
+
+def fit(folder: Path, items: Sequence[HexagonsItem], recipe: T5Recipe) -> T5Predictor:
+    T5().train(items, items[:2], recipe, folder, lambda text: None)
+    return T5().load(folder / "model")
+
+
+@pytest.mark.parametrize("context", [name for name, context in CONTEXTS["hexagons"].items() if not context.chat])
+@pytest.mark.parametrize("board", ["colors", "grouped"])
+def test_each_context_shows_what_it_says(context: str, board: str, items: list[HexagonsItem]) -> None:
+    item = next(item for item in items if len(item.history) > 4 and item.before.cells.any())
+    text = recipe_of(f"context={context}", f"board={board}").input_of(item)
+    shown = CONTEXTS["hexagons"][context]
+    said = [" ".join(turn.text.split()) for turn in item.history if isinstance(turn, Utterance)]
+    assert text.startswith(PREFIX)
+    assert text.endswith(f"Now: {' '.join(item.instruction.split())} {SUFFIX}")
+    kept = {0: [], 1: said[-1:], None: said}[shown.turns]
+    assert [f"{number}. {one}" in text for number, one in enumerate(said, 1)] == [one in kept for one in said]
+    assert ("Board:" in text) == bool(shown.board)
+    if shown.board and board == "colors":
+        written = text.partition("Board: ")[2].partition(" Now:")[0].replace(",", "").split()
+        assert written == [COLORS[code] for code in item.before.cells.ravel()]
+    elif shown.board:
+        written_board = text.partition("Board: ")[2].partition(" Now:")[0]
+        assert set(grouped.parse(written_board, first=0).actions) == set(item.before.painted())
+    assert "\n" not in text
+
+
+def test_the_board_shown_is_the_one_the_item_has(items: list[HexagonsItem]) -> None:
+    """In a rollout that is the board which the model's own answers drew."""
+    blank = replace(items[3], before=Board())
+    assert "Board: blank Now:" in recipe_of("context=predicted-board", "board=grouped").input_of(blank)
+
+
+def test_a_batch_holds_texts_with_their_ends_and_what_is_too_long_is_cut(items: list[HexagonsItem]) -> None:
+    recipe = recipe_of()
+    _, coder = made(recipe)
+    batch = coder(items[:5])
+    tokens = coder.tokens
+    for n, item in enumerate(items[:5]):
+        target = batch.targets[n][batch.targets[n] != IGNORED].tolist()
+        assert tokens.read(target) == (recipe.target_of(item), True)
+        assert batch.given[n, 0] == tokens.start
+        assert batch.given[n, 1 : len(target)].tolist() == target[:-1]
+        read = batch.inputs[n][batch.mask[n] == 1].tolist()
+        assert tokens.read(read) == (recipe.input_of(item), True)
+    cut = Coder(recipe_of("input_tokens=9", "target_tokens=3"), tokens)(items[:5])
+    assert (cut.inputs.shape[1], cut.targets.shape[1]) == (9, 3)
+    assert cut.inputs[:, -1].tolist() == [tokens.end] * 5, "the end of an input is read"
+
+
+def test_losses_are_those_of_each_item_alone(items: list[HexagonsItem]) -> None:
+    network, coder = made(recipe_of())
+    network.eval()
+    together = network(coder(items[:4]))
+    alone = [network(coder([item])) for item in items[:4]]
+    torch.testing.assert_close(together.sums, torch.cat([one.sums for one in alone]), rtol=1e-4, atol=1e-4)
+    assert together.counts.tolist() == [len(coder.target(item)) for item in items[:4]]
+
+
+@pytest.mark.parametrize("format_", ["triplets", "grouped"])
+def test_it_learns_a_few_items_by_heart(format_: str, tmp_path: Path, few: list[HexagonsItem]) -> None:
+    recipe = recipe_of(f"format={format_}", "context=no-history", "augment=none", epochs=8, schedule="cosine")
+    model = fit(tmp_path, few * 50, recipe)
+    expected = [Answer(item.actions, True) for item in few]
+    for decoding in (Decoding(), Decoding(beams=1), Decoding(constrained=True)):
+        model.decoding = decoding
+        assert model.predict(few) == expected
+    config = json.loads((tmp_path / "model/config.json").read_text())
+    assert (config["baseline"], config["format"], config["context"], config["model"]) == ("t5", format_, "no-history", "small")
+    assert "| 8 |" in (tmp_path / "model/README.md").read_text()
+
+
+def test_what_is_no_action_is_dropped_and_a_cut_answer_is_told() -> None:
+    recipe = recipe_of()
+    network, coder = made(recipe)
+    predictor = T5Predictor(network, coder)
+    tokens = coder.tokens
+    ids = [tokens.start, *tokens.encode("0 4 red, 99 1 blue, 1 2 pink, 3 green, 1 0 green")]
+    painted = [Paint(0, 4, "red"), Paint(1, 0, "green")]
+    assert predictor._answer([*ids, tokens.end, tokens.pad]) == Answer(tuple(painted), True)
+    assert predictor._answer(ids) == Answer(tuple(painted), False)
+    assert predictor._answer([tokens.start, *tokens.encode("none"), tokens.end]) == Answer((), True)
+
+
+def test_more_beams_find_a_likelier_answer(items: list[HexagonsItem]) -> None:
+    """On the mean: beams may lose a good answer too."""
+    recipe = recipe_of("answer_tokens=6")
+    network, coder = made(recipe)
+    inputs, mask = coder.inputs(items[:12])
+
+    def score(beams: int) -> Any:
+        given = network.model.generate(
+            input_ids=inputs,
+            attention_mask=mask,
+            generation_config=T5Predictor(network.eval(), coder, Decoding(beams=beams))._settings(),
+            return_dict_in_generate=True,
+            output_scores=True,
+        )
+        tokens, start = given.sequences[:, 1:], given.sequences[:, :-1]
+        logits = network.model(input_ids=inputs, attention_mask=mask, decoder_input_ids=start).logits.log_softmax(-1)
+        likely = logits.gather(2, tokens[..., None])[..., 0]
+        return (likely * (tokens != coder.tokens.pad)).sum(1) / (tokens != coder.tokens.pad).sum(1)
+
+    with torch.inference_mode():
+        greedy, wide = score(1), score(5)
+    assert wide.mean() > greedy.mean() + 1e-3
+
+
+def test_answers_end_at_the_limit_and_only_predicted_boards_roll_out(items: list[HexagonsItem]) -> None:
+    network, coder = made(recipe_of("answer_tokens=4", "context=full-history+predicted-board"))
+    predictor = T5Predictor(network.eval(), coder)
+    assert predictor.rolls_out
+    assert len(predictor.predict(items[:3])) == 3
+    assert not T5Predictor(network, Coder(recipe_of(), coder.tokens)).rolls_out
+
+
+PAINTS = st.lists(
+    st.builds(Paint, st.integers(0, 9), st.integers(0, 17), st.sampled_from(COLORS)), max_size=6, unique_by=lambda p: p.tile
+)
+
+
+@pytest.fixture(scope="module")
+def tokens() -> Tokens:
+    return made(recipe_of())[1].tokens
+
+
+@pytest.fixture(scope="module")
+def held(tokens: Tokens) -> dict[str, Held]:
+    return {name: Held(tokens, recipe_of(f"format={name}").written) for name in ("triplets", "grouped")}
+
+
+@settings(deadline=None, max_examples=30)
+@given(PAINTS, st.sampled_from(["triplets", "grouped"]))
+def test_the_grammar_lets_every_answer_pass(tokens: Tokens, held: dict[str, Held], painted: list[Paint], name: str) -> None:
+    ids = tokens.encode(recipe_of(f"format={name}").written.write(painted))
+    for n in range(len(ids) + 1):
+        following = held[name].following(tokens.read(ids[:n])[0])
+        assert (ids[n] if n < len(ids) else tokens.end) in following
+
+
+@settings(deadline=None, max_examples=20)
+@given(st.sampled_from(["triplets", "grouped"]), st.integers(0, 10**6))
+def test_whatever_the_grammar_lets_pass_is_read_whole(tokens: Tokens, held: dict[str, Held], name: str, seed: int) -> None:
+    ids: list[int] = []
+    random = Random(seed)
+    while tokens.end not in ids:
+        following = held[name].following(tokens.read(ids)[0])
+        ids.append(tokens.end if tokens.end in following and len(ids) > 20 else random.choice(following))
+    text = tokens.read(ids)[0].removeprefix(" ")
+    assert recipe_of(f"format={name}").written.parse(text).discarded == ()
+
+
+def test_a_random_network_held_to_the_grammar_writes_actions(items: list[HexagonsItem]) -> None:
+    network, coder = made(recipe_of("answer_tokens=20"))
+    free = T5Predictor(network.eval(), coder).predict(items[:4])
+    constrained = T5Predictor(network.eval(), coder, Decoding(constrained=True)).predict(items[:4])
+    assert sum(len(answer.actions) for answer in free) == 0
+    assert all(answer.actions or answer.stopped for answer in constrained)
+    with pytest.raises(UsageError, match="format json has no grammar"):
+        T5Predictor(network, Coder(recipe_of("format=json"), coder.tokens), Decoding(constrained=True)).predict(items[:1])
+
+
+class Killed(Exception):
+    """What a kill is in these tests."""
+
+
+def curve(folder: Path) -> list[Any]:
+    points = [json.loads(line) for line in (folder / "curve.jsonl").read_text().splitlines()]
+    return [(point["epoch"], point["step"], point["train_loss"], point["dev_loss"]) for point in points]
+
+
+def test_a_killed_run_with_other_colors_in_each_epoch_goes_on_as_if_it_had_not_been(
+    tmp_path: Path, items: list[HexagonsItem], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recipe = recipe_of("network.dropout=0.1", epochs=3, checkpoint_minutes=1e-9)
+    some = items[:10]
+    fit(tmp_path / "whole", some, recipe)
+    plain: Callable[..., Any] = NetworkTrainer.training_step
+
+    def dying(trainer: NetworkTrainer, *given: Any) -> Any:
+        if trainer.state.global_step == 5:
+            raise Killed
+        return plain(trainer, *given)
+
+    monkeypatch.setattr(NetworkTrainer, "training_step", dying)
+    with pytest.raises(Killed):
+        fit(tmp_path / "killed", some, recipe)
+    monkeypatch.undo()
+    fit(tmp_path / "killed", some, recipe)
+    assert curve(tmp_path / "killed") == curve(tmp_path / "whole")
+    still = fit(tmp_path / "still", some, recipe.model_copy(update={"augment": "none"}))
+    assert still.coder.texts.context == "full-history"
+    assert curve(tmp_path / "still") != curve(tmp_path / "whole")
+
+
+def test_long_texts_are_told(tmp_path: Path, items: list[HexagonsItem]) -> None:
+    said: list[str] = []
+    recipe = recipe_of("target_tokens=8", "input_tokens=20", epochs=1)
+    T5().train(items[:4], items[:2], recipe, tmp_path, said.append)
+    assert said[0].startswith("model small: ")
+    assert "4 of 4 train inputs have over 20 tokens" in said[1]
+    assert "train targets have over 8 tokens and are cut there" in said[2]
+
+
+def test_a_saved_model_answers_as_before(tmp_path: Path, items: list[HexagonsItem]) -> None:
+    recipe = recipe_of("answer_tokens=12", "format=grouped")
+    network, coder = made(recipe)
+    folder = save(tmp_path / "model", recipe, network, coder.tokens)
+    assert {path.name for path in folder.iterdir()} == {"config.json", "model.safetensors", "vocabulary.json", "README.md"}
+    decoding = Decoding(constrained=True)
+    loaded = T5().load(folder, decoding)
+    assert (loaded.coder.texts.format, loaded.coder.texts.context) == ("grouped", "full-history")
+    answers = loaded.predict(items[:6])
+    assert answers == T5Predictor(network.eval(), coder, decoding).predict(items[:6])
+    assert any(answer.actions for answer in answers)
+
+
+def test_training_begins_with_another_runs_model(tmp_path: Path, items: list[HexagonsItem]) -> None:
+    recipe = recipe_of("augment=none", epochs=1, learning_rate=1e-9)
+    network, coder = made(recipe)
+    with torch.no_grad():
+        network.model.shared.weight[5] = 0.125
+    start = save(tmp_path / "start", recipe, network, coder.tokens)
+    T5().train(items[:2], items[:2], recipe, tmp_path / "more", lambda text: None, Origin(start))
+    more = T5().load(tmp_path / "more/model")
+    torch.testing.assert_close(more.network.model.shared.weight[5], torch.full((32,), 0.125))
+    for override, problem in (("model=other", "made of the model small"), ("network.d_model=48", "another variant")):
+        with pytest.raises(DataError, match=problem):
+            T5().train(items[:2], items[:2], recipe_of(override), tmp_path / "no", lambda text: None, Origin(start))
+
+
+@pytest.fixture(scope="module")
+def local(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A T5 as transformers saves one, with a tokenizer that writes spaces as T5's does, and an untied output layer."""
+    from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
+    from transformers import PreTrainedTokenizerFast, T5Config, T5ForConditionalGeneration
+
+    folder = tmp_path_factory.mktemp("local-t5")
+    tokenizer = Tokenizer(models.Unigram())
+    tokenizer.normalizer = normalizers.Lowercase()
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+    tokenizer.decoder = decoders.Metaspace()
+    trainer = trainers.UnigramTrainer(
+        vocab_size=120, special_tokens=["<pad>", "</s>", "<unk>"], unk_token="<unk>", show_progress=False,
+        initial_alphabet=list("▁0123456789,.;:?-abcdefghijklmnopqrstuvwxyz"),
+    )  # fmt: skip
+    words = "paint the tiles red green blue yellow black white orange purple none 0 4 red, 17 2 blue, 8 3 green 5 9 6 1"
+    tokenizer.train_from_iterator([words, words[::-1], "row column first second " * 3], trainer)
+    PreTrainedTokenizerFast(tokenizer_object=tokenizer, pad_token="<pad>", eos_token="</s>", unk_token="<unk>").save_pretrained(
+        folder
+    )
+    torch.manual_seed(0)
+    config = T5Config(
+        vocab_size=140, d_model=32, d_ff=64, d_kv=16, num_heads=2, num_layers=2, decoder_start_token_id=0, pad_token_id=0,
+        eos_token_id=1, feed_forward_proj="gated-gelu", tie_word_embeddings=False, dropout_rate=0.0,
+    )  # fmt: skip
+    T5ForConditionalGeneration(config).save_pretrained(folder)
+    return folder
+
+
+def test_a_pretrained_model_of_a_folder_is_tuned_and_kept_whole(local: Path, tmp_path: Path, few: list[HexagonsItem]) -> None:
+    recipe = recipe_of("variant=paper", f"model={local}", "context=no-history", epochs=3, learning_rate=6e-3)
+    assert (recipe.augment, recipe.training.schedule) == ("none", "constant")
+    model = fit(tmp_path, few[:2] * 60, recipe)
+    for decoding in (Decoding(), Decoding(constrained=True)):
+        model.decoding = decoding
+        assert model.predict(few[:2]) == [Answer(item.actions, True) for item in few[:2]]
+    config = json.loads((tmp_path / "model/config.json").read_text())
+    assert config["model"] == str(local)
+    assert len(config["model_fingerprint"]) == 16
+    before, tokens = load_pretrained(str(local))
+    assert set(weights_of(Network(before))) == set(weights_of(model.network))
+    assert tokens.end == 1
+
+
+def test_another_kind_of_encoder_decoder_does_as_well(tmp_path: Path, items: list[HexagonsItem]) -> None:
+    """BART's decoder is started by the token that ends a text."""
+    from transformers import AutoTokenizer, BartConfig, BartForConditionalGeneration
+
+    folder = build_tiny_model(tmp_path / "bart")
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    (folder / "model.safetensors").unlink()
+    (folder / "generation_config.json").unlink()
+    config = BartConfig(
+        vocab_size=len(tokenizer), d_model=16, encoder_layers=1, decoder_layers=1, encoder_attention_heads=2,
+        decoder_attention_heads=2, encoder_ffn_dim=16, decoder_ffn_dim=16, max_position_embeddings=1200,
+        pad_token_id=0, bos_token_id=1, eos_token_id=2, decoder_start_token_id=2, forced_eos_token_id=None,
+    )  # fmt: skip
+    BartForConditionalGeneration(config).save_pretrained(folder)
+    recipe = recipe_of("variant=paper", f"model={folder}", "answer_tokens=20", epochs=1)
+    model = fit(tmp_path / "run", items[:4], recipe)
+    assert model.coder.tokens.start == 2
+    model.decoding = Decoding(constrained=True)
+    answers = model.predict(items[:4])
+    assert all(answer.actions or answer.stopped for answer in answers)
+
+
+def test_what_is_no_encoder_decoder_is_one_line(tmp_path: Path) -> None:
+    llama = build_tiny_model(tmp_path / "llama")
+    for name, problem in ((str(llama), "no encoder-decoder"), (str(tmp_path), "no config.json"), ("/nowhere", "no such folder")):
+        with pytest.raises(EngineError, match=problem) as caught:
+            load_pretrained(name)
+        assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("override", "problem"),
+    [
+        ("context=whole", "no context for hexagons named 'whole'"),
+        ("format=lines", "no format for hexagons named 'lines'"),
+        ("board=picture", "board"),
+        ("augment=turn", "augment"),
+        ("variant=large", "known: paper, small"),
+        ("network.width=3", "network.width: no such key"),
+    ],
+)
+def test_a_bad_override_is_refused_by_name(override: str, problem: str) -> None:
+    with pytest.raises(UsageError, match=problem):
+        T5().recipe([override])
+
+
+def test_the_papers_variant_and_the_small_one() -> None:
+    paper, own = T5().recipe(["variant=paper"]), T5().recipe([])
+    assert (paper.model, paper.training.epochs, paper.training.batch_size) == ("google/t5-base-lm-adapt", 20, 4)
+    assert (paper.format, paper.board, paper.context, Decoding().beams) == ("triplets", "colors", "full-history", 3)
+    assert 6e6 < sum(parameter.numel() for parameter in small(own.network)[0].parameters()) < 10e6
+
+
+def edit(path: Path, **changes: Any) -> None:
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+
+
+def resize(folder: Path) -> None:
+    config = json.loads((folder / "config.json").read_text())
+    edit(folder / "config.json", architecture=config["architecture"] | {"d_ff": 32})
+
+
+@pytest.mark.parametrize(
+    ("damage", "problem"),
+    [
+        (resize, "weights of another variant: model"),
+        (lambda folder: edit(folder / "config.json", baseline="deberta"), "a checkpoint of deberta, not of t5"),
+        (lambda folder: edit(folder / "config.json", architecture={"model_type": "llama"}), "describes no encoder-decoder"),
+        (lambda folder: edit(folder / "config.json", architecture=None), "no model_type"),
+        (lambda folder: edit(folder / "config.json", context="whole"), "no context for hexagons"),
+        (lambda folder: edit(folder / "config.json", answer_tokens=0), "answer_tokens"),
+        (lambda folder: edit(folder / "config.json", tokens={"pad": 0, "end": 99999, "start": 0}), "not the model's tokenizer"),
+        (lambda folder: (folder / "vocabulary.json").write_text('["red"]'), "not the model's tokenizer"),
+        (lambda folder: (folder / "vocabulary.json").write_text("[]"), "not the model's tokenizer"),
+        (lambda folder: (folder / "model.safetensors").write_bytes(b"no"), r"model\.safetensors cannot be read"),
+    ],
+)
+def test_what_is_not_a_whole_checkpoint_is_refused_in_one_line(damage: Any, problem: str, tmp_path: Path) -> None:
+    recipe = recipe_of()
+    network, coder = made(recipe)
+    folder = save(tmp_path / "model", recipe, network, coder.tokens)
+    damage(folder)
+    with pytest.raises(DataError, match=problem) as caught:
+        T5().load(folder)
+    assert "\n" not in str(caught.value)
+
+
+def test_the_commands_train_it_and_let_it_answer_on_boards_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HARNESS_DATA", raising=False)
+    monkeypatch.chdir(tmp_path)
+    sets = {f"network.{key}": value for key, value in TINY.items()} | {
+        "training.warmup": 0, "context": "predicted-board", "answer_tokens": 8, "training.learning_rate": 1e-3,
+    }  # fmt: skip
+    given = [word for key, value in sets.items() for word in ("--set", f"{key}={value}")]
+    trained = CliRunner().invoke(cli, ["baseline", "train", "t5", "--max-epochs", "1", "--limit", "6", *given])
+    assert trained.exit_code == 0, trained.output
+    assert "model small: " in trained.output
+    asked = ["baseline", "predict", "t5", "--constrained", "--beams", "2", "--limit", "5", "--json"]
+    done = CliRunner().invoke(cli, asked)
+    assert done.exit_code == 0, done.output
+    scores = json.loads(done.stdout)
+    assert (scores["task"], scores["items"], scores["missing"], scores["errors"]) == ("hexagons", 5, 0, 0)
+    (run,) = Path("runs").glob("hexagons_dev_*")
+    assert "2-beams" in run.name
+    records = [json.loads(line) for line in (run / "predictions.jsonl").read_text().splitlines()]
+    assert {record["finish_reason"] for record in records} <= {"stop", "length"}

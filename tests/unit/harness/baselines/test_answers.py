@@ -1,0 +1,151 @@
+"""How a baseline's answers become a run: waves over its own boards, kills, and options that it does not have."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from pathlib import Path
+
+import pytest
+
+from eval.score_run import read_answers, score_answers
+from harness.baselines import BASELINES, Decoding
+from harness.baselines.decoding import decoding_of, known_decoding
+from harness.corpora import load
+from harness.corpora.item import Item, drawing_steps
+from harness.errors import UsageError
+from harness.runs.answering import Answer, answer_items
+from harness.runs.asked import read_asked
+from harness.runs.folder import Run, log_to
+from harness.util.registry import resolve
+from tests.helpers import ROOT
+from tests.helpers.slow_baseline import Slow
+from tests.unit.harness.runs.test_answering import ITEMS
+
+START = """
+import sys
+from harness.baselines import BASELINES
+from harness.cli import main
+BASELINES["slow"] = "tests.helpers.slow_baseline:Slow"
+sys.exit(main(["baseline", "predict", "slow", "--name", sys.argv[1]]))
+"""
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HARNESS_DATA", raising=False)
+    monkeypatch.chdir(tmp_path)
+
+
+def steps(run: Run) -> list[str]:
+    return [record["id"].removeprefix("hexagons/dev/") for record in run.records]
+
+
+def test_what_rolls_out_sees_the_boards_that_its_answers_drew_in_waves() -> None:
+    model, run = Slow(0), Run(Path("run"), {})
+    answer_items(run, ITEMS, model)
+    run.close()
+    assert steps(run) == ["0/1", "1/1", "2/1", "0/2", "1/2", "2/2", "0/3", "2/3", "2/4"]
+    # One tile after the first step, two after the second: the gold procedures paint other tiles.
+    assert [len(record["actions"]) for record in run.records] == [1, 1, 1, 2, 2, 2, 3, 3, 4]
+    assert [len(item.before.painted()) for item in drawing_steps(model.seen)] == [0, 0, 0, 1, 1, 1, 2, 2, 3]
+    assert [item.id for item in model.seen] == [record["id"] for record in run.records]
+
+
+def test_what_does_not_roll_out_sees_the_items_as_they_are_in_order() -> None:
+    model, run = Slow(0), Run(Path("run"), {})
+    model.rolls_out = False
+    answer_items(run, ITEMS, model)
+    run.close()
+    assert model.seen == ITEMS
+    assert [record["id"] for record in run.records] == [item.id for item in ITEMS]
+
+
+@pytest.mark.parametrize("lines", range(10))
+def test_wherever_it_was_killed_it_ends_with_the_same_bytes(lines: int) -> None:
+    whole = Run(Path("whole"), {})
+    answer_items(whole, ITEMS, Slow(0))
+    whole.close()
+    written = whole.predictions.read_bytes().splitlines(keepends=True)
+    Run(Path("killed"), {}).close()
+    Path("killed/predictions.jsonl").write_bytes(b"".join(written[:lines]) + b'{"id": "hexa')
+    killed, model = Run(Path("killed"), {}), Slow(0)
+    told: list[str] = []
+    answer_items(killed, ITEMS, model, told.append)
+    killed.close()
+    assert killed.predictions.read_bytes() == whole.predictions.read_bytes()
+    again = len(ITEMS) if lines < 3 else 6 if lines < 6 else 3 if lines < 8 else 1 if lines < 9 else 0
+    assert len(model.seen) == again
+    assert told == ([f"{9 - again} items are answered already; going on with the rest"] if again < 9 else [])
+
+
+def test_the_time_of_the_answers_adds_up_and_no_tokens_are_invented() -> None:
+    model, run = Slow(0.05), Run(Path("run"), {})
+    log_to(run.folder)
+    answer_items(run, ITEMS, model)
+    run.close()
+    asked = list(read_asked(Path("run/asked.jsonl")))
+    assert [item_id for item_id, _ in asked] == [record["id"] for record in run.records]
+    assert sum(one.seconds for _, one in asked) >= 0.05 * 4, "four batches"
+    assert all(one.prompt is None for _, one in asked)
+    first = Path("run/log.txt").read_text().splitlines()[1]
+    assert re.search(r" INFO 3 items, 0 errors in \d+\.\d s$", first), first
+
+
+def test_an_error_of_an_item_is_kept_and_only_that_is_asked_again_where_answers_are_independent() -> None:
+    class Failing(Slow):
+        def predict(self, items: Sequence[Item]) -> list[Answer]:
+            answers = super().predict(items)
+            return [replace(a, error="lost") if item.id == ITEMS[5].id else a for item, a in zip(items, answers, strict=True)]
+
+    run = Run(Path("run"), {})
+    for model, asked in ((Failing(0), len(ITEMS)), (Slow(0), 1), (Slow(0), 0)):
+        model.rolls_out, model.independent = False, True
+        answer_items(run, ITEMS, model)
+        assert len(model.seen) == asked
+        assert [record.get("error") for record in run.records].count("lost") == (asked == len(ITEMS))
+    run.close()
+    assert [record["id"] for record in run.records] == [item.id for item in ITEMS]
+
+
+def test_a_killed_rollout_goes_on_and_is_scored() -> None:
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    words = [sys.executable, "-c", START]
+    process = subprocess.Popen([*words, "killed"], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    predictions, deadline = Path("runs/killed/predictions.jsonl"), time.monotonic() + 60
+    while process.poll() is None and time.monotonic() < deadline and not (predictions.exists() and predictions.stat().st_size):
+        time.sleep(0.005)
+    process.send_signal(signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL, "it was over before it could be killed"
+    there = len(predictions.read_bytes().splitlines())
+    items = load("hexagons", "dev")
+    assert 0 < there < len(items)
+    for name in ("killed", "whole"):
+        subprocess.run([*words, name], env=environment, check=True, capture_output=True, timeout=60)
+    assert predictions.read_bytes() == Path("runs/whole/predictions.jsonl").read_bytes()
+    scores = score_answers(read_answers(Path("runs/killed")))
+    assert (scores["items"], scores["missing"], scores["errors"]) == (len(items), 0, 0)
+
+
+def test_an_option_that_a_model_does_not_have_is_refused_by_name() -> None:
+    assert decoding_of("slow", Slow(), {"steps": None, "constrained": False, "beams": 5}) == Decoding(beams=5)
+    assert known_decoding(Slow(), Decoding(steps=7)) == {"beams": 3}
+    with pytest.raises(UsageError, match=r"--steps: slow has no such option; it has --beams$"):
+        decoding_of("slow", Slow(), {"steps": 20, "constrained": False, "beams": None})
+    bare = Slow()
+    bare.decoding = ()  # type: ignore[assignment]
+    with pytest.raises(UsageError, match=r"--constrained: slow has no such option; it has none of the kind$"):
+        decoding_of("slow", bare, {"steps": None, "constrained": True, "beams": None})
+
+
+@pytest.mark.parametrize("name", BASELINES)
+def test_every_baseline_says_what_it_can_do(name: str) -> None:
+    made = resolve("baseline", name, BASELINES)()
+    assert set(made.tasks) <= {"hexagons", "minecraft"}
+    assert set(made.decoding) <= {field.name for field in fields(Decoding)}

@@ -1,0 +1,276 @@
+"""`harness baseline` on the shipped sample with a tiny network: train, kill, resume, predict, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+import yaml
+from click.testing import CliRunner, Result
+from safetensors.torch import load_file
+
+from harness.baselines.builder_decoding import BuilderPredictor
+from harness.cli import cli
+from harness.corpora import load
+from harness.corpora.records import to_full_record
+from harness.errors import DataError, HarnessError, UsageError
+from harness.training.checkpoints import digest
+from tests.helpers import ROOT
+
+TINY = {
+    "network.words": 8,
+    "network.hidden": 8,
+    "network.filters": 4,
+    "network.head_layers": 2,
+    "network.stop_layers": 2,
+    "training.learning_rate": 0.001,
+}
+
+
+def words(*more: str, **settings: Any) -> list[str]:
+    sets = [word for key, value in (TINY | settings).items() for word in ("--set", f"{key}={value}")]
+    return ["baseline", "train", "cnn-gru", *sets, *more]
+
+
+def run(arguments: list[str]) -> Result:
+    return CliRunner().invoke(cli, arguments)
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HARNESS_DATA", raising=False)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def trained() -> Path:
+    result = run(words("--max-epochs", "2"))
+    assert result.exit_code == 0, result.output
+    return Path("runs/cnn-gru-minecraft")
+
+
+def curve(folder: Path) -> list[Any]:
+    points = [json.loads(line) for line in (folder / "curve.jsonl").read_text().splitlines()]
+    return [(point["epoch"], point["step"], point["train_loss"], point["dev_loss"]) for point in points]
+
+
+def test_training_says_what_it_took_and_leaves_a_run_and_a_model(trained: Path) -> None:
+    again = run(words("--max-epochs", "2"))
+    first, vectors, sizes, finished, last = again.output.splitlines()
+    assert "variant A: minecraft, 18 train and 8 dev items of the sample corpus" in first
+    assert "learned" in vectors
+    assert "parameters in the encoder" in sizes
+    assert "This run is finished" in finished
+    assert "2 epochs" in last
+    points = curve(trained)
+    assert [point[:2] for point in points] == [(1, 18), (2, 36)]
+    assert points[1][2:] < points[0][2:]
+    settings = yaml.safe_load((trained / "run.yaml").read_text())["settings"]
+    assert settings["recipe"]["network"]["words"] == 8
+    assert settings["recipe"]["training"]["epochs"] == 2
+    card = (trained / "model/README.md").read_text()
+    assert "variant A" in card
+    epoch, _, train_loss, dev_loss = min(points, key=lambda point: point[3])
+    assert f"| {epoch} | {train_loss:.3f} | {dev_loss:.3f} |" in card
+
+
+def test_prediction_makes_a_scored_run_and_goes_on_with_it(trained: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("harness.baselines.builder_decoding.BuilderPredictor.batch_size", 3)
+    arguments = ["baseline", "predict", "cnn-gru", "--constrained", "--steps", "20", "--json"]
+    done = run([*arguments, "--name", "whole"])
+    assert done.exit_code == 0, done.output
+    scores = json.loads(done.stdout)
+    assert (scores["task"], scores["items"], scores["missing"], scores["errors"]) == ("minecraft", 8, 0, 0)
+    whole = Path("runs/whole/predictions.jsonl").read_bytes()
+    lines = whole.splitlines(keepends=True)
+    assert [json.loads(line)["id"] for line in lines] == [item.id for item in load("minecraft", "dev")]
+    # Killed in the middle of the second batch, and of a line.
+    run([*arguments, "--name", "killed"])
+    Path("runs/killed/predictions.jsonl").write_bytes(b"".join(lines[:4]) + lines[4][:9])
+    resumed = run([*arguments, "--name", "killed"])
+    assert "3 items are answered already" in resumed.stderr
+    assert Path("runs/killed/predictions.jsonl").read_bytes() == whole
+    assert json.loads(Path("runs/killed/scores.json").read_text()) == scores
+
+
+def test_a_run_is_named_after_what_it_does_and_can_be_scored(trained: Path) -> None:
+    done = run(["baseline", "predict", "cnn-gru", "--split", "test", "--limit", "4", "--checkpoint", str(trained)])
+    assert done.exit_code == 0, done.output
+    name = "minecraft_test_cnn-gru-minecraft_10-steps_first-4"
+    cut = Path(f"runs/{name}/predictions.jsonl").read_text().count('"finish_reason": "length"')
+    assert (f"{cut} answers were cut at the longest length allowed (--steps)" in done.stderr) == (cut > 0)
+    assert json.loads(run(["score", f"runs/{name}", "--json"]).stdout)["items"] == 4
+
+
+def test_a_run_of_another_checkpoint_is_not_gone_on_with(trained: Path) -> None:
+    arguments = ["baseline", "predict", "cnn-gru", "--name", "mine"]
+    assert run(arguments).exit_code == 0
+    assert run(words("--name", "other", "--max-epochs", "1")).exit_code == 0
+    refused = run([*arguments, "--checkpoint", "other"])
+    assert isinstance(refused.exception, UsageError)
+    assert "checkpoint_hash" in str(refused.exception)
+
+
+def test_a_killed_training_goes_on_and_ends_as_if_it_had_not_been() -> None:
+    arguments = words("--max-epochs", "3", **{"training.checkpoint_minutes": 1e-9})
+    root = str(ROOT)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "harness.cli", *arguments, "--name", "killed"],
+        env=os.environ | {"PYTHONPATH": root},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    curves, deadline = Path("runs/killed/curve.jsonl"), time.monotonic() + 120
+    while process.poll() is None and time.monotonic() < deadline and not curves.exists():
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL, "it was over before it could be killed"
+    resumed, whole = run([*arguments, "--name", "killed"]), run([*arguments, "--name", "whole"])
+    assert "going on from a checkpoint" in resumed.output
+    assert whole.exit_code == 0
+    assert curve(Path("runs/killed")) == curve(Path("runs/whole"))
+    weights = [Path(f"runs/{name}/model/model.safetensors").read_bytes() for name in ("killed", "whole")]
+    assert weights[0] == weights[1]
+
+
+def test_files_of_items_are_trained_on_too_or_alone() -> None:
+    items = load("minecraft", "test")[:3]
+    Path("more.jsonl").write_text("".join(json.dumps(to_full_record(item)) + "\n" for item in items))
+    more = run(words("--max-epochs", "1", "--data", "more.jsonl", "--name", "more"))
+    assert "21 train and 8 dev items of the sample corpus and more.jsonl" in more.output
+    alone = run(words("--max-epochs", "1", "--data", "more.jsonl", "--only-data", "--name", "alone"))
+    assert "3 train" in alone.output
+    assert "data" in yaml.safe_load(Path("runs/alone/run.yaml").read_text())["settings"]
+    judged = run(words("--max-epochs", "1", "--dev-data", "more.jsonl", "--name", "judged"))
+    assert "18 train and 11 dev items" in judged.output
+
+
+def test_a_run_of_several_processes_is_gone_on_with_by_as_many(trained: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("harness.training.running.processes", lambda: SimpleNamespace(num_processes=2, is_main_process=True))
+    refused = run(words("--max-epochs", "2"))
+    assert isinstance(refused.exception, HarnessError)
+    assert "processes" in str(refused.exception)
+
+
+def test_a_gpu_that_is_too_small_for_a_batch_of_answers_is_one_line(trained: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(predictor: BuilderPredictor, items: Sequence[Any]) -> Any:
+        raise torch.OutOfMemoryError("CUDA out of memory")
+
+    monkeypatch.setattr(BuilderPredictor, "predict", fail)
+    refused = run(["baseline", "predict", "cnn-gru", "--batch-size", "6"])
+    assert isinstance(refused.exception, HarnessError)
+    assert "with 6 items at a time: try --batch-size 3" in str(refused.exception)
+
+
+def test_a_learning_curve_is_made_of_parts_of_the_train_split() -> None:
+    for count in (9, 14):
+        result = run(words("--max-epochs", "1", "--train-items", str(count), "--name", f"part-{count}"))
+        assert f"minecraft, {count} train and 8 dev items" in result.output
+        assert run(["baseline", "predict", "cnn-gru", "--checkpoint", f"part-{count}", "--name", f"of-{count}"]).exit_code == 0
+    drawn = run(["export", "of-14", "of-9", "--as", "curve"]).output
+    assert [line.split("|")[1].strip() for line in drawn.splitlines() if "of-" in line] == ["9", "14"], drawn
+    wrong = run(words("--train-items", "100"))
+    assert "--train-items 100: there are 18 items" in str(wrong.exception)
+
+
+def test_training_begins_with_another_model_and_its_words(trained: Path) -> None:
+    items = load("minecraft", "test")[:3]
+    Path("more.jsonl").write_text("".join(json.dumps(to_full_record(item)) + "\n" for item in items))
+    arguments = ("--max-epochs", "1", "--from", "cnn-gru-minecraft", "--data", "more.jsonl", "--only-data")
+    done = run(words(*arguments, "--name", "on", **{"training.learning_rate": 1e-9}))
+    assert done.exit_code == 0, done.output
+    assert "begins with runs/cnn-gru-minecraft/model" in done.output.splitlines()[0]
+    assert re.search(r"words: the \d+ of the model it begins with; \d+ of the items' \d+ are unknown", done.output)
+    models = [folder / "model" for folder in (trained, Path("runs/on"))]
+    assert len({(model / "vocabulary.json").read_bytes() for model in models}) == 1
+    assert min(point[3] for point in curve(trained)) == pytest.approx(curve(Path("runs/on"))[0][3], rel=1e-4)
+    settings = yaml.safe_load(Path("runs/on/run.yaml").read_text())["settings"]
+    assert (settings["from"], settings["from_hash"]) == (str(models[0]), digest(models[0]))
+    seeds = [json.loads((model / "config.json").read_text())["training"]["seed"] for model in models]
+    assert seeds[1] == seeds[0] + 1
+    assert run(words("--max-epochs", "1", "--from", "on", "--limit", "4", "--name", "third")).exit_code == 0
+    third = Path("runs/third/model")
+    config = json.loads((third / "config.json").read_text())
+    assert config["training"]["seed"] == seeds[0] + 2
+    assert (config["from"]["model"], list(config["from"]["data"])) == ("on", ["more.jsonl"])
+    assert (config["from"]["from"]["model"], config["from"]["from"]["items"]) == ("cnn-gru-minecraft", 18)
+    card = (third / "README.md").read_text()
+    assert "Began with on after its epoch 1 of 3 items, more.jsonl among them" in card
+    assert re.search(r"Began with cnn-gru-minecraft after its epoch \d of 18 items", card)
+    assert "Among the items are those of more.jsonl" in Path("runs/on/model/README.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("settings", "start", "problem"),
+    [
+        ({"network.hidden": 12}, "cnn-gru-minecraft", "weights of another variant: decoder"),
+        ({"network.perspective": "indices"}, "cnn-gru-minecraft", "trained with network.perspective=coordinates, not indices"),
+        ({"glove": "glove.txt"}, "cnn-gru-minecraft", "glove=glove.txt: the words and their vectors are those of --from"),
+        ({}, "nowhere", "--from nowhere: no trained model is there"),
+        ({}, "t5", "is a checkpoint of t5, not of cnn-gru"),
+    ],
+)
+def test_a_model_that_does_not_fit_is_not_begun_with(trained: Path, settings: Any, start: str, problem: str) -> None:
+    shutil.copytree(trained / "model", "t5")
+    Path("t5/config.json").write_text(json.dumps({"baseline": "t5"}))
+    refused = run(words("--from", start, "--name", "on", **settings))
+    assert isinstance(refused.exception, HarnessError)
+    assert problem in str(refused.exception)
+    assert "\n" not in str(refused.exception)
+
+
+def test_vectors_of_glove_stay_as_they_are_when_training_goes_on() -> None:
+    Path("glove.txt").write_text("red 1 2 3 4 5 6 7 8\nblock 8 7 6 5 4 3 2 1\n")
+    assert run(words("--max-epochs", "1", "--limit", "4", "--name", "first", glove="glove.txt")).exit_code == 0
+    done = run(words("--max-epochs", "1", "--limit", "4", "--name", "on", "--from", "first"))
+    assert done.exit_code == 0, done.output
+    first, on = (load_file(f"runs/{name}/model/model.safetensors") for name in ("first", "on"))
+    assert torch.equal(first["words.weight"], on["words.weight"])
+    assert not torch.equal(first["encoder.weight_ih_l0"], on["encoder.weight_ih_l0"])
+    assert json.loads(Path("runs/on/model/config.json").read_text())["glove"] == "glove.txt"
+
+
+def test_glove_vectors_are_used_and_said() -> None:
+    Path("glove.txt").write_text("red 1 2 3 4 5 6 7 8\nblock 8 7 6 5 4 3 2 1\n")
+    done = run(words("--max-epochs", "1", "--limit", "2", glove="glove.txt"))
+    assert done.exit_code == 0, done.output
+    assert "glove.txt, 22 of the corpus's words and special ones, not trained" in done.output
+    Path("glove.txt").write_text("red 1 2 3\n")
+    broken = run(words("--max-epochs", "1", "--name", "broken", glove="glove.txt"))
+    assert isinstance(broken.exception, DataError)
+    assert "glove.txt:1: 3 numbers" in str(broken.exception)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["baseline", "train", "cnn-grü"], "no baseline named 'cnn-grü': did you mean cnn-gru"),
+        (["baseline", "train", "cnn-gru", "--task", "hexagons"], "no task of cnn-gru named 'hexagons'"),
+        (["baseline", "train", "cnn-gru", "--set", "speed=3"], "speed: no such key"),
+        (["baseline", "train", "cnn-gru", "--only-data"], "nothing to train on"),
+        (
+            ["baseline", "predict", "cnn-gru"],
+            "cnn-gru has no trained model here: make one with `harness baseline train cnn-gru`",
+        ),
+    ],
+)
+def test_what_cannot_be_done_is_one_clear_error(
+    arguments: list[str], problem: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harness.training.checkpoints.SHIPPED", tmp_path / "nothing is shipped")
+    result = run(arguments)
+    assert isinstance(result.exception, HarnessError)
+    assert problem in str(result.exception)
+    assert not Path("runs").exists()

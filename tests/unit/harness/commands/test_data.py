@@ -1,0 +1,219 @@
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.cli import main
+from harness.worlds.hexagons import CODES
+from tests.helpers.corpora_files import GAME, procedure, write_hexagons, write_minecraft
+
+
+@pytest.fixture(autouse=True)
+def cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def corpora(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Small corpora of both tasks."""
+    folder = tmp_path / "data"
+    steps = [(" Paint it red. ", {0: 4}), ("Wait.", {})]
+    unverified = procedure(5) | {"agreement_tags": "None", "agreement_scores": "None", "annotation_round": 0}
+    write_hexagons(folder / "hexagons", train=[procedure(3, steps), unverified], dev=[procedure(8)], test=[])
+    write_minecraft(folder / "minecraft")
+    monkeypatch.setenv("HARNESS_DATA", str(folder))
+    return folder
+
+
+def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert main(["data", *arguments]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    return out
+
+
+def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
+    code = main(["data", *arguments])
+    out, err = capsys.readouterr()
+    assert out == ""
+    return code, err
+
+
+def test_list(corpora: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = printed(capsys, "list")
+    for piece in ("hexagons", "minecraft", "official", "train 3", "dev 1", "test 0", "train 1", "val 0", "CC BY 4.0", "NCSA"):
+        assert piece in text
+    assert text.splitlines()[-2:] == [f"hexagons: {corpora / 'hexagons'}", f"minecraft: {corpora / 'minecraft'}"]
+
+
+def test_items_of_hexagons(corpora: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = printed(capsys, "items", "hexagons", "--split", "train").splitlines()
+    assert [json.loads(line)["id"] for line in lines] == ["hexagons/train/3/1", "hexagons/train/3/2", "hexagons/train/5/1"]
+    first, second = json.loads(lines[0]), json.loads(lines[1])
+    assert list(first) == ["id", "history", "instruction", "before", "actions", "after"]
+    assert first["history"] == []
+    assert first["instruction"] == "Paint it red."
+    assert (first["before"], first["after"]) == ("0" * 180, "4" + "0" * 179)
+    assert first["actions"] == [[0, 0, "red"]]
+    assert (second["history"], second["actions"]) == (["Paint it red."], [])
+
+
+def test_items_of_minecraft(corpora: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (line,) = printed(capsys, "items", "minecraft", "--split", "train").splitlines()
+    assert json.loads(line) == {
+        "id": f"minecraft/train/{GAME}/2",
+        "history": [
+            {"speaker": "Builder", "text": "Mission has started."},
+            {"speaker": "Architect", "text": "a red block, a blue one on top"},
+        ],
+        "before": [],
+        "pose": {"x": 0.5, "y": 1.0, "z": 0.5, "yaw": 0.0, "pitch": 0.0},
+        "actions": [["place", "red", 0, 1, 0], ["place", "blue", 0, 2, 0]],
+        "after": [[0, 1, 0, "red"], [0, 2, 0, "blue"]],
+    }
+
+
+def test_limit_and_dev_for_minecraft(corpora: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert len(printed(capsys, "items", "hexagons", "--split", "train", "--limit", "2").splitlines()) == 2
+    assert printed(capsys, "items", "hexagons", "--split", "train", "--limit", "0") == ""
+    assert printed(capsys, "items", "minecraft", "--split", "dev") == ""
+
+
+def test_stats_of_hexagons(corpora: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    stats = json.loads(printed(capsys, "stats", "hexagons", "--json"))
+    empty = {"procedures": 0, "steps": 0, "gold_actions": 0, "no_action_steps": 0, "agreed_procedures": 0, "agreed_steps": None}
+    train = {"procedures": 2, "steps": 3, "gold_actions": 2, "no_action_steps": 1, "agreed_procedures": 1, "agreed_steps": 1.0}
+    dev = {"procedures": 1, "steps": 1, "gold_actions": 1, "no_action_steps": 0, "agreed_procedures": 1, "agreed_steps": 1.0}
+    assert stats["splits"] == {"train": train, "dev": dev, "test": empty}
+    rounds = {
+        "0": {"procedures": 1, "steps": 1, "tokens": 4, "images": 1},
+        "1": {"procedures": 2, "steps": 3, "tokens": 10, "images": 1},
+    }
+    assert stats["rounds"] == rounds
+    total = {"procedures": 3, "steps": 4, "gold_actions": 3, "no_action_steps": 1, "agreed_procedures": 2, "agreed_steps": 1.0}
+    assert stats["total"] == total | {"tokens": 14, "images": 1}
+    assert stats["agreement"] == {"board_f1": [1.0, 1.0, 1.0], "board_em": [1.0, 1.0, 1.0]}
+
+
+def test_stats_of_minecraft(corpora: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    stats = json.loads(printed(capsys, "stats", "minecraft", "--json"))
+    keys = [
+        "games",
+        "targets",
+        "items",
+        "actions",
+        "placements",
+        "removals",
+        "net_actions",
+        "empty_board_items",
+        "zero_net_items",
+    ]
+    assert stats == {
+        "splits": {
+            "train": dict(zip(keys, (1, 1, 1, 2, 2, 0, 2, 1, 0), strict=True)),
+            "val": dict.fromkeys(keys, 0),
+            "test": dict.fromkeys(keys, 0),
+        }
+    }
+
+
+def test_stats_as_tables(corpora: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = printed(capsys, "stats", "hexagons")
+    for piece in ("agreed procedures", "100.00%", "none verified", "total", "board f1", "lower verifier"):
+        assert piece in text
+    assert "empty board items" in printed(capsys, "stats", "minecraft")
+
+
+def test_tables_where_nothing_was_verified(corpora: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    row = procedure(1) | {"agreement_tags": "None", "agreement_scores": "None"}
+    write_hexagons(corpora / "hexagons", train=[row], dev=[], test=[])
+    assert json.loads(printed(capsys, "stats", "hexagons", "--json"))["agreement"] == {"board_f1": None, "board_em": None}
+    assert "none verified" in printed(capsys, "stats", "hexagons")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["items", "hexagons", "--split", "val"], "no split of hexagons named 'val': known: dev, test, train"),
+        (["items", "chess", "--split", "test"], "no task named 'chess': known: hexagons, minecraft"),
+        (["stats", "hexagon"], "no task named 'hexagon': did you mean hexagons?"),
+        (["items", "hexagons"], "Missing option '--split'"),
+        (["items", "hexagons", "--split", "dev", "--limit", "-1"], "--limit"),
+        (["stats"], "Missing argument 'TASK'"),
+    ],
+)
+def test_wrong_usage(corpora: Path, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code, err = refused(capsys, *arguments)
+    assert code == 2
+    assert message in err
+
+
+def test_a_broken_corpus_is_one_line_on_stderr(corpora: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = corpora / "hexagons" / "dev.jsonl"
+    path.write_text(path.read_text()[:300])
+    code, err = refused(capsys, "items", "hexagons", "--split", "dev")
+    assert code == 1
+    assert err.startswith(f"Error: {path} line 1: Invalid JSON")
+    assert err.count("\n") == 1
+
+
+def test_a_data_folder_that_does_not_exist(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("HARNESS_DATA", "/no/such/folder")
+    code, err = refused(capsys, "list")
+    assert code == 2
+    assert (
+        err == "Error: HARNESS_DATA is /no/such/folder, which is not a folder: set it to the folder of the corpora, or unset it\n"
+    )
+
+
+# What follows reads the authors' corpora.
+
+
+@pytest.fixture
+def official(data_dir: Path, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    monkeypatch.setenv("HARNESS_DATA", str(data_dir))
+    monkeypatch.setenv("HARNESS_CACHE", str(tmp_path_factory.getbasetemp() / "published"))
+
+
+def items_of(capsys: pytest.CaptureFixture[str], task: str, split: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in printed(capsys, "items", task, "--split", split).splitlines()]
+
+
+@pytest.mark.data
+@pytest.mark.usefixtures("official")
+@pytest.mark.parametrize(
+    ("split", "expected"),
+    [
+        ("train", "2d60c879a44101772b7354f9114a54c1e51642728c1858f2e5261d6fb9db3779"),
+        ("val", "54e6a6e3cf9090f47f733423729a4a78b5238437b376abeca3bad0d082f53723"),
+        ("test", "416635282619eace7997f80c42d2d791d233bf1e09282ff75c114e65e908bf48"),
+    ],
+)
+def test_printed_minecraft_items_give_the_golden_digest(split: str, expected: str, capsys: pytest.CaptureFixture[str]) -> None:
+    digest = hashlib.sha256()
+    for item in items_of(capsys, "minecraft", split):
+        _, _, game, index = item["id"].split("/")
+        actions = ";".join(f"{kind[0].upper()} {color} {x} {y} {z}" for kind, color, x, y, z in item["actions"])
+        before, after = (";".join(f"{x} {y} {z} {color}" for x, y, z, color in item[key]) for key in ("before", "after"))
+        digest.update(f"{game}\t{index}\t{actions}\t{before}\t{after}\n".encode())
+    assert digest.hexdigest() == expected
+
+
+@pytest.mark.data
+@pytest.mark.usefixtures("official")
+@pytest.mark.parametrize(
+    ("split", "expected"), [("train", "a9884b922853d8e6"), ("dev", "679874a601756cb4"), ("test", "2df1b5aab3648c05")]
+)
+def test_printed_hexagons_items_give_the_golden_digest(split: str, expected: str, capsys: pytest.CaptureFixture[str]) -> None:
+    items = items_of(capsys, "hexagons", split)
+    actions = ";".join(",".join(f"{row} {column} {color}" for row, column, color in item["actions"]) for item in items)
+    assert hashlib.sha256(actions.encode()).hexdigest()[:16] == expected
+    for item in items:
+        board = list(item["before"])
+        for row, column, color in item["actions"]:
+            board[row * 18 + column] = str(CODES[color])
+        assert "".join(board) == item["after"]

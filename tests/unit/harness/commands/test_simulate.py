@@ -1,0 +1,641 @@
+"""`harness simulate`: the same bytes on any machine, whole items whatever happens, and every form read back."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.cli import main
+from harness.corpora import SPLITS, load
+from harness.corpora.item import Executed, Item, MinecraftItem, Utterance
+from harness.corpora.records import from_record, load_items, read_items, to_full_record
+from harness.errors import DataError, HarnessError, UsageError
+from harness.simulators import games, outputs
+from harness.simulators.games import SIMULATORS, digest, game, split_of, splits_of, task_of
+from harness.simulators.minecraft.logs import log, log_name
+from harness.simulators.stream import Source, pieces
+from tests.helpers import ROOT
+from tests.helpers.corpora_files import write_log
+
+BUILT = list(games.ARCHITECTS)
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("HARNESS_DATA", raising=False)
+
+
+def simulate(*arguments: str) -> None:
+    assert main(["simulate", *arguments]) == 0
+
+
+def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
+    capsys.readouterr()
+    code = main(["simulate", *arguments])
+    return code, capsys.readouterr().err
+
+
+def as_read(item: Item) -> Item:
+    """The item with `meta` as JSON has it."""
+    return replace(item, meta=json.loads(json.dumps(dict(item.meta))))
+
+
+def made(simulator: str, count: int, split: str = "train", seed: int = 0) -> list[Item]:
+    """The first items of a simulator, straight from its games."""
+    items = (item for n in itertools.count() for item in game(simulator, seed, split, n))
+    return [as_read(item) for item in itertools.islice(items, count)]
+
+
+# --- games ---
+
+
+@pytest.mark.parametrize("simulator", SIMULATORS)
+def test_a_game_is_a_function_of_its_arguments_and_its_ids_are_in_order(simulator: str) -> None:
+    split = splits_of(simulator)[0]
+    played = [game(simulator, 7, split, n) for n in range(12)]
+    assert played == [game(simulator, 7, split, n) for n in range(12)]
+    assert played != [game(simulator, 8, split, n) for n in range(12)]
+    items = [item for one in played for item in one]
+    assert len({item.id for item in items}) == len(items)
+    for item in items:
+        assert item.id.startswith(f"{item.cluster}/")
+        assert (item.split, item.task) == (split, task_of(simulator))
+        assert item.after == item.before.apply(item.actions).structure if isinstance(item, MinecraftItem) else True
+    for n, one in enumerate(played):
+        assert {item.cluster.rpartition("/")[2] for item in one} <= {str(n)}
+        steps = [int(item.id.rpartition("/")[2]) for item in one]
+        assert steps == sorted(steps)
+
+
+@pytest.mark.parametrize("simulator", [name for name in SIMULATORS if name not in games.LEVELS])
+def test_no_target_is_in_two_splits_and_every_split_gets_its_share(simulator: str) -> None:
+    task = task_of(simulator)
+    groups = {split: set[str]() for split in SPLITS[task]}
+    skipped = dict.fromkeys(groups, 0)
+    for split, seed, n in itertools.product(groups, range(2), range(40)):
+        items = game(simulator, seed, split, n)
+        skipped[split] += not items
+        groups[split] |= {item.group for item in items}
+        assert all(split_of(item.group, task) == split for item in items)
+        assert len({item.group for item in items}) <= 1
+    for one, other in itertools.combinations(groups.values(), 2):
+        assert not one & other
+    train, validation, test = skipped.values()
+    assert train < 40 < min(validation, test)
+
+
+@given(st.lists(st.tuples(st.integers(-5, 5), st.integers(1, 9), st.integers(-5, 5), st.sampled_from(["red", "blue"]))))
+def test_the_split_of_a_target_depends_on_its_blocks_alone(blocks: list[tuple[int, int, int, str]]) -> None:
+    from harness.worlds.minecraft import Structure
+
+    blocks = list({block[:3]: block for block in blocks}.values())
+    name = digest(Structure.of(blocks))
+    assert name == digest(Structure.of(reversed(blocks)))
+    assert split_of(name, "minecraft") in SPLITS["minecraft"]
+    assert split_of(name, "hexagons") == split_of(name, "minecraft").replace("val", "dev")
+
+
+# --- order, number, workers ---
+
+
+@pytest.mark.parametrize("count", [1, 15, 300, 301])
+def test_exactly_so_many_items_in_the_order_of_the_games(count: int) -> None:
+    simulate("random", "--items", str(count), "--out", "items.jsonl")
+    assert list(read_items(Path("items.jsonl"))) == made("random", count)
+
+
+def test_the_same_bytes_for_any_number_of_workers_and_any_hash_seed() -> None:
+    options = ["--items", "700", "--seed", "3"]
+    simulate("random", *options, "--out", "one.jsonl")
+    simulate("random", *options, "--out", "one.parquet")
+    for seed, name in (("1", "three.jsonl"), ("2", "three.parquet")):
+        command = [sys.executable, "-m", "harness.cli", "simulate", "random", *options, "--workers", "3", "--out", name]
+        environment = os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)}
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stderr
+        assert Path(name).read_bytes() == Path(name.replace("three", "one")).read_bytes()
+
+
+def test_a_killed_worker_is_one_line() -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "harness.cli",
+        "simulate",
+        "random",
+        "--items",
+        "10000000",
+        "--workers",
+        "2",
+        "--out",
+        "a.jsonl",
+    ]
+    with subprocess.Popen(command, env=os.environ | {"PYTHONPATH": str(ROOT)}, stderr=subprocess.PIPE, text=True) as process:
+        _wait_for(Path("a.jsonl"))
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        if not children.exists():
+            process.kill()
+            pytest.skip("no /proc to find the workers in")
+        # The first child is multiprocessing's resource tracker, or a worker; the last is a worker.
+        os.kill(int(children.read_text().split()[-1]), signal.SIGKILL)
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert err.splitlines()[-1] == "Error: a worker process was killed, perhaps for want of memory: use fewer --workers"
+    assert list(read_items(Path("a.jsonl")))
+
+
+def _wait_for(file: Path) -> None:
+    for _ in range(600):
+        if file.exists() and file.stat().st_size > 500_000:
+            return
+        time.sleep(0.1)
+    pytest.fail(f"{file} does not grow")
+
+
+# --- forms ---
+
+
+@pytest.mark.parametrize("simulator", SIMULATORS)
+@pytest.mark.parametrize("name", ["items.jsonl", "items.jsonl.gz", "items.parquet"])
+def test_a_file_is_read_back_to_the_same_items(simulator: str, name: str) -> None:
+    simulate(simulator, "--items", "60", "--out", name)
+    assert list(read_items(Path(name))) == made(simulator, 60, splits_of(simulator)[0])
+
+
+@pytest.mark.parametrize("task", SPLITS)
+def test_items_of_the_corpora_survive_the_form_too(task: str) -> None:
+    for item in load(task):
+        assert from_record(json.dumps(to_full_record(item)), "here") == as_read(item)
+
+
+def test_lines_have_the_keys_of_data_items_and_what_else_an_item_holds() -> None:
+    simulate("random", "--items", "5", "--out", "items.jsonl")
+    first = json.loads(Path("items.jsonl").read_text().splitlines()[0])
+    assert list(first) == ["id", "history", "before", "pose", "actions", "after", "group", "cluster", "meta"]
+
+
+@pytest.mark.parametrize("name", ["items.jsonl", "items.parquet"])
+def test_a_run_has_its_pose_in_a_file_where_it_is_known(name: str) -> None:
+    items = [item for item in made("random", 20) if isinstance(item, MinecraftItem)]
+    bare = (turn if isinstance(turn, Utterance) else Executed(turn.actions) for turn in items[-1].history)
+    old = replace(items[-1], history=tuple(bare))
+    written = [run for item in (items[-1], old) for run in to_full_record(item)["history"] if "actions" in run]
+    half = len(written) // 2
+    assert half > 0
+    assert [list(run) for run in written] == [["actions", "pose"]] * half + [["actions"]] * half
+    assert list(written[0]["pose"]) == ["x", "y", "z", "yaw", "pitch"]
+    if name.endswith("parquet"):
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        from harness.corpora.tables import to_batch
+
+        pq.write_table(pa.Table.from_batches([to_batch(map(to_full_record, (items[-1], old)), "minecraft")]), name)
+    else:
+        Path(name).write_text("".join(json.dumps(to_full_record(item)) + "\n" for item in (items[-1], old)))
+    assert list(read_items(Path(name))) == [items[-1], old]
+
+
+def test_a_parquet_file_of_an_older_version_has_no_poses_of_runs() -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from harness.corpora.tables import to_batch
+
+    items = made("random", 20)
+    rows = to_batch(map(to_full_record, items), "minecraft").to_pylist()
+    for row in rows:
+        for turn in row["history"]:
+            del turn["pose"]
+    pq.write_table(pa.Table.from_pylist(rows), "old.parquet")
+    read = list(read_items(Path("old.parquet")))
+    assert [item.actions for item in read] == [item.actions for item in items]
+    assert not any(turn.pose for item in read for turn in item.history if isinstance(turn, Executed))
+
+
+def test_what_data_items_prints_can_be_read(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["data", "items", "minecraft", "--split", "test"]) == 0
+    Path("items.jsonl").write_text(capsys.readouterr().out)
+    whole = [replace(item, meta={}, group=item.cluster) for item in load("minecraft", "test")]
+    assert list(read_items(Path("items.jsonl"))) == whole
+
+
+def test_datasets_reads_parquet_with_the_card_beside_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    import datasets
+
+    monkeypatch.setattr(datasets.config, "HF_DATASETS_OFFLINE", True)
+    datasets.disable_progress_bars()
+    simulate("random", "--items", "40", "--split", "val", "--out", "d/random.parquet", "--card")
+    plain = datasets.load_dataset("parquet", data_files="d/random.parquet", cache_dir=str(tmp_path / "c"))["train"]
+    named = datasets.load_dataset("d", "random", cache_dir=str(tmp_path / "c"))["validation"]
+    assert plain["id"][:] == named["id"][:] == [item.id for item in made("random", 40, "val")]
+    assert plain.column_names == ["id", "history", "before", "pose", "actions", "after", "group", "cluster", "meta"]
+
+
+@pytest.mark.parametrize("simulator", BUILT)
+def test_logs_are_read_by_the_corpus_loader_to_the_same_items(
+    simulator: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("HARNESS_DATA", str(tmp_path / "data"))
+    (tmp_path / "data").mkdir()
+    simulate(simulator, "--items", "150", "--split", "val", "--as", "logs", "--out", "data/minecraft")
+    read = load("minecraft", "dev")
+    assert read == list(read_items(Path("data/minecraft")))
+    assert load("minecraft", "train") == load("minecraft", "test") == []
+    for item, other in zip(made(simulator, 150, "val"), read, strict=True):
+        assert isinstance(item, MinecraftItem)
+        assert isinstance(other, MinecraftItem)
+        own = replace(item, id=other.id, cluster=other.cluster, group=other.group, meta=other.meta)
+        assert own == other
+        assert item.id.rpartition("/")[2] == other.id.rpartition("/")[2]
+        assert f"C{int(item.group, 16)}" == other.group
+
+
+def test_logs_have_the_shape_of_the_corpus() -> None:
+    items = next(items for n in itertools.count() if (items := game("random", 0, "train", n)))
+    of_a_game = [item for item in items if isinstance(item, MinecraftItem)]
+    ours = json.loads(log(of_a_game))
+    theirs = json.loads(write_log(Path(), ours["WorldStates"]).read_text())
+    assert ours.keys() == theirs.keys()
+    first, last = ours["WorldStates"][0], ours["WorldStates"][-1]
+    assert (first["ChatHistory"], first["BlocksInGrid"]) == ([], [])
+    assert last["BlocksInGrid"][0]["Type"].startswith("cwc_minecraft_")
+    assert len(ours["WorldStates"]) == 1 + sum(len(getattr(turn, "actions", "1")) for turn in items[-1].history) + len(
+        items[-1].actions
+    )
+    day, _, name, _ = log_name(of_a_game[0]).split("/")
+    assert day == "data-1-000000"
+    assert [len(part) for part in name.split("-")][::3] == [10, 13]
+
+
+# --- what is there already, and what goes wrong ---
+
+
+@pytest.mark.parametrize("name", ["items.jsonl", "items.jsonl.gz", "items.parquet", "games"])
+def test_what_exists_is_replaced_only_if_asked(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    options = ["random", "--items", "20", "--out", name, *(["--as", "logs"] if name == "games" else [])]
+    simulate(*options)
+    code, err = refused(capsys, *options)
+    assert (code, err) == (2, f"Error: {name} exists: choose another --out, or --overwrite it\n")
+    simulate(*options, "--seed", "1", "--overwrite")
+    assert [item.actions for item in read_items(Path(name))] == [item.actions for item in made("random", 20, seed=1)]
+    assert not [path for path in Path().iterdir() if path.name != name]
+
+
+def test_a_folder_that_is_not_ours_is_never_replaced(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("mine").mkdir()
+    Path("mine/thesis.tex").write_text("years of work")
+    options = ["random", "--items", "20", "--out", "mine", "--overwrite"]
+    assert refused(capsys, *options, "--as", "logs") == (
+        2,
+        "Error: mine is no folder that --as logs made, and is not replaced: choose another --out\n",
+    )
+    assert refused(capsys, *options, "--as", "jsonl")[0] == 2
+    assert Path("mine/thesis.tex").read_text() == "years of work"
+
+
+FULL = """
+import resource, sys
+from harness.cli import main
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), int(sys.argv[1])))
+sys.exit(main(["simulate", "random", "--items", "5000", "--overwrite", "--out", *sys.argv[2:]]))
+"""
+
+
+@pytest.mark.parametrize(("name", "bytes_"), [("a.jsonl", 2_000_000), ("a.jsonl.gz", 100_000), ("a.parquet", 20_000)])
+def test_a_full_disk_leaves_whole_items_or_nothing(name: str, bytes_: int) -> None:
+    command = [sys.executable, "-c", FULL, str(bytes_), name]
+    done = subprocess.run(command, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    error = done.stderr.splitlines()[-1]
+    assert error.startswith(f"Error: {name}: cannot be written: ")
+    assert "File too large" in error
+    if name == "a.parquet":
+        assert not list(Path().iterdir())
+    else:
+        items = list(read_items(Path(name)))
+        assert items == made("random", len(items))
+        assert error.endswith(f"; it holds the first {len(items):,} of 5,000 items")
+
+
+def test_a_full_disk_leaves_no_half_of_a_folder_of_logs(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    written = itertools.count()
+
+    def write_bytes(path: Path, data: bytes) -> int:
+        if next(written) == 30:
+            raise OSError(28, "No space left on device")
+        return len(data)
+
+    monkeypatch.setattr(Path, "write_bytes", write_bytes)
+    code, err = refused(capsys, "random", "--items", "1000", "--as", "logs", "--out", "games")
+    assert (code, err) == (1, "Error: games: cannot be written: No space left on device; nothing is left\n")
+    assert not list(Path().iterdir())
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_killed_run_leaves_whole_lines_and_no_worker(workers: str) -> None:
+    options = ["simulate", "random", "--items", "10000000", "--out", "a.jsonl", "--workers", workers]
+    with subprocess.Popen([sys.executable, "-m", "harness.cli", *options], env=os.environ | {"PYTHONPATH": str(ROOT)}) as process:
+        _wait_for(Path("a.jsonl"))
+        tasks = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        children = tasks.read_text().split() if tasks.exists() else []
+        process.kill()
+    whole, _, _ = Path("a.jsonl").read_bytes().rpartition(b"\n")
+    items = [from_record(line, "a.jsonl") for line in whole.splitlines()[:200]]
+    assert items == made("random", 200)
+    for _ in range(100):
+        if not any(_alive(child) for child in children):
+            break
+        time.sleep(0.1)
+    assert not any(_alive(child) for child in children)
+
+
+def _alive(process: str) -> bool:
+    try:
+        return "multiprocessing" in Path(f"/proc/{process}/cmdline").read_text()
+    except OSError:
+        return False
+
+
+def test_an_error_while_items_are_made_keeps_those_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    def some(source: Source, items: int, workers: int) -> Iterator[Any]:
+        yield next(pieces(source, items, workers))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(outputs, "pieces", some)
+    for name in ("a.jsonl", "a.parquet"):
+        with pytest.raises(KeyboardInterrupt):
+            outputs.simulate(Source("random", 0, "train", name[2:]), 9_999, Path(name), report=lambda piece: None)
+    assert [path.name for path in Path().iterdir()] == ["a.jsonl"]
+    assert list(read_items(Path("a.jsonl")))
+
+
+# --- usage ---
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["random", "--items", "0", "--out", "a.jsonl"], "'--items': 0 is not in the range x>=1"),
+        (["random", "--items", "-5", "--out", "a.jsonl"], "'--items': -5"),
+        (["random", "--items", "5", "--workers", "0", "--out", "a.jsonl"], "'--workers': 0"),
+        (["random", "--items", "5", "--seed", "-1", "--out", "a.jsonl"], "'--seed': -1"),
+        (["randon", "--items", "5", "--out", "a.jsonl"], "no simulator named 'randon': did you mean random?"),
+        (["random", "--items", "5"], "Missing option '--out'"),
+        (["random", "--out", "a.jsonl"], "how many --items?"),
+        (["--items", "5", "--out", "a.jsonl"], "which SIMULATOR"),
+        (["random", "--items", "5", "--split", "tset", "--out", "a.jsonl"], "did you mean test?"),
+        (["level-1", "--items", "5", "--split", "train", "--out", "a.jsonl"], "no split of level-1 named 'train': known: test"),
+        (["level-1", "--items", "1369", "--out", "a.jsonl"], "--items 1,369: level-1 has 1,368"),
+        (["level-1", "--items", "5", "--as", "logs", "--out", "a"], "--as logs is for whole building games"),
+        (["random", "--items", "5", "--out", "a.csv"], "--out a.csv: a name that ends in .jsonl"),
+        (["random", "--items", "5", "--as", "parquet", "--out", "a.jsonl"], "--as parquet: a.jsonl is the name of a jsonl file"),
+        (["random", "--items", "5", "--as", "xml", "--out", "a"], "'xml' is not one of"),
+        (["random", "--preset", "paper", "--out", "a"], "leave out SIMULATOR"),
+        (["--preset", "paper", "--items", "5", "--out", "a"], "leave out SIMULATOR"),
+        (["--preset", "paper", "--as", "logs", "--out", "a"], "--preset makes files"),
+    ],
+)
+def test_wrong_usage(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code, err = refused(capsys, *arguments)
+    assert code == 2
+    assert message in err
+    assert not list(Path().iterdir())
+
+
+def test_a_place_that_cannot_be_written(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("file").write_text("")
+    code, err = refused(capsys, "random", "--items", "5", "--out", "file/a.jsonl")
+    assert code in (1, 2)
+    assert err.startswith("Error: file/a.jsonl: cannot be written: ")
+
+
+def test_the_paper_s_files(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(games, "PAPER", {name: {"train": 30, "val": 4, "test": 3} for name in BUILT})
+    simulate("--preset", "paper", "--seed", "5", "--out", "data", "--card")
+    names = [f"minecraft-{name}.{split}.jsonl" for name in BUILT for split in SPLITS["minecraft"]]
+    assert sorted(path.name for path in Path("data").iterdir()) == sorted([*names, "README.md"])
+    assert list(read_items(Path("data/minecraft-random.val.jsonl"))) == made("random", 4, "val", 5)
+    card = Path("data/README.md").read_text()
+    assert "    harness simulate --preset paper --seed 5 --out data\n" in card
+    assert "| minecraft-random.train.jsonl | random | train | 5 | " in card
+    assert "configs" not in card
+    assert refused(capsys, "--preset", "paper", "--out", "data")[0] == 2
+    assert "README.md exists" in refused(capsys, "random", "--items", "3", "--out", "data/a.jsonl", "--card")[1]
+
+
+def test_the_paper_s_sizes() -> None:
+    assert {name: sum(sizes.values()) for name, sizes in games.PAPER.items()} == {
+        "random": 18_075,
+        "blocks": 12_257,
+        "shapes": 13_868,
+    }
+
+
+def test_help_needs_no_numpy() -> None:
+    code = "import sys; from harness.cli import main; main(['simulate', '--help']); sys.exit('numpy' in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], env=os.environ | {"PYTHONPATH": str(ROOT)}, check=True, capture_output=True)
+
+
+# --- reading ---
+
+LINE = to_full_record(made("random", 1)[0])
+STEP = {
+    "id": "hexagons-synthetic/train/0/2",
+    "history": ["Paint it."],
+    "executed": [[[0, 0, "red"]]],
+    "instruction": "Now blue.",
+    "before": "4" + "0" * 179,
+    "actions": [[0, 1, "blue"]],
+    "after": "45" + "0" * 178,
+}
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("{", "Invalid JSON"),
+        ("", "Invalid JSON"),
+        ("[1]", "should be an object"),
+        (json.dumps(LINE)[:-40], "Invalid JSON"),
+        (b"\xff\xfe", "Invalid JSON"),
+        ("{" * 5_000, "Invalid JSON"),
+        (LINE | {"id": 5}, "id: Input should be a valid string"),
+        (LINE | {"id": "chess/train/0/1"}, "id: String should match pattern"),
+        (LINE | {"id": "minecraft/train"}, "id: String should match pattern"),
+        (LINE | {"before": [[0, 10, 0, "red"]]}, "before.0.1: Input should be less than or equal to 9"),
+        (LINE | {"after": [[0, 1, 0, "pink"]]}, "after.0.3: Input should be 'red'"),
+        (LINE | {"after": [[0, 1.5, 0, "red"]]}, "after.0.1"),
+        (LINE | {"actions": [["place", None, 0, 1, 0]]}, "actions.0."),
+        (LINE | {"actions": [["place", "red", 0, 1]]}, "actions.0."),
+        (LINE | {"pose": {"x": 0}}, "pose.y: Field required (and 3 more)"),
+        (LINE | {"history": [{"actions": [], "pose": {"x": 0}}]}, "history.0."),
+        (LINE | {"history": [{"speaker": "Instructor", "text": "hi"}]}, "history.0."),
+        ({key: value for key, value in LINE.items() if key != "after"}, "after: Field required"),
+        (STEP | {"before": "0" * 179}, "before: String should match pattern"),
+        (STEP | {"actions": [[0, 18, "red"]]}, "actions.0.1"),
+        (STEP | {"executed": []}, "executed: actions of 0 steps, but history has 1"),
+    ],
+)
+def test_a_bad_line_is_one_error_with_its_place(line: Any, message: str) -> None:
+    raw = line if isinstance(line, bytes) else (line if isinstance(line, str) else json.dumps(line)).encode()
+    Path("items.jsonl").write_bytes(json.dumps(LINE).encode() + b"\n" + raw + b"\n")
+    with pytest.raises(DataError) as caught:
+        list(read_items(Path("items.jsonl")))
+    assert str(caught.value).startswith("items.jsonl:2: ")
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@given(
+    st.text(max_size=60)
+    | st.recursive(st.none() | st.integers() | st.text(), lambda v: st.lists(v) | st.dictionaries(st.text(), v))
+)
+def test_no_line_whatever_raises_anything_else(value: Any) -> None:
+    for line in (value if isinstance(value, str) else json.dumps(value), json.dumps(LINE | {"history": value, "actions": value})):
+        try:
+            item = from_record(line.encode("utf-8", "replace"), "here")
+        except DataError as error:
+            assert str(error).startswith("here: ")  # noqa: PT017
+        else:
+            assert value == [] == list(item.history)
+
+
+def test_files_that_cannot_be_read() -> None:
+    Path("a.jsonl.gz").write_bytes(b"no gzip")
+    Path("b.parquet").write_bytes(b"no parquet")
+    Path("c.jsonl").touch()
+    simulate("random", "--items", "5", "--out", "d.jsonl.gz")
+    Path("d.jsonl.gz").write_bytes(Path("d.jsonl.gz").read_bytes()[:-30])
+    Path("e").mkdir()
+    for name in ("a.jsonl.gz", "b.parquet", "c.jsonl", "d.jsonl.gz", "e", "none.jsonl", "none.parquet"):
+        with pytest.raises(DataError, match=f"^{name}"):
+            load_items(Path(name))
+
+
+def test_half_a_line_at_the_end_is_told_from_a_wrong_one() -> None:
+    line = json.dumps(LINE)
+    for text, lines in ((f"{line}\n{line[:-9]}", 1), (f"{line}\n{line}", 2)):
+        Path("a.jsonl").write_text(text)
+        read = read_items(Path("a.jsonl"))
+        assert len(list(itertools.islice(read, lines))) == lines
+        if lines == 1:
+            with pytest.raises(DataError, match=r"^a.jsonl:2: half a line, as a killed run leaves it"):
+                next(read)
+
+
+def test_items_twice_or_of_another_task_are_refused() -> None:
+    Path("a.jsonl").write_text(f"{json.dumps(LINE)}\n" * 2)
+    Path("b.jsonl").write_text(f"{json.dumps(LINE)}\n{json.dumps(STEP)}\n")
+    with pytest.raises(DataError, match="is there twice"):
+        load_items(Path("a.jsonl"))
+    for task in (None, "hexagons"):
+        with pytest.raises(UsageError, match=r"is an item of (hexagons|minecraft), and this is for"):
+            load_items(Path("b.jsonl"), task)
+
+
+# --- using ---
+
+
+def test_finetuning_on_simulated_items_says_so_in_its_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from harness.commands.finetune import _job
+    from harness.runs.folder import items_hash
+
+    monkeypatch.setattr("harness.engines.bases.resolve_base", lambda name: str(tmp_path))
+    simulate("random", "--items", "30", "--out", "a.jsonl")
+    simulate("random", "--items", "10", "--seed", "1", "--split", "val", "--out", "b.parquet")
+    flags = dict.fromkeys(("max_steps", "shots", "base", "context", "format", "frame", "limit", "start", "history"))
+
+    def job(task: str, *files: str) -> Any:
+        return _job("llama-lora", {**flags, "task": task, "overrides": (), "programs": (), "data": tuple(map(Path, files))})
+
+    trained, kind, hashes = job("minecraft", "a.jsonl", "b.parquet")
+    assert kind == "sample"
+    assert trained.train == [*load("minecraft", "train"), *made("random", 30), *made("random", 10, "val", 1)]
+    assert hashes == {"a.jsonl": items_hash(made("random", 30)), "b.parquet": items_hash(made("random", 10, "val", 1))}
+    with pytest.raises(UsageError, match=r"^--data a.jsonl: minecraft-random/train/\S+ is among the train or dev items already"):
+        job("minecraft", "a.jsonl", "a.jsonl")
+    with pytest.raises(UsageError, match=r"this is for hexagons \(--task\)"):
+        job("hexagons", "a.jsonl")
+    with pytest.raises(HarnessError, match=r"^c.jsonl: cannot be read"):
+        job("minecraft", "c.jsonl")
+
+
+def test_simulated_items_are_prompted_scored_and_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    from serialization.formats import get_format
+
+    simulate("random", "--items", "8", "--split", "test", "--out", "t.jsonl")
+    items = made("random", 8, "test")
+    text = get_format("minecraft", "lines").write
+    lines = [json.dumps({"id": item.id, "text": text(item.actions) if n % 2 else "none"}) for n, item in enumerate(items)]
+    Path("script.jsonl").write_text("".join(f"{line}\n" for line in lines))
+    prompt = ["prompt", "--engine", "scripted", "--model", "script.jsonl", "--items", "t.jsonl"]
+    capsys.readouterr()
+    assert main([*prompt, "--task", "minecraft", "--name", "r", "--json"]) == 0
+    out, err = capsys.readouterr()
+    first = json.loads(out)
+    assert err.startswith("minecraft t.jsonl: 8 items; engine scripted")
+    assert (first["split"], first["items"], first["missing"], first["micro"]["overall"]["tp"]) == ("t.jsonl", 8, 0, 4)
+    assert main(["score", "runs/r", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == first
+    assert main(["score", "runs/r/predictions.jsonl", "--items", "t.jsonl", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == first
+    assert main(["show", items[1].id, "--items", "t.jsonl", "--run", "r"]) == 0
+    assert items[1].id in capsys.readouterr().out
+    for arguments, message in (
+        ([*prompt], "this is for hexagons (--task)"),
+        ([*prompt, "--split", "test"], "--split test: the items are those of t.jsonl"),
+        (["score", "runs/r/predictions.jsonl"], "no corpus has the items of minecraft-random/test"),
+        (["score", "runs/r", "--split", "test"], "the items are those of t.jsonl"),
+        (["score", "runs/r", "--benchmark", "v2"], "give --annotation FILE for other items"),
+        (["show", "minecraft-random/test/0/9", "--items", "t.jsonl"], "nearest: minecraft-random/test/"),
+    ):
+        assert main(arguments) in (1, 2)
+        assert message in capsys.readouterr().err
+
+
+SETTINGS = {
+    "a row longer than the region": (["shapes", "--set", "longest=12"], "longest is a whole number from 3 to 11"),
+    "no shapes": (["shapes", "--set", "figures=0"], "figures is a whole number from 1 to 6"),
+    "fewer than none": (["blocks", "--set", "figures=-2"], "figures is a whole number from 1 to 6"),
+    "not a number": (["random", "--set", "turns=ten"], "turns is a whole number from 1 to 200"),
+    "of another simulator": (["random", "--set", "figures=2"], "random takes turns=N"),
+    "of none": (["hexagons", "--set", "turns=2"], "hexagons takes no settings"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "message"), SETTINGS.values(), ids=SETTINGS)
+def test_settings_out_of_range(capsys: pytest.CaptureFixture[str], arguments: list[str], message: str) -> None:
+    code = main(["simulate", *arguments, "--items", "5", "--out", "x.jsonl"])
+    err = capsys.readouterr().err
+    assert (code, err.count("\n"), Path("x.jsonl").exists()) == (2, 1, False)
+    assert message in err
+
+
+def test_settings_shape_the_games() -> None:
+    assert main(["simulate", "shapes", "--set", "figures=1", "--set", "longest=11", "--items", "200", "--out", "x.jsonl"]) == 0
+    records = [json.loads(line) for line in Path("x.jsonl").read_text().splitlines()]
+    assert all(not record["before"] for record in records)
+    rows = [record["meta"]["sizes"][0] for record in records if record["meta"]["shape"] in ("row", "diagonal")]
+    assert max(rows) > 6
+    assert main(["simulate", "random", "--set", "turns=3", "--items", "30", "--out", "y.jsonl"]) == 0
+    games = Counter(json.loads(line)["cluster"] for line in Path("y.jsonl").read_text().splitlines())
+    assert set(games.values()) == {3}

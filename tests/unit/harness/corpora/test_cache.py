@@ -1,0 +1,209 @@
+"""Finding the corpora, and the cache of the Minecraft corpus."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import pytest
+
+from harness.corpora import SPLITS, cache, load, load_games, locate, minecraft, split_name
+from harness.corpora.item import HexagonsItem
+from harness.errors import DataError, UsageError
+from harness.util.files import cache_folder
+from tests.helpers.corpora_files import log_path, pack, procedure, state, write_hexagons, write_log, write_minecraft, write_splits
+
+
+@pytest.fixture(autouse=True)
+def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("HARNESS_DATA", str(tmp_path / "data"))
+    (tmp_path / "data").mkdir()
+
+
+def cached(tmp_path: Path) -> list[Path]:
+    return sorted((tmp_path / "cache").glob("*"))
+
+
+def refuse_to_parse(monkeypatch: pytest.MonkeyPatch) -> None:
+    def parse(source: Path) -> None:
+        raise AssertionError(f"{source} was parsed again")
+
+    monkeypatch.setattr(minecraft, "read_games", parse)
+
+
+class TestLocate:
+    def test_the_archive_wins_over_the_folder(self, tmp_path: Path) -> None:
+        corpus = write_minecraft(tmp_path / "data" / "minecraft")
+        assert (locate("minecraft").kind, locate("minecraft").path) == ("official", corpus)
+        archive = pack(corpus, corpus / "mdc.tar.xz")
+        assert (locate("minecraft").kind, locate("minecraft").path) == ("official", archive)
+
+    def test_hexagons(self, tmp_path: Path) -> None:
+        folder = write_hexagons(tmp_path / "data" / "hexagons")
+        assert (locate("hexagons").kind, locate("hexagons").path) == ("official", folder)
+
+    @pytest.mark.parametrize("task", SPLITS)
+    def test_the_sample_where_nothing_is_there(self, task: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        (tmp_path / "data" / task).mkdir()
+        source = locate(task)
+        assert (source.kind, source.path.parts[-3:]) == ("sample", ("corpora", "sample", task))
+        assert "MIT" in source.license
+        for value in ("", None):
+            if value is None:
+                monkeypatch.delenv("HARNESS_DATA")
+            else:
+                monkeypatch.setenv("HARNESS_DATA", value)
+            assert locate(task) == source
+
+    def test_one_task_there_and_one_not(self, tmp_path: Path) -> None:
+        write_hexagons(tmp_path / "data" / "hexagons")
+        assert [locate(task).kind for task in SPLITS] == ["official", "sample"]
+
+    def test_a_folder_that_does_not_exist(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("HARNESS_DATA", "/no/such/folder")
+        with pytest.raises(UsageError, match="HARNESS_DATA is /no/such/folder, which is not a folder"):
+            locate("hexagons")
+
+    def test_unknown_names(self) -> None:
+        with pytest.raises(UsageError, match="did you mean minecraft"):
+            locate("mincraft")
+        with pytest.raises(UsageError, match="no split of hexagons named 'val'"):
+            load("hexagons", "val")
+        with pytest.raises(UsageError, match="known: test, train, val"):
+            load("minecraft", "all")
+
+    def test_dev_is_minecrafts_val(self) -> None:
+        assert [split_name("minecraft", split) for split in ("dev", "val", "test")] == ["val", "val", "test"]
+        assert split_name("hexagons", "dev") == "dev"
+
+
+class TestLoad:
+    def test_all_splits_in_order(self, tmp_path: Path) -> None:
+        write_hexagons(tmp_path / "data" / "hexagons", test=[procedure(8), procedure(9)])
+        assert [item.cluster for item in load("hexagons")] == [
+            *("hexagons/train/0", "hexagons/dev/1", "hexagons/test/8", "hexagons/test/9")
+        ]
+        assert all(isinstance(item, HexagonsItem) for item in load("hexagons", "test"))
+
+    def test_a_missing_split_is_an_error_and_not_the_sample(self, tmp_path: Path) -> None:
+        (write_hexagons(tmp_path / "data" / "hexagons") / "dev.jsonl").unlink()
+        with pytest.raises(DataError, match=r"dev\.jsonl"):
+            load("hexagons", "dev")
+
+    def test_minecraft(self, tmp_path: Path) -> None:
+        corpus = write_minecraft(tmp_path / "data" / "minecraft")
+        write_log(
+            corpus, [state(), state(["<Architect> hi"]), state(["<Architect> hi"], [(0, 1, 0, "red")])], "B1-A1-C9-1522000000000"
+        )
+        write_splits(corpus, train=["C3"], val=["C9"])
+        assert [item.split for item in load("minecraft")] == ["train", "val"]
+        assert load("minecraft", "dev") == load("minecraft", "val") != []
+        assert load("minecraft", "test") == []
+
+    def test_the_digest_of_a_source(self, tmp_path: Path) -> None:
+        write_hexagons(tmp_path / "data" / "hexagons")
+        write_minecraft(tmp_path / "data" / "minecraft")
+        assert len({locate(task).digest() for task in SPLITS}) == 2
+
+
+class TestCache:
+    @pytest.fixture
+    def corpus(self, tmp_path: Path) -> Path:
+        """Utterances and runs, one run dropped, a game in no split, a state without a pose."""
+        corpus = write_minecraft(tmp_path / "data" / "minecraft")
+        chat = ["<Architect> hi", "<Builder> ünï ''\t"]
+        states = [state(chat[:1], pose=None), state(), state(chat[:1]), state(chat[:1], [(6, 1, 0, "red")])]
+        states += [
+            state(chat, [(6, 1, 0, "red")]),
+            state(chat, [], (-1.25, 20.6, 38.2, 359.9999, -90.0)),
+            state([*chat, "<Builder> a"]),
+        ]
+        states += [state([*chat, "<Builder> a"], [(0, 1, 0, "purple"), (5, 9, -5, "yellow")])]
+        write_log(corpus, states, "B1-A1-C9-1522000000000")
+        return corpus
+
+    def test_the_second_load_is_equal_and_parses_nothing(
+        self, tmp_path: Path, corpus: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        first = load_games()
+        assert first == minecraft.read_games(corpus)
+        assert [path.suffix for path in cached(tmp_path)] == [".parquet"]
+        refuse_to_parse(monkeypatch)
+        assert load_games() == first
+        assert not any(run.before.cells.flags.writeable for game in load_games() for run in game.runs if run.before)
+
+    def test_a_changed_source_is_parsed(self, tmp_path: Path, corpus: Path) -> None:
+        before = load("minecraft")
+        write_log(corpus, [state(), state(["<Architect> hi"]), state(["<Architect> hi"], [(3, 1, 3, "green")])])
+        assert load("minecraft") != before
+        assert len(cached(tmp_path)) == 2
+
+    def test_another_version_of_the_loader_parses(self, tmp_path: Path, corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        before = load_games()
+        monkeypatch.setattr(cache, "LOADER", cache.LOADER + 1)
+        assert load_games() == before
+        assert len(cached(tmp_path)) == 2
+
+    @pytest.mark.parametrize("damage", ["empty", "garbage", "cut", "flipped", "other table"])
+    def test_a_broken_file_is_made_anew(
+        self, damage: str, tmp_path: Path, corpus: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        before = load_games()
+        (path,) = cached(tmp_path)
+        whole = path.read_bytes()
+        if damage == "other table":
+            import pyarrow as pa
+            import pyarrow.parquet as pq
+
+            pq.write_table(pa.table({"name": ["B1"]}), path)
+        else:
+            flipped = whole[:40] + bytes(byte ^ 0xFF for byte in whole[40:60]) + whole[60:]
+            path.write_bytes({"empty": b"", "garbage": b"PAR1 no", "cut": whole[: len(whole) // 2], "flipped": flipped}[damage])
+        with caplog.at_level(logging.INFO, "harness.corpora.cache"):
+            assert load_games() == before
+        assert "is broken and is made anew" in caplog.text
+        assert cached(tmp_path) == [path]
+        refuse_to_parse(monkeypatch)
+        assert load_games() == before
+
+    def test_a_folder_that_cannot_be_written(
+        self, tmp_path: Path, corpus: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        (tmp_path / "file").write_text("not a folder")
+        monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / "file"))
+        with caplog.at_level(logging.INFO, "harness.corpora.cache"):
+            assert load_games() == minecraft.read_games(corpus)
+        assert "cannot be written" in caplog.text
+
+    def test_nothing_is_cached_of_a_broken_source(self, tmp_path: Path, corpus: Path) -> None:
+        log_path(corpus).write_text("{")
+        with pytest.raises(DataError):
+            load_games()
+        assert cached(tmp_path) == []
+
+    def test_an_interrupted_write_leaves_nothing(self, tmp_path: Path, corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        import pyarrow.parquet as pq
+
+        def interrupted(table: object, where: str, **options: object) -> None:
+            Path(where).write_bytes(b"half")
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(pq, "write_table", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            load_games()
+        assert cached(tmp_path) == []
+
+    def test_the_users_cache_folder(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.delenv("HARNESS_CACHE")
+        monkeypatch.setenv("XDG_CACHE_HOME", "/somewhere")
+        assert cache_folder().name == "grid-world-harness"
+
+
+@pytest.mark.data
+def test_the_published_corpus_is_cached_without_loss(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HARNESS_DATA", str(data_dir))
+    parsed = load_games()
+    refuse_to_parse(monkeypatch)
+    assert load_games() == parsed
+    assert [len(load("minecraft", split)) for split in SPLITS["minecraft"]] == [3709, 1331, 1616]

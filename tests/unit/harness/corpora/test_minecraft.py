@@ -1,0 +1,332 @@
+from __future__ import annotations
+
+import json
+import tarfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.corpora import minecraft
+from harness.corpora.item import Executed, MinecraftItem, Utterance
+from harness.corpora.minecraft_logs import Game
+from harness.errors import DataError
+from harness.worlds.minecraft import Action, Pose, Structure
+from tests.helpers.corpora_files import DAY, GAME, log_path, pack, state, write_log, write_minecraft, write_splits
+
+RED, BLUE, GREEN = (0, 1, 0, "red"), (0, 2, 0, "blue"), (1, 1, 0, "green")
+STARTED = Utterance("Builder", "Mission has started.")
+HI, MORE = "<Architect> hi", "<Architect> more"
+
+
+def place(x: int, y: int, z: int, color: str) -> Action:
+    return Action("place", color, x, y, z)
+
+
+def remove(x: int, y: int, z: int, color: str) -> Action:
+    return Action("remove", color, x, y, z)
+
+
+def read(folder: Path, *states: dict[str, Any]) -> tuple[Game, list[MinecraftItem]]:
+    (game,) = minecraft.read_games(write_minecraft(folder, states))
+    return game, list(minecraft.items([game]))
+
+
+def test_a_game_becomes_its_items(tmp_path: Path) -> None:
+    (game,) = minecraft.read_games(write_minecraft(tmp_path))
+    (item,) = minecraft.items([game])
+    assert (item.id, item.split, item.task) == (f"minecraft/train/{GAME}/2", "train", "minecraft")
+    assert (item.group, item.cluster) == ("C3", f"minecraft/train/{GAME}")
+    assert item.history == (STARTED, Utterance("Architect", "a red block, a blue one on top"))
+    assert item.actions == (place(*RED), place(*BLUE))
+    assert (item.before, item.after) == (Structure(), Structure.of([RED, BLUE]))
+    assert item.pose == Pose(0.5, 1.0, 0.5, 0.0, 0.0), "the pose is that of the state before the first action"
+    assert item.meta == {"game": GAME, "index": 2, "target": "C3", "day": DAY, "states": (2, 3)}
+    assert (game.world_states, game.null_states) == (5, 0)
+    assert game.turns == (*item.history, Executed(item.actions, item.pose), Utterance("Builder", "done"))
+
+
+def test_any_chat_line_ends_a_run_and_later_items_see_all_before(tmp_path: Path) -> None:
+    first, second = read(
+        tmp_path,
+        state(),
+        state([HI]),
+        state([HI], [RED], (3.5, 1.0, 0.5, 90.0, 20.0)),
+        state([HI, "<Builder>   like this?  "], [RED], (4.5, 1.0, 0.5, 95.0, 10.0)),
+        state([HI, "<Builder>   like this?  "], [BLUE]),
+    )[1]
+    assert (first.meta["index"], second.meta["index"]) == (2, 4)
+    assert second.actions == (place(*BLUE), remove(*RED))
+    assert (first.pose.x, second.pose.x) == (0.5, 4.5)
+    assert second.history == (*first.history, Executed((place(*RED),), first.pose), Utterance("Builder", "like this?"))
+
+
+def test_changes_of_one_state_are_sorted_placements_first(tmp_path: Path) -> None:
+    old, new = [(2, 1, 0, "red"), (-3, 1, 0, "red")], [(4, 1, 0, "red"), (4, 1, -1, "blue"), (-5, 1, 0, "red")]
+    (item,) = read(tmp_path, state(), state([HI]), state([HI], old), state([HI, MORE], old), state([HI, MORE], new))[1][1:]
+    expected = [place(-5, 1, 0, "red"), place(4, 1, -1, "blue"), place(4, 1, 0, "red"), remove(-3, 1, 0, "red")]
+    assert item.actions == (*expected, remove(2, 1, 0, "red"))
+    assert item.meta["states"] == (4,) * 5
+
+
+def test_a_recolored_cell_is_placed_before_it_is_removed(tmp_path: Path) -> None:
+    green = (*RED[:3], "green")
+    (item,) = read(tmp_path, state(), state([HI]), state([HI], [RED]), state([HI, MORE], [RED]), state([HI, MORE], [green]))[1][
+        1:
+    ]
+    assert item.actions == (place(*green), remove(*RED))
+    assert item.after == Structure.of([green])
+
+
+def test_states_without_a_pose_are_skipped(tmp_path: Path) -> None:
+    """They list no blocks: taken at face value, everything would be removed and placed again."""
+    game, (first, second) = read(
+        tmp_path,
+        state(pose=None),
+        state(),
+        state([HI]),
+        state([HI], [RED]),
+        state([HI], pose=None),
+        state([HI, MORE], [RED]),
+        state([HI, MORE], [RED, BLUE]),
+    )
+    assert (first.actions, second.actions) == ((place(*RED),), (place(*BLUE),))
+    assert (first.meta["index"], second.meta["index"]) == (2, 4), "counted over the states with a pose"
+    assert (game.world_states, game.null_states) == (7, 2)
+
+
+def test_blocks_of_the_second_state_are_placed_before_each_of_its_lines(tmp_path: Path) -> None:
+    game, (item, _) = read(tmp_path, state(pose=(9.0, 1.0, 9.0, 0.0, 0.0)), state([HI], [RED]), state([HI], [RED]))
+    assert item.history == ()
+    assert (item.actions, item.before, item.after) == ((place(*RED),), Structure(), Structure.of([RED]))
+    assert (item.meta["index"], item.pose.x) == (1, 9.0)
+    run = Executed((place(*RED),), item.pose)
+    assert game.turns == (run, STARTED, run, Utterance("Architect", "hi"))
+
+
+def test_the_end_is_the_last_recorded_structure(tmp_path: Path) -> None:
+    (item,) = read(tmp_path, state(), state([HI]), state([HI], [RED]), state([HI], [RED, BLUE]), state([HI]))[1]
+    assert item.actions == (place(*RED), place(*BLUE), remove(*RED), remove(*BLUE))
+    assert item.before == item.after == Structure(), "an item without net actions stays"
+
+
+def test_a_block_outside_drops_the_run_but_not_its_history(tmp_path: Path) -> None:
+    outside = (6, 1, 0, "red")
+    game, (item,) = read(
+        tmp_path,
+        state(),
+        state([HI]),
+        state([HI], [outside]),
+        state([HI, MORE], [outside]),
+        state([HI, MORE], []),
+        state([HI, MORE, HI]),
+        state([HI, MORE, HI], [GREEN]),
+    )
+    assert [run.before for run in game.runs[:2]] == [None, None]
+    assert [run.after for run in game.runs[:2]] == [None, None]
+    assert item.actions == (place(*GREEN),)
+    assert item.history[2] == Executed((place(*outside),), game.runs[0].pose)
+    assert item.history[4] == Executed((remove(*outside),), game.runs[1].pose)
+    assert game.runs[0].pose == Pose(0.5, 1.0, 0.5, 0.0, 0.0), "the pose of a dropped run is known too"
+
+
+def test_a_block_outside_that_is_only_there_drops_the_run_too(tmp_path: Path) -> None:
+    outside = (0, 1, 6, "red")
+    game, items = read(tmp_path, state(), state([]), state([HI], [outside]), state([HI], [outside, GREEN]))
+    assert (len(game.runs), items) == (2, [])
+
+
+def test_colors_of_augmented_logs(tmp_path: Path) -> None:
+    states = [state(), state([HI]), state([HI], [RED])]
+    states[2]["BlocksInGrid"][0]["Type"] = "cwcmod:cwc_purple_rn"
+    assert read(tmp_path, *states)[1][0].actions == (place(0, 1, 0, "purple"),)
+
+
+def test_yaw_is_not_wrapped(tmp_path: Path) -> None:
+    pose = (0.5, 1.0, -52.0, -359.85083, 90.0)
+    assert read(tmp_path, state(), state([HI], pose=pose), state([HI], [RED]))[1][0].pose == Pose(*pose)
+
+
+def test_games_are_in_bytewise_order_of_day_and_name(tmp_path: Path) -> None:
+    states = [state(), state([HI]), state([HI], [RED])]
+    places = [("data-4-3", "B1-A1-C2-1522000000000"), ("data-4-10", "B9-A1-C1-1522000000001")]
+    places += [("data-4-10", "B10-A1-C1-1522000000002"), ("data-3-30", "B2-A1-C9-1522000000003")]
+    for day, game in places:
+        write_log(tmp_path, states, game, day)
+    write_splits(tmp_path, train=["C1"], test=["C2"])
+    for source in (tmp_path, pack(tmp_path, tmp_path / "mdc.tar.xz")):
+        games = minecraft.read_games(source)
+        assert [(game.day, game.name) for game in games] == [places[3], places[2], places[1], places[0]]
+        assert [game.split for game in games] == [None, "train", "train", "test"]
+        assert [item.group for item in minecraft.items(games)] == ["C1", "C1", "C2"], "games in no split have no items"
+
+
+@pytest.mark.parametrize("inside", ["data/logs", "logs"])
+def test_an_unpacked_folder_reads_as_the_archive(tmp_path: Path, inside: str) -> None:
+    corpus = write_minecraft(tmp_path / "corpus")
+    archive = pack(corpus, tmp_path / "mdc.tar.xz")
+    if inside == "logs":
+        (corpus / "data" / "logs").rename(corpus / "logs")
+    assert minecraft.find_logs(corpus) == corpus / inside
+    assert minecraft.read_games(corpus) == minecraft.read_games(archive)
+
+
+def test_the_digest_is_of_the_content(tmp_path: Path) -> None:
+    one, same = write_minecraft(tmp_path / "one"), write_minecraft(tmp_path / "same")
+    assert minecraft.digest(one) == minecraft.digest(same)
+    before = minecraft.digest(one)
+    (one / "notes.txt").write_text("not needed")
+    assert minecraft.digest(one) == before
+    write_log(one, [state(), state([HI]), state([HI], [GREEN])])
+    assert minecraft.digest(one) != before
+    archive = pack(same, tmp_path / "mdc.tar.xz")
+    before = minecraft.digest(archive)
+    archive.write_bytes(archive.read_bytes()[:-1])
+    assert minecraft.digest(archive) != before
+
+
+# Bad input: every error names the file, or the archive and its member, and says what was expected.
+
+
+def states_with(**changes: Any) -> list[dict[str, Any]]:
+    return [state(), state([HI]), state([HI], [RED]) | changes]
+
+
+def block(**changes: Any) -> list[dict[str, Any]]:
+    return [{"AbsoluteCoordinates": {"X": 0, "Y": 1, "Z": 0}, "Type": "cwc_minecraft_red_rn"} | changes]
+
+
+BAD_STATES = {
+    "no chat": (
+        [{key: value for key, value in state().items() if key != "ChatHistory"}],
+        "WorldStates.0.ChatHistory: Field required",
+    ),
+    "no blocks": ([{key: value for key, value in state().items() if key != "BlocksInGrid"}], "BlocksInGrid: Field required"),
+    "no position": (
+        [{key: value for key, value in state().items() if key != "BuilderPosition"}],
+        "BuilderPosition: Field required",
+    ),
+    "half a position": (states_with(BuilderPosition={"X": 1.0}), "WorldStates.2.BuilderPosition.Y: Field required"),
+    "a coordinate 0.5": (states_with(BlocksInGrid=block(AbsoluteCoordinates={"X": 0.5, "Y": 1, "Z": 0})), "valid integer"),
+    "a block without a type": (
+        states_with(BlocksInGrid=[{"AbsoluteCoordinates": {"X": 0, "Y": 1, "Z": 0}}]),
+        "Type: Field required",
+    ),
+    "a pink block": (
+        states_with(BlocksInGrid=block(Type="cwc_minecraft_pink_rn")),
+        "'cwc_minecraft_pink_rn' has none of the six",
+    ),
+    "a third speaker": (
+        states_with(ChatHistory=["<Builder> Mission has started.", HI, "<Oracle> no"]),
+        "'<Oracle> no' starts with",
+    ),
+    "a chat that shrinks": (states_with(ChatHistory=[]), "the chat of world state 2 is shorter"),
+    "a chat of numbers": (states_with(ChatHistory=[1]), "WorldStates.2.ChatHistory.0"),
+}
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("name", BAD_STATES)
+def test_a_bad_log_is_named(tmp_path: Path, name: str, packed: bool) -> None:
+    states, expected = BAD_STATES[name]
+    corpus = write_minecraft(tmp_path / "corpus", states)
+    source = pack(corpus, tmp_path / "mdc.tar.xz") if packed else corpus
+    with pytest.raises(DataError) as error:
+        minecraft.read_games(source)
+    message = str(error.value)
+    assert message.startswith(str(source))
+    assert f"data/logs/{DAY}/logs/{GAME}/postprocessed-observations.json" in message
+    assert expected in message
+    assert "\n" not in message
+
+
+@pytest.mark.parametrize("content", ["", "{", '{"WorldStates": [{"ChatHistory": ["<Buil', "[]", '{"States": []}', "\x00"])
+def test_a_log_that_is_not_one(tmp_path: Path, content: str) -> None:
+    corpus = write_minecraft(tmp_path)
+    log_path(corpus).write_text(content)
+    with pytest.raises(DataError, match=f"{GAME}/postprocessed-observations.json: "):
+        minecraft.read_games(corpus)
+
+
+def test_a_split_with_an_unknown_target(tmp_path: Path) -> None:
+    corpus = write_minecraft(tmp_path)
+    write_splits(corpus, train=["C3"], val=["C999"])
+    with pytest.raises(DataError, match=r"splits\.json names C999, a target without any game"):
+        minecraft.read_games(corpus)
+
+
+def test_a_target_in_two_splits(tmp_path: Path) -> None:
+    corpus = write_minecraft(tmp_path)
+    write_splits(corpus, train=["C3"], test=["C3"])
+    with pytest.raises(DataError, match=r"splits\.json: target C3 is both in train and in test"):
+        minecraft.read_games(corpus)
+
+
+@pytest.mark.parametrize("content", ["{", '{"train": ["C3"], "val": []}', '{"train": "C3", "val": [], "test": []}'])
+def test_bad_splits(tmp_path: Path, content: str) -> None:
+    corpus = write_minecraft(tmp_path)
+    (corpus / "data" / "logs" / "splits.json").write_text(content)
+    with pytest.raises(DataError, match=r"splits\.json: "):
+        minecraft.read_games(corpus)
+
+
+def test_a_folder_that_is_no_game(tmp_path: Path) -> None:
+    corpus = write_minecraft(tmp_path)
+    write_log(corpus, [state()], game="B1-A2-1522432776975")
+    with pytest.raises(DataError, match="'B1-A2-1522432776975' is not a game: expected B<builder>"):
+        minecraft.read_games(corpus)
+
+
+def test_a_folder_without_the_corpus(tmp_path: Path) -> None:
+    assert minecraft.find_logs(tmp_path) is None
+    with pytest.raises(DataError, match=r"holds no data/logs/splits\.json"):
+        minecraft.read_games(tmp_path)
+
+
+def test_an_archive_without_the_splits(tmp_path: Path) -> None:
+    corpus = write_minecraft(tmp_path / "corpus")
+    (corpus / "data" / "logs" / "splits.json").unlink()
+    with pytest.raises(DataError, match=r"mdc\.tar\.xz holds no data/logs/splits\.json"):
+        minecraft.read_games(pack(corpus, tmp_path / "mdc.tar.xz"))
+
+
+@pytest.fixture(scope="module")
+def whole_archive(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """An archive of some kilobytes: random text does not shrink."""
+    folder = tmp_path_factory.mktemp("archive")
+    noise = "".join(chr(32 + k * k * 31 % 90) for k in range(40_000))
+    corpus = write_minecraft(folder / "corpus", [state(), state([HI]) | {"Noise": noise}, state([HI], [RED])])
+    return pack(corpus, folder / "mdc.tar.xz").read_bytes()
+
+
+@pytest.mark.parametrize("part", [0.0, 0.01, 0.3, 0.6, 0.99])
+def test_a_truncated_archive(tmp_path: Path, whole_archive: bytes, part: float) -> None:
+    archive = tmp_path / "mdc.tar.xz"
+    archive.write_bytes(whole_archive[: int(part * len(whole_archive))])
+    with pytest.raises(DataError, match=r"mdc\.tar\.xz.* is damaged at ") as error:
+        minecraft.read_games(archive)
+    assert "fetch it again" in str(error.value)
+
+
+def test_a_flipped_byte(tmp_path: Path, whole_archive: bytes) -> None:
+    archive = tmp_path / "mdc.tar.xz"
+    middle = len(whole_archive) // 2
+    archive.write_bytes(whole_archive[:middle] + bytes([whole_archive[middle] ^ 0xFF]) + whole_archive[middle + 1 :])
+    with pytest.raises(DataError, match=r"mdc\.tar\.xz"):
+        minecraft.read_games(archive)
+
+
+def test_a_file_that_is_no_archive(tmp_path: Path) -> None:
+    archive = tmp_path / "mdc.tar.xz"
+    archive.write_text(json.dumps({"no": "archive"}))
+    with pytest.raises(DataError, match="is damaged at its start"):
+        minecraft.read_games(archive)
+
+
+def test_a_game_that_occurs_twice(tmp_path: Path) -> None:
+    corpus = write_minecraft(tmp_path)
+    with tarfile.open(tmp_path / "twice.tar.xz", "w:xz") as tar:
+        tar.add(corpus / "data", "data")
+        tar.add(log_path(corpus), f"data/logs/{DAY}/logs/{GAME}/postprocessed-observations.json")
+    with pytest.raises(DataError, match="the game occurs twice"):
+        minecraft.read_games(tmp_path / "twice.tar.xz")

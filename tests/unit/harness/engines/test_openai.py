@@ -1,0 +1,219 @@
+"""The endpoint engine against a server of the test's own: what it sends, and what it makes of every kind of bad answer."""
+
+from __future__ import annotations
+
+import json
+import logging
+import socket
+import threading
+import time
+from collections.abc import Generator, Iterator
+from typing import Any
+
+import pytest
+
+from harness.engines.engine import Sampling
+from harness.engines.openai import OpenAIEngine
+from harness.errors import EngineError
+from prompts.rendered import Rendered
+from serialization.formats.answer import Constraint
+from tests.helpers.endpoint import Answer, FakeServer, chat_answer, failure
+
+KEY = "sk-very-secret"
+
+
+@pytest.fixture
+def server() -> Iterator[FakeServer]:
+    server = FakeServer()
+    yield server
+    server.stop()
+
+
+@pytest.fixture(autouse=True)
+def _key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HARNESS_API_KEY", raising=False)
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+
+
+def prompt(n: int = 0) -> Rendered:
+    return Rendered(f"item/{n}", ({"role": "user", "content": f"question {n}"},), f"text {n}", ())
+
+
+def ask(server: FakeServer, count: int = 1, sampling: Sampling | None = None, **options: Any) -> list[Any]:
+    engine = OpenAIEngine(server.url, "demo", **{"timeout": 5.0, "max_retries": 0, **options})
+    return list(engine.generate([prompt(n) for n in range(count)], sampling or Sampling()))
+
+
+def test_an_answer_is_text_with_its_token_counts(server: FakeServer) -> None:
+    server.reply = lambda body, n: chat_answer("0 0 red", "length")
+    (answer,) = ask(server)
+    assert (answer.text, answer.finish_reason, answer.prompt_tokens, answer.completion_tokens) == ("0 0 red", "length", 7, 3)
+    assert answer.error is None
+
+
+def test_every_sampling_setting_is_sent(server: FakeServer) -> None:
+    ask(server, sampling=Sampling(max_tokens=9, stop=("\n",), constraint=Constraint("regex", "[a-z]")))
+    assert server.requests == [
+        {
+            "model": "demo",
+            "messages": [{"role": "user", "content": "question 0"}],
+            "max_tokens": 9,
+            "temperature": 0.0,
+            "top_p": 1.0,
+            "stop": ["\n"],
+            "structured_outputs": {"regex": "[a-z]"},
+        }
+    ]
+    assert server.paths == ["/v1/chat/completions"]
+
+
+def test_sampled_answers_have_a_seed_of_their_own(server: FakeServer) -> None:
+    for seed in (1, 1, 2):
+        ask(server, 2, Sampling(temperature=1.0, seed=seed), concurrency=1)
+    seeds = [request["seed"] for request in server.requests]
+    assert seeds[0:2] == seeds[2:4]
+    assert len(set(seeds)) == 4
+
+
+def test_plain_completions_send_the_text(server: FakeServer) -> None:
+    choice = {"index": 0, "finish_reason": "stop", "text": "done"}
+    server.reply = lambda body, n: (200, {}, json.dumps({"id": "1", "choices": [choice]}).encode())
+    (answer,) = ask(server, chat=False)
+    assert (answer.text, answer.prompt_tokens) == ("done", 0)
+    assert (server.paths[0], server.requests[0]["prompt"]) == ("/v1/completions", "text 0")
+
+
+def test_order_is_kept_when_answers_overtake_each_other(server: FakeServer) -> None:
+    together = threading.Barrier(4)
+
+    def reply(body: dict[str, Any], n: int) -> Answer:
+        text = body["messages"][0]["content"]
+        together.wait(10)  # breaks unless four requests are in flight at once
+        time.sleep(0.05 * (3 - int(text.split()[-1]) % 4))
+        return chat_answer(text)
+
+    server.reply = reply
+    assert [answer.text for answer in ask(server, 12, concurrency=4)] == [f"question {n}" for n in range(12)]
+
+
+def test_answers_come_before_the_last_request_is_made(server: FakeServer) -> None:
+    engine = OpenAIEngine(server.url, "demo", concurrency=1)
+    answers = engine.generate([prompt(n) for n in range(50)], Sampling())
+    assert next(iter(answers)).text == "ok"
+    assert isinstance(answers, Generator)
+    answers.close()
+    assert len(server.requests) < 50
+
+
+def test_retry_after_is_honored(server: FakeServer) -> None:
+    times: list[float] = []
+
+    def reply(body: dict[str, Any], n: int) -> Answer:
+        times.append(time.monotonic())
+        return failure(429, Retry_After="1") if n == 0 else chat_answer("ok")
+
+    server.reply = reply
+    (answer,) = ask(server, max_retries=2)
+    assert answer.text == "ok"
+    # The client's own pause would have been half a second at most.
+    assert times[1] - times[0] >= 1
+
+
+def test_a_server_that_always_fails_is_an_error_of_the_item(server: FakeServer) -> None:
+    server.reply = lambda body, n: failure(500, "out of memory")
+    (answer,) = ask(server, max_retries=1)
+    assert "out of memory" in answer.error
+    assert len(server.requests) == 2
+
+
+def test_one_refused_prompt_leaves_the_others_alone(server: FakeServer) -> None:
+    server.reply = lambda body, n: failure(400, "too long") if "1" in body["messages"][0]["content"] else chat_answer("ok")
+    answers = ask(server, 3)
+    assert [answer.error is None for answer in answers] == [True, False, True]
+    assert "too long" in answers[1].error
+
+
+@pytest.mark.parametrize(
+    ("content", "headers"),
+    [
+        (b"<html>Welcome</html>", {"Content-Type": "text/html"}),
+        (b"{not json", {}),
+        (b"", {}),
+        (b"[" * 20_000, {}),
+        (b"\xff\xfe\x00", {}),
+        (b"null", {}),
+        (b"[1, 2]", {}),
+        (b"{}", {}),
+        (b'{"choices": []}', {}),
+        (b'{"choices": "many"}', {}),
+        (b'{"choices": [null]}', {}),
+        (b'{"choices": [{"message": null}]}', {}),
+        (b'{"choices": [{"message": {"content": ["a"]}, "finish_reason": "stop"}]}', {}),
+        (b'{"choices": [{"message": {"content": null}, "finish_reason": "stop"}]}', {}),
+    ],
+)
+def test_garbage_is_an_error_of_the_item(server: FakeServer, content: bytes, headers: dict[str, str]) -> None:
+    server.reply = lambda body, n: (200, headers, content)
+    (answer,) = ask(server)
+    assert answer.error is not None
+    assert "\n" not in answer.error
+    assert len(answer.error) < 500
+
+
+def test_a_model_that_thought_until_its_tokens_ran_out_answered_nothing(server: FakeServer) -> None:
+    server.reply = lambda body, n: chat_answer(None, "length")
+    (answer,) = ask(server)
+    assert (answer.text, answer.finish_reason, answer.error) == ("", "length", None)
+
+
+def test_a_server_that_never_answers_runs_into_the_timeout(server: FakeServer) -> None:
+    server.reply = lambda body, n: None
+    (answer,) = ask(server, timeout=0.2, max_retries=1)
+    assert "no answer within 0.2 seconds" in answer.error
+
+
+def test_no_server_ends_the_run() -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
+        engine = OpenAIEngine(url, "demo", max_retries=0)
+        with pytest.raises(EngineError, match=f"no connection to {url}.*--base-url"):
+            list(engine.generate([prompt(n) for n in range(3)], Sampling()))
+
+
+def test_a_server_that_goes_away_ends_the_run_after_two_items(server: FakeServer) -> None:
+    engine = OpenAIEngine(server.url, "demo", max_retries=0, concurrency=1)
+    assert next(iter(engine.generate([prompt()], Sampling()))).text == "ok"
+    server.http.shutdown()
+    server.http.server_close()
+    answers = engine.generate([prompt(n) for n in range(3)], Sampling())
+    assert "no connection" in (next(answers).error or "")
+    with pytest.raises(EngineError, match="no connection"):
+        next(answers)
+
+
+@pytest.mark.parametrize(("status", "said"), [(401, "HARNESS_API_KEY"), (403, "OPENAI_API_KEY"), (404, "--base-url.*--model")])
+def test_what_every_prompt_would_meet_ends_the_run_at_once(server: FakeServer, status: int, said: str) -> None:
+    server.reply = lambda body, n: failure(status)
+    with pytest.raises(EngineError, match=said) as caught:
+        ask(server, 50, concurrency=2, max_retries=5)
+    assert server.url in str(caught.value)
+    assert len(server.requests) < 50
+
+
+def test_the_key_goes_to_the_server_and_nowhere_else(server: FakeServer, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    server.reply = lambda body, n: failure(401 if n else 400, f"Incorrect API key provided: {KEY}")
+    engine = OpenAIEngine(server.url, "demo", max_retries=0)
+    (answer,) = engine.generate([prompt()], Sampling())
+    with pytest.raises(EngineError) as caught:
+        list(engine.generate([prompt()], Sampling()))
+    assert server.keys == {f"Bearer {KEY}"}
+    assert KEY not in f"{answer} {caught.value} {engine!r} {caplog.text}"
+
+
+def test_the_harness_key_comes_before_the_openai_key(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HARNESS_API_KEY", "mine")
+    ask(server)
+    ask(server, api_key="given")
+    assert server.keys == {"Bearer mine", "Bearer given"}

@@ -1,0 +1,142 @@
+"""What `harness serve` refuses before it starts anything, the server's command line, and how its log is read."""
+
+from __future__ import annotations
+
+import json
+import socket
+from pathlib import Path
+
+import pytest
+
+from harness.cli import main
+from harness.engines.server import ServedAdapter, Server, check_port, last_error, server_options
+from harness.engines.vllm import LORA_RANKS, device_options, max_lora_rank
+from harness.errors import AdapterError, EngineError
+from tests.helpers.tiny import build_tiny_adapter, build_tiny_model
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build_tiny_model(tmp_path_factory.mktemp("base") / "tiny")
+
+
+@pytest.mark.parametrize(("rank", "allowed"), [(1, 1), (2, 8), (8, 8), (9, 16), (64, 64), (200, 256), (512, 512)])
+def test_the_rank_is_rounded_up_to_one_that_vllm_takes(rank: int, allowed: int) -> None:
+    assert max_lora_rank(rank) == allowed
+
+
+def test_vllm_takes_these_ranks() -> None:
+    lora = pytest.importorskip("vllm.config.lora")
+    assert lora.MaxLoRARanks.__args__ == LORA_RANKS
+
+
+def test_a_rank_above_the_largest_is_refused() -> None:
+    with pytest.raises(AdapterError, match="rank is 513"):
+        max_lora_rank(513)
+
+
+def test_the_command_line_names_base_and_adapters() -> None:
+    adapters = [ServedAdapter("a", Path("runs/a"), 4), ServedAdapter("b", Path("runs/b"), 12)]
+    options = server_options("/models/tiny", "tiny", adapters, "127.0.0.1", 8000, Path("plain.jinja"))
+    line = " ".join(options)
+    assert "--model /models/tiny --served-model-name tiny --host 127.0.0.1 --port 8000" in line
+    assert "--enable-lora --max-lora-rank 16 --max-loras 2 --lora-modules a=runs/a b=runs/b" in line
+    assert "--generation-config vllm" in line
+    assert "--chat-template plain.jinja" in line
+    assert ("--enforce-eager" in line) == bool(device_options(draws=True))
+    assert ("--no-enable-chunked-prefill" in line) == bool(device_options(draws=True))
+
+
+def test_a_base_alone_needs_no_lora() -> None:
+    line = " ".join(server_options("org/name", "org/name", [], "::1", 1, None))
+    assert "lora" not in line
+    assert "chat-template" not in line
+
+
+def test_the_key_is_neither_on_the_command_line_nor_in_the_repr(tmp_path: Path) -> None:
+    options = server_options("tiny", "tiny", [], "127.0.0.1", 8000, None)
+    server = Server(options, "127.0.0.1", 8000, tmp_path / "log", "sk-secret")
+    assert server._environment({"VLLM_API_KEY": "another"})["VLLM_API_KEY"] == "sk-secret"
+    assert "sk-secret" not in f"{server!r} {options}"
+
+
+def test_without_a_key_none_is_inherited(tmp_path: Path) -> None:
+    server = Server([], "127.0.0.1", 8000, tmp_path / "log", None)
+    assert "VLLM_API_KEY" not in server._environment({"VLLM_API_KEY": "another"})
+
+
+def test_an_engine_in_this_process_does_not_change_the_server(tmp_path: Path) -> None:
+    server = Server([], "127.0.0.1", 8000, tmp_path / "log")
+    environment = server._environment({"VLLM_ENABLE_V1_MULTIPROCESSING": "0", "VLLM_LOGGING_LEVEL": "CRITICAL", "HOME": "/h"})
+    assert environment["VLLM_ENABLE_V1_MULTIPROCESSING"] == "1"
+    assert environment["VLLM_LOGGING_LEVEL"] == "INFO"
+    assert environment["HOME"] == "/h"
+
+
+@pytest.mark.parametrize(
+    ("host", "url"),
+    [("0.0.0.0", "http://127.0.0.1:80/v1"), ("::", "http://[::1]:80/v1"), ("10.0.0.1", "http://10.0.0.1:80/v1")],
+)
+def test_the_url_is_one_that_a_client_here_can_use(tmp_path: Path, host: str, url: str) -> None:
+    assert Server([], host, 80, tmp_path / "log").url == url
+
+
+def test_a_port_in_use_is_one_line_and_exit_code_1(base: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        assert main(["serve", "--base", str(base), "--port", str(port)]) == 1
+    assert capsys.readouterr().err == f"Error: port {port} of 127.0.0.1 is in use: choose another with --port\n"
+    check_port("127.0.0.1", port)
+
+
+def test_a_host_that_is_not_here() -> None:
+    with pytest.raises(EngineError, match=r"--host 192\.0\.2\.1 --port 8000: cannot listen there"):
+        check_port("192.0.2.1", 8000)
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "message"),
+    [
+        (["--adapter", "painter"], 2, "no adapter named 'painter'"),
+        (["--adapter", "=runs/x"], 2, "write NAME or NAME=DIR"),
+        (["--adapter", "painter="], 2, "write NAME or NAME=DIR"),
+        (["--adapter", "painter", "--no-adapters"], 2, "leave one of them out"),
+        (["--adapter", "tiny=runs/x"], 2, "the name tiny is taken"),
+        (["--adapter", "painter=runs/x"], 1, "adapter_config.json is not there"),
+        (["--port", "70000"], 2, "70000"),
+    ],
+)
+def test_bad_options(base: Path, capsys: pytest.CaptureFixture[str], options: list[str], code: int, message: str) -> None:
+    assert main(["serve", "--base", str(base), *options]) == code
+    assert message in capsys.readouterr().err
+
+
+def test_an_adapter_of_another_base_is_refused(base: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from prompts.probe import described
+    from prompts.spec import PromptSpec
+
+    spec = PromptSpec.make("hexagons")
+    adapter = build_tiny_adapter(base, tmp_path / "adapter")
+    (adapter / "harness.json").write_text(json.dumps({**described(spec), "base": "other", "base_fingerprint": "0" * 16}))
+    assert main(["serve", "--base", str(base), "--adapter", f"painter={adapter}"]) == 1
+    assert "was trained on the base other" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("log", "line"),
+    [
+        ("", "it printed nothing"),
+        ("starting\nUsage: api_server\n\n", "Usage: api_server"),
+        (
+            "(EngineCore pid=1) ERROR 11-20 [core.py:1] ValueError: no room for the KV cache\n"
+            "(APIServer pid=2) RuntimeError: Engine core initialization failed. See root cause above. {}\nbye\n",
+            "ValueError: no room for the KV cache",
+        ),
+        ("huggingface_hub.errors.HFValidationError: Repo id\n", "huggingface_hub.errors.HFValidationError: Repo id"),
+    ],
+)
+def test_the_logs_last_error_is_the_cause(tmp_path: Path, log: str, line: str) -> None:
+    (tmp_path / "log").write_text(log)
+    assert last_error(tmp_path / "log") == line

@@ -1,0 +1,181 @@
+"""The transformers engine on a tiny random Llama: batches, stops, limits, sampling, adapters."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.engines.engine import Sampling
+from harness.engines.shared import adapter_rank
+from harness.engines.transformers import TransformersEngine
+from harness.errors import AdapterError, EngineError
+from prompts.rendered import Rendered
+from serialization.formats.answer import Constraint
+from tests.helpers.tiny import build_tiny_adapter, build_tiny_model
+
+TEXTS = ("Paint the tile red.", "Now build a tower of five yellow blocks in the middle.", "ok", "0 4 red, 0 5 blue")
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build_tiny_model(tmp_path_factory.mktemp("tiny") / "base", context_length=128)
+
+
+@pytest.fixture(scope="module")
+def engine(base: Path) -> TransformersEngine:
+    return TransformersEngine(str(base))
+
+
+def prompts_for(engine: TransformersEngine, texts: tuple[str, ...] = TEXTS) -> list[Rendered]:
+    rows = []
+    for text in texts:
+        messages: Any = [{"role": "user", "content": text}]
+        rendered = engine.tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
+        ids = engine.tokenizer(rendered, add_special_tokens=False).input_ids
+        rows.append(Rendered(text, tuple(messages), rendered, tuple(ids)))
+    return rows
+
+
+def test_the_context_length_is_the_models_own(engine: TransformersEngine) -> None:
+    assert engine.context_length == 128
+
+
+def test_a_batch_answers_as_its_prompts_do_alone(base: Path, engine: TransformersEngine) -> None:
+    rows = prompts_for(engine)
+    together = engine.generate(rows, Sampling(max_tokens=12))
+    pairs = TransformersEngine(str(base), batch_size=2).generate(rows, Sampling(max_tokens=12))
+    alone = [engine.generate([row], Sampling(max_tokens=12))[0] for row in rows]
+    assert together == pairs == alone
+    assert len({answer.text for answer in together}) > 1
+    assert [answer.prompt_tokens for answer in together] == [len(row.token_ids) for row in rows]
+
+
+def likeliest(base: Path, ids: tuple[int, ...], count: int) -> list[int]:
+    """The `count` tokens that follow `ids`, each the model's likeliest after those before it."""
+    import torch
+    from transformers import AutoModelForCausalLM
+
+    model = AutoModelForCausalLM.from_pretrained(base)
+    row = list(ids)
+    for _ in range(count):
+        with torch.inference_mode():
+            row.append(int(model(torch.tensor([row])).logits[0, -1].argmax()))
+    return row[len(ids) :]
+
+
+def test_greedy_takes_the_likeliest_token_each_time(base: Path, engine: TransformersEngine) -> None:
+    (row,) = prompts_for(engine, TEXTS[:1])
+    (answer,) = engine.generate([row], Sampling(max_tokens=6))
+    assert answer.text == engine.tokenizer.decode(likeliest(base, row.token_ids, 6), skip_special_tokens=True)
+    assert (answer.finish_reason, answer.completion_tokens) == ("length", 6)
+
+
+def test_a_stop_string_ends_the_answer_and_is_not_in_it(engine: TransformersEngine) -> None:
+    (row,) = prompts_for(engine, TEXTS[:1])
+    (whole,) = engine.generate([row], Sampling(max_tokens=12))
+    stop = whole.text[5:8]
+    (cut,) = engine.generate([row], Sampling(max_tokens=12, stop=("never", stop)))
+    assert cut.text == whole.text[: whole.text.index(stop)]
+    assert cut.finish_reason == "stop"
+    assert cut.completion_tokens < 12
+
+
+def test_the_eos_token_ends_the_answer(base: Path, engine: TransformersEngine, tmp_path: Path) -> None:
+    """The model is told that the fourth token it writes is another EOS."""
+    (row,) = prompts_for(engine, TEXTS[:1])
+    ids = likeliest(base, row.token_ids, 4)
+    copy = Path(shutil.copytree(base, tmp_path / "copy"))
+    (copy / "generation_config.json").write_text(json.dumps({"eos_token_id": [engine.tokenizer.eos_token_id, ids[3]]}))
+    (answer,) = TransformersEngine(str(copy)).generate([row], Sampling(max_tokens=12))
+    assert (answer.finish_reason, answer.completion_tokens) == ("stop", ids.index(ids[3]) + 1)
+
+
+def test_the_models_own_sampling_settings_change_nothing(
+    base: Path, engine: TransformersEngine, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    rows = prompts_for(engine)
+    copy = Path(shutil.copytree(base, tmp_path / "copy"))
+    hidden = {"do_sample": True, "temperature": 0.6, "top_p": 0.5, "top_k": 3, "repetition_penalty": 3.0, "eos_token_id": 2}
+    (copy / "generation_config.json").write_text(json.dumps(hidden))
+    other = TransformersEngine(str(copy))
+    capfd.readouterr()
+    for sampling in (Sampling(max_tokens=12), Sampling(max_tokens=12, temperature=1.0)):
+        assert other.generate(rows, sampling) == engine.generate(rows, sampling)
+    assert capfd.readouterr().err == ""
+
+
+def test_sampling_is_fixed_by_its_seed_and_leaves_torch_alone(engine: TransformersEngine) -> None:
+    import torch
+
+    rows = prompts_for(engine)
+    torch.manual_seed(5)
+    expected = torch.rand(1)
+    torch.manual_seed(5)
+    first, again, other = (engine.generate(rows, Sampling(max_tokens=8, temperature=1.0, seed=seed)) for seed in (1, 1, 2))
+    assert first == again != other
+    assert torch.rand(1) == expected
+
+
+def test_a_prompt_that_is_too_long_or_empty_is_an_error_of_its_own(engine: TransformersEngine) -> None:
+    (good,) = prompts_for(engine, TEXTS[:1])
+    long = Rendered("long", (), "", (5,) * 128)
+    empty = Rendered("empty", (), "", ())
+    answers = engine.generate([long, good, empty], Sampling(max_tokens=4))
+    assert "128 tokens" in (answers[0].error or "")
+    assert answers[1] == engine.generate([good], Sampling(max_tokens=4))[0]
+    assert "no tokens" in (answers[2].error or "")
+
+
+def test_an_answer_ends_where_the_context_does(engine: TransformersEngine) -> None:
+    row = Rendered("almost", (), "", (1, *(70 + n % 20 for n in range(123))))
+    (answer,) = engine.generate([row], Sampling(max_tokens=50))
+    assert answer.error is None
+    assert answer.completion_tokens <= 4
+
+
+def test_an_adapter_changes_the_answers(base: Path, engine: TransformersEngine, tmp_path: Path) -> None:
+    rows = prompts_for(engine)
+    adapter = build_tiny_adapter(base, tmp_path / "adapter")
+    adapted = TransformersEngine(str(base), adapter=adapter)
+    assert adapted.context_length == engine.context_length
+    assert adapted.generate(rows, Sampling(max_tokens=8)) != engine.generate(rows, Sampling(max_tokens=8))
+
+
+def test_a_loaded_model_keeps_its_training_mode(base: Path, engine: TransformersEngine) -> None:
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    model = AutoModelForCausalLM.from_pretrained(base).train()
+    loaded = TransformersEngine(model, AutoTokenizer.from_pretrained(base))
+    rows = prompts_for(loaded)
+    assert loaded.generate(rows, Sampling(max_tokens=8)) == engine.generate(rows, Sampling(max_tokens=8))
+    assert model.training
+
+
+def test_a_constraint_is_refused_with_the_engine_that_has_it(engine: TransformersEngine) -> None:
+    with pytest.raises(EngineError, match="--engine vllm"):
+        engine.generate(prompts_for(engine), Sampling(constraint=Constraint("regex", "a")))
+
+
+def test_what_cannot_be_loaded_is_one_line(base: Path, tmp_path: Path) -> None:
+    with pytest.raises(EngineError, match=r"cannot load the model .*nowhere") as caught:
+        TransformersEngine(str(tmp_path / "nowhere"))
+    assert "\n" not in str(caught.value)
+    with pytest.raises(AdapterError, match=r"adapter_config\.json is not there"):
+        TransformersEngine(str(base), adapter=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("config", "rank"),
+    [('{"r": 8}', 8), ('{"r": 8, "rank_pattern": {"q_proj": 32}}', 32), ("{", None), ("[]", None), ('{"r": "8"}', None)],
+)
+def test_the_rank_of_an_adapter(tmp_path: Path, config: str, rank: int | None) -> None:
+    (tmp_path / "adapter_config.json").write_text(config)
+    if rank is None:
+        with pytest.raises(AdapterError, match=r"adapter_config\.json"):
+            adapter_rank(tmp_path)
+    else:
+        assert adapter_rank(tmp_path) == rank

@@ -1,0 +1,139 @@
+"""Drawn answers that vote: the vote against plain counting, and draws of a network against its greedy answers."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.baselines import Decoding
+from harness.baselines.builder_decoding import BuilderPredictor
+from harness.baselines.cnn_gru.baseline import CnnGru
+from harness.baselines.decoding import decoding_of
+from harness.baselines.vocabulary import learned
+from harness.corpora import load
+from harness.corpora.item import builder_turns
+from harness.errors import UsageError
+from harness.runs.voting import most_agreed, vote, voted
+from harness.worlds.hexagons import Paint
+from harness.worlds.minecraft import Action, Structure, net_actions
+from serialization.words import h3_tokens
+from tests.unit.harness.baselines.cnn_gru.test_cnn_gru import TINY, network_of
+from tests.unit.harness.worlds.test_minecraft import actions, structures
+
+RED, BLUE = Action("place", "red", 0, 1, 0), Action("place", "blue", 0, 1, 0)
+ABOVE = Action("place", "red", 0, 2, 0)
+
+
+def test_the_changes_with_enough_votes_are_carried_out_bottom_first() -> None:
+    drawn = {(RED, ABOVE): 6, (BLUE, ABOVE): 3, (): 1}
+    assert voted(Structure(), drawn, 0.3) == [RED, ABOVE]
+    assert voted(Structure(), drawn, 0.9) == []  # what is to stand on it would float
+    assert voted(Structure(), {(RED, ABOVE): 1, (): 9}, 0.11) == []
+
+
+def test_a_recolored_cell_is_emptied_first() -> None:
+    before = Structure().apply([RED]).structure
+    taken = Action("remove", None, 0, 1, 0)
+    assert voted(before, {(taken, BLUE): 1}, 0.5) == [taken, BLUE]
+
+
+@given(structures, st.dictionaries(actions.map(tuple), st.integers(1, 9), min_size=1, max_size=5), st.floats(0, 1))
+def test_every_voted_change_has_its_votes(before: Structure, drawn: dict[tuple[Action, ...], int], share: float) -> None:
+    answer = voted(before, drawn, share)
+    after, ignored = before.apply(answer)
+    votes = Counter[Action]()
+    for each, count in drawn.items():
+        votes.update(dict.fromkeys(net_actions(before, before.apply(each).structure), count))
+    assert not ignored
+    assert len(answer) == len(net_actions(before, after))
+    assert all(votes[change] >= share * sum(drawn.values()) for change in net_actions(before, after))
+
+
+def test_the_answer_that_the_others_agree_with_most_is_taken() -> None:
+    red, blue, both = {RED}, {BLUE}, {RED, ABOVE}
+    number, agreement = most_agreed([blue, both, red, both])
+    assert number == 1
+    assert agreement == pytest.approx((2 + 2 / 3) / 4)
+    assert most_agreed([red, blue]) == (0, 0.5), "the first of equals"
+    assert most_agreed([set(), set()]) == (0, 1.0)
+
+
+def test_tiles_that_enough_answers_paint_are_painted_and_the_commoner_color_wins() -> None:
+    item = load("hexagons", "dev")[0]
+    drawn = [[Paint(0, 0, "red"), Paint(1, 1, "blue")], [Paint(0, 0, "red")], [Paint(0, 0, "green")], []]
+    assert vote(item, drawn, 0.5) == [Paint(0, 0, "red")]
+    assert vote(item, drawn, 0.25) == [Paint(0, 0, "red"), Paint(1, 1, "blue")]
+
+
+@given(structures, actions)
+def test_one_draw_is_its_own_net_change(before: Structure, answer: list[Action]) -> None:
+    after = before.apply(answer).structure
+    made = before.apply(voted(before, {tuple(answer): 1}, 1.0)).structure
+    # A block whose support was taken away later has nothing to be placed against.
+    assert net_actions(before, made) <= net_actions(before, after)
+
+
+@pytest.fixture
+def predictor(monkeypatch: pytest.MonkeyPatch) -> BuilderPredictor:
+    monkeypatch.delenv("HARNESS_DATA", raising=False)
+    monkeypatch.setattr("harness.engines.shared.fast_bf16", lambda: False)  # in which rounding depends on the batch
+    vocabulary = learned(map(h3_tokens, builder_turns(load("minecraft", "train"))))
+    return BuilderPredictor(network_of(TINY, vocabulary, bold=30.0).eval(), TINY, vocabulary)
+
+
+def test_draws_of_an_item_do_not_depend_on_those_beside_it(predictor: BuilderPredictor, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("harness.engines.shared.fast_bf16", lambda: False)  # in which rounding depends on the batch
+    items = builder_turns(load("minecraft", "train"))[:6]
+    predictor.decoding = Decoding(5, constrained=True, samples=12, share=0.2)
+    together = predictor.predict(items)
+    assert together == predictor.predict(items)
+    assert together == [answer for item in items for answer in predictor.predict([item])]
+    assert all(not item.before.apply(answer.actions).ignored for item, answer in zip(items, together, strict=True))
+    assert any(answer.actions for answer in together)
+
+
+def test_a_network_without_doubt_draws_its_greedy_answer(predictor: BuilderPredictor) -> None:
+    items = builder_turns(load("minecraft", "train"))[:6]
+    with torch.no_grad():
+        predictor.network.decoder.head[-1].weight *= 1e6
+    answers = []
+    for samples in (None, 9):
+        predictor.decoding = Decoding(5, True, samples=samples, share=0.5)
+        answers.append(predictor.predict(items))
+    for item, one, many in zip(items, *answers, strict=True):
+        assert item.before.apply(one.actions).structure == item.before.apply(many.actions).structure
+
+
+def test_draws_follow_the_networks_probabilities(predictor: BuilderPredictor) -> None:
+    """The share of draws that stop at once, against the softmax of the first scores."""
+    (item,) = builder_turns(load("minecraft", "train"))[:1]
+    with torch.no_grad():
+        predictor.network.decoder.head[-1].weight *= 0
+        predictor.network.decoder.head[-1].bias *= 0
+        predictor.network.decoder.stop[-1].weight *= 0
+        predictor.network.decoder.stop[-1].bias.fill_(float(torch.tensor(7623.0).log()))  # as likely as all the others together
+    predictor.decoding = Decoding(2, samples=400)
+    drawn, ended = predictor.drawn([item])[0]
+    assert sum(drawn.values()) == 400
+    assert drawn[()] == pytest.approx(200, abs=50)
+    assert drawn[()] < ended < 400
+
+
+def test_votes_are_cut_where_most_draws_were(predictor: BuilderPredictor) -> None:
+    (item,) = builder_turns(load("minecraft", "train"))[:1]
+    predictor.decoding = Decoding(3, samples=8)
+    for bias, stopped in ((-1e4, False), (1e4, True)):
+        with torch.no_grad():
+            predictor.network.decoder.stop[-1].bias.fill_(bias)
+        (answer,) = predictor.predict([item])
+        assert answer.stopped == stopped
+
+
+def test_a_share_needs_votes() -> None:
+    with pytest.raises(UsageError, match="--share is of the votes of drawn answers: give --samples too"):
+        decoding_of("cnn-gru", CnnGru(), {"share": 0.2})
+    assert decoding_of("cnn-gru", CnnGru(), {"share": 0.0, "samples": 4, "constrained": False}).share == 0.0

@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from harness.cli import COMMANDS, SECTIONS, cli, main
+from harness.errors import HarnessError, UsageError
+from harness.util.registry import resolve
+from tests.helpers import ROOT
+
+MODELS = ("torch", "transformers", "vllm", "trl", "peft")
+HEAVY = (*MODELS, "datasets", "pyarrow", "nltk", "scipy", "jinja2", "numpy", "matplotlib", "httpx", "filelock")
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"]])
+def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
+    code = (
+        "import sys, json; from harness.cli import main; code = main(sys.argv[1:]); "
+        f"print(json.dumps([code, [m for m in {HEAVY!r} if m in sys.modules]]), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True)
+    assert json.loads(done.stderr) == [0, []]
+    assert "harness" in done.stdout
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_is_there_and_its_help_is_light(name: str) -> None:
+    assert isinstance(resolve("command", name, COMMANDS), click.Command)
+    code = (
+        "import sys, json; from harness.cli import main; code = main(sys.argv[1:]); "
+        f"print(json.dumps([code, [m for m in {MODELS!r} if m in sys.modules]]), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, name, "--help"], capture_output=True, text=True, check=True)
+    assert json.loads(done.stderr) == [0, []]
+
+
+@pytest.mark.parametrize("name", ["adapters", "prompts"])
+def test_another_package_under_one_of_our_names_is_refused(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).mkdir()
+    (tmp_path / name / "__init__.py").touch()
+    done = beside(tmp_path)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    where = re.escape(str(tmp_path / name / "__init__.py"))
+    assert re.fullmatch(
+        rf"Error: the package {name} that Python finds is not the harness's \({where}\): .* fresh .*\n", done.stderr
+    )
+
+
+def test_an_installation_of_another_adapters_is_refused(tmp_path: Path) -> None:
+    about = tmp_path / "adapters-1.2.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: adapters\nVersion: 1.2.0\n")
+    done = beside(tmp_path)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert re.fullmatch(rf"Error: another package named adapters is .* \({re.escape(str(about))}\): .* fresh .*\n", done.stderr)
+    about.rename(tmp_path / "adapters_of_mine-1.2.0.dist-info")
+    assert beside(tmp_path).returncode == 0
+
+
+def beside(folder: Path) -> subprocess.CompletedProcess[str]:
+    """What `harness --help` says where a folder of packages comes before the project's."""
+    root = str(ROOT)
+    code = f"import sys; sys.path.append({root!r}); from harness.cli import main; sys.exit(main(['--help']))"
+    environment = {**os.environ, "PYTHONPATH": str(folder)}
+    return subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, env=environment, check=False)
+
+
+def test_help_groups_every_command_once(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    groups = [part.splitlines() for part in capsys.readouterr().out.strip().split("\n\n")][-len(SECTIONS) :]
+    assert [title for title, *_ in groups] == ["Run models:", "Train:", "Data:", "Evaluate:", "Look:"]
+    listed = [line.split()[0] for _, *lines in groups for line in lines]
+    assert listed == list(COMMANDS)
+    assert len(listed) == sum(map(len, SECTIONS.values()))
+
+
+@pytest.fixture
+def broken(monkeypatch: pytest.MonkeyPatch) -> list[BaseException]:
+    """A subcommand `data` that raises what the list holds."""
+    errors: list[BaseException] = []
+
+    @click.command()
+    def fail() -> None:
+        raise errors[0]
+
+    monkeypatch.setattr(cli, "get_command", lambda ctx, name: fail)
+    return errors
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "line"),
+    [
+        (HarnessError("file.jsonl, line 3:\n  not JSON"), 1, "Error: file.jsonl, line 3: not JSON"),
+        (UsageError("--shots -1: at least 0"), 2, "Error: --shots -1: at least 0"),
+        (KeyboardInterrupt(), 130, "Interrupted."),
+        (
+            ZeroDivisionError("division by zero"),
+            1,
+            "Error: ZeroDivisionError: division by zero (a bug; `harness --debug ...` shows where)",
+        ),
+    ],
+)
+def test_errors_are_one_line_and_have_their_exit_code(
+    broken: list[BaseException], error: BaseException, code: int, line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    broken.append(error)
+    assert main(["data"]) == code
+    captured = capsys.readouterr()
+    assert (captured.out, captured.err.strip()) == ("", line)
+
+
+def test_debug_shows_the_traceback(broken: list[BaseException]) -> None:
+    broken.append(HarnessError("x"))
+    with pytest.raises(HarnessError):
+        main(["--debug", "data"])
+
+
+def test_a_wrong_flag_and_a_wrong_command_are_usage_errors(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--nonsense"]) == 2
+    assert main(["pront"]) == 2
+    assert "pront" in capsys.readouterr().err
+
+
+def test_no_source_file_names_a_machine_or_evaluates_text() -> None:
+    for folder in ("harness", "serialization", "prompts", "adapters", "eval", "tools"):
+        for path in (ROOT / folder).rglob("*.py"):
+            text = path.read_text()
+            assert "/work/" not in text, path
+            assert "pickle" not in text, path

@@ -1,0 +1,195 @@
+"""Every command that a page shows parses; those that need no model and no authors' data run, page by page, on the sample."""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+from collections.abc import Callable
+from itertools import groupby, pairwise
+from pathlib import Path
+
+import click
+import pytest
+
+from adapters.recipe import load_recipe
+from harness.baselines import BASELINES
+from harness.cli import cli, main
+from harness.corpora import load
+from harness.engines.engine import ENGINES
+from harness.errors import HarnessError
+from harness.util.registry import choose, resolve
+from prompts.spec import PromptSpec
+from tests.helpers import ROOT
+from tests.helpers.documented import Shown, all_shown, commands, shown
+
+Parse = Callable[[list[str]], click.Context]
+
+PLACEHOLDERS = {"COMMAND": "data", "T": "hexagons", "TASK": "hexagons", "N": "1"}
+"""What stands for the words in capitals that a sentence leaves open and the command line checks."""
+
+NOT_RUN = {
+    "asks a language model": r"prompt|serve|adapters check",
+    "trains": r"finetune|mix|baseline train",
+    "asks a trained network": r"baseline predict (?!parser|rules)",
+    "is about a trained run": r"adapters export|export deberta-400",
+    "is about an item of the authors' corpora": r".*\b(hexagons|minecraft)/(train|dev|test)/",
+    "reads what is cut from another file": r"mine .*--data turned",
+    "takes minutes": r"simulate --preset paper",
+}
+"""Commands of code blocks that are parsed and not run, by the reason."""
+
+EXAMPLES = ROOT / "docs" / "cli.md"
+"""Its examples stand for themselves, about files and runs that no one has made; they are parsed only."""
+
+ITEMS = "8"
+"""How many are made where a command makes more."""
+
+
+def in_blocks() -> list[Shown]:
+    return [one for one in all_shown() if not one.in_text]
+
+
+def to_run() -> list[Shown]:
+    return [one for one in in_blocks() if one.page != EXAMPLES]
+
+
+@pytest.fixture
+def parse(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Parse:
+    """Takes the words of a command to the command line, which checks them and does nothing."""
+    contexts: list[click.Context] = []
+    monkeypatch.setattr(click.Command, "invoke", lambda self, context: contexts.append(context))
+    monkeypatch.chdir(tmp_path)
+    Path("FILE").touch()
+
+    def parsed(words: list[str]) -> click.Context:
+        contexts.clear()
+        cli.main(words, prog_name="harness", standalone_mode=False)
+        return contexts[-1] if contexts else click.Context(cli)
+
+    return parsed
+
+
+def check_names(context: click.Context) -> None:
+    """The names of recipes, their keys, prompt formats and engines that the parsed command gives. Raises UsageError."""
+    values, path = context.params, context.command_path.split()[1:]
+    match path:
+        case ["finetune"]:
+            load_recipe(values["recipe"], values["overrides"])
+        case ["baseline", "train"]:
+            kind = resolve("baseline", values["name"], BASELINES)()
+            kind.recipe(values["overrides"])
+        case ["baseline", "predict"]:
+            choose("baseline", values["name"], BASELINES)
+        case ["prompt"]:
+            choose("engine", values["engine"], ENGINES)
+    if path in (["finetune"], ["prompt"]):
+        PromptSpec.make(values["task"] or "hexagons", values["context"], values["format"], values["frame"])
+
+
+@pytest.mark.parametrize("one", in_blocks(), ids=str)
+def test_a_command_in_a_block_parses(one: Shown, parse: Parse) -> None:
+    for command in commands(one.text):
+        if command.words[0] == "harness":
+            try:
+                check_names(parse(list(command.words[1:])))
+            except (click.UsageError, HarnessError) as error:
+                pytest.fail(f"{one}\n{error}")
+
+
+@pytest.mark.parametrize("one", [one for one in all_shown() if one.in_text], ids=str)
+def test_a_command_in_a_sentence_parses_as_far_as_it_goes(one: Shown, parse: Parse) -> None:
+    """It may leave out what is needed, but may not name what is not there."""
+    words = re.sub(r"\[|\]|\.\.\.", "", one.text).split()[1:]
+    try:
+        parse([PLACEHOLDERS.get(word, word) for word in words])
+    except (click.MissingParameter, click.exceptions.NoArgsIsHelpError):
+        pass
+    except click.UsageError as error:
+        pytest.fail(f"{one}\n{error.format_message()}")
+
+
+def reason(words: tuple[str, ...]) -> str | None:
+    """Why a command is not run."""
+    return next((why for why, pattern in NOT_RUN.items() if re.match(pattern, " ".join(words))), None)
+
+
+@pytest.mark.parametrize("page", [page for page, _ in groupby(one.page for one in to_run())], ids=lambda page: page.name)
+def test_commands_run_on_the_sample(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("HARNESS_DATA", raising=False)
+    for one in shown(page, page.read_text()):
+        for command in () if one.in_text else commands(one.text):
+            if command.words[0] == "echo" and command.out:
+                Path(command.out).write_text(" ".join(command.words[1:]) + "\n")
+            if command.words[0] != "harness" or reason(command.words[1:]):
+                continue
+            monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(command.typed.encode())))
+            code = main([ITEMS if word.isdigit() and before == "--items" else word for before, word in pairwise(command.words)])
+            assert code == 0, f"{one}\n{capfd.readouterr().err}"
+
+
+def test_every_reason_not_to_run_a_command_is_needed() -> None:
+    """And some commands of each page that has such are run."""
+    given = [reason(command.words[1:]) for one in to_run() for command in commands(one.text) if command.words[0] == "harness"]
+    assert set(NOT_RUN) <= set(given)
+    assert given.count(None) >= 20
+
+
+def test_items_that_are_not_run_are_not_in_the_sample(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HARNESS_DATA", raising=False)
+    ids = {item.id for task in ("hexagons", "minecraft") for split in ("train", "dev", "test") for item in load(task, split)}
+    said = {word for one in to_run() for word in one.text.split() if re.match(r"(hexagons|minecraft)/(train|dev|test)/", word)}
+    assert said
+    assert not said & ids
+
+
+def test_targets_of_make_and_tools_are_there() -> None:
+    """Whatever a page says of `make TARGET` and `python tools/FILE --option`."""
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    found = 0
+    for page in {one.page for one in all_shown()}:
+        text = page.read_text()
+        for target in re.findall(r"(?:`|^)make ([a-z-]+)", text, re.MULTILINE):
+            assert target in targets, f"{page.name}: make {target}"
+            found += 1
+        for tool, options in re.findall(r"(tools/\w+\.py)((?: [^`#\n]+)?)", text):
+            source = (ROOT / tool).read_text()
+            for option in re.findall(r"--[a-z-]+", options):
+                assert f'"{option}"' in source, f"{page.name}: {tool} {option}"
+            found += 1
+    assert found >= 10
+
+
+PAGE = """
+`harness score` and `harness`.
+
+```
+$ harness prompt --shots 5 \\
+    --limit 3      # three
+echo 'red 3:4; blue 1:1 | 2' | harness program -
+echo 'a > b' > file.txt
+X=1 harness data list && harness data items hexagons | head
+```
+"""
+
+
+def test_commands_are_found() -> None:
+    span, *block = shown(Path("page.md"), PAGE)
+    assert (span.line, span.text, span.in_text) == (2, "harness score", True)
+    assert [one.line for one in block] == [5, 7, 8, 9]
+    found = [[(c.words, c.typed, c.out) for c in commands(one.text)] for one in block]
+    assert found[0] == [(("harness", "prompt", "--shots", "5", "--limit", "3"), "", None)]
+    assert found[1][1] == (("harness", "program", "-"), "red 3:4; blue 1:1 | 2\n", None)
+    assert found[2] == [(("echo", "a > b"), "", "file.txt")]
+    assert [words[0] for words, _, _ in found[3]] == ["harness", "harness", "head"]
+
+
+@pytest.mark.parametrize(
+    "line", ["harness prompt --shot 5x", "harness finetune llama", "harness baseline train t5 --set lora=1", "harness scores x"]
+)
+def test_a_wrong_command_is_found(line: str, parse: Parse) -> None:
+    with pytest.raises((click.UsageError, HarnessError)):
+        check_names(parse(line.split()[1:]))

@@ -1,0 +1,207 @@
+"""The action format `program`: answers that are run on the item they answer."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from harness.corpora import load
+from harness.corpora.item import Executed, HexagonsItem, MinecraftItem
+from harness.worlds.hexagons import Paint
+from harness.worlds.minecraft import Action, Pose
+from prompts.messages import gold_answer, questions, read_answer, system_message, view_of
+from prompts.probe import PROBES
+from prompts.spec import PromptSpec
+from serialization.formats import get_format, grouped, reader, triplets
+from serialization.program.parse import parse
+from tests.helpers.programs import texts
+
+ITEM: Any = PROBES["hexagons"][0]
+"""A blank board with black 5:1-3, drawn in its second step."""
+BUILDER: Any = PROBES["minecraft"][0]
+"""Red at (0, 1, 2), green on it, both placed before; the builder stands at about (0, -3) and looks along -x."""
+
+
+def test_an_answer_is_run_on_the_items_board_and_steps() -> None:
+    fmt = get_format("hexagons", "program")
+    parsed = fmt.read("red shift(step(2),right 2)\nblue is(black)&5:3; black 5:1", ITEM)
+    assert parsed.actions == (Paint(0, 6, "red"), Paint(1, 6, "red"), Paint(2, 4, "blue"), Paint(2, 6, "red"))
+    assert parsed.discarded == ()
+    assert reader([ITEM])("program", "hexagons", "black all", ITEM.id) == fmt.read("black all", ITEM).actions
+    assert len(fmt.read("black all", ITEM).actions) == 177
+
+
+def test_without_an_item_the_board_is_blank() -> None:
+    assert get_format("hexagons", "program").parse("red 1:1 & blank").actions == (Paint(0, 0, "red"),)
+
+
+@pytest.mark.parametrize(
+    ("text", "actions", "discarded"),
+    [
+        ("none", 0, []),
+        (" None.\n", 0, []),
+        ("", 0, []),
+        ("```\nred 1:1\n```", 1, []),
+        ("```program\nred 1:1\nblue 2:2\n```\n", 2, []),
+        ("<think>red 9:9</think>\nAnswer:\n- red 1:1\n- blue 2:2", 2, [("red 9:9", "thought")]),
+        ("<think>red 9:9\nred 1:1", 0, [("red 9:9\nred 1:1", "thought")]),
+        (
+            "Sure!\n\nred 1:1\nblu 2:2",
+            1,
+            [("Sure!", "not a statement"), ("blu 2:2", "line 4, column 1: blu begins no statement")],
+        ),
+        ("red 1:1\nblu 2:2\ngreen 3:3", 1, [("blu 2:2", "line 2, column 1: blu begins no statement (did you mean blue?)")]),
+        ("red 1:1; blue rng(2:2)", 1, [("rng(2:2)", "line 1, column 15: no function rng (did you mean ring?)")]),
+        ("I would paint it red.", 0, [("I would paint it red.", "line 1, column 1: I does not belong here")]),
+    ],
+)
+def test_errors_keep_what_came_before_and_are_discarded(text: str, actions: int, discarded: list[tuple[str, str]]) -> None:
+    for parsed in (get_format("hexagons", "program").read(text, ITEM), get_format("hexagons", "program").parse(text)):
+        assert len(parsed.actions) == actions
+        assert [piece.text for piece in parsed.discarded] == [piece for piece, _ in discarded]
+        assert all(found.reason.startswith(why) for found, (_, why) in zip(parsed.discarded, discarded, strict=True)), parsed
+
+
+def test_a_builders_answer_is_in_the_builders_frame() -> None:
+    spec = PromptSpec.make("minecraft", format="program", frame="builder")
+    turned = replace(BUILDER, pose=Pose(3.5, 1.0, 2.5, 90.0, 20.0))
+    # Looking along -x, behind the red block is further along -x, and its left is +z.
+    assert read_answer("blue behind(is(red)); red left(0,1,2)", BUILDER, spec).discarded == ()
+    (behind,) = read_answer("blue behind(is(red))", turned, spec).actions
+    assert behind == Action("place", "blue", -1, 1, 2)
+    (left,) = read_answer("blue left(last)", replace(turned, history=(*turned.history, Executed(()))), spec).actions
+    assert left == Action("place", "blue", 0, 2, 3)
+    world = PromptSpec.make("minecraft", format="program")
+    assert read_answer("blue behind(is(red))", turned, world).actions == (behind,)
+    assert read_answer("blue behind(last); yellow step(-1,red)", turned, world).actions == (behind._replace(y=2),)
+
+
+def test_cells_that_cannot_be_built_are_said_as_by_the_other_formats() -> None:
+    fmt = get_format("minecraft", "program")
+    impossible = (Action("place", "red", 3, 3, 3), Action("remove", None, 4, 4, 4), Action("place", "blue", 0, 1, 2))
+    assert fmt.read(fmt.write(impossible), BUILDER) == (impossible, ())
+    assert fmt.read("red 3,3,3+3,2,3+3,1,3", BUILDER).actions == tuple(Action("place", "red", 3, y, 3) for y in (1, 2, 3))
+    assert "nothing holds a block" in fmt.read("red shift(3,3,3,up)", BUILDER).discarded[0].reason
+
+
+@pytest.mark.parametrize("task", ["hexagons", "minecraft"])
+def test_an_item_of_the_other_task_is_a_bug(task: str) -> None:
+    other = BUILDER if task == "hexagons" else ITEM
+    with pytest.raises(TypeError, match="program for"):
+        get_format(task, "program").read("none", other)
+
+
+@settings(max_examples=60, deadline=None)
+@given(text=st.one_of(texts, st.text()))
+def test_reading_is_total(text: str) -> None:
+    get_format("hexagons", "program").read(text, ITEM)
+    get_format("minecraft", "program").read(text, BUILDER)
+
+
+@pytest.mark.parametrize("task", ["hexagons", "minecraft"])
+def test_the_manual_is_short(task: str) -> None:
+    from harness.baselines.encoders import SMALL_TOKENIZER
+    from harness.engines.bases import load_tokenizer
+
+    manual = Path(f"prompts/templates/manual.{task}.txt").read_text()
+    assert manual in system_message(PromptSpec.make(task, format="program"))["content"] + "\n"
+    assert len(manual) / 4 <= 700
+    tokenizer = load_tokenizer(str(SMALL_TOKENIZER))
+    assert len(tokenizer(manual, add_special_tokens=False).input_ids) <= 700
+
+
+@pytest.mark.parametrize("task", ["hexagons", "minecraft"])
+def test_every_function_stands_in_the_manual(task: str) -> None:
+    from serialization.program.hexagons import CONSTANTS, FUNCTIONS
+    from serialization.program.minecraft import CONSTANTS as NAMES
+    from serialization.program.minecraft import FUNCTIONS as BUILDING
+
+    manual = Path(f"prompts/templates/manual.{task}.txt").read_text()
+    functions, names = (FUNCTIONS, CONSTANTS) if task == "hexagons" else (BUILDING, NAMES)
+    rare = {"columnof", "rowof", "xof", "yof", "zof"}
+    assert {name for name in functions if f"{name}(" not in manual} == rare & set(functions)
+    assert all(name in manual for name in names)
+
+
+def test_the_board_is_shown_as_a_program_that_counts_from_1() -> None:
+    spec = PromptSpec.make("hexagons", "oracle-board", "program")
+    assert "Board: black 5:1-3" in questions(view_of(ITEM, spec), spec)[-1]["content"]
+    assert "10 rows, 1 (top) to 10 (bottom)" in system_message(spec)["content"]
+
+
+GRAMMATICAL = {
+    "hexagons": [
+        "none", "red 3,5:1-10", "blue 3:4+6:1-2 - 6:2", "f=ring(5:4)\nblue f\nyellow 5:4", "red ray(3:2,down-right,6)",
+        "red*3,yellow*3 4:2-10", "red,blue by column 1-18/2", "copy shift(step(-1),right 4 down) with red=blue",
+        "repeat 3 right 4{red 3:4;blue 3:5}", "if is(red)&3:1{red 3} else if not count(f)>3{blue 3} else{white all-3}",
+        "for n in 1-4{red at(2*n+1,1..n)}", "red shift((3,5:1-10),grid right 4)", "red near(f-3:1)-f&ring(5:4,2)",
+        "red until(12:10,left,is(blue,red))&touch(all,5,2)", "n=3-count(it)\nred at(-1,-n)",
+    ],
+    "minecraft": [
+        "none", "red 0,1,0", "red -5..-2,1-3,0", "world\nblue tower(last,3)", "remove left(0,1,0)",
+        "blue box((0,1,0)+(1,1,1),-1,1,0)", "red ushape(0,1,0,right,3,up,3)&all-on(last,2)",
+        "copy shift(it,left 3 up) with red=blue", "repeat up 2{red,blue by layer at(0,1..3,0)}",
+    ],
+}  # fmt: skip
+UNGRAMMATICAL = {
+    "hexagons": [
+        "rod 3",
+        "red 19",
+        "red 3:11",
+        "red ring()",
+        "red ring(3:1,2,3)",
+        "red tower(3:1,2)",
+        "world",
+        "red 3:4-6:2",
+        "red  3",
+    ],
+    "minecraft": ["white 0,1,0", "red 6,1,0", "red 0,0,0", "red 3:4", "red ring(0,1,0)", "red row(0,1,0,up-left,3)"],
+}
+
+
+@pytest.mark.parametrize("task", ["hexagons", "minecraft"])
+def test_the_grammar_for_decoding(task: str) -> None:
+    accepts = pytest.importorskip("xgrammar.testing")._is_grammar_accept_string
+    constraint = get_format(task, "program").constraint()
+    assert constraint.kind == "grammar"
+    for text in GRAMMATICAL[task]:
+        assert accepts(constraint.value, text), text
+        assert text == "none" or parse(text).statements
+    for text in UNGRAMMATICAL[task]:
+        assert not accepts(constraint.value, text), text
+
+
+@pytest.mark.data
+def test_plain_programs_of_all_training_steps(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HARNESS_DATA", str(data_dir))
+    fmt = get_format("hexagons", "program")
+    sizes: Counter[str] = Counter()
+    for item in load("hexagons", "train"):
+        assert isinstance(item, HexagonsItem)
+        text = fmt.write(item.actions)
+        assert fmt.read(text, item) == (item.actions, ())
+        assert len(text) <= len(grouped.write(item.actions)) + 1
+        sizes["program"] += len(text)
+        sizes["grouped"] += len(grouped.write(item.actions))
+        sizes["triplets"] += len(triplets.write(item.actions))
+    assert sizes["program"] < 0.91 * sizes["grouped"] < 0.26 * sizes["triplets"]
+
+
+@pytest.mark.data
+def test_plain_programs_of_all_training_turns(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the builder's frame; what the recorded order could not reach may be built now."""
+    monkeypatch.setenv("HARNESS_DATA", str(data_dir))
+    spec = PromptSpec.make("minecraft", format="program", frame="builder")
+    other = 0
+    for item in load("minecraft", "train"):
+        assert isinstance(item, MinecraftItem)
+        read = read_answer(gold_answer(item, spec), item, spec)
+        assert read.discarded == ()
+        other += item.before.apply(read.actions).structure != item.before.apply(item.actions).structure
+    assert other <= 10

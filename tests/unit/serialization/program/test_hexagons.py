@@ -1,0 +1,285 @@
+"""Drawing programs: what every literal, statement and function paints."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from harness.worlds.hexagons import Board, Paint, Tile, distance, neighbors
+from serialization.program import ast
+from serialization.program.hexagons import Drawing, DrawingState, run
+from serialization.program.literal import drawing_program
+from serialization.program.parse import parse
+from serialization.program.written import write
+from tests.helpers.programs import programs
+
+
+def drawn(text: str, *steps: str) -> str:
+    """The plain program of what a program paints after some steps."""
+    state = after(*steps)
+    outcome = run(parse(text), state)
+    assert outcome.error is None, outcome.error
+    assert state.board.diff(state.board.apply(outcome.actions).board) == outcome.actions
+    return write(drawing_program(outcome.actions)).replace("\n", "; ")
+
+
+def after(*steps: str) -> DrawingState:
+    state = DrawingState()
+    for step in steps:
+        done = run(parse(step), state)
+        assert done.error is None, done.error
+        state = DrawingState(state.board.apply(done.actions).board, [*state.steps, done.actions], done.names)
+    return state
+
+
+def tiles(text: str, *steps: str) -> set[Tile]:
+    """The tiles, 0-based, of a set."""
+    return {action.tile for action in run(parse(f"red {text}"), after(*steps)).actions}
+
+
+@pytest.mark.parametrize(
+    ("text", "paints"),
+    [
+        ("red 3", "red 3"),
+        ("red :10", "red :10"),
+        ("red 3:4", "red 3:4"),
+        ("red 3,5:10-1/3", "red 3,5:1-10/3"),
+        ("red 3:1-4 - 3:2 + 3:2 & 4", "red 3:1,3,4"),
+        ("red 3:1-4 - (3:2 + 3:3)", "red 3:1,4"),
+        ("red 1 & :1 + 2:2", "red 1:1+2:2"),
+        ("red 3:4; blue 3:4", "blue 3:4"),
+        ("red 1; white 1:2-9", "red 1:1,10"),
+        ("red 1; remove 1:2-9", "red 1:1,10"),
+        ("n = 2; red n; blue at(2*n+1,n/2..n)", "red 2; blue 5:1,2"),
+        ("for n in 3,5 {red n+1; green 2*n & :1}; blue 3+8:1", "green 10:1; red 4,6; blue 3+8:1"),
+    ("f = 3:1-2; g = f + 4:1; red g - f", "red 4:1"),
+        ("red 3:1-4; blue it & 3:1-2", "red 3:3,4; blue 3:1,2"),
+        ("red*2,blue 1:1-5", "red 1:1,2,4,5; blue 1:3"),
+        ("red,blue 1:5-1", "red 1:1,3,5; blue 1:2,4"),
+        ("red,blue :1 & 1-4", "red 1,3:1; blue 2,4:1"),
+        ("red,blue by column 1-3:1-2", "red 1,3:1,2; blue 2:1,2"),
+        ("red,blue by row 1-2:1-3", "red 1,2:1,3; blue 1,2:2"),
+        ("red,blue along column 1-2:1-3", "red 1,2:1,3; blue 1,2:2"),
+        ("red,blue 1-2:1-3", "red 1:1,3+2:2; blue 1:2+2:1,3"),
+        ("red,blue by object 1:1-2+5:1-2+9:1", "red 1:1,2+9:1; blue 5:1,2"),
+        ("red,blue by object :1-2 & (1-3+6-7+9)", "red 1-3,9:1,2; blue 6,7:1,2"),
+        ("red,blue by object repeat(3:1-2,right 2,3)", "red 3,7:1,2; blue 5:1,2"),
+        ("red 1:1; copy shift(it,right 2) with red=blue", "red 1:1; blue 3:1"),
+        ("red 1:1; copy shift(1:1-2,right 2)", "red 1,3:1"),
+        ("red 1:1; blue 1:2; copy repeat(it,right 2,3)", "red 1,3,5:1; blue 1,3,5:2"),
+        ("repeat 3 right 2{red 3:1;blue 3:2}", "red 3,5,7:1; blue 3,5,7:2"),
+        ("repeat right 6 {red 3:1}", "red 3,9,15:1"),
+        ("repeat left 6 {red 15:1}", "red 3,9,15:1"),
+        ("repeat 2 right 2 {repeat 2 down 2 {red 3:1}}", "red 3,5:1,3"),
+        ("repeat 3 {red near(it) + 5:5}", "red 3,7:4-6+4,6:3-6+5:3-7"),
+        ("repeat 0 {red 3}", ""),
+        ("repeat 2 right 4 {red 3:1; if 3:1 & is(red) {blue 3:2}}", "red 3,7:1; blue 3,7:2"),
+        ("red 7:1; repeat 3 right 4 {if is(red)&3:1 {blue 3:2} else {green 3:2}}", "green 3,11:2; red 7:1; blue 7:2"),
+        ("repeat 2 right 2 {red 17:1}", "red 17:1"),
+        ("for n in 1,3-5 {red at(n,n)}", "red 1:1+3:3+4:4+5:5"),
+        ("for n in 3..1 {red,blue at(n,1..n)}", "red 1,2:1+3:1,3; blue 2,3:2"),
+        ("if blank & 1:1 {red 1:1}", "red 1:1"),
+        ("if not 1:1 - 1:1 {red 1:1} else {blue 1:1}", "red 1:1"),
+        ("if count(all)=180 {red 1:1}", "red 1:1"),
+        ("if 2*3<6 {red 1:1} else if 7/2>=3 {blue 1:1} else {green 1:1}", "blue 1:1"),
+    ],
+)  # fmt: skip
+def test_literals_and_statements(text: str, paints: str) -> None:
+    assert drawn(text) == paints
+
+
+FIGURES = {
+    "at": ("at(-1,-2..-1)+at(1-3/2,2)", "1,3:2+18:9,10"),
+    "line": ("line(1:1,5:3,5:1)", "1,2:1+3,4:2+5:1-3"),
+    "ray": ("ray(3:3,down-right,3)+ray(18:8,down)+ray(10:2,right,2)", "3,4:3+5:4+10,11:2+18:8-10"),
+    "until": ("until(1:1-2,right,5)", "2-4:1,2"),
+    "triangle": ("triangle(5:4,right,3)+triangle(12:1,down,3)", "5:4+6:3,4+7:3-5+10,11,13,14:2+12:1,2"),
+    "ring": ("ring(5:4)+ring(13:5,2)", "4,6:3,4+5:3,5+11,15:4-6+12,14:3,6+13:3,7"),
+    "near": ("near(5:4+6:4)", "4:3,4+5:3,5+6:3,5+7:4,5"),
+    "flower": ("flower(5:4)", "4,6:3,4+5:3-5"),
+    "inside": ("inside(ring(5:5,2))", "4,6:4,5+5:4-6"),
+    "fill": ("fill(ring(5:4))", "4,6:3,4+5:3-5"),
+    "outline": ("outline(5-8:1-4)", "5,8:1-4+6,7:1,4"),
+    "touch": ("touch(5:1-9,4:3-4+6:3-4,2)", "5:3-5"),
+    "span": ("span(3:1+3:4+5:2+5:4)", "3:1-4+5:2-4"),
+    "above": ("above(3:4+3:6)+above(5:4,2)", "3:1-3+5:2,3"),
+    "below": ("below(3:4+3:6,2)+below(5:9)", "3:7,8+5:10"),
+    "left": ("left(3:4)+left(9:4,2)", "1,2,7,8:4"),
+    "right": ("right(3-4:4,2)+right(17:4)", "5,6,18:4"),
+    "top": ("top(3:4-9+4:6,2)", "3:4,5+4:6"),
+    "bottom": ("bottom(3:4-9+4:6)", "3:9+4:6"),
+    "leftmost": ("leftmost(3-9/3:1-2,2)", "3,6:1,2"),
+    "rightmost": ("rightmost(3-9/3:1-2)", "9:1,2"),
+    "first": ("first(3:5-1,2)", "3:4,5"),
+    "last": ("last(3:5-1,2)+last(4:1,0)", "3:1,2"),
+    "odd": ("odd(3:1-5)", "3:1-5/2"),
+    "even": ("even(3:1-5)", "3:2,4"),
+    "every": ("every(3:1-10,3,2)", "3:2-8/3"),
+    "sort": ("first(sort(3:1-5+8:1,up),2)+first(sort(3:1-5+8:1,left),1)", "3:4,5+8:1"),
+    "part": ("part(3:1+5:1+7:1,-1)+part(9-11:1 + 3:4 & 1,1)", "7:1+9-11:1"),
+    "columns": ("columns(3:1+5:1-3)", "3,5"),
+    "rows": ("rows(3:2)", ":2"),
+    "middle": ("middle(ring(5:4))+middle(12:1-3)", "5:4+12:2"),
+    "shift": ("shift(ring(3:3),right 3)+shift(3:8,up-right 2 down)", "5,7:3,4+6:2,4+5:8"),
+    "repeat": ("repeat(2:1-2,right 6)", "2-14/6:1,2"),
+    "reflect": ("reflect(2:3,9-10)+reflect(2:3,:5-6)+reflect(2:3,all)+reflect(2:3,4:4)+reflect(1:1,3)", "2:8+5:1+6:5+17:3,8"),
+    "flip": ("flip(3:2,5:4)+flip(9:2,11:3,up)", "3:6+13:2"),
+    "rotate": ("rotate(5:2,1,5:4)+rotate(5:2,-1,5:4)+rotate(12:2,3,12:4)", "3,7:3+12:6"),
+    "is": ("is(blue)", "7:7"),
+    "step": ("step(1,blue)+step(-1)", "7:7+9:9"),
+    "count": ("at(count(3:1-4+shift(1:1,left 2)),1)", "4:1"),
+    "columnof": ("at(columnof(7:3),1)", "7:1"),
+    "rowof": ("at(1,rowof(7:3))", "1:3"),
+}
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_functions(name: str) -> None:
+    text, paints = FIGURES[name]
+    steps = ("blue 7:7; green 8:8", "orange 9:9") if name in ("is", "step") else ()
+    assert tiles(text, *steps) == tiles(paints)
+
+
+def test_every_function_is_tested() -> None:
+    assert set(FIGURES) == set(Drawing.functions)
+
+
+@pytest.mark.parametrize(
+    ("name", "paints"), [("all", "1-18"), ("blank", "1-18 - 3:4"), ("painted", "3:4"), ("it", "")]
+)  # fmt: skip
+def test_names_of_the_board(name: str, paints: str) -> None:
+    state = after("blue 3:4")
+    found = run(parse(f"red {name}"), state).actions
+    assert {a.tile for a in found} == (tiles(paints) if paints else set())
+
+
+def test_a_move_keeps_shapes_and_grid_keeps_numbers() -> None:
+    ring = {*neighbors(Tile(2, 2))}
+    moved = tiles("shift(ring(3:3),right 3)")
+    assert any(moved == set(neighbors(Tile(row, 5))) for row in range(10))
+    assert tiles("shift(ring(3:3),grid right 3)") == {Tile(r, c + 3) for r, c in ring}
+    assert tiles("shift(ring(3:3),right 4)") == tiles("shift(ring(3:3),grid right 4)")
+    # The first tile painted tells where the others of a body go.
+    body = {a.tile for a in run(parse("repeat 2 right 3{red ring(3:3);red 3:3}")).actions}
+    assert body == tiles("flower(3:3)+shift(ring(3:3)+3:3,right 3)")
+
+
+spots = st.builds(lambda c, r: f"{c}:{r}", st.integers(1, 18), st.integers(1, 10))
+shapes = st.lists(spots, min_size=1, max_size=5).map("+".join)
+ways = st.sampled_from(["up", "down", "left", "right", "up-right", "up-left", "down-right", "down-left"])
+BACK = {"up": "down", "left": "right", "up-right": "down-left", "up-left": "down-right"}
+BACK |= {value: key for key, value in BACK.items()}
+
+
+@settings(max_examples=40, deadline=None)
+@given(shape=shapes, spot=spots, way=ways, n=st.integers(0, 6))
+def test_geometry(shape: str, spot: str, way: str, n: int) -> None:
+    """There and back is nowhere; mirror images and turns keep distances."""
+    same = tiles(shape)
+    assert tiles(f"shift(shift({shape},{way} {n}),{BACK[way]} {n})") == same
+    assert tiles(f"shift(shift({shape},grid {way} {n}),grid {BACK[way]} {n})") == same
+    assert tiles(f"flip(flip({shape},{spot},{way}),{spot},{way})") == same
+    assert tiles(f"reflect(reflect({shape},{spot}),{spot})") == same
+    assert tiles(f"rotate(rotate({shape},{n},{spot}),-{n},{spot})") == same
+    assert tiles(f"rotate({shape},3,{spot})") == tiles(f"reflect({shape},{spot})")
+    (center,) = tiles(spot)
+    assert tiles(f"ring({spot},{n + 1})") == {
+        Tile(r, c) for r in range(10) for c in range(18) if distance(Tile(r, c), center) == n + 1
+    }
+    assert tiles(f"near({shape})") == {near for tile in same for near in neighbors(tile)} - same
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "says"),
+    [
+        ("red 19:1", (1, 5), "column 19 is off the board: columns are 1 to 18"),
+        ("red 3:4\nblue 3:11", (2, 6), "row 11 is off the board"),
+        ("red 0:4", (1, 5), "column 0 is off the board"),
+        ("red at(1,11)", (1, 5), "row 11 is off the board"),
+        ("red at(0,1)", (1, 5), "column 0 is off the board"),
+        ("red ringg(3:4)", (1, 5), "no function ringg (did you mean ring?)"),
+        ("flower = ring(5:4); red flowr", (1, 25), "flowr has no meaning yet (did you mean flower?)"),
+        ("red 3:4 + rde", (1, 11), "did you mean red?"),
+        ("red ring(3:4,2,3)", (1, 5), "ring takes set, number (optional)"),
+        ("red shift((3,5:1))", (1, 5), "shift takes set, move"),
+        ("red shift(3,5:1,right 4)", (1, 5), "shift takes set, move; a list stands in parentheses"),
+        ("red line(3,5:1)", (1, 10), "expected one cell, found 10"),
+        ("red ring(red)", (1, 10), "expected a set"),
+        ("red is(3:4)", (1, 8), "expected a color"),
+        ("red shift(3:4,5)", (1, 15), "expected a move"),
+        ("red ray(3:4,up 3)", (1, 13), "expected a direction"),
+        ("red ray(3:4,north)", (1, 5), "no direction north on a board"),
+        ("red shift(3:4,north 2)", (1, 15), "no direction north on a board"),
+        ("red flip(3:4,3:4,behind)", (1, 5), "no direction behind on a board"),
+        ("red sort(3:4,front)", (1, 5), "no direction front on a board"),
+        ("red triangle(3:4,up-right,2)", (1, 5), "a triangle opens up, right, down, left"),
+        ("red ring(3:4,0)", (1, 5), "a ring's radius is at least 1"),
+        ("red ring(3:4,1/0)", (1, 16), "division by zero"),
+        ("red ring(3:4,3:4)", (1, 14), "3:4 is no number"),
+        ("f = 3:4\nred ring(3:4,f)", (2, 14), "f is a set where a number is needed"),
+        ("red ring(3:4,ring(3:4))", (1, 14), "ring is a set where a number is needed"),
+        ("red count(3)", (1, 5), "count gives a number where a set is needed"),
+        ("red 2*3", (1, 5), "a number where a set is needed"),
+        ("red 3 & -3", (1, 9), "a number where a set is needed"),
+        ("red 3 by row", (1, 7), "by does not belong here"),
+        ("red by layer 3", (1, 1), "no layer in this world: column, row, object"),
+        ("world", (1, 1), "only a Minecraft program has a frame"),
+        ("f = ring(f)", (1, 1), "f refers to itself"),
+        ("f = 3:4; f = shift(f,right f)", (1, 10), "f refers to itself"),
+        ("all = 3:4", (1, 1), "all has a meaning of its own"),
+        ("for it in 1-3 {red 3}", (1, 1), "it has a meaning of its own"),
+        ("repeat {red 3}", (1, 1), "repeat takes a count, or a direction to go to the edge"),
+        ("repeat -1 {red 3}", (1, 8), "does not belong here"),
+        ("repeat right 0 {red 3}", (1, 1), "repeat takes a count"),
+        ("red repeat(3:4,right 0)", (1, 5), "repeat needs a count or a move"),
+        ("red repeat(3:4,right,-2)", (1, 5), "a count is not negative"),
+        ("red step(1)", (1, 5), "no step 1: there are 0"),
+        ("red part(3:4+3:5,3)", (1, 5), "no object 3: there are 2"),
+        ("red every(3,0)", (1, 5), "every counts from 1"),
+        ("red first(3,-1)", (1, 5), "a count is not negative"),
+        ("red middle(3 - 3)", (1, 5), "the empty set has no middle"),
+        ("red reflect(3,3 - 3)", (1, 5), "the empty set is no axis"),
+        ("red at(columnof(3 - 3),1)", (1, 8), "the empty set lies nowhere"),
+        ("n = 9999; m = n*n", (1, 17), "numbers go up to 1,000,000"),
+    ],
+)  # fmt: skip
+def test_errors_say_where_and_what(text: str, at: tuple[int, int], says: str) -> None:
+    from serialization.program.parse import parse_front
+
+    program, error = parse_front(text)
+    error = error or run(program).error
+    assert error is not None
+    assert re.search(re.escape(says), str(error)), str(error)
+    assert (error.line, error.column) == at, str(error)
+
+
+def test_the_statements_before_an_error_count() -> None:
+    outcome = run(parse("red 1:1\nf = 2:2\nrepeat 3 right 2 {blue 3:3; green nothing}\nred 5"))
+    assert outcome.actions == (Paint(0, 0, "red"),)
+    assert set(outcome.names) == {"f"}
+    assert outcome.error is not None
+    assert outcome.error.line == 3
+
+
+def test_names_are_kept_for_later_programs() -> None:
+    first = run(parse("f = ring(5:4); n = 2"))
+    assert drawn("blue f & (n+2)", "f = ring(5:4); n = 2") == "blue 4:3,4"
+    assert set(run(parse("red f"), DrawingState(names=first.names)).names) == {"f", "n"}
+
+
+def test_without_a_state_every_painted_tile_counts() -> None:
+    board = Board().apply([Paint(0, 0, "red")]).board
+    assert run(parse("red 1:1; white 2:2"), DrawingState(board)).actions == ()
+    assert len(run(parse("red 1:1; white 2:2")).actions) == 2
+
+
+@settings(max_examples=60, deadline=None)
+@given(program=programs)
+def test_any_program_runs_to_an_outcome(program: ast.Program) -> None:
+    state = after("red 3:1-4; blue flower(9:5)", "green 12")
+    outcome = run(program, state)
+    assert all(state.board[a.tile] != a.color for a in outcome.actions)
+    assert run(program, state).actions == outcome.actions

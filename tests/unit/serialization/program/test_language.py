@@ -1,0 +1,139 @@
+"""The language of programs: what is read, how it is written, and what errors say."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given, settings
+
+from serialization.program import ast
+from serialization.program.errors import ProgramError
+from serialization.program.parse import MAX_CHARS, parse, parse_front
+from serialization.program.written import write
+from tests.helpers.programs import programs, texts
+
+
+@settings(max_examples=100, deadline=None)
+@given(program=programs)
+def test_what_is_written_is_read_back(program: ast.Program) -> None:
+    text = write(program)
+    assert parse(text) == program, text
+    assert hash(parse(text)) == hash(program)
+
+
+@settings(max_examples=300, deadline=None)
+@given(text=texts)
+def test_any_text_is_a_program_or_a_program_error(text: str) -> None:
+    program, error = parse_front(text)
+    assert parse(write(program)) == program
+    if error is not None:
+        # A place that an editor would show: inside the text, or just behind it.
+        assert 1 <= error.line <= text.count("\n") + 1
+        assert error.column >= 1
+        with pytest.raises(ProgramError):
+            parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("  red   3 , 5:1..10  # two columns\n\n\n", "red 3+5:1-10"),
+        ("place red 3,5:1-10;blue :2", "red 3,5:1-10\nblue :2"),
+        ("red 3:2,9:5", "red 3:2+9:5"),
+        ("red line(3:2,9:5, 1:1)", "red line(3:2,9:5,1:1)"),
+        ("red ring(5:4, 2) - 3:1", "red ring(5:4,2)-3:1"),
+        ("red 3:4 - 6:2 + 1", "red 3:4 - 6:2+1"),
+        ("red near((3,5:1))", "red near((3,5:1))"),
+        ("red 1-1:5-5/3", "red 1:5"),
+        ("red shift(f, toward 2 away)", "red shift(f,front 2 behind)"),
+        ("repeat 3 right ( n + 1 ) { red 3:4 ; blue 5:6 }", "repeat 3 right (n+1){red 3:4;blue 5:6}"),
+        ("if not is(red) & 3:1 {red 3} else if count(f) >= 2 {blue 4} else {\nwhite 5\n}",
+         "if not is(red)&3:1{red 3} else if count(f)>=2{blue 4} else{white 5}"),
+        ("red*3, blue by column (1-4+6)", "red*3,blue by column 1-4+6"),
+        ("copy shift(it,grid right 3) with red = blue, blue = red", "copy shift(it,grid right 3) with red=blue,blue=red"),
+        ("for n in -2..2 {red box(-5..5,1-9,-5..-1)}", "for n in -2..2{red box(-5..5,1-9,-5..-1)}"),
+        ("red 0,-1..2,-5..-2", "red 0,-1..2,-5..-2"),
+        ("for n in 1..5 { red at(2*n - 1, (5 - 2)..n) }", "for n in 1-5{red at(2*n-1,5 - 2..n)}"),
+        ("", ""),
+    ],
+)  # fmt: skip
+def test_texts_and_their_shortest_forms(text: str, written: str) -> None:
+    assert write(parse(text)) == written
+    assert parse(written) == parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "says"),
+    [
+        ("red 3:4\nrad 5:6", (2, 1), "rad begins no statement (did you mean red?)"),
+        ("reed 3:4", (1, 1), "did you mean red?"),
+        ("blue 3:4\nblue near((red), 2)", (2, 12), "red is a color and no set; what has it is is(red)"),
+        ("for red in 1-3{blue 3:4}", (1, 5), "red is a color and no set"),
+        ("red 3:4 blu 5:6", (1, 9), "blu does not belong here (did you mean blue?)"),
+        ("red 3:4-6:2", (1, 10), "blanks around a minus"),
+        ("red ring(5:4", (1, 13), "ends too early"),
+        ("red 3:4 }", (1, 9), "expected a new line, the end"),
+        ("repeat 3 right 4 { red 3:4", (1, 27), "ends too early; expected a new line, }"),
+        ("red 3:4\nblue 5:6, # last\n  гed 5:4", (3, 3), "CYRILLIC SMALL LETTER GHE"),
+        ("red ３:4", (1, 5), "FULLWIDTH DIGIT THREE"),
+        ("red 3\u2212:4", (1, 6), "MINUS SIGN"),
+        ("red 3:4\0", (1, 8), "U+0000"),
+        ("red 12345:1", (1, 5), "numbers go up to 9999"),
+        ("red 1-9/0:1", (1, 5), "the step of a range is at least 1"),
+        ("red*0 3:4", (1, 1), "1 to 180 times"),
+        ("red shift(3:4, right 1-2)", (1, 22), "expected a number"),
+        ("red 3:4 by column", (1, 9), "by does not belong here"),
+        ("red by colum 3:4", (1, 8), "did you mean column?"),
+    ],
+)  # fmt: skip
+def test_errors_name_their_place_and_what_was_meant(text: str, at: tuple[int, int], says: str) -> None:
+    with pytest.raises(ProgramError, match=re.escape(says)) as caught:
+        parse(text)
+    assert (caught.value.line, caught.value.column) == at, str(caught.value)
+    assert str(caught.value).startswith(f"line {at[0]}, column {at[1]}: ")
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("red 3:4\nblue 5:6\nbleu 7:8\ngreen 1", "red 3:4\nblue 5:6"),
+        ("red 3:4; repeat 3 right 4 { blue 5; green rin", "red 3:4"),
+        ("red 3:4; repeat 3 right 4 { blue 5; } green ring(", "red 3:4"),
+        ("red 3:4 # ; }\nblue", "red 3:4"),
+        ("bleu 3", ""),
+        ("red 3\nblue 1-9/0\ngreen ring(", "red 3"),
+        ("red 3:4;" * 5000, ""),
+    ],
+)
+def test_the_statements_before_an_error(text: str, kept: str) -> None:
+    program, error = parse_front(text)
+    assert write(program) == kept
+    assert error is not None
+
+
+MONSTERS = {
+    "ten megabytes": "red 3:4\n" * 1_300_000,
+    "ten megabytes without a break": "x" * 10_000_000,
+    "10,000 parentheses": f"red {'(' * 10_000}3:4{')' * 10_000}",
+    "parentheses that stay open": "red " + "(" * 10_000,
+    "10,000 braces": "repeat 3 {" * 1_900,
+    "a long list": f"red {'1,' * 9_990}1",
+    "a long list of rows": f"red 1:{'1,' * 9_990}1",
+    "a long union": f"red {'1:1+' * 4_990}1:1",
+    "a long chain of if": "if 1{} else " * 1_600 + "if 1{}",
+    "a long chain of minus": f"red {'-' * 19_990}1",
+    "many calls": "red " + "+".join(["ring(3:3)"] * 1_900),
+    "a long name": f"red {'a' * 19_000}",
+}
+
+
+@pytest.mark.parametrize("text", MONSTERS.values(), ids=MONSTERS)
+@pytest.mark.timeout(20)
+def test_monsters_are_read_or_refused_in_time(text: str) -> None:
+    program, error = parse_front(text)
+    assert parse(write(program)) == program
+    assert len({program}) == 1
+    if error is not None:
+        assert len(str(error)) < 300
+        assert error.line == 1 or len(text) > MAX_CHARS

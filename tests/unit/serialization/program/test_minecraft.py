@@ -1,0 +1,240 @@
+"""Building programs: what every literal, statement and function places, and in which order."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from harness.worlds.minecraft import COLORS, Action, Pose, Structure
+from serialization.program import ast
+from serialization.program.literal import building_program
+from serialization.program.minecraft import Building, BuildingState, run
+from serialization.program.parse import parse, parse_front
+from serialization.program.written import write
+from tests.helpers.programs import programs
+
+Cell = tuple[int, int, int]
+
+
+def after(*turns: str, pose: Pose | None = None) -> BuildingState:
+    """The state after programs that all go well."""
+    state = BuildingState()
+    for turn in turns:
+        done = run(parse(turn), state)
+        assert done.error is None, done.error
+        structure, ignored = state.structure.apply(done.actions)
+        assert not ignored
+        state = BuildingState(structure, state.pose, [*state.turns, done.actions], done.names)
+    return BuildingState(state.structure, pose or state.pose, state.turns, state.names)
+
+
+def built(text: str, *turns: str, pose: Pose | None = None) -> str:
+    """The plain program of what a program does, which is feasible."""
+    state = after(*turns, pose=pose)
+    outcome = run(parse(text), state)
+    assert outcome.error is None, outcome.error
+    assert not state.structure.apply(outcome.actions).ignored
+    return write(building_program(outcome.actions)).replace("\n", "; ")
+
+
+def cells(text: str, *turns: str, pose: Pose | None = None) -> set[Cell]:
+    """The cells of a set, wherever it floats."""
+    state = after(*turns, pose=pose)
+    machine = Building(state)
+    machine.blocks = {cell: color for cell, color in machine.blocks.items() if not turns or color}
+    found = machine.figure(parse(f"red {text}").statements[0].what)  # type: ignore[union-attr]
+    return {(x, y, z) for x, y, z in found}
+
+
+@pytest.mark.parametrize(
+    ("text", "does"),
+    [
+        ("red 0,1,0", "red 0,1,0"),
+        ("place red 0-2,1,-5..-4", "red 0,1,-5..-4+1,1,-5..-4+2,1,-5..-4"),
+        ("red 0,1,0+1,1,0 - 0,1,0", "red 1,1,0"),
+        ("red*2,blue 0-4,1,0", "red 0-1,1,0; blue 2,1,0; red 3-4,1,0"),
+        ("red,blue by layer 0-1,1-2,0", "red 0-1,1,0; blue 0-1,2,0"),
+        ("red,blue by column 0-1,1-2,0", "red 0,1-2,0; blue 1,1-2,0"),
+        ("red,blue by object 0,1,0+2,1,0+4,1,0", "red 0,1,0; blue 2,1,0; red 4,1,0"),
+        ("red 0,1,0; blue 0,1,0", "red 0,1,0"),
+        ("red 0,1,0; remove 0,1,0; blue 0,1,0", "red 0,1,0; remove 0,1,0; blue 0,1,0"),
+        ("red 0,1-3,0; remove 0,2,0", "red 0,1-3,0; remove 0,2,0"),
+        ("remove 0,1,0", ""),
+        ("red 0,1,0; copy shift(it,right 2 up 0) with red=green", "red 0,1,0; green -2,1,0"),
+        ("repeat 3 up 2 {red 0,1,0; blue 0,2,0}", "red 0,1,0; blue 0,2,0; red 0,3,0; blue 0,4,0; red 0,5,0; blue 0,6,0"),
+        ("repeat left 3 {red 0,1,0}", "red 0,1,0+3,1,0"),
+        ("for n in 1..3 {red at(n,1..n,0)}", "red 1-2,1,0+2,2,0+3,1-3,0"),
+        ("f = tower(0,1,0,3); red f; if is(red) & 0,3,0 {blue on(f)}", "red 0,1-3,0; blue 0,4,0"),
+        ("if last {red 0,1,0} else {blue 0,1,0}", "blue 0,1,0"),
+        ("red 5,1,0; repeat 3 left 1 {blue 4,2,0; green 4,1,0}", "red 5,1,0; green 4,1,0; blue 4-5,2,0"),
+    ],
+)  # fmt: skip
+def test_literals_and_statements(text: str, does: str) -> None:
+    assert built(text).replace("blue 4,2,0; blue 5,2,0", "blue 4-5,2,0") == does
+
+
+FIGURES: dict[str, tuple[str, str]] = {
+    "at": ("at(0-2/2,1,0-1)", "0,1,0-1+2,1,0-1"),
+    "row": ("row(0,1,0,right,3)", "-2..0,1,0"),
+    "tower": ("tower(0,1,0,3)", "0,1-3,0"),
+    "plane": ("plane(0,1,0,left,2,behind,3)", "0-1,1,0-2"),
+    "frame": ("frame(0,1,0,left,3,up,3)", "0-2,1-3,0 - 1,2,0"),
+    "diagonal": ("diagonal(0,1,0,left,up,3)", "0,1,0+1,2,0+2,3,0"),
+    "line": ("line(0,1,0,2,2,0)", "0,1,0+1,1-2,0+2,2,0 - 1,2,0"),
+    "lshape": ("lshape(0,1,0,up,3,left,2)", "0,1-3,0+1,1,0"),
+    "tshape": ("tshape(0,3,0,left,3,down,3)", "-1..1,3,0+0,1-2,0"),
+    "ushape": ("ushape(0,1,0,left,3,up,2)", "0-2,1,0+0,2,0+2,2,0"),
+    "cross": ("cross(0,3,0,left,up)", "-1..1,3,0+0,2,0+0,4,0"),
+    "box": ("box(0,1,0,1,2,1)-box(0,1,0)", "0-1,1-2,0-1 - 0,1,0"),
+    "on": ("on(0,1-2,0)+on(2,1,2,2)", "0,3,0+2,2-3,2"),
+    "below": ("below(0,3,0,2)", "0,1-2,0"),
+    "left": ("left(0-1,1,0)", "2,1,0"),
+    "right": ("right(0-1,1,0)", "-1,1,0"),
+    "front": ("front(0,1,0-1)", "0,1,-1"),
+    "behind": ("behind(0,1,0-1,2)", "0,1,2-3"),
+    "end": ("end(0-2,1-2,0,left)+end(0-2,1-2,0,down)", "2,1-2,0+0-1,1,0"),
+    "near": ("near(0,2,0)", "-1,2,0+1,2,0+0,1,0+0,3,0+0,2,-1+0,2,1"),
+    "middle": ("middle(0-2,1-3,0)", "1,2,0"),
+    "corners": ("corners(0-2,1-3,0)", "0,1,0+2,1,0+0,3,0+2,3,0"),
+    "sort": ("first(sort(0-2,1,0,right))", "2,1,0"),
+    "reflect": ("reflect(1-2,1,0,left,0,1,0)", "-2..-1,1,0"),
+    "rotate": ("rotate(0-2,1,0,1,0,1,0)", "0,1,0-2"),
+    "supports": ("supports(0,3,0)", "0,3,0"),
+    "is": ("is(red)", "4,1-2,4"),
+    "step": ("step(1)+step(-1,blue)", "4,1-2,4+4,3,4"),
+    "shift": ("shift(0-1,1,0,behind 2 up)", "0-1,2,2"),
+    "repeat": ("repeat(0,1,0,left 2,2)+repeat(0,1,2,up 4)", "0,1,0+2,1,0+0,1,2+0,5,2+0,9,2"),
+    "every": ("every(0-4,1,0,2,2)", "1,1,0+3,1,0"),
+    "odd": ("odd(0-3,1,0)", "0,1,0+2,1,0"),
+    "even": ("even(0-3,1,0)", "1,1,0+3,1,0"),
+    "first": ("first(0-3,1,0,2)", "0-1,1,0"),
+    "last": ("last(0-3,1,0,2)", "2-3,1,0"),
+    "part": ("part((0,1,0+2,1,0),2)", "2,1,0"),
+    "count": ("at(count(0-2,1,0),1,0)", "3,1,0"),
+    "xof": ("at(xof(3,2,1),1,0)", "3,1,0"),
+    "yof": ("at(0,yof(3,2,1),0)", "0,2,0"),
+    "zof": ("at(0,1,zof(3,2,1))", "0,1,1"),
+}
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_functions(name: str) -> None:
+    text, listed = FIGURES[name]
+    turns = ("red 4,1-2,4", "blue 4,3,4") if name in ("is", "step") else ()
+    assert cells(text, *turns) == cells(listed)
+
+
+def test_every_function_is_tested() -> None:
+    assert set(FIGURES) == set(Building.functions)
+
+
+def test_names_of_the_structure() -> None:
+    turns = ("red 0,1-2,0; blue 1,1,0", "green 0,3,0; remove 1,1,0")
+    assert cells("all", *turns) == cells("0,1-3,0")
+    assert cells("last", *turns) == {(0, 3, 0)}
+    assert built("purple on(last); yellow on(it)", *turns) == "purple 0,4,0; yellow 0,5,0"
+
+
+@pytest.mark.parametrize(
+    ("yaw", "left", "behind"), [(0, (1, 0), (0, 1)), (90, (0, 1), (-1, 0)), (180, (-1, 0), (0, -1)), (-90, (0, -1), (1, 0))]
+)
+def test_left_and_behind_are_the_builders(yaw: float, left: tuple[int, int], behind: tuple[int, int]) -> None:
+    pose = Pose(0.5, 1.0, 0.5, yaw, 0.0)
+    assert cells("left(0,1,0)", pose=pose) == {(left[0], 1, left[1])}
+    assert cells("right(0,1,0)", pose=pose) == {(-left[0], 1, -left[1])}
+    assert cells("behind(0,1,0)", pose=pose) == {(behind[0], 1, behind[1])}
+    assert cells("shift(0,1,0,front)", pose=pose) == cells("shift(0,1,0,toward)", pose=pose) == {(-behind[0], 1, -behind[1])}
+    assert built("world; red left(0,1,0); builder; blue left(0,1,0)", pose=pose) == (
+        "red 1,1,0" if yaw == 0 else f"red 1,1,0; blue {left[0]},1,{left[1]}"
+    )
+    assert cells("shift(0,1,0,east 2 south)", pose=pose) == {(2, 1, 1)}
+
+
+@pytest.mark.parametrize(
+    ("text", "does"),
+    [
+        ("red 0,3,0+0,2,0+0,1,0", "red 0,1-3,0"),
+        ("red 1,2,0; blue 0,1-2,0", "blue 0,1-2,0; red 1,2,0"),
+        ("red supports(0,3,0)", "red 0,1-3,0; remove 0,2-1,0"),
+        ("red supports(0-1,2,0); blue 1,1,0", "blue 1,1,0; red 1-0,2,0"),
+    ],
+)
+def test_blocks_are_placed_when_something_holds_them(text: str, does: str) -> None:
+    assert built(text) == does
+
+
+def test_what_floats_is_an_error_and_the_rest_is_built() -> None:
+    outcome = run(parse("red 0,1,0\nblue 3,3,3+0,2,0"), BuildingState())
+    assert outcome.actions == (Action("place", "red", 0, 1, 0), Action("place", "blue", 0, 2, 0))
+    assert outcome.error is not None
+    assert str(outcome.error).startswith("line 2, column 1: nothing holds a block at 3,3,3")
+
+
+def test_without_a_state_all_is_done_as_told() -> None:
+    outcome = run(parse("red 3,3,3; red 3,3,3; remove 0,1,0; blue 0,2,0"))
+    assert outcome.actions == (
+        Action("place", "red", 3, 3, 3),
+        Action("place", "red", 3, 3, 3),
+        Action("remove", None, 0, 1, 0),
+        Action("place", "blue", 0, 2, 0),
+    )
+    assert outcome.error is None
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "says"),
+    [
+        ("red 6,1,0", (1, 5), "x 6 is outside the build region: x is -5 to 5"),
+        ("red 0,0,0", (1, 5), "y 0 is outside the build region: y is 1 to 9"),
+        ("red 0,1,0+0,1,-6..-5", (1, 11), "z -6 is outside"),
+        ("red at(0,10,0)", (1, 5), "0,10,0 is outside the build region"),
+        ("red 3:4", (1, 5), "a cell is x,y,z"),
+        ("red 3,4", (1, 5), "a cell is x,y,z"),
+        ("red tower(0,1,4)", (1, 5), "tower takes single cell, number"),
+        ("red tower(0-1,1,0,4)", (1, 11), "expected one cell, found 2"),
+        ("red tower(last,4)", (1, 11), "expected one cell, found 0"),
+        ("white 0,1,0", (1, 1), "white is no color of this world"),
+        ("red row(0,1,0,up-left,3)", (1, 5), "no direction up-left here"),
+        ("red shift(0,1,0,down-left 3)", (1, 17), "no direction down-left here"),
+        ("red by row 0,1,0", (1, 1), "no row in this world: layer, column, object"),
+        ("red reflect(0,1,0,left,it)", (1, 5), "the empty set is no axis"),
+        ("red at(xof(it),1,0)", (1, 8), "the empty set lies nowhere"),
+        ("red ring(0,1,0)", (1, 5), "no function ring"),
+        ("red box(-5..5,1-9,-5..5)+shift(box(-5..5,1-9,-5..5),up 9)+shift(box(-5..5,1-9,-5..5),left 11 up 3)"
+         "+shift(box(-5..5,1-9,-5..5),right 11)", (1, 5), "a set of more than 4,000 cells"),
+    ],
+)  # fmt: skip
+def test_errors_say_where_and_what(text: str, at: tuple[int, int], says: str) -> None:
+    program, error = parse_front(text)
+    error = error or run(program, BuildingState()).error
+    assert error is not None
+    assert re.search(re.escape(says), str(error)), str(error)
+    assert (error.line, error.column) == at, str(error)
+
+
+sides, heights = st.integers(-5, 5), st.integers(1, 9)
+blocks = st.dictionaries(st.tuples(sides, heights, sides), st.sampled_from(COLORS), max_size=12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(program=programs, before=blocks)
+def test_any_program_runs_to_feasible_actions(program: ast.Program, before: dict[Cell, str]) -> None:
+    structure = Structure.of((*cell, color) for cell, color in before.items())
+    outcome = run(program, BuildingState(structure))
+    assert not structure.apply(outcome.actions).ignored
+
+
+@settings(max_examples=60, deadline=None)
+@given(before=blocks, wanted=blocks)
+def test_with_supports_everything_can_be_built(before: dict[Cell, str], wanted: dict[Cell, str]) -> None:
+    structure = Structure.of((*cell, color) for cell, color in before.items())
+    new = {cell: color for cell, color in wanted.items() if cell not in before}
+    text = "\n".join(f"{color} supports({x},{y},{z})" for (x, y, z), color in new.items())
+    outcome = run(parse(text), BuildingState(structure))
+    assert outcome.error is None
+    done, ignored = structure.apply(outcome.actions)
+    assert not ignored
+    assert done == Structure.of((*cell, color) for cell, color in {**before, **new}.items())
