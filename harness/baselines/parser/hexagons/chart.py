@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from itertools import accumulate
 from typing import NamedTuple
 
+from harness.baselines.parser.hexagons.grammar import GRAMMAR, SYMBOLS, Rule
 from harness.baselines.parser.hexagons.lexicon import COSTS, Token
 from harness.baselines.parser.hexagons.meaning import Said, Term
-from harness.baselines.parser.hexagons.notation import GRAMMAR, SYMBOLS, Rule
 
 BEAM = 2
 """Readings kept of a span as a category."""

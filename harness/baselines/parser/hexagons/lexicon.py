@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from harness.baselines.parser.notation import entries
 from harness.corpora.wording import NUMBERS, ORDINALS
 from harness.worlds.hexagons import COLORS
 
@@ -112,7 +112,6 @@ _NUMBERED = re.compile(r"^\s*(?:step\s*)?[0-9]{1,2}\s*[.:)]\s*")
 _TOKEN = re.compile(r"[a-z]+|[0-9]+(?:st|nd|rd|th)?|[,&–;.!?():\n#-]")
 _DIGITS = re.compile(r"([0-9]{1,3})(st|nd|rd|th)?")
 _SPELLED = tuple((re.compile(pattern), spelled) for pattern, spelled in SPELLINGS)
-_ENTRY = re.compile(r"([A-Z_]+)(?: ([0-9.]+))?:(.*)")
 _SKIPPED = "SKIPPED"
 
 
@@ -131,25 +130,15 @@ def read_lexicon(text: str) -> tuple[dict[str, float], dict[str, Token]]:
     categories, and for a line that is no entry."""
     costs: dict[str, float] = {}
     tokens: dict[str, Token] = {}
-    for category, cost, words in _entries(text):
+    for category, cost, words in entries(text):
         if category != _SKIPPED:
             costs[category] = cost
-        for word, value in words:
+        valued = [(word, int(value) if value.isdecimal() else value or word) for word, value in words]
+        for word, value in valued + _unlisted(category):
             if word in tokens:
                 raise ValueError(f"{word!r} is {tokens[word].category} and {category}")
             tokens[word] = Token(category, word, value)
     return costs, tokens
-
-
-def _entries(text: str) -> Iterator[tuple[str, float, list[tuple[str, int | str]]]]:
-    lines = re.sub(r"(?m)^#.*\n", "", text).replace("\n    ", " ").splitlines()
-    for line in filter(None, lines):
-        entry = _ENTRY.fullmatch(line)
-        if not entry:
-            raise ValueError(f"not `CATEGORY cost: words`: {line!r}")
-        listed = [word.partition("=") for word in entry[3].split()]
-        values = [(word, int(value) if value.isdecimal() else value or word) for word, _, value in listed]
-        yield entry[1], float(entry[2] or 0), values + _unlisted(entry[1])
 
 
 def _unlisted(category: str) -> list[tuple[str, int | str]]:

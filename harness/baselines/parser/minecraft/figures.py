@@ -8,6 +8,7 @@ import numpy as np
 
 from harness.baselines.parser.minecraft import grid
 from harness.baselines.parser.minecraft.gathered import Proposals, marked
+from harness.baselines.parser.minecraft.grammar import LEXICON, spoken_of
 from harness.baselines.parser.minecraft.grid import KINDS, UP, Cells
 from harness.baselines.parser.minecraft.properties import COLUMNS, Setting, placed
 from harness.baselines.parser.minecraft.words import Clause
@@ -17,10 +18,9 @@ _PLANES = (("flat", grid.LEFT, grid.BEHIND), ("faces", grid.LEFT, UP), ("sideway
 
 def figures(clause: Clause, begin: Cells, setting: Setting, color: int) -> list[Proposals]:
     """Rectangles, their borders, and letters."""
-    texts, found = {word.text for word in clause.words}, []
-    shapes = {"l": "L", "u": "U", "t": "T", "plus": "plus", "cross": "plus"}
-    wanted = [shapes[text] for text in shapes if text in texts]
-    if clause.size is None and not wanted and not texts & {"square", "rectangle", "ring", "wall", "cube", "box", "c"}:
+    texts, found = clause.texts, []
+    wanted = [letter for word, letter in LEXICON.categories["LETTER"].items() if word in texts]
+    if clause.size is None and not wanted and not spoken_of("FIGURE", texts):
         return []
     numbers = [value for value, _ in clause.numbers if value > 1]
     size = clause.size or ((numbers[0], numbers[1]) if len(numbers) > 1 else (numbers[0], numbers[0]) if numbers else (3, 3))

@@ -13,6 +13,7 @@ from harness.baselines.parser.minecraft import grid
 from harness.baselines.parser.minecraft.changes import copies, moved, recolored, removed, undone
 from harness.baselines.parser.minecraft.figures import figures
 from harness.baselines.parser.minecraft.gathered import Option, Proposals, marked, rows
+from harness.baselines.parser.minecraft.grammar import spoken_of
 from harness.baselines.parser.minecraft.grid import AROUND, FAR, GROUND, INSIDE, KINDS, NEARBY, STEPS, Cells
 from harness.baselines.parser.minecraft.groups import FEW, Groups, beside
 from harness.baselines.parser.minecraft.properties import COLUMNS, WIDTH, Setting, placed
@@ -22,8 +23,6 @@ from harness.worlds.minecraft import CODES
 
 NUMBERS = 3
 """Numbers of a clause that are tried."""
-_SLANTING = frozenset(("diagonal", "stair", "stairs", "staircase", "slant", "steps", "step", "corner", "V", "v", "stairstep"))
-_ON_GROUND = frozenset(("ground", "space", "corner", "edge", "middle", "away", "grid", "board", "anywhere", "start"))
 
 
 def propose(clause: Clause, scene: Scene) -> list[Proposals]:
@@ -104,8 +103,7 @@ def starts(clause: Clause, setting: Setting) -> Cells:
         near += [scene.last + NEARBY, scene.last + FAR]
     if 0 < len(setting.named) <= FEW:
         near += [(setting.named[:, None] + AROUND).ravel(), (setting.named[:, None] + FAR).ravel()]
-    texts = {word.text for word in clause.words}
-    if not len(blocks) or texts & _ON_GROUND:
+    if not len(blocks) or spoken_of("GROUND", clause.texts):
         near.append(GROUND)
     found = grid.mask(np.concatenate(near)) & INSIDE & ~setting.occupied
     return np.flatnonzero(found)
@@ -113,7 +111,7 @@ def starts(clause: Clause, setting: Setting) -> Cells:
 
 def _runs(clause: Clause, begin: Cells, setting: Setting, counts: Sequence[Option], color: int) -> list[Proposals]:
     found = []
-    slanting = bool(_SLANTING & {word.text for word in clause.words})
+    slanting = spoken_of("SLANTING", clause.texts)
     for count in counts:
         one = rows(begin, count.value, slanting)
         one = one.within(setting.free)

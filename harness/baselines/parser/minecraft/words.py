@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from harness.baselines.parser.minecraft.grammar import COLOR, LEXICON, NUMBER, ORDINAL, fitting
 from harness.corpora.item import Executed, Turn, Utterance
 from harness.corpora.wording import NUMBERS, ORDINALS
 from harness.worlds.minecraft import COLORS
@@ -19,41 +20,11 @@ LARGEST = 11
 _TOKEN = re.compile(r"[a-z]+|[0-9]+(?:st|nd|rd|th)?|[,.!?;:\n-]")
 _NUMBER = re.compile(r"([0-9]{1,2})(st|nd|rd|th)?")
 _SIZE = re.compile(r"([0-9])\s*(?:x|by)\s*([0-9])")
-_SAME = {
-    **dict.fromkeys(("block", "blocks", "brick", "bricks", "cube", "cubes", "piece", "pieces", "bloc"), "block"),
-    **dict.fromkeys(("put", "place", "placing", "add", "adding", "set", "plop", "stick"), "place"),
-    **dict.fromkeys(("build", "make", "create", "building", "making", "do", "form", "construct"), "build"),
-    **dict.fromkeys(("remove", "delete", "destroy", "break", "erase", "rid", "pick", "removing", "clear", "breaking"), "remove"),
-    **dict.fromkeys(("column", "columns", "tower", "towers", "pillar", "pillars"), "tower"),
-    **dict.fromkeys(("row", "rows", "line", "lines"), "row"),
-    **dict.fromkeys(("behind", "back", "backward", "backwards", "away"), "behind"),
-    **dict.fromkeys(("toward", "towards", "forward", "forwards", "closer"), "towards"),
-    **dict.fromkeys(("ground", "floor"), "ground"),
-    **dict.fromkeys(("middle", "center", "centre"), "middle"),
-    **dict.fromkeys(("diagonal", "diagonally", "diag", "diagnol", "diagnal"), "diagonal"),
-    **dict.fromkeys(("yes", "yeah", "yep", "yup", "correct", "perfect", "great", "good", "nice", "awesome", "cool"), "yes"),
-    **dict.fromkeys(("under", "underneath", "below", "beneath"), "below"),
-    **dict.fromkeys(("above", "atop"), "above"),
-    **dict.fromkeys(("sides", "side"), "side"),
-    **dict.fromkeys(("these", "those", "them"), "those"),
-    **dict.fromkeys(("tall", "high"), "tall"),
-    **dict.fromkeys(("long", "wide"), "long"),
-    **dict.fromkeys(("spaces", "space", "gap", "spot", "spots"), "space"),
-    "reds": "red", "blues": "blue", "greens": "green", "oranges": "orange", "yellows": "yellow", "purples": "purple",
-    "ends": "end", "corners": "corner", "edges": "edge", "infront": "front", "single": "one", "levels": "level",
-    "layers": "level", "layer": "level",
-}  # fmt: skip
-_VERBS = frozenset(("place", "build", "remove", "stack", "repeat", "move", "extend", "another", "continue", "fill"))
-_MENTIONS = frozenset(
-    ("the", "that", "those", "each", "this", "other", "of", "both", "top", "bottom", "last", "left", "right", "first")
-)
-"""Before a color: it tells of blocks that are there."""
-_MEASURES = frozenset(("tall", "long", "up", "down", "deep", "length", "in"))
 
 
 class Word(NamedTuple):
     text: str
-    """K for a color, N for a number above 1, O for an ordinal, else the word itself."""
+    """K for a color, N for a number but the word "one", O for an ordinal, else the word itself."""
     color: str = ""
     number: int = 0
 
@@ -72,8 +43,13 @@ class Clause(NamedTuple):
     """Of "3 x 4"."""
 
     @property
+    def texts(self) -> frozenset[str]:
+        """Its words without order."""
+        return frozenset(word.text for word in self.words)
+
+    @property
     def text(self) -> str:
-        return " ".join(word.color or (str(word.number) if word.text == "N" else word.text) for word in self.words)
+        return " ".join(word.color or (str(word.number) if word.text == NUMBER else word.text) for word in self.words)
 
 
 def read_turn(history: Sequence[Turn]) -> list[Clause]:
@@ -83,14 +59,14 @@ def read_turn(history: Sequence[Turn]) -> list[Clause]:
     if old:
         end = max((n for n, turn in enumerate(history) if isinstance(turn, Executed)), default=0)
         since = _said(history[:end])[0]
-    parts = [part for text in since for part in _parts(_words(text))][-CLAUSES:]
+    parts = [part for text in since for part in _parts(read_words(text))][-CLAUSES:]
     return [_clause(words, n, len(parts), old, asked) for n, words in enumerate(parts)]
 
 
 def color_told(history: Sequence[Turn]) -> str | None:
     """The color that anyone named last."""
     texts = (turn.text for turn in reversed(history) if isinstance(turn, Utterance))
-    return next((word.color for text in texts for word in reversed(_words(text)) if word.color), None)
+    return next((word.color for text in texts for word in reversed(read_words(text)) if word.color), None)
 
 
 def _said(history: Sequence[Turn]) -> tuple[list[str], bool]:
@@ -106,30 +82,30 @@ def _said(history: Sequence[Turn]) -> tuple[list[str], bool]:
     return lines[::-1], asked
 
 
-def _words(text: str) -> list[Word]:
+def read_words(text: str) -> list[Word]:
+    """The words of any text, evened out; sizes such as "3x4" are three."""
     return [_word(found) for found in _TOKEN.findall(_SIZE.sub(r"\1 x \2", text.lower()))]
 
 
 def _word(token: str) -> Word:
-    token = _SAME.get(token, token)
+    token = LEXICON.same.get(token, token)
     if token in COLORS:
-        return Word("K", color=token)
+        return Word(COLOR, color=token)
     if digits := _NUMBER.fullmatch(token):
-        return Word("O" if digits[2] else "N", number=int(digits[1]))
+        return Word(ORDINAL if digits[2] else NUMBER, number=int(digits[1]))
     if token in NUMBERS and NUMBERS.index(token):
-        return Word("N" if token != "one" else "one", number=NUMBERS.index(token))
+        return Word(NUMBER if token != "one" else "one", number=NUMBERS.index(token))
     if token in ORDINALS and ORDINALS.index(token):
-        return Word("O", number=ORDINALS.index(token))
+        return Word(ORDINAL, number=ORDINALS.index(token))
     return Word("." if token in "!?;\n" else token)
 
 
 def _parts(words: list[Word]) -> list[list[Word]]:
-    """Sentences, and what "then", or "and" before another order, sets off."""
+    """Sentences, and what is set off inside them (grammar.txt, `break`)."""
+    ends = {at.start for at, _ in fitting("break", [word.text for word in words])}
     parts: list[list[Word]] = [[]]
     for n, word in enumerate(words):
-        following = [other.text for other in words[n + 1 : n + 3]]
-        orders = bool(following) and (following[0] in _VERBS or following in (["N", "K"], ["a", "K"], ["one", "K"]))
-        if word.text in (".", "then") or (word.text in ("and", ",") and orders):
+        if n in ends:
             parts.append([])
         else:
             parts[-1].append(word)
@@ -142,30 +118,9 @@ def _clause(words: list[Word], place: int, count: int, old: bool, asked: bool) -
     cues = dict.fromkeys(["ALL", *texts, *map(" ".join, zip(["", *texts], [*texts, ""], strict=True))])
     told = {"OLD": old, "ASKED": asked, "FIRST": place == 0, "LAST": place == count - 1}
     cues |= dict.fromkeys(name for name, holds in told.items() if holds)
-    size = next((_pair(kept[n : n + 3]) for n in range(len(kept) - 2) if _pair(kept[n : n + 3])), None)
-    colors = tuple((word.color, _color_role(texts, n)) for n, word in enumerate(kept) if word.color)
-    numbers = tuple((word.number, _number_role(texts, n)) for n, word in enumerate(kept) if _counts(word, texts, n))
-    return Clause(tuple(kept), tuple(cues), colors, numbers, size)
-
-
-def _pair(words: Sequence[Word]) -> tuple[int, int] | None:
-    if words[1].text in ("x", "by") and words[0].text == words[2].text == "N":
-        return min(words[0].number, LARGEST), min(words[2].number, LARGEST)
-    return None
-
-
-def _counts(word: Word, texts: list[str], n: int) -> bool:
-    if word.text == "one":
-        return texts[n + 1 : n + 2] in (["K"], ["block"], ["more"]) or not _MENTIONS & set(texts[max(0, n - 1) : n])
-    return word.text == "N" and 0 < word.number <= LARGEST
-
-
-def _color_role(texts: list[str], n: int) -> str:
-    return "there" if _MENTIONS & set(texts[max(0, n - 2) : n]) else "new"
-
-
-def _number_role(texts: list[str], n: int) -> str:
-    after = texts[n + 1 : n + 3]
-    if (after[:1] and after[0] in _MEASURES) or (len(after) == 2 and after[0] == "block" and after[1] in _MEASURES):
-        return "size"
-    return "many" if after[:1] in (["K"], ["block"], ["more"]) else "some"
+    sides = next((kept[at] for at, _ in fitting("size", texts)), None)
+    size = (min(sides[0].number, LARGEST), min(sides[-1].number, LARGEST)) if sides else None
+    colors = tuple((kept[at.start].color, phrase.role) for at, phrase in fitting("color", texts))
+    numbers = [(kept[at.start].number, phrase.role) for at, phrase in fitting("number", texts)]
+    numbers = [(number, role) for number, role in numbers if 0 < number <= LARGEST]
+    return Clause(tuple(kept), tuple(cues), colors, tuple(numbers), size)

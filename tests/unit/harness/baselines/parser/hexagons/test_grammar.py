@@ -8,10 +8,10 @@ from collections import Counter
 import pytest
 
 from harness.baselines.parser.hexagons.chart import Chart
+from harness.baselines.parser.hexagons.grammar import GRAMMAR, SYMBOLS, Phrase, Rule, read_grammar
 from harness.baselines.parser.hexagons.lexicon import COSTS, read_lexicon, read_tokens
 from harness.baselines.parser.hexagons.meaning import OF_PARTS, OF_WORDS, Said
 from harness.baselines.parser.hexagons.memory import Memory
-from harness.baselines.parser.hexagons.notation import GRAMMAR, SYMBOLS, Phrase, Rule, read_grammar
 from harness.baselines.parser.hexagons.ranker import Ranker, shipped_weights
 
 RANKER = Ranker({})
@@ -123,8 +123,8 @@ def test_the_lexicon() -> None:
     }  # fmt: skip
     with pytest.raises(ValueError, match="'tile' is TILE and CELL"):
         read_lexicon("TILE 0.4: tile\nCELL 0.4: tile\n")
-    with pytest.raises(ValueError, match="not `CATEGORY cost: words`"):
-        read_lexicon("tile: tile\n")
+    with pytest.raises(ValueError, match="not `NAME cost: words`"):
+        read_lexicon("TILE tile\n")
 
 
 def test_words_that_are_passed_over_cost_what_the_lexicon_says() -> None:

@@ -1,18 +1,18 @@
-"""The notation of grammar.txt, which says there what it is: patterns become regular expressions over one character for each word,
-meanings become functions."""
+"""What grammar.txt says, in the notation that is told there: patterns become regular expressions, meanings become functions."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from harness.baselines.parser.hexagons.lexicon import COSTS
 from harness.baselines.parser.hexagons.meaning import OF_PARTS, OF_WORDS, OfParts, OfWords, Term, with_piece
+from harness.baselines.parser.notation import EXAMPLE, PART, regex_of, symbols
 
-SYMBOLS = dict(zip(COSTS, map(chr, range(0x4E00, 0x4E00 + len(COSTS))), strict=True))
-"""The character that stands for a category of words in what is matched: any that mean nothing in a regular expression."""
+SYMBOLS = symbols(COSTS)
+"""The character that stands for a category of words in what is matched."""
 
 
 class Phrase(NamedTuple):
@@ -57,8 +57,6 @@ class Grammar(NamedTuple):
 
 
 _SCORED = re.compile(r"\s*(-?[0-9]+\.[0-9]+)\s+(([a-z_]+): (.+) -> (.+))")
-_PART = re.compile(r"([a-z_]+) = (.+)")
-_EXAMPLE = re.compile(r"\s+(\S.*)")
 
 
 def read_grammar(text: str) -> Grammar:
@@ -73,13 +71,13 @@ def read_grammar(text: str) -> Grammar:
             elif scored := _SCORED.fullmatch(line):
                 score, name, category, pattern, meaning = scored.groups()
                 if section == "[phrases]":
-                    compiled = re.compile(_Pattern(pattern, parts).regex())
+                    compiled = re.compile(regex_of(pattern, SYMBOLS, parts))
                     made.append(Phrase(name, category, compiled, _of_words(meaning), float(score), ""))
                 else:
                     made.append(_rule(name, category, pattern.split(), meaning, float(score)))
-            elif part := _PART.fullmatch(line):
-                parts[part[1]] = _Pattern(part[2], parts).regex()
-            elif made and (example := _EXAMPLE.fullmatch(line)):
+            elif part := PART.fullmatch(line):
+                parts[part[1]] = regex_of(part[2], SYMBOLS, parts)
+            elif made and (example := EXAMPLE.fullmatch(line)):
                 made[-1] = made[-1]._replace(example=example[1])
             elif line and not line.startswith("#"):
                 raise ValueError("neither a part, a phrase, a rule nor an example")
@@ -97,78 +95,6 @@ def _rule(name: str, category: str, made_of: list[str], meaning: str, score: flo
     return Rule(name, category, left, right, _of_parts(meaning, parts), score, joined, together, "")
 
 
-_WORDS = re.compile(r"\s*((?:not_)?(?:before|after)\(|other_than\(|[a-z]+=|[A-Z_]+|[a-z_]+|[][()|+*])")
-
-
-class _Pattern:
-    """A pattern as it is read, from left to right."""
-
-    def __init__(self, pattern: str, parts: dict[str, str]) -> None:
-        self._left = _WORDS.findall(pattern)
-        if "".join(self._left) != pattern.replace(" ", ""):
-            raise ValueError("not in the notation")
-        self._parts = parts
-
-    def regex(self) -> str:
-        found = self._choice()
-        if self._left:
-            raise ValueError(f"{self._left[0]!r} comes from nowhere")
-        return found
-
-    def _choice(self) -> str:
-        return _either(self._ways())
-
-    def _ways(self) -> list[str]:
-        """Each of some alternatives."""
-        ways = [""]
-        while self._left and self._left[0] not in (")", "]"):
-            if self._left[0] == "|":
-                self._left.pop(0)
-                ways.append("")
-            else:
-                ways[-1] += self._piece()
-        return ways
-
-    def _piece(self) -> str:
-        found = self._atom(self._left.pop(0))
-        if self._left[:1] in (["+"], ["*"]):
-            return f"(?:{found}){self._left.pop(0)}"
-        return found
-
-    def _atom(self, word: str) -> str:
-        if word in SYMBOLS:
-            return SYMBOLS[word]
-        if word in self._parts:
-            return f"(?:{self._parts[word]})"
-        if word in ("start", "end"):
-            return "^" if word == "start" else "$"
-        if word.endswith("=") and self._left:
-            return f"(?P<{word[:-1]}>{self._atom(self._left.pop(0))})"
-        if word not in _GROUPS or not self._left:
-            raise ValueError(f"no category and no part is called {word!r}")
-        ways = self._ways()
-        if self._left[:1] != ["]" if word == "[" else ")"]:
-            raise ValueError(f"{word!r} is not closed")
-        self._left.pop(0)
-        return _GROUPS[word](ways)
-
-
-def _either(ways: list[str]) -> str:
-    if len(ways) == 1:
-        return ways[0]
-    return f"[{''.join(ways)}]" if all(len(way) == 1 for way in ways) else f"(?:{'|'.join(ways)})"
-
-
-_GROUPS: dict[str, Callable[[list[str]], str]] = {
-    "(": _either,
-    "[": lambda ways: f"(?:{_either(ways)})?",
-    "before(": lambda ways: f"(?={'|'.join(ways)})",
-    "not_before(": lambda ways: f"(?!{'|'.join(ways)})",
-    "after(": lambda ways: _either([f"(?<={way})" for way in ways]),
-    "not_after(": lambda ways: "".join(f"(?<!{way})" for way in ways),
-    "other_than(": lambda ways: f"[^{''.join(ways)}]",
-}
-"""A lookbehind has a fixed width, so that each alternative gets its own."""
 _APPLIED = re.compile(r"([a-z_]+)\((.+)\)")
 
 

@@ -1,0 +1,99 @@
+"""What lexicon.txt and grammar.txt say of the Architect's words: how they are evened out, in which categories they are, and what
+those of a category are for where they stand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from harness.baselines.parser.notation import EXAMPLE, PART, entries, regex_of, symbols
+
+COLOR, NUMBER, ORDINAL = "K", "N", "O"
+"""Stand for the words of these categories."""
+_OTHER = "0"
+"""The character of words in no category."""
+
+
+class Lexicon(NamedTuple):
+    """What lexicon.txt holds."""
+
+    same: dict[str, str]
+    """For a spelling the word that it is taken for."""
+    categories: dict[str, dict[str, str]]
+    """For a category its words, each with its value, or with nothing."""
+
+
+class Phrase(NamedTuple):
+    """What words are for where they stand."""
+
+    category: str
+    pattern: re.Pattern[str]
+    role: str
+    example: str
+    """An instruction for which it is used."""
+
+
+def read_lexicon(text: str) -> Lexicon:
+    """Raises ValueError for a spelling of two words, and for a line that is no entry."""
+    same: dict[str, str] = {}
+    categories: dict[str, dict[str, str]] = {}
+    for name, _, words in entries(text):
+        if name.isupper():
+            categories[name] = dict(words)
+            continue
+        for spelling, _ in words:
+            if spelling in same:
+                raise ValueError(f"{spelling!r} is {same[spelling]} and {name}")
+            same[spelling] = name
+    return Lexicon(same, categories)
+
+
+_LINE = re.compile(r"(([a-z]+): (.+) -> ([a-z]+))")
+
+
+def read_grammar(text: str, symbols: Mapping[str, str]) -> tuple[Phrase, ...]:
+    """The phrases of a text in the notation; `symbols` has a regular expression for each category. Raises ValueError that names
+    the line where it is none."""
+    parts: dict[str, str] = {}
+    phrases: list[Phrase] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        try:
+            if phrase := _LINE.fullmatch(line):
+                pattern = re.compile(regex_of(phrase[3], symbols, parts))
+                phrases.append(Phrase(phrase[2], pattern, phrase[4], ""))
+            elif part := PART.fullmatch(line):
+                parts[part[1]] = regex_of(part[2], symbols, parts)
+            elif phrases and (example := EXAMPLE.fullmatch(line)):
+                phrases[-1] = phrases[-1]._replace(example=example[1])
+            elif line and line not in ("[parts]", "[phrases]") and not line.startswith("#"):
+                raise ValueError("neither a part, a phrase nor an example")
+        except (ValueError, re.error) as error:
+            raise ValueError(f"line {number}, {line.strip()!r}: {error}") from None
+    return tuple(phrases)
+
+
+_HERE = Path(__file__).parent
+LEXICON = read_lexicon((_HERE / "lexicon.txt").read_text(encoding="utf-8"))
+_LISTED = {"COLOR": (COLOR,), "NUMBER": (NUMBER,), "ORDINAL": (ORDINAL,), **LEXICON.categories}
+_CHARACTERS = symbols(dict.fromkeys(word for words in _LISTED.values() for word in words))
+"""The character that stands for a word in what is matched."""
+SYMBOLS = {name: f"[{''.join(map(_CHARACTERS.__getitem__, words))}]" for name, words in _LISTED.items()} | {"ANY": "."}
+GRAMMAR = read_grammar((_HERE / "grammar.txt").read_text(encoding="utf-8"), SYMBOLS)
+
+
+def fitting(category: str, texts: Sequence[str]) -> Iterator[tuple[slice, Phrase]]:
+    """The words that phrases of a category fit, from left to right, each place with the first phrase that does."""
+    text = "".join(_CHARACTERS.get(word, _OTHER) for word in texts)
+    phrases = [phrase for phrase in GRAMMAR if phrase.category == category]
+    for start in range(len(text)):
+        for phrase in phrases:
+            if fits := phrase.pattern.match(text, start):
+                yield slice(start, fits.end()), phrase
+                break
+
+
+def spoken_of(category: str, texts: Iterable[str]) -> bool:
+    """Whether one of the words is in a category."""
+    return not LEXICON.categories[category].keys().isdisjoint(texts)

@@ -1,0 +1,111 @@
+"""What the language files of both tasks share: entries of words, and patterns of categories that become regular expressions.
+
+grammar.txt of each task says how patterns are written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+PART = re.compile(r"([a-z_]+) = (.+)")
+EXAMPLE = re.compile(r"\s+(\S.*)")
+_ENTRY = re.compile(r"(\S+)(?: ([0-9.]+))?:(?: (.*))?")
+
+
+def entries(text: str) -> Iterator[tuple[str, float, list[tuple[str, str]]]]:
+    """The entries of a lexicon, `NAME cost: word word=value`: name, cost (0 if there is none), and words with their values,
+    which are empty if there are none. Raises ValueError for a line that is no entry."""
+    lines = re.sub(r"(?m)^#.*\n", "", text).replace("\n    ", " ").splitlines()
+    for line in filter(None, lines):
+        entry = _ENTRY.fullmatch(line)
+        if not entry:
+            raise ValueError(f"not `NAME cost: words`: {line!r}")
+        listed = (word.partition("=") for word in (entry[3] or "").split())
+        yield entry[1], float(entry[2] or 0), [(word, value) for word, _, value in listed]
+
+
+def symbols(names: Iterable[str]) -> dict[str, str]:
+    """A character for each name, of those that mean nothing in a regular expression."""
+    return {name: chr(0x4E00 + n) for n, name in enumerate(names)}
+
+
+def regex_of(pattern: str, symbols: Mapping[str, str], parts: Mapping[str, str]) -> str:
+    """The regular expression of a pattern, over the characters of categories; `parts` has those of other patterns by name.
+    Raises ValueError for what is not in the notation."""
+    return _Pattern(pattern, symbols, parts).regex()
+
+
+_WORDS = re.compile(r"\s*((?:not_)?(?:before|after)\(|other_than\(|[a-z]+=|[A-Z_]+|[a-z_]+|[][()|+*])")
+
+
+class _Pattern:
+    """A pattern as it is read, from left to right."""
+
+    def __init__(self, pattern: str, symbols: Mapping[str, str], parts: Mapping[str, str]) -> None:
+        self._left = _WORDS.findall(pattern)
+        if "".join(self._left) != pattern.replace(" ", ""):
+            raise ValueError("not in the notation")
+        self._symbols = symbols
+        self._parts = parts
+
+    def regex(self) -> str:
+        found = self._choice()
+        if self._left:
+            raise ValueError(f"{self._left[0]!r} comes from nowhere")
+        return found
+
+    def _choice(self) -> str:
+        return _either(self._ways())
+
+    def _ways(self) -> list[str]:
+        """Each of some alternatives."""
+        ways = [""]
+        while self._left and self._left[0] not in (")", "]"):
+            if self._left[0] == "|":
+                self._left.pop(0)
+                ways.append("")
+            else:
+                ways[-1] += self._piece()
+        return ways
+
+    def _piece(self) -> str:
+        found = self._atom(self._left.pop(0))
+        if self._left[:1] in (["+"], ["*"]):
+            return f"(?:{found}){self._left.pop(0)}"
+        return found
+
+    def _atom(self, word: str) -> str:
+        if word in self._symbols:
+            return self._symbols[word]
+        if word in self._parts:
+            return f"(?:{self._parts[word]})"
+        if word in ("start", "end"):
+            return "^" if word == "start" else "$"
+        if word.endswith("=") and self._left:
+            return f"(?P<{word[:-1]}>{self._atom(self._left.pop(0))})"
+        if word not in _GROUPS or not self._left:
+            raise ValueError(f"no category and no part is called {word!r}")
+        ways = self._ways()
+        if self._left[:1] != ["]" if word == "[" else ")"]:
+            raise ValueError(f"{word!r} is not closed")
+        self._left.pop(0)
+        return _GROUPS[word](ways)
+
+
+def _either(ways: list[str]) -> str:
+    if len(ways) == 1:
+        return ways[0]
+    return f"[{''.join(ways)}]" if all(len(way) == 1 for way in ways) else f"(?:{'|'.join(ways)})"
+
+
+_GROUPS: dict[str, Callable[[list[str]], str]] = {
+    "(": _either,
+    "[": lambda ways: f"(?:{_either(ways)})?",
+    "before(": lambda ways: f"(?={'|'.join(ways)})",
+    "not_before(": lambda ways: f"(?!{'|'.join(ways)})",
+    "after(": lambda ways: _either([f"(?<={way})" for way in ways]),
+    "not_after(": lambda ways: "".join(f"(?<!{way})" for way in ways),
+    "other_than(": lambda ways: f"[^{''.join(ways)}]",
+}
+"""A lookbehind has a fixed width, so that each alternative gets its own."""

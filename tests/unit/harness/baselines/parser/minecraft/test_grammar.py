@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from harness.baselines.parser.minecraft.grammar import (
+    GRAMMAR,
+    LEXICON,
+    SYMBOLS,
+    Phrase,
+    fitting,
+    read_grammar,
+    read_lexicon,
+    spoken_of,
+)
+from harness.baselines.parser.minecraft.properties import NAMES
+from harness.baselines.parser.minecraft.words import read_words
+from harness.worlds.minecraft import COLORS
+
+
+@pytest.mark.parametrize("phrase", GRAMMAR, ids=lambda phrase: f"{phrase.category}-{phrase.role}-{GRAMMAR.index(phrase)}")
+def test_every_line_is_used_for_its_example(phrase: Phrase) -> None:
+    texts = [word.text for word in read_words(phrase.example)]
+    assert phrase in [used for _, used in fitting(phrase.category, texts)], texts
+
+
+def test_the_first_line_that_fits_counts() -> None:
+    def roles(category: str, text: str) -> list[str]:
+        return [phrase.role for _, phrase in fitting(category, [word.text for word in read_words(text)])]
+
+    assert roles("number", "two red towers of three blocks 4 tall") == ["many", "many", "size"]
+    assert roles("number", "the one up there, one more") == ["many"]
+    assert roles("color", "a blue block on the red one, left of those two green ones") == ["new", "there", "there"]
+    assert roles("break", "put red, then blue and a green one and up") == ["end", "end"]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("color: COLOUR -> new", "no category and no part is called 'COLOUR'"),
+        ("color: (COLOR -> new", "'(' is not closed"),
+        ("color", "neither a part, a phrase nor an example"),
+    ],
+)
+def test_a_line_that_is_wrong_is_named(line: str, said: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(said)) as raised:
+        read_grammar(f"[phrases]\n{line}", SYMBOLS)
+    assert "line 2" in str(raised.value)
+
+
+def test_the_lexicon() -> None:
+    lexicon = read_lexicon("# Things\nblock: brick\n    cube\nLETTER: l=L\n")
+    assert lexicon.same == {"brick": "block", "cube": "block"}
+    assert lexicon.categories == {"LETTER": {"l": "L"}}
+    with pytest.raises(ValueError, match="'cube' is block and box"):
+        read_lexicon("block: cube\nbox: cube\n")
+    with pytest.raises(ValueError, match="not `NAME cost: words`"):
+        read_lexicon("block\n")
+
+
+def test_words_of_categories_can_be_met() -> None:
+    """Not one that is always taken for another word, or for a number or a color."""
+    listed = {word for words in LEXICON.categories.values() for word in words}
+    met = {read_words(word)[0].text for word in listed}
+    assert met == listed
+    assert set(LEXICON.categories["LETTER"].values()) <= set(NAMES)
+    assert not listed & set(COLORS)
+    assert spoken_of("GROUND", ["put", "ground"])
+    assert not spoken_of("GROUND", ["put"])
