@@ -42,6 +42,8 @@ class FinetuneTraining(Strict):
     """Packs to one step."""
     recolor: bool
     """Exchange the colors of every drawing procedure or game at random, anew in each epoch after the first."""
+    lasting: bool
+    """Minecraft: learn the actions of a turn without those that later ones of the turn undo."""
     max_length: Positive
     """In tokens: longer rows are dropped and counted, never cut."""
     gradient_checkpointing: bool

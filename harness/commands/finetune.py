@@ -95,6 +95,8 @@ def _job(recipe: str, options: dict[str, Any]) -> tuple[Job, str, dict[str, str]
     added = load_more(options["data"], spec.task, [*train, *dev])
     train += [item for items in added.values() for item in items]
     hashes = {name: items_hash(items) for name, items in added.items()}
+    if loaded.training.lasting:
+        train, dev = [_lasting(item) for item in train], [_lasting(item) for item in dev]
     base = resolve_base(options["base"])
     start = find_adapter(options["start"]) if options["start"] else None
     answers = _programs(options["programs"], spec, train)
@@ -133,6 +135,15 @@ def _as_met(items: list[Item], spec: PromptSpec, name: str) -> list[Item]:
     if not records:
         raise UsageError(f"--history {name}: it answered none of the {len(items)} train items")
     return list(as_met(items, records))
+
+
+def _lasting(item: Item) -> Item:
+    from dataclasses import replace
+
+    from harness.corpora.item import MinecraftItem
+    from harness.worlds.minecraft import lasting
+
+    return replace(item, actions=lasting(item.actions, item.before)) if isinstance(item, MinecraftItem) else item
 
 
 def _own_programs(spec: PromptSpec, train: list[Item]) -> dict[str, str]:

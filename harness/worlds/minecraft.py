@@ -6,7 +6,7 @@ At yaw 0 the builder looks along +z and +x is on the left; yaw grows clockwise s
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -215,3 +215,13 @@ def net_actions(before: Structure, after: Structure) -> frozenset[Action]:
         if after.cells[i, j, k]:
             new.add(Action("place", COLORS[after.cells[i, j, k] - 1], x, y, z))
     return frozenset(old | new)
+
+
+def lasting(actions: Sequence[Action], before: Structure) -> tuple[Action, ...]:
+    """The actions, in order, without those that later ones undo. All of them where the rest cannot stand without the undone, or
+    where nothing lasts."""
+    after = before.apply(actions).structure
+    last = {(a.kind, a.cell, a.color if a.kind == "place" else None): n for n, a in enumerate(actions)}
+    wanted = [(a.kind, a.cell, a.color if a.kind == "place" else None) for a in net_actions(before, after)]
+    kept = tuple(actions[n] for n in sorted(last[key] for key in wanted))
+    return kept if kept and before.apply(kept).structure == after else tuple(actions)

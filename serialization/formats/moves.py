@@ -1,17 +1,19 @@
 """The Minecraft format `moves`, which is ours: `red left 2 up`, each action from the cell of the one before it.
 
-It says where a block goes as a builder would: so many cells left, up or behind, as the builder looks. So what a text means
-depends on the item: on the cell of the last action before it, and on the builder's direction.
+It says where a block goes as a builder would: so many cells left, up or behind, as the builder looks. `red up x3` is three
+blocks, each on top of the one before. So what a text means depends on the item: on the cell of the last action before it, and
+on the builder's direction.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import groupby
 
 from harness.corpora.item import Executed, Item, MinecraftItem
 from harness.worlds.minecraft import CODES, COLORS, Action, turn
-from serialization.formats.answer import BLANK, GAP, NOTHING, NUMBER, Constraint, Parsed, scan
+from serialization.formats.answer import BLANK, GAP, NOTHING, NUMBER, Constraint, Parsed, discard, scan
 from serialization.formats.lines import BETWEEN, COLOR, END, HEIGHT, SIDE, check_action
 
 Cell = tuple[int, int, int]
@@ -30,7 +32,7 @@ _WAY = rf"(?:{'|'.join(DIRECTIONS)})(?:{GAP}\d{{1,2}})?"
 _MOVE = re.compile(
     rf"(?<!\w)(?:place{GAP})?({'|'.join(COLORS)}|pick|remove)"
     rf"(?:{GAP}at{GAP}{NUMBER}{BETWEEN}{NUMBER}{BETWEEN}{NUMBER}|{GAP}here"
-    rf"|({GAP}{_WAY}(?:(?:{BLANK},{BLANK}|{GAP}(?:and{GAP})?){_WAY}){{0,5}})){END}",
+    rf"|({GAP}{_WAY}(?:(?:{BLANK},{BLANK}|{GAP}(?:and{GAP})?){_WAY}){{0,5}})(?:{GAP}x([1-9]\d?))?){END}",
     re.IGNORECASE,
 )
 _STEP = re.compile(rf"({'|'.join(DIRECTIONS)})(?:{GAP}(\d{{1,2}}))?", re.IGNORECASE)
@@ -40,7 +42,7 @@ def _constraint() -> Constraint:
     """The ways in the order in which they are written: left or right, up or down, behind or front."""
     side, height, depth = (rf"({a}|{b})( ([2-9]|10))?" for a, b in (("left", "right"), ("up", "down"), ("behind", "front")))
     way = rf"({side}( {height})?( {depth})?|{height}( {depth})?|{depth})"
-    line = rf"({COLOR}|pick) (at {SIDE} {HEIGHT} {SIDE}|here|{way})"
+    line = rf"({COLOR}|pick) (at {SIDE} {HEIGHT} {SIDE}|here|{way}( x([2-9]|10))?)"
     return Constraint("regex", rf"({NOTHING}|{line}(\n{line})*)")
 
 
@@ -57,7 +59,15 @@ def write(actions: Sequence[Action], before: Cell | None = None, quarter: int = 
     for action in actions:
         lines.append(f"{'pick' if action.kind == 'remove' else action.color} {_way(before, action.cell, quarter)}")
         before = action.cell
-    return "\n".join(lines) or NOTHING
+    return "\n".join(_together(lines)) or NOTHING
+
+
+def _together(lines: Sequence[str]) -> list[str]:
+    """The same way again and again as one line. `here` is not a way: a second block does not fit there."""
+    runs = [(line, len(list(run))) for line, run in groupby(lines)]
+    return [
+        line if n == 1 else f"{line} x{n}" for line, count in runs for n in ([1] * count if line.endswith("here") else [count])
+    ]
 
 
 def _way(before: Cell | None, cell: Cell, quarter: int) -> str:
@@ -73,22 +83,31 @@ def parse(text: str, before: Cell | None = None, quarter: int = 0) -> Parsed:
     """The inverse of `write`. Where nothing goes before, a way is taken from the middle of the ground, 0 1 0."""
     cell = before or (0, 1, 0)
 
-    def read(match: re.Match[str]) -> Action | str:
+    def read(match: re.Match[str]) -> tuple[str, list[Action | str]]:
         nonlocal cell
-        cell = (int(match[2]), int(match[3]), int(match[4])) if match[2] else _moved(cell, match[5] or "", quarter)
-        word = match[1].lower()
-        return check_action("place", word, *cell) if word in CODES else check_action("remove", None, *cell)
+        word, done = match[1].lower(), list[Action | str]()
+        step = _step(match[5] or "", quarter)
+        if match[2]:
+            cell = (int(match[2]), int(match[3]), int(match[4]))
+        for _ in range(int(match[6] or 1)):
+            cell = (cell[0] + step[0], cell[1] + step[1], cell[2] + step[2])
+            done.append(check_action("place", word, *cell) if word in CODES else check_action("remove", None, *cell))
+        return match.group(), done
 
-    return scan(text, _MOVE, read)
+    lines = scan(text, _MOVE, read)
+    pairs = [(said, action) for said, done in lines.actions for action in done]
+    actions = tuple(action for _, action in pairs if isinstance(action, Action))
+    return Parsed(actions, lines.discarded + tuple(discard(said, why) for said, why in pairs if isinstance(why, str)))
 
 
-def _moved(cell: Cell, way: str, quarter: int) -> Cell:
+def _step(way: str, quarter: int) -> Cell:
+    """How far a way goes in x, y and z."""
     across = up = deep = 0
     for direction, count in _STEP.findall(way):
         step, n = DIRECTIONS[direction.lower()], int(count or 1)
         across, up, deep = across + n * step[0], up + n * step[1], deep + n * step[2]
     x, z = turn(across, deep, quarter)
-    return cell[0] + int(x), cell[1] + up, cell[2] + int(z)
+    return int(x), up, int(z)
 
 
 def last_cell(item: Item) -> Cell | None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.worlds.minecraft import COLORS, Action, Block, Pose, Structure, in_region, net_actions, turn, turn_action
+from harness.worlds.minecraft import COLORS, Action, Block, Pose, Structure, in_region, lasting, net_actions, turn, turn_action
 
 side, height = st.integers(-5, 5), st.integers(1, 9)
 colors = st.sampled_from(COLORS)
@@ -44,6 +44,24 @@ def test_net_actions_turn_one_structure_into_the_other(before: Structure, after:
     removed = {Block(*a.cell, str(a.color)) for a in net if a.kind == "remove"}
     assert placed == set(after.blocks()) - set(before.blocks())
     assert removed == set(before.blocks()) - set(after.blocks())
+
+
+@given(structures, actions)
+def test_lasting_actions_build_the_same(before: Structure, sequence: list[Action]) -> None:
+    kept = lasting(sequence, before)
+    assert before.apply(kept).structure == before.apply(sequence).structure
+    rest = iter(sequence)
+    assert all(action in rest for action in kept)
+    assert kept == tuple(sequence) or len(kept) == len(net_actions(before, before.apply(sequence).structure))
+
+
+def test_what_is_undone_does_not_last() -> None:
+    red, wrong, back = Action("place", "red", 0, 1, 0), Action("place", "red", 0, 1, 1), Action("remove", None, 0, 1, 1)
+    assert lasting([red, wrong, back], Structure()) == (red,)
+    support, up = Action("place", "red", 0, 1, 0), Action("place", "blue", 0, 2, 0)
+    hangs = [support, up, Action("remove", None, 0, 1, 0)]
+    assert lasting(hangs, Structure()) == tuple(hangs), "a block that hangs in the air needs what it was put on"
+    assert lasting([wrong, back], Structure()) == (wrong, back), "a turn is never empty"
 
 
 def test_net_actions_cancel_within_a_cell() -> None:

@@ -199,6 +199,7 @@ CHAT: dict[tuple[str, str], dict[str, str]] = {
         "red at 0 1 0, blue up 2 and left, pick here": "red at 0 1 0\nblue left up 2\npick here",
         "1. place red at 0 1 0\n2. pick here": "red at 0 1 0\npick here",
         "remove left left behind 3": "pick left 2 behind 3",
+        "red up x3\n2. pick left 2 x2": "red up\nred up\nred up\npick left 2\npick left 2",
         "`red at 0 1 0`\n\nI place red at 0 1 0 as its base.": "red at 0 1 0",
         "red at 0 1 0-3\nred up1\nred 0 1 0\nup\nthe red one is left": "none",
     },
@@ -308,6 +309,8 @@ def test_monsters_yield_nothing_and_say_why(fmt: Format, text: str) -> None:
             ["no color", "not an action"],
         ),
         ("minecraft", "moves", "red at 0 1 0\nred up 9\npick down 9\npink up", 2, ["outside the build region", "not an action"]),
+        ("minecraft", "moves", "red at 0 7 0\nred up x4", 3, ["outside the build region"] * 2),
+        ("minecraft", "moves", "red up x0\nred here x2\nred up x100", 3, ["not an action"] * 3),
         ("minecraft", "json", '[["place", "red", 0, 1, 0], ["remove", null, 0, 1, 0]]', 2, []),
         ("minecraft", "json", '[["place", null, 0, 1, 0], ["remove", null, 0, 0, 0], []]', 0, ["not an action: "] * 2),
     ],
@@ -353,6 +356,8 @@ def test_the_grammar_admits_what_is_written(fmt: Format, data: st.DataObject) ->
         ("minecraft", "moves", "red"),
         ("minecraft", "moves", "red up left"),
         ("minecraft", "moves", "pick up 1"),
+        ("minecraft", "moves", "red up x1"),
+        ("minecraft", "moves", "red here x2"),
     ],
 )
 def test_the_grammar_refuses_what_is_wrong(task: str, name: str, text: str) -> None:
