@@ -150,8 +150,8 @@ def parsed() -> list[tuple[float, float]]:
 
 def finetuning(procedures: int) -> list[tuple[float, float]]:
     """Tokens of rows a second in fine-tuning the default base: as `harness finetune` does it, and with TRL's SFTTrainer on the
-    same rows one by one, two in a batch, as it would be without packs. Both have the same loss (tests/unit/adapters/test_packing.py).
-    """
+    same rows one by one, two in a batch, as it would be without packs. Both have the same loss
+    (tests/unit/adapters/test_packing.py)."""
     import datasets
     import torch
     from transformers import AutoModelForCausalLM
