@@ -11,13 +11,19 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Table
 
 from harness.corpora import load
 from harness.engines.shared import fast_bf16
+
+if TYPE_CHECKING:
+    from transformers import Trainer
+
+    from adapters.recipe import FinetuneRecipe
+    from adapters.rows import Rows
 
 ROUNDS = 3
 
@@ -152,17 +158,8 @@ def finetuning(procedures: int) -> list[tuple[float, float]]:
     """Tokens of rows a second in fine-tuning the default base: as `harness finetune` does it, and with TRL's SFTTrainer on the
     same rows one by one, two in a batch, as it would be without packs. Both have the same loss
     (tests/unit/adapters/test_packing.py)."""
-    import datasets
-    import torch
-    from transformers import AutoModelForCausalLM
-    from trl import SFTConfig, SFTTrainer
-
-    from adapters.attention import register
-    from adapters.finetune import with_lora
-    from adapters.packing import pack_rows
     from adapters.recipe import load_recipe
     from adapters.rows import make_rows
-    from adapters.trainer import AnswerTrainer, arguments_of
     from harness.engines.bases import DEFAULT_BASE, load_tokenizer, resolve_base
     from prompts.render import Renderer
     from prompts.shots import ShotPool
@@ -170,49 +167,69 @@ def finetuning(procedures: int) -> list[tuple[float, float]]:
 
     base = resolve_base(None)
     recipe = load_recipe("llama-lora", ["training.evaluations=1", "training.accumulation=1"], base=DEFAULT_BASE)
-    tokenizer = load_tokenizer(base)
     names = list(dict.fromkeys(item.cluster for item in load("hexagons", "train")))[:procedures]
     items = [item for item in load("hexagons", "train") if item.cluster in names]
-    rows = make_rows(items, Renderer(PromptSpec.make("hexagons"), tokenizer, 8192, 0), ShotPool([], 0), 0, 8192)
-    packs = list(pack_rows(rows.groups, recipe.training.tokens, 4096))
+    renderer = Renderer(PromptSpec.make("hexagons"), load_tokenizer(base), 8192, 0)
+    rows = make_rows(items, renderer, ShotPool([], 0), 0, 8192)
     tokens = sum(map(len, rows.kept))
 
     def packed() -> float:
-        model = AutoModelForCausalLM.from_pretrained(base, attn_implementation=register(), dtype="auto")
         with tempfile.TemporaryDirectory() as folder:
-            arguments = arguments_of(recipe.training, len(packs), Path(folder))
-            arguments.set_evaluate(strategy="no")
-            arguments.eval_on_start = False
-            arguments.set_save(strategy="no")
-            trainer = AnswerTrainer(with_lora(recipe, model), arguments, Path(folder), packs, [], 0, dev_f1=lambda model: 0.0)
-            return tokens / seconds(trainer.train)
+            return tokens / seconds(_packed(base, recipe, rows, Path(folder)).train)
 
     def one_by_one() -> float:
-        data = datasets.Dataset.from_dict(
-            {
-                "input_ids": [row.token_ids for row in rows.kept],
-                "completion_mask": [[0] * len(row.prompt_ids) + [1] * len(row.completion_ids) for row in rows.kept],
-            }
-        )
-        model = AutoModelForCausalLM.from_pretrained(base, dtype="float32")
         with tempfile.TemporaryDirectory() as folder:
-            arguments = SFTConfig(
-                folder,
-                max_length=None,
-                completion_only_loss=True,
-                max_steps=len(rows.kept) // 2,
-                per_device_train_batch_size=2,
-                gradient_checkpointing=False,
-                use_cpu=not torch.cuda.is_available(),
-                bf16=fast_bf16(),
-                report_to="none",
-                disable_tqdm=True,
-                save_strategy="no",
-            )
-            trainer = SFTTrainer(with_lora(recipe, model), arguments, train_dataset=data, processing_class=tokenizer)
-            return tokens / seconds(trainer.train)
+            return tokens / seconds(_one_by_one(base, recipe, rows, folder).train)
 
     return in_turn(packed, one_by_one, rounds=1)
+
+
+def _packed(base: str, recipe: FinetuneRecipe, rows: Rows, folder: Path) -> Trainer:
+    from transformers import AutoModelForCausalLM
+
+    from adapters.attention import register
+    from adapters.finetune import with_lora
+    from adapters.packing import pack_rows
+    from adapters.trainer import AnswerTrainer, arguments_of
+
+    packs = list(pack_rows(rows.groups, recipe.training.tokens, 4096))
+    model = AutoModelForCausalLM.from_pretrained(base, attn_implementation=register(), dtype="auto")
+    arguments = arguments_of(recipe.training, len(packs), folder)
+    arguments.set_evaluate(strategy="no")
+    arguments.eval_on_start = False
+    arguments.set_save(strategy="no")
+    return AnswerTrainer(with_lora(recipe, model), arguments, folder, packs, [], 0, dev_f1=lambda model: 0.0)
+
+
+def _one_by_one(base: str, recipe: FinetuneRecipe, rows: Rows, folder: str) -> Trainer:
+    import datasets
+    import torch
+    from transformers import AutoModelForCausalLM
+    from trl import SFTConfig, SFTTrainer
+
+    from adapters.finetune import with_lora
+    from harness.engines.bases import load_tokenizer
+
+    columns = {
+        "input_ids": [row.token_ids for row in rows.kept],
+        "completion_mask": [[0] * len(row.prompt_ids) + [1] * len(row.completion_ids) for row in rows.kept],
+    }
+    arguments = SFTConfig(
+        folder,
+        max_length=None,
+        completion_only_loss=True,
+        max_steps=len(rows.kept) // 2,
+        per_device_train_batch_size=2,
+        gradient_checkpointing=False,
+        use_cpu=not torch.cuda.is_available(),
+        bf16=fast_bf16(),
+        report_to="none",
+        disable_tqdm=True,
+        save_strategy="no",
+    )
+    model = with_lora(recipe, AutoModelForCausalLM.from_pretrained(base, dtype="float32"))
+    data = datasets.Dataset.from_dict(columns)
+    return SFTTrainer(model, arguments, train_dataset=data, processing_class=load_tokenizer(base))
 
 
 def cnn_gru(items_count: int, batch_size: int, *, bf16: bool) -> list[tuple[float, float]]:
