@@ -1,8 +1,8 @@
-"""Attention under a mask of its own, for training on a CPU: block by block, in the matrix products that are fast there.
+"""Attention with a custom mask, for training on a CPU: block by block, in matrix products that are fast there.
 
-torch's fused attention for CPUs takes two to three times as long in bfloat16 and computes what the mask hides above the diagonal;
-plain attention keeps a matrix of n x n for every head and layer. This one leaves out the keys that no query of a block
-sees: those above the diagonal, and those of other conversations. It computes again in the backward pass instead of keeping (as in
+torch's fused attention for CPUs takes two to three times as long in bfloat16 and also computes what the mask hides above the diagonal;
+plain attention keeps a matrix of n x n for every head and layer. This one skips the keys that no query of a block
+sees: those above the diagonal, and those of other conversations. It recomputes in the backward pass instead of storing (as in
 FlashAttention, Dao et al. 2022).
 """
 
@@ -54,7 +54,7 @@ class _Blocks(torch.autograd.Function):  # type: ignore[misc]
 
 
 def _seen(mask: torch.Tensor) -> torch.Tensor:
-    """The numbers of the keys that any of the queries sees."""
+    """The indices of the keys that any of the queries sees."""
     return mask.any(0).nonzero().flatten()
 
 
@@ -71,7 +71,7 @@ def attend(
 ) -> tuple[torch.Tensor, None]:
     """An attention function of transformers: the query is (1, heads, n, width), the result (1, n, heads, width).
 
-    Where nothing is learned (answering dev items), torch's own.
+    Without gradients (answering dev items) it is torch's own.
     """
     if not torch.is_grad_enabled() or attention_mask is None or query.shape[0] != 1:
         from transformers.integrations.sdpa_attention import sdpa_attention_forward
@@ -86,7 +86,7 @@ def attend(
 
 
 def register() -> str:
-    """Make it known to transformers; the name to load a model with (`attn_implementation`)."""
+    """Register it with transformers; returns the name to load a model with (`attn_implementation`)."""
     from transformers import AttentionInterface
     from transformers.masking_utils import AttentionMaskInterface, sdpa_mask
 

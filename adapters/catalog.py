@@ -15,12 +15,12 @@ from harness.errors import AdapterError
 from harness.runs.folder import RUNS
 
 SCORES_FILE = "scores.json"
-"""A list of what the scorer said of runs with the adapter; it decides no answer."""
+"""The scores of runs with the adapter; no answer depends on it."""
 CARD_FILE = "README.md"
 
 
 class Trained(BaseModel):
-    """What harness.json says of how an adapter was made."""
+    """What harness.json records of an adapter's training."""
 
     task: str
     context: str
@@ -53,7 +53,7 @@ class Scored:
 
     @property
     def headline(self) -> tuple[float, list[float] | None]:
-        """The F1 that the task's tables begin with, and its 95% interval where there is one."""
+        """The task's headline F1, and its 95% interval if there is one."""
         ends = self.scores.get("intervals", {})
         if self.scores["task"] == "hexagons":
             return self.scores["action"]["f1"], ends.get("action", {}).get("f1")
@@ -84,11 +84,11 @@ class Entry:
     about: Trained
     megabytes: float
     judged: str
-    """Its F1 on dev in percent, with how many items were asked if that was in training; empty where nobody looked."""
+    """Its F1 on dev in percent, with the number of items if measured during training; empty if never measured."""
 
 
 def catalog() -> tuple[list[Entry], list[str]]:
-    """Every adapter with a name, shipped or of a run, and why others cannot be read."""
+    """Every named adapter, shipped or from a run, and why any others cannot be read."""
     entries, problems = [], []
     for path in [*sorted(SHIPPED.glob(f"*/{CONFIG_FILE}")), *sorted(RUNS.glob(f"*/adapter/{CONFIG_FILE}"))]:
         try:
@@ -99,7 +99,7 @@ def catalog() -> tuple[list[Entry], list[str]]:
 
 
 def entry_of(folder: Path) -> Entry:
-    """Raises AdapterError for a folder that is not whole."""
+    """Raises AdapterError for an incomplete folder."""
     about = read_about(folder)
     try:
         size = (folder / WEIGHTS_FILE).stat().st_size / 1e6
@@ -110,7 +110,7 @@ def entry_of(folder: Path) -> Entry:
 
 
 def read_about(folder: Path) -> Trained:
-    """Raises AdapterError where harness.json does not say it."""
+    """Raises AdapterError if harness.json is missing or invalid."""
     path = folder / HARNESS_FILE
     try:
         return Trained.model_validate_json(path.read_bytes())
@@ -122,7 +122,7 @@ def read_about(folder: Path) -> Trained:
 
 
 def read_scores(folder: Path) -> list[Scored]:
-    """Raises AdapterError for a file that is no such list; there may be none."""
+    """Raises AdapterError for an invalid file; a missing one is empty."""
     path = folder / SCORES_FILE
     if not path.is_file():
         return []

@@ -1,4 +1,4 @@
-"""Whether an adapter is whole, and whether a base with it merged in answers as the two do side by side."""
+"""Whether an adapter is complete, and whether the merged model answers as base and adapter do unmerged."""
 
 from __future__ import annotations
 
@@ -28,24 +28,24 @@ class Weights:
 
     count: int
     kinds: tuple[str, ...]
-    """Of numbers: torch's names without "torch."."""
+    """Number types: torch's names without "torch."."""
 
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How many of the same items two models answer alike."""
+    """On how many items two models agree."""
 
     items: int
     texts: int
-    """Letter by letter."""
+    """Answers with equal text."""
     actions: int
-    """As the parser reads the texts."""
+    """Answers with equal parsed actions."""
     first: str | None
     """The id of the first item where the actions differ."""
 
 
 def check_weights(adapter: Adapter) -> Weights:
-    """Raises AdapterError for weights that are no numbers, of another rank or without any effect."""
+    """Raises AdapterError for weights that are not finite, of another rank or without any effect."""
     from safetensors.torch import load_file
 
     path = adapter.path / WEIGHTS_FILE
@@ -57,10 +57,10 @@ def check_weights(adapter: Adapter) -> Weights:
         raise AdapterError(f"{path} holds no weights")
     for name, value in weights.items():
         if not value.isfinite().all():
-            raise AdapterError(f"{path}: {name} holds values that are no numbers")
+            raise AdapterError(f"{path}: {name} holds values that are not numbers")
         rank = value.shape[0] if "lora_A" in name else value.shape[1] if "lora_B" in name else 0
         if rank > adapter.rank:
-            raise AdapterError(f"{path}: {name} has the rank {rank} and the configuration says {adapter.rank}")
+            raise AdapterError(f"{path}: {name} has rank {rank}, but the configuration says {adapter.rank}")
     if not any(bool(value.any()) for name, value in weights.items() if "lora_B" in name):
         raise AdapterError(f"{path}: all second matrices are zero, so the adapter changes nothing")
     kinds = sorted({str(value.dtype).removeprefix("torch.") for value in weights.values()})
@@ -70,7 +70,7 @@ def check_weights(adapter: Adapter) -> Weights:
 def agreement(adapter: Adapter, count: int, engine: str, say: Callable[[str], None], max_tokens: int = 64) -> Agreement:
     """Ask the base with the adapter on it (peft, float32) and the merged model in `engine` the same dev items, greedily.
 
-    Raises EngineError where one of them gives no answer, and what `merged_model` raises.
+    Raises EngineError if one of them gives no answer, and whatever `merged_model` raises.
     """
     items = spread(load(adapter.spec.task, "dev"), count)
     side = TransformersEngine(adapter.base, adapter=adapter.path)

@@ -1,4 +1,4 @@
-"""Scores by generation on a few dev items, while a model is in memory: what training curves and model cards are made of."""
+"""Scores by generation on a few dev items, for training curves and model cards."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 def spread(items: Sequence[T], count: int) -> list[T]:
-    """At most `count` items, evenly spread over the sequence and in its order; always the same ones."""
+    """At most `count` items, evenly spread over the sequence, in its order; deterministic."""
     count = min(count, len(items))
     return [items[i * len(items) // count] for i in range(count)]
 

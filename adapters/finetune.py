@@ -1,4 +1,4 @@
-"""LoRA fine-tuning with peft: loss and F1 on dev during training, checkpoints, and a folder that says what it is."""
+"""LoRA fine-tuning with peft: loss and F1 on dev during training, checkpoints, and a self-describing adapter folder."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ class Job:
     train: Sequence[Item]
     dev: Sequence[Item]
     start: Path | None = None
-    """The folder of an adapter whose weights training begins with; a fresh one if there is none."""
+    """The folder of an adapter to start from; None for a fresh one."""
     answers: Mapping[str, str] = field(default_factory=dict)
-    """What to learn to answer to items, by their id; to the others, what the format writes for their gold actions."""
+    """Target answers by item id; other items get what the format writes for their gold actions."""
 
 
 @dataclass(frozen=True)
 class Trained:
-    """What a run came to. The curve has an entry for each evaluation, the first of them before the first step."""
+    """The result of a run. The curve has an entry for each evaluation, the first one before the first step."""
 
     steps: int
     seconds: float
@@ -65,9 +65,9 @@ class Trained:
 
 
 def finetune(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
-    """Train in `folder` (a run that was killed goes on from its last checkpoint) and write `folder/adapter`.
+    """Train in `folder` (resuming from its last checkpoint) and write `folder/adapter`.
 
-    Raises EngineError for a base that cannot be loaded, UsageError where it cannot be quantized, HarnessError where no row is
+    Raises EngineError for a base that cannot be loaded, UsageError if it cannot be quantized, HarnessError if no row is
     short enough.
     """
     from peft.helpers import disable_input_dtype_casting
@@ -85,10 +85,10 @@ def finetune(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
     rows, packs = _train_packs(job, renderer, pool, share)
     dev_rows = make_rows(spread(job.dev, training.dev_loss_items), renderer, pool, training.shots, length)
     for name, made in (("train", rows), ("dev", dev_rows)):
-        say(f"{name}: {len(made.kept)} rows, {made.dropped} dropped for having more than {length} tokens")
+        say(f"{name}: {len(made.kept)} rows, {made.dropped} dropped: longer than {length} tokens")
         if not made.kept:
             raise HarnessError(
-                f"no {name} row has at most {length} tokens: choose a shorter --context or raise training.max_length"
+                f"every {name} row is longer than {length} tokens: choose a shorter --context or raise training.max_length"
             )
     say(f"{sum(len(pack.input_ids) for pack in packs):,} tokens in {len(packs)} packs, on {threads} threads")
     trainer = AnswerTrainer(
@@ -101,7 +101,7 @@ def finetune(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
         partial(_dev_f1, job, tokenizer, pool, length),
     )
     if checkpoint := last_checkpoint(folder / "checkpoints"):
-        say(f"going on from {checkpoint}")
+        say(f"resuming from {checkpoint}")
     # Autocast does it in its matrix products; peft would copy every input to float32 first.
     with disable_input_dtype_casting(model, fast_bf16()):
         trainer.go_on()
@@ -164,7 +164,7 @@ def _load_base(job: Job) -> Any:
     from adapters.attention import register
 
     how = _quantized(job) if job.recipe.quantize else {"dtype": torch.bfloat16 if fast_bf16() else torch.float32}
-    # Packs have a mask of their own, which the attention made for a GPU's usual cases does not take.
+    # Packs need a custom mask, which the usual GPU attention does not accept.
     attention = "sdpa" if torch.cuda.is_available() else register()
     try:
         return AutoModelForCausalLM.from_pretrained(job.base, attn_implementation=attention, **how)
@@ -193,7 +193,7 @@ def _quantized(job: Job) -> dict[str, Any]:
 
 
 def with_lora(recipe: FinetuneRecipe, model: Any, start: Path | None = None) -> Any:
-    """The model with an adapter, which alone is trained. Raises UsageError where that of `start` is not as the recipe says."""
+    """The model with an adapter; only the adapter is trained. Raises UsageError if `start` does not match the recipe."""
     from peft import LoraConfig, PeftModel, get_peft_model, prepare_model_for_kbit_training
 
     lora, checkpointing = recipe.lora, recipe.training.gradient_checkpointing
@@ -218,12 +218,12 @@ def with_lora(recipe: FinetuneRecipe, model: Any, start: Path | None = None) -> 
 
 
 def has_effect(model: Any) -> bool:
-    """Whether any of the LoRA's second matrices, which begin as zeros, is not zero."""
+    """Whether any of the LoRA's second matrices, which start as zeros, is nonzero."""
     return any(bool(p.any()) for name, p in model.named_parameters() if "lora_B" in name)
 
 
 def _save(job: Job, model: Any, tokenizer: Any, result: Trained, out: Path) -> None:
-    """Write the adapter as peft does, and beside it what it was trained for; `out` is there whole or not at all."""
+    """Write the adapter as peft does, with its metadata beside it; `out` is complete or absent."""
     partial = out.with_name(f".{out.name}.partial")
     shutil.rmtree(partial, ignore_errors=True)
     model.save_pretrained(partial)

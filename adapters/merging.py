@@ -1,6 +1,6 @@
-"""Adapters merged into their bases: whole models in the user's cache, which vLLM runs as fast as the bases themselves.
+"""Adapters merged into their bases: complete models in the user's cache, which vLLM runs as fast as the bases.
 
-The cache holds a folder for each pair of a base and an adapter, named by what is in both. It is there whole or not at all.
+The cache holds a folder for each pair of a base and an adapter, named by the content of both, complete or absent.
 One process changes the cache at a time, and no folder is removed while a process uses it.
 """
 
@@ -25,13 +25,13 @@ from harness.util.files import cache_folder, hold_when_free
 from harness.util.hashing import short_hash
 
 KEPT = 4
-"""Merged models that stay in the cache; beyond them the least recently used goes."""
+"""Merged models kept in the cache; beyond that the least recently used one is removed."""
 LARGEST = 4 << 30
-"""Bytes of a base's weights up to which an adapter is merged unasked: a copy of a large base costs more than it saves."""
+"""Largest base, in bytes of weights, that is merged by default: a copy of a larger one costs more than it saves."""
 ABOUT = "merged.json"
 """Written last: what was merged, and the sizes of the files."""
 TIED = ("embed_tokens", "lm_head")
-"""Modules whose weights many models share, so that LoRA on one of them cannot be merged."""
+"""Modules whose weights are often tied, so LoRA on one of them cannot be merged."""
 
 
 def folder() -> Path:
@@ -39,16 +39,16 @@ def folder() -> Path:
 
 
 def worth_merging(adapter: Adapter) -> bool:
-    """Whether an adapter is merged where nobody says: the base is a folder here, not too large, and LoRA leaves embeddings."""
+    """Whether to merge by default: the base is a local folder, not too large, and LoRA is not on the embeddings."""
     return 0 < _weights_size(Path(adapter.base)) <= LARGEST and not _tied(adapter)
 
 
 @contextmanager
 def merged_model(adapter: Adapter, say: Callable[[str], None]) -> Iterator[Path]:
-    """The folder of the base with the adapter merged into it, made now if it is not in the cache.
+    """The folder of the base with the adapter merged in; created if it is not in the cache.
 
-    It stays as long as the context. Raises AdapterError for an adapter that cannot be merged, and HarnessError where the
-    cache cannot be written, which says what to do.
+    It stays as long as the context. Raises AdapterError for an adapter that cannot be merged, and HarnessError if the
+    cache cannot be written.
     """
     if not Path(adapter.base).is_dir() or _tied(adapter):
         why = "it changes the embeddings" if _tied(adapter) else f"its base {adapter.base} is not a local folder"
@@ -69,7 +69,7 @@ def merged_model(adapter: Adapter, say: Callable[[str], None]) -> Iterator[Path]
 
 
 def merge(adapter: Adapter, out: Path) -> None:
-    """Write the base with the adapter merged into it to `out`: added in float32, kept in the base's own precision."""
+    """Write the merged model to `out`: added in float32, stored in the base's precision."""
     import torch
     from peft import PeftModel
     from safetensors import SafetensorError
@@ -85,7 +85,7 @@ def merge(adapter: Adapter, out: Path) -> None:
     except OSError:
         raise
     except SafetensorError as error:
-        # How safetensors tells of a disk that is full.
+        # This is how safetensors reports a full disk.
         raise OSError(errno.EIO, brief(error)) from error
     except Exception as error:
         raise AdapterError(f"{adapter.path} cannot be merged into {adapter.base}: {brief(error)}; use --no-merge") from error
@@ -145,9 +145,9 @@ def _tied(adapter: Adapter) -> bool:
 
 @contextmanager
 def _locked(say: Callable[[str], None]) -> Iterator[None]:
-    """Hold the cache's lock, and wait for it if need be. Raises HarnessError where it cannot be made."""
+    """Hold the cache's lock, waiting if necessary. Raises HarnessError if it cannot be created."""
     try:
-        lock = hold_when_free(folder() / ".lock", lambda: say("waiting for another process, which is merging too"))
+        lock = hold_when_free(folder() / ".lock", lambda: say("waiting for another process that is merging"))
     except HarnessError as error:
         raise _no_room(str(error)) from None
     try:
@@ -161,20 +161,20 @@ def _lock_of(target: Path) -> Path:
 
 
 def _share(lock: Path) -> int:
-    """A descriptor that keeps a folder from being removed as long as it is open."""
+    """A descriptor that protects a folder from removal while it is open."""
     file = os.open(lock, os.O_RDWR | os.O_CREAT, 0o644)
     fcntl.flock(file, fcntl.LOCK_SH)
     return file
 
 
 def _sweep() -> None:
-    """Remove what killed processes left; nobody is writing now."""
+    """Remove leftovers of killed processes; nobody is writing now."""
     for path in folder().glob(".*.partial"):
         shutil.rmtree(path, ignore_errors=True)
 
 
 def _drop_old() -> None:
-    """Remove the merged models that were used longest ago, but for those in use now."""
+    """Remove the least recently used merged models, except those in use."""
     found = sorted(folder().glob(f"*/{ABOUT}"), key=lambda path: path.stat().st_mtime, reverse=True)
     for about in found[KEPT:]:
         lock = _lock_of(about.parent)

@@ -1,6 +1,6 @@
-"""Training rows that begin alike, laid out as one sequence in which what they share stands once.
+"""Training rows that begin alike, packed into one sequence that holds their shared tokens once.
 
-The rows of a drawing procedure or a game repeat its instructions again and again: row by row, an epoch is up to ten times as
+The rows of a drawing procedure or a game repeat its instructions: row by row, an epoch is up to ten times as
 many tokens. Here rows form a tree of tokens, written out depth first. Every token attends to the tokens between the root and
 itself, at the position that it has in its own row, so the loss and its gradient are those of the rows one by one.
 """
@@ -19,8 +19,8 @@ class Pack:
     """A sequence of n tokens that holds some rows.
 
     `positions[i]` is the place of token i in its rows, and tokens i to `ends[i]` - 1 are itself and what follows it in some row:
-    those alone attend to it. `sources` and `targets` are the pairs that carry loss: at token `sources[k]` the model is to
-    predict the token `targets[k]`, once for every row that asks for it.
+    only those attend to it. `sources` and `targets` are the pairs that carry loss: at token `sources[k]` the model should
+    predict the token `targets[k]`, once for every row that has this pair.
     """
 
     input_ids: list[int]
@@ -32,19 +32,19 @@ class Pack:
 
 @dataclass(slots=True)
 class _Tree:
-    """Tokens by number; number 0 is the root, which is no token."""
+    """Tokens by index; index 0 is the root, which is not a token."""
 
     tokens: list[int] = field(default_factory=lambda: [-1])
     children: list[dict[int, int]] = field(default_factory=lambda: [{}])
     asked: list[tuple[int, int]] = field(default_factory=list)
-    """The pairs that carry loss: a number, and the token to predict there."""
+    """The pairs that carry loss: an index, and the token to predict there."""
 
     @property
     def size(self) -> int:
         return len(self.tokens) - 1
 
     def depth(self, row: TrainingRow) -> int:
-        """How many tokens of the row are there already."""
+        """How many leading tokens of the row the tree already holds."""
         node = 0
         for depth, token in enumerate(row.token_ids):
             if token not in self.children[node]:
@@ -67,7 +67,7 @@ class _Tree:
             node = below
 
     def pack(self) -> Pack:
-        """The tree depth first, so that what follows a token in any row is the run right behind it."""
+        """The tree depth first, so that everything that follows a token in any row comes right after it."""
         place: dict[int, int] = {}
         order: list[int] = []
         positions: list[int] = []
@@ -97,8 +97,8 @@ class _Tree:
 def pack_rows(groups: Iterable[Sequence[TrainingRow]], most: int, longest: int, *, share: bool = True) -> Iterator[Pack]:
     """The rows in their order as packs of at most `most` tokens.
 
-    Rows of a group begin alike, so a group has a pack of its own rather than two, as long as that has at most `longest` tokens;
-    so has one long row. With `share` off, every pack holds one row: for models whose attention is not plain.
+    Rows of a group begin alike, so a group is not split if its own pack has at most `longest` tokens;
+    the same goes for one long row. With `share` off, every pack holds one row: for models whose attention is not plain.
     """
     tree = _Tree()
     for group in groups:
@@ -127,7 +127,7 @@ def collate(packs: Sequence[Pack], *, pad: int, multiple: int = 128) -> dict[str
     """What the model is called with, for one pack: `input_ids` and `position_ids` (1, n), `attention_mask` (1, 1, n, n), true
     where a token is attended to, `sources` and `labels` (m,).
 
-    n is a multiple of `multiple`, so that the allocator meets few sizes; the padding attends to itself alone.
+    n is a multiple of `multiple`, so that the allocator sees few sizes; padding attends to itself only.
     """
     import torch
 

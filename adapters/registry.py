@@ -1,4 +1,4 @@
-"""Adapters by name: where they are, what a folder of one must hold, and refusing one that does not fit."""
+"""Adapters by name: where they are, what their folders must hold, and refusing those that do not fit."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ class Adapter:
     path: Path
     rank: int
     spec: PromptSpec
-    """The prompt format it was trained in, and the only one it may be used with."""
+    """The prompt format it was trained with, the only one it may be used with."""
     base: str
-    """What to load it on: a local folder or a hub name."""
+    """The base to load it on: a local folder or a hub name."""
 
 
 class _Saved(BaseModel):
-    """What loading needs of harness.json."""
+    """The part of harness.json that loading needs."""
 
     task: str
     context: str
@@ -51,7 +51,7 @@ class _Saved(BaseModel):
 
 
 class _Trained(BaseModel):
-    """What a learning curve needs of it."""
+    """The part of it that a learning curve needs."""
 
     items: int
 
@@ -62,8 +62,8 @@ _S = TypeVar("_S", bound=BaseModel)
 def load_adapter(name: str | Path, base: str | None) -> Adapter:
     """An adapter for a base model, by the name of a shipped one, or by the folder or name of the run that made it.
 
-    `base` None is the base that it was trained on. Raises UsageError for a name that nothing has, AdapterError for a folder
-    that is not whole, and for an adapter of another base, of another prompt format or with weights beside LoRA's.
+    `base` None is the base that it was trained on. Raises UsageError for an unknown name, AdapterError for an incomplete folder
+    and for an adapter of another base, of another prompt format or with weights other than LoRA's.
     """
     path = find_adapter(name)
     saved = _read_saved(path / HARNESS_FILE, _Saved)
@@ -77,16 +77,16 @@ def load_adapter(name: str | Path, base: str | None) -> Adapter:
 def train_items(folder: Path, expected: str) -> int:
     """How many items the adapter in `folder`, given as to `load_adapter`, was trained on.
 
-    Raises AdapterError if its fingerprint is not the expected one: the adapter was trained again since.
+    Raises AdapterError if its fingerprint is not the expected one: it was retrained since.
     """
     path = find_adapter(folder)
     if (found := fingerprint(path)) != expected:
-        raise AdapterError(f"{path} is another adapter ({found}) than the one that the run used ({expected})")
+        raise AdapterError(f"{path} ({found}) is not the adapter that the run used ({expected})")
     return _read_saved(path / HARNESS_FILE, _Trained).items
 
 
 def known_adapters() -> dict[str, Path]:
-    """The folders of all adapters that have a name, the shipped ones first; those of runs follow."""
+    """The folders of all named adapters: first the shipped ones, then those of runs."""
     found = [*sorted(SHIPPED.glob(f"*/{CONFIG_FILE}")), *sorted(RUNS.glob(f"*/adapter/{CONFIG_FILE}"))]
     folders: dict[str, Path] = {}
     for path in found:
@@ -100,7 +100,7 @@ def name_of(folder: Path) -> str:
 
 
 def find_adapter(name: str | Path) -> Path:
-    """The folder of a whole adapter, given as to `load_adapter`."""
+    """The folder of a complete adapter; `name` as in `load_adapter`."""
     given = Path(name)
     places = (given, given / "adapter", SHIPPED / given, RUNS / given / "adapter")
     path = next((place for place in places if (place / CONFIG_FILE).is_file()), None)
@@ -139,10 +139,10 @@ def _check_modules(path: Path) -> None:
 
 
 def _own_base(path: Path, saved: _Saved) -> str:
-    """The base that an adapter was trained on, found by its name. Raises AdapterError where it is not here."""
+    """The base that an adapter was trained on, found by its name. Raises AdapterError if it is not on this machine."""
     base = resolve_base(saved.base)
     if "/" not in base and not Path(base).is_dir() and not weights_fingerprint(base):
-        raise AdapterError(f"{path} was trained on the base {saved.base} in a folder: name that with --base")
+        raise AdapterError(f"{path} was trained on the base {saved.base} in a local folder: give that folder with --base")
     return base
 
 
@@ -159,7 +159,7 @@ def _spec(path: Path, saved: _Saved) -> PromptSpec:
     try:
         spec = PromptSpec.make(saved.task, saved.context, saved.format, saved.frame)
     except UsageError as error:
-        raise AdapterError(f"{path} was trained in a prompt format that is not known here: {error}") from None
+        raise AdapterError(f"{path} was trained with an unknown prompt format: {error}") from None
     if format_hash(spec) != saved.prompt_hash:
         raise AdapterError(
             f"{path} was trained with the prompt format {spec.name} as it was then ({saved.prompt_hash}); "

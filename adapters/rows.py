@@ -36,9 +36,9 @@ def make_rows(
     max_length: int,
     answers: Mapping[str, str] = MappingProxyType({}),
 ) -> Rows:
-    """One row an item, in order; a row of more than `max_length` tokens is dropped, for a cut one would teach half an answer.
+    """One row per item, in order; a row of more than `max_length` tokens is dropped, since a cut one would teach half an answer.
 
-    `answers` has what to answer to items, by their id; to the others, what the format writes for their gold actions.
+    `answers` holds target answers by item id; other items get what the format writes for their gold actions.
     """
     groups: dict[str, list[TrainingRow]] = {}
     dropped = 0
@@ -54,7 +54,7 @@ def make_rows(
 def recolored(
     items: Sequence[Item], answers: Mapping[str, str], epoch: int, seed: int
 ) -> tuple[Sequence[Item], Mapping[str, str]]:
-    """Items and answers of an epoch: as they are in the first one (0), then with each cluster's colors exchanged at random."""
+    """Items and answers of an epoch: unchanged in the first one (0), then with each cluster's colors permuted at random."""
     if epoch == 0:
         return items, answers
     colors: dict[str, dict[str, str]] = {}
@@ -66,7 +66,7 @@ def recolored(
 
 
 def epochs(make: Callable[[int], Rows], most: int, longest: int, seed: int, *, share: bool = True) -> Iterator[list[Pack]]:
-    """Epoch after epoch without end: the packs of `make(epoch)`, clusters and then packs in a random order of the seed.
+    """Endless epochs: the packs of `make(epoch)`, with clusters and then packs shuffled by the seed.
 
     `most`, `longest` and `share` are those of `pack_rows`.
     """

@@ -21,9 +21,9 @@ from harness.runs.folder import find_run
 from prompts.spec import DEFAULTS
 
 MAX_BYTES = 12_000_000
-"""Of an adapter that ships: it is part of the package."""
+"""Size limit of an adapter that ships with the package."""
 LOST = 1e-3
-"""The largest relative error of a weight matrix that float16 may bring; rounding alone brings a third of it."""
+"""The largest relative error of a weight matrix in float16; rounding alone causes a third of it."""
 
 _TITLES = {"hexagons": "HEXAGONS", "minecraft": "the Minecraft Dialogue Corpus"}
 _DOES = {"hexagons": "drawing on HEXAGONS boards", "minecraft": "Minecraft Builder Action Prediction"}
@@ -35,21 +35,21 @@ _BASE_LICENSES = {"smollm2": "Apache-2.0, Hugging Face (SmolLM2)"}
 
 
 def export_adapter(name: str | Path, target: Path, scored: Sequence[str], *, large: bool = False, note: str = "") -> float:
-    """Copy an adapter, given as to `load_adapter`, to a new folder that is there whole or not at all; its size in MB.
+    """Copy an adapter to a new folder, complete or absent; returns its size in MB. `name` is as in `load_adapter`.
 
-    `scored` are runs with it, whose scores go into its card, and `note` is what else is to be said there. Raises UsageError if
+    `scored` are runs with it, whose scores go into its card, as does `note`. Raises UsageError if
     the target exists, and AdapterError for weights that float16 cannot hold or, unless `large`, that are too many to ship.
     """
     if target.exists():
-        raise UsageError(f"{target} exists already: name a folder that does not")
+        raise UsageError(f"{target} already exists: name a new folder")
     source = find_adapter(name)
     scores = [_scored(run, target.name, source) for run in scored]
     weights = _half(source / WEIGHTS_FILE)
     size = sum(value.numel() * 2 for value in weights.values())
     if size > MAX_BYTES and not large:
         raise AdapterError(
-            f"{source} takes {size / 1e6:.1f} MB and one that ships may take {MAX_BYTES / 1e6:.0f}: train with a smaller lora.r, "
-            "or add --large"
+            f"{source} takes {size / 1e6:.1f} MB; an adapter that ships may take {MAX_BYTES / 1e6:.0f} MB: "
+            "train with a smaller lora.r, or add --large"
         )
     partial = target.with_name(f".{target.name}.partial")
     try:
@@ -66,7 +66,7 @@ def export_adapter(name: str | Path, target: Path, scored: Sequence[str], *, lar
 
 
 def _half(path: Path) -> dict[str, Any]:
-    """The weights in float16. Raises AdapterError where that loses more than rounding does."""
+    """The weights in float16. Raises AdapterError if that loses more than rounding."""
     import torch
     from safetensors.torch import load_file
 
@@ -84,14 +84,14 @@ def _half(path: Path) -> dict[str, Any]:
 
 
 def _write(source: Path, partial: Path, weights: dict[str, Any], scores: Sequence[Scored]) -> None:
-    """Raises AdapterError if what is read back is not what was written."""
+    """Raises AdapterError if the weights read back differ from those written."""
     import torch
     from safetensors.torch import load_file, save_file
 
     shutil.rmtree(partial, ignore_errors=True)
     partial.mkdir(parents=True)
     config = json.loads((source / CONFIG_FILE).read_bytes())
-    # Where the base lay is nobody's business, and no other machine has it there.
+    # The base's path is private, and wrong on any other machine.
     config["base_model_name_or_path"] = read_about(source).base
     (partial / CONFIG_FILE).write_text(json.dumps(config, indent=1) + "\n")
     shutil.copyfile(source / HARNESS_FILE, partial / HARNESS_FILE)
@@ -105,7 +105,7 @@ def _write(source: Path, partial: Path, weights: dict[str, Any], scores: Sequenc
 
 
 def _scored(run: str, name: str, source: Path) -> Scored:
-    """A run's scores. Raises UsageError for a run without any, or of another adapter."""
+    """A run's scores. Raises UsageError for a run that has none or used another adapter."""
     folder = find_run(run)
     settings = _settings(folder)
     path = folder / SCORES_FILE
@@ -138,7 +138,7 @@ def _prompt_command(name: str, settings: Mapping[str, Any]) -> str:
 
 
 def render_card(name: str, source: Path, scores: Sequence[Scored], parameters: int, note: str = "") -> str:
-    """The card in Markdown, from what the adapter's and its run's files say."""
+    """The card in Markdown, from the files of the adapter and its run."""
     import jinja2
 
     about, settings = read_about(source), _settings(source.parent)
@@ -177,7 +177,7 @@ def base_license(base: str) -> str:
 
 
 def _training(training: Mapping[str, Any]) -> str:
-    """A sentence on the recipe's numbers."""
+    """A sentence with the recipe's numbers."""
     said = {
         "learning_rate": "learning rate {:g}",
         "epochs": "{:g} epochs",
@@ -192,7 +192,7 @@ def _training(training: Mapping[str, Any]) -> str:
 
 
 def _finetune_command(name: str, about: Trained, settings: Mapping[str, Any]) -> tuple[str, bool]:
-    """The command that trains this adapter again, and whether the recipe of that name is not here."""
+    """The command that retrains this adapter, and whether its recipe is missing here."""
     recipe = {key: value for key, value in about.recipe.items() if key != "name"}
     named = str(about.recipe.get("name", "RECIPE"))
     try:
@@ -214,7 +214,7 @@ def _finetune_command(name: str, about: Trained, settings: Mapping[str, Any]) ->
 
 
 def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Nested mappings by dotted keys."""
+    """Nested mappings flattened to dotted keys."""
     flat: dict[str, Any] = {}
     for key, value in values.items():
         flat |= _flat(value, f"{prefix}{key}.") if isinstance(value, Mapping) else {f"{prefix}{key}": value}

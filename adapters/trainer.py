@@ -1,4 +1,4 @@
-"""The training loop of adapters: transformers' Trainer on packs of rows, with loss and F1 on dev as it goes."""
+"""The training loop of adapters: transformers' Trainer on packs of rows, with loss and F1 on dev along the way."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def set_threads() -> int:
-    """Have torch use the cores that are free, unless OMP_NUM_THREADS says how many; returns their number.
+    """Have torch use the free cores, or OMP_NUM_THREADS if set; returns their number.
 
     Two threads on busy cores wait for each other at every small operation: ten times slower than one.
     """
@@ -33,7 +33,7 @@ def set_threads() -> int:
 
 
 def plain_attention(config: Any) -> bool:
-    """Whether every layer attends to all that came before, so that rows may share a pack."""
+    """Whether every layer attends to all earlier tokens, so that rows may share a pack."""
     layers = getattr(config, "layer_types", None) or ["full_attention"]
     return set(layers) == {"full_attention"} and not getattr(config, "sliding_window", None)
 
@@ -69,14 +69,14 @@ class AnswerTrainer(Watched):
 
     def compute_loss(self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None) -> Any:
         labels, sources = inputs.pop("labels"), inputs.pop("sources")
-        # The vocabulary's logits are the largest thing there is: only where they carry loss.
+        # The logits are the largest tensor: compute them only where they carry loss.
         logits = model(**inputs, logits_to_keep=sources, use_cache=False).logits[0]
         loss = torch.nn.functional.cross_entropy(logits.float(), labels, reduction="sum")
         loss = loss / (len(labels) if num_items_in_batch is None else num_items_in_batch)
         return (loss, logits) if return_outputs else loss
 
     def judge(self) -> dict[str, float]:
-        """Loss and F1 on dev, and the loss on train that was logged last."""
+        """Loss and F1 on dev, and the last logged train loss."""
         with torch.autocast(self.args.device.type, torch.bfloat16, enabled=fast_bf16()):
             made = {"eval_loss": self._dev_loss(), "eval_f1": self._dev_f1(self.model)}
         losses = [entry["loss"] for entry in self.state.log_history if "loss" in entry]
@@ -96,7 +96,7 @@ class AnswerTrainer(Watched):
 
 
 def arguments_of(training: FinetuneTraining, packs: int, folder: Path) -> TrainingArguments:
-    """For so many packs; checkpoints go to `folder/checkpoints`."""
+    """Trainer's arguments for a number of packs; checkpoints go to `folder/checkpoints`."""
     steps = max(1, packs // training.accumulation)
     every = max(1, math.ceil(steps / training.evaluations))
     return TrainingArguments(

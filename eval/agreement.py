@@ -1,7 +1,7 @@
 """How far two annotators of the Minecraft items agree (BAP v2, section 3.1).
 
-Cohen's kappa and Krippendorff's alpha take off the agreement that comes about by chance. Both divide by the disagreement
-expected by chance, so there is none of them where a single label was ever given: None, and a note that says so.
+Cohen's kappa and Krippendorff's alpha correct for chance agreement. Both divide by the disagreement expected by chance, so
+they are undefined if only one label was ever used: None, and a note that says so.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def agreement(first: Annotation, second: Annotation) -> dict[str, Any]:
 
 
 def adjudication(first: Annotation, second: Annotation) -> tuple[list[Judgment], dict[str, tuple[Judgment, Judgment]]]:
-    """What both say alike, as judgments by "first+second", and the pairs on which they differ, by item.
+    """The judgments both agree on, by annotator "first+second", and the differing pairs by item.
 
     Raises UsageError if no item is in both.
     """

@@ -2,7 +2,7 @@
 
 An annotation says of an item whether its context is clear (in one way, or in several on an empty board) or not, and if so,
 whether the builder did what was asked for. Items with an unclear context are left out. An incorrect structure is repaired by
-looking ahead: in a run of incorrect items, directly followed by a correct one, builders mend their mistakes, so each item of
+looking ahead: in a run of incorrect items directly followed by a correct one, builders fix their mistakes, so each item of
 the run takes the structure of that correct item. A run that is followed by an unclear item or by the end of the game cannot
 be repaired and is left out.
 """
@@ -64,7 +64,7 @@ class Annotation:
 
 
 class CleanSet(NamedTuple):
-    """The clean test set, and how it came about. All ids are in the order of the items."""
+    """The clean test set and how it was derived. All ids are in the order of the items."""
 
     items: tuple[CleanTurn, ...]
     multiple: frozenset[str]
@@ -85,9 +85,8 @@ def _validator() -> Any:
 def read_annotation(path: Path, items: Sequence[BuilderTurn], *, name: str | None = None, partial: bool = False) -> Annotation:
     """The annotation in a file of JSON Lines, checked against its schema and the items it is about.
 
-    `partial` is for an annotation in progress: a last line without its newline is left out if it is not JSON yet. Raises
-    DataError with file and line for what is not of the form, an unknown or repeated item, and several interpretations on a
-    board that is not empty.
+    `partial` is for an annotation in progress: an incomplete last line is left out. Raises DataError with file and line for
+    an invalid line, an unknown or repeated item, and several interpretations on a non-empty board.
     """
     known = {item.id: item for item in items}
     judgments = {}
@@ -101,7 +100,7 @@ def read_annotation(path: Path, items: Sequence[BuilderTurn], *, name: str | Non
 
 
 def read_judgments(path: Path, *, name: str | None = None, partial: bool = False) -> Annotation:
-    """The same without the items, for what needs the judgments alone. Raises DataError for all but what the items tell."""
+    """The same without the items, if only the judgments matter. Raises DataError except for what needs the items."""
     return Annotation(name or str(path), {judgment.id: judgment for _, judgment in _read(path, partial)})
 
 

@@ -1,4 +1,4 @@
-"""What is known of the items of a run beyond their states, and the run's scores in groups by it."""
+"""Attributes of a run's items beyond their states, and the run's scores grouped by them."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def groups_of(answers: Answers, benchmark: Benchmark, *, by: Iterable[str] | Non
 def attributes_of(answers: Answers, benchmark: Benchmark) -> dict[str, dict[str, str]]:
     """By item id, the labels that `eval.breakdown.GROUPINGS` asks for, as far as they are known.
 
-    Levels are known of the official dev split only, interpretations of items that the benchmark's annotation is about, or ours
-    where the benchmark has none.
+    Levels are known for the official dev split only, interpretations for the items of the benchmark's annotation, or of ours
+    if the benchmark has none.
     """
     if answers.task == "hexagons":
         # The sample's ids are like the official ones.
@@ -49,7 +49,7 @@ def _contexts(answers: Answers, benchmark: Benchmark) -> dict[str, str]:
 def _step(meta: Any) -> dict[str, str]:
     step, steps = meta["step"], meta["steps"]
     place = "only" if steps == 1 else "first" if step == 1 else "last" if step == steps else "middle"
-    # A simulated procedure has no image, and so no category, and no round.
+    # A simulated procedure has no image, hence no category and no round.
     number = meta.get("annotation_round")
     named = _known("category", meta.get("category")) | _known("round", None if number is None else _ROUNDS[number])
     return named | {"position": place}

@@ -63,8 +63,8 @@ class Breakdown(NamedTuple):
 
     tables: list[dict[str, Any]]
     """By grouping {"name", "note", "groups": [{"label", "items", "f1", "em", "interval"}], "test"}; fractions 0..1. The interval
-    is that of the F1. The test {"name", "statistic", "p"} asks whether the F1 differs between groups; None where it cannot be
-    made. It takes items for independent, which those of one procedure or game are not."""
+    is that of the F1. The test {"name", "statistic", "p"} asks whether the F1 differs between groups; None if undefined.
+    It treats items as independent, which those of one procedure or game are not."""
     labels: dict[str, dict[str, str]]
     """By the grouping's name: from an item's id to its label, for those that have one."""
 
@@ -79,8 +79,8 @@ def break_down(
 ) -> Breakdown:
     """The scores of some items in groups.
 
-    `attributes` says of an item's id what its scores do not, such as {"category": "symmetry"}; an item without one is in no
-    group of it. `by` are keys of `GROUPINGS`, in order; without it all of which something is known. Raises UsageError for a
+    `attributes` maps an item's id to what its scores do not hold, such as {"category": "symmetry"}; an item without one is
+    in no group of it. `by` are keys of `GROUPINGS`, in order; without it all of which something is known. Raises UsageError for a
     key that the task does not have, or of which nothing is known.
     """
     known = GROUPINGS[task]
@@ -116,7 +116,7 @@ def _table(grouping: Grouping, labels: Mapping[str, str], scores: Sequence[ItemS
 
 
 def _kruskal_wallis(samples: Sequence[Floats]) -> dict[str, Any] | None:
-    """None for fewer than two groups, and where all values are equal, of which it can say nothing."""
+    """None for fewer than two groups, and if all values are equal."""
     if len(samples) < 2 or np.ptp(np.concatenate(samples)) == 0:
         return None
     from scipy.stats import kruskal

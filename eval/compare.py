@@ -16,7 +16,7 @@ from eval.metrics.hexagons import longest
 from eval.statistics import Floats, cluster_sums, difference_interval, holm, permutation_p
 
 WITHOUT_LONGEST = "_without_longest"
-"""How a metric's name ends that leaves the longest drawing procedures out (`eval.metrics.hexagons.longest`)."""
+"""Suffix of metrics without the longest drawing procedures (`eval.metrics.hexagons.longest`)."""
 METRICS = {
     "hexagons": ("f1", "em", f"f1{WITHOUT_LONGEST}", f"em{WITHOUT_LONGEST}"),
     "minecraft": ("micro_f1", "macro_f1", "em"),

@@ -1,4 +1,4 @@
-"""Answers that say how sure they are: what they are worth where they are sure, and another run's answers where they are not."""
+"""Answers with a confidence: their scores by confidence, and hybrids with another run where it is low."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ STEPS = 10
 
 
 def confidences(answers: Answers) -> dict[str, float]:
-    """By item id. Raises UsageError for answers that do not say it, DataError where it is no number from 0 to 1."""
+    """By item id. Raises UsageError for answers without one, DataError if it is not a number from 0 to 1."""
     found = {item_id: record.get("confidence") for item_id, record in answers.records.items()}
     if all(value is None for value in found.values()):
-        raise UsageError(f"the answers of {answers.name} do not say how sure they are; those of the baseline parser do")
+        raise UsageError(f"the answers of {answers.name} have no confidence; those of the baseline parser do")
     for item_id, value in found.items():
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
             raise DataError(f'{answers.file}: {item_id}: "confidence" must be a number from 0 to 1, not {value!r}')
@@ -31,14 +31,14 @@ def confidences(answers: Answers) -> dict[str, float]:
 
 
 def thresholds(sure: Mapping[str, float]) -> list[float]:
-    """Confidences that part the answers into about ten equal groups, the highest first; with the lowest, all are answered."""
+    """Confidences that split the answers into about ten equal groups, highest first; the lowest includes all answers."""
     ordered = sorted(sure.values(), reverse=True)
     places = {max(len(ordered) * step // STEPS, 1) - 1 for step in range(1, STEPS + 1)}
     return sorted({ordered[place] for place in places}, reverse=True)
 
 
 def coverage(answers: Answers, how: Benchmark) -> Curve:
-    """The scores of the answers that are at least as sure as each threshold, on these items alone."""
+    """The scores of the answers with at least each threshold's confidence, on those items only."""
     sure, points, scored = confidences(answers), [], answers.name
     asked = {item.id for item in how.choose(answers).items}
     for threshold in thresholds(sure):
@@ -53,9 +53,9 @@ def coverage(answers: Answers, how: Benchmark) -> Curve:
 
 @dataclass(frozen=True)
 class Hybrid:
-    """Two runs over the same items: the first answers where it is sure enough, the second elsewhere.
+    """Two runs over the same items: the first answers where it is confident enough, the second elsewhere.
 
-    Raises UsageError for runs over different items and for a first one that does not say how sure it is.
+    Raises UsageError for runs over different items and for a first one without confidences.
     """
 
     sure: Answers
@@ -64,7 +64,7 @@ class Hybrid:
     def __post_init__(self) -> None:
         sure, other = ((a.task, a.split, a.only) for a in (self.sure, self.other))
         if sure != other:
-            raise UsageError(f"{self.sure.name} and {self.other.name} are not over the same items; a hybrid needs two that are")
+            raise UsageError(f"{self.sure.name} and {self.other.name} answer different items; a hybrid needs the same")
 
     @cached_property
     def _confidence(self) -> Mapping[str, float]:
@@ -74,7 +74,7 @@ class Hybrid:
         return self._confidence.get(item_id, 0.0) >= below
 
     def scores(self, below: float) -> dict[str, Any]:
-        """What the hybrid scores where the second run answers all that the first is less sure of than `below`."""
+        """The hybrid's scores if the second run answers all items with a confidence under `below`."""
         one, two = self.sure.predictions, self.other.predictions
         chosen = {item.id: one if self._from_first(item.id, below) else two for item in self.sure.items}
         actions = {item_id: source.actions[item_id] for item_id, source in chosen.items() if item_id in source.actions}

@@ -1,4 +1,4 @@
-"""What is wrong with a wrong prediction, found without a human.
+"""Automatic error classes of wrong predictions.
 
 Every item that is not exactly right has one or more of `CLASSES`; the first of them in that order is its main one. Changes are
 compared as the scores compare them: tiles with their new color (HEXAGONS), net placements and removals (Minecraft).
@@ -13,15 +13,15 @@ from typing import Any, NamedTuple
 from harness.worlds import hexagons, minecraft
 
 CLASSES = {
-    "not answered": "the engine gave an error, or the predictions have no such item",
+    "not answered": "the engine failed, or the item is missing from the predictions",
     "unparsable": "there is text, but no action could be read from it",
     "nothing predicted": "no change was predicted where one was wanted",
     "right place, wrong color": "the right cells change, at least one to a wrong color",
-    "mirrored left-right": "right after a mirroring of left and right (of the board, or as the builder sees it)",
-    "mirrored front-back": "right after a mirroring of front and back as the builder sees it; of top and bottom on the board",
-    "shifted by one": "right after a move of everything by one tile, or by one cell along the ground",
-    "wrong height": "right after a move of everything up or down",
-    "right shape, wrong place": "right after a move of everything; in Minecraft also with a turn about the vertical axis",
+    "mirrored left-right": "right once left and right are mirrored (on the board, or as the builder sees them)",
+    "mirrored front-back": "right once front and back are mirrored as the builder sees them; on the board, top and bottom",
+    "shifted by one": "right once everything moves by one tile, or by one cell along the ground",
+    "wrong height": "right once everything moves up or down",
+    "right shape, wrong place": "right once everything moves; in Minecraft it may also turn about the vertical axis",
     "over-execution": "all that was wanted, and more",
     "under-execution": "a part of what was wanted, and nothing else",
     "infeasible": "actions that cannot be carried out: floating, on an occupied cell, removing nothing",
@@ -31,7 +31,7 @@ CLASSES = {
 }
 _EXCLUSIVE = ("not answered", "unparsable", "nothing predicted")
 OFF_THE_BOARD = ("off the board", "outside the build region")
-"""The parsers' reasons for throwing an action away because of where it is."""
+"""The parsers' reasons for discarding an action because of its place."""
 
 Position = tuple[int, ...]
 
@@ -45,10 +45,10 @@ class Change(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Clues:
-    """What the classification needs beside items and actions, by item id."""
+    """What the classification needs besides items and actions, by item id."""
 
     discarded: Mapping[str, Set[str]] = field(default_factory=dict)
-    """Why the parser threw pieces of the text away, but for what may stand around an answer."""
+    """Why the parser discarded pieces of the text, except what may surround an answer."""
     unanswered: Set[str] = frozenset()
     quarters: Mapping[str, int] = field(default_factory=dict)
     """Minecraft: the builder's direction in quarter turns (`harness.worlds.minecraft.Pose.quarter`)."""
@@ -134,7 +134,7 @@ def _mirrored(made: Set[Change], wanted: Set[Change], axis: int, blocks: Set[Pos
 
 
 def _amounts(made: Set[Change], wanted: Set[Change]) -> set[str]:
-    """The classes that numbers and colors alone tell."""
+    """The classes that follow from numbers and colors alone."""
     if not made:
         return {"nothing predicted"}
     found = {"wrong count"} if len(made) != len(wanted) else set()
@@ -157,7 +157,7 @@ def _moved(changes: Iterable[Change], move: Callable[[Any], Position]) -> frozen
 
 
 def _shift(made: Set[Change], wanted: Set[Change]) -> Position | None:
-    """By how much `made` must be moved to be `wanted`; None if no move does or nothing is there."""
+    """The shift that turns `made` into `wanted`; None if there is none or either is empty."""
     if len(made) != len(wanted) or not made:
         return None
     # A move keeps the order of the cells, so the first goes to the first.

@@ -1,6 +1,6 @@
-"""The headline numbers of some runs for other places: a model card on a hub, a paper, a page, a spreadsheet.
+"""The headline numbers of runs, for a model card, a paper, a web page or a spreadsheet.
 
-In percent with two decimals and 95% intervals; every table names the benchmark, v2 with whose annotation it is on.
+In percent with two decimals and 95% intervals; every table names the benchmark, and for v2 the annotation.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Number(NamedTuple):
 
 
 def headline(scores: Scores) -> list[Number]:
-    """The numbers that a result is quoted by, the leading one first."""
+    """The numbers to quote a result by, the main one first."""
     ends = scores["intervals"]
     if scores["task"] == "hexagons":
         names = (("action", "f1"), ("action", "em"), ("board", "f1"), ("procedure_macro", "f1"))
@@ -99,7 +99,7 @@ _LATEX = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
-    # A bracket that begins a row would be taken for the argument of the line break before it.
+    # LaTeX takes a bracket at the start of a row for an argument of the line break before it.
     "[": "{[}",
     **{character: f"\\{character}" for character in "&%$#_{}"},
 }
@@ -148,7 +148,7 @@ def _rows(results: Mapping[str, Scores]) -> tuple[list[str], list[list[str]]]:
 
 
 def _notes(results: Mapping[str, Scores]) -> list[str]:
-    """What must be said below a table."""
+    """The notes below a table."""
     task = next(iter(results.values()))["task"]
     notes = [f"Percent, with 95% intervals by a bootstrap over whole {_CLUSTERS[task]}."]
     for name, scores in results.items():
@@ -163,7 +163,7 @@ def _notes(results: Mapping[str, Scores]) -> list[str]:
 def _one_task(results: Mapping[str, Scores]) -> None:
     tasks = sorted({scores["task"] for scores in results.values()})
     if len(tasks) > 1:
-        raise UsageError(f"runs of {' and '.join(tasks)} have different numbers: make a table of each")
+        raise UsageError(f"runs of {' and '.join(tasks)} have different metrics: make a table for each")
 
 
 WRITERS: dict[str, Callable[[Mapping[str, Scores]], str]] = {

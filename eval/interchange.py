@@ -24,7 +24,7 @@ COLUMNS = ["id", "text"]
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """The run that was made, and what is to be said about it."""
+    """The new run, and what to report about it."""
 
     folder: Path
     task: str
@@ -34,7 +34,7 @@ class Imported:
     of: int
     """How many items the split has."""
     unread: int
-    """How many texts have pieces that are no actions."""
+    """How many texts have pieces that are not actions."""
 
 
 def import_predictions(path: Path, name: str, *, task: str | None, split: str | None, action_format: str | None) -> Imported:
@@ -42,7 +42,7 @@ def import_predictions(path: Path, name: str, *, task: str | None, split: str | 
 
     The file is CSV with the columns id and text if its name ends in .csv, otherwise JSON Lines of {"id", "text"} or
     {"id", "actions"}; `action_format` is that of texts which do not name their own as "format". Actions are in the world's
-    frame. Raises DataError, with file and line, for whatever cannot be used, and UsageError where the folder holds another run.
+    frame. Raises DataError, with file and line, for unusable input, and UsageError if the folder holds another run.
     """
     records = read_csv(path) if path.suffix.lower() == ".csv" else read_records(path)
     if not records:
@@ -82,7 +82,7 @@ def read_csv(path: Path) -> list[Record]:
 
 
 def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """The rows after the header, each with the line it begins on; blank lines are passed over."""
+    """The rows after the header, each with the line it begins on; blank lines are skipped."""
     reader = csv.reader(io.StringIO(_text(path), newline=""), strict=True)
     line = 1
     try:
@@ -118,7 +118,7 @@ def _formatted(path: Path, record: Record, action_format: str | None, task: str)
 
 
 def _answer(record: Record, actions: Iterable[Any], item: Item) -> dict[str, Any]:
-    """A line of predictions.jsonl. Other fields are not kept: what they mean elsewhere is not known here."""
+    """A line of predictions.jsonl. Other fields are dropped: their meaning is unknown here."""
     answer: dict[str, Any] = {"id": record.id, "actions": [list(action) for action in actions]}
     if record.fields.get("error"):
         return answer | {"error": str(record.fields["error"])}

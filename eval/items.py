@@ -1,4 +1,4 @@
-"""Scores item by item: what the comparison of runs, the breakdowns and the report are made of."""
+"""Scores item by item, for the comparison of runs, the breakdowns and the report."""
 
 from __future__ import annotations
 

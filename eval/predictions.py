@@ -5,8 +5,8 @@
 
 Where a line has both, the actions count: a model that answers in the builder's frame has its text turned back there.
 Actions off the board or outside the build region are kept; the worlds ignore them and the scores count them. All other
-fields are ignored, but for `error`: a line with one is counted apart, whatever else it holds, and takes part in the scores
-as an empty prediction.
+fields are ignored, except `error`: a line with one is counted separately, whatever else it holds, and scored as an empty
+prediction.
 """
 
 from __future__ import annotations
@@ -51,10 +51,10 @@ class Predictions:
 
 
 def read_records(path: Path, *, partial: bool = False) -> list[Record]:
-    """The lines of a file of JSON Lines whose objects each have an `id` of their own, in order.
+    """The lines of a JSON Lines file whose objects have distinct `id`s, in order.
 
-    `partial` is for a file in progress: a last line without its newline is left out if it is not JSON yet. Raises DataError
-    with file and line for what is not a JSON object with an `id`, and for an id that came before.
+    `partial` is for a file in progress: an incomplete last line is left out. Raises DataError with file and line for
+    anything but a JSON object with an `id`, and for a repeated id.
     """
     lines = read_lines(path)
     records: list[Record] = []
@@ -77,13 +77,13 @@ def read_records(path: Path, *, partial: bool = False) -> list[Record]:
 
 
 def _refuse(constant: str) -> None:
-    raise ValueError(f"{constant} is no number of JSON")
+    raise ValueError(f"{constant} is not a JSON number")
 
 
 def infer_split(path: Path, records: Iterable[Record]) -> tuple[str, str] | None:
-    """The (task, split) that all ids begin with, None if there are no records.
+    """The (task, split) of all ids, None if there are no records.
 
-    Raises DataError for an id of another form and for ids of two splits.
+    Raises DataError for a malformed id and for ids of two splits.
     """
     found: tuple[str, str] | None = None
     for record in records:
@@ -91,10 +91,10 @@ def infer_split(path: Path, records: Iterable[Record]) -> tuple[str, str] | None
         split, slash, _ = rest.partition("/")
         if not slash:
             raise DataError(
-                f"{path}:{record.line}: id {record.id!r} does not begin with a task and a split, as hexagons/dev/46/1"
+                f"{path}:{record.line}: id {record.id!r} does not begin with a task and a split, as in hexagons/dev/46/1"
             )
         if found and found != (task, split):
-            raise DataError(f"{path}:{record.line}: an item of {task}/{split} after items of {'/'.join(found)}; score them apart")
+            raise DataError(f"{path}:{record.line}: an item of {task}/{split} after items of {'/'.join(found)}; score each alone")
         found = task, split
     return found
 
@@ -148,5 +148,5 @@ def _action(value: Any, number: int, task: str) -> Any:
 
 
 def _whole(*numbers: int) -> bool:
-    # true and false of JSON are ints to Python.
+    # JSON's true and false are ints in Python.
     return not any(isinstance(number, bool) for number in numbers)

@@ -1,4 +1,4 @@
-"""The numbers of the papers, as printed, and whether a score of ours may stand beside them.
+"""The papers' numbers, as printed, and whether they are comparable with a score of ours.
 
 Percent: action-based F1 and EM for HEXAGONS, micro net-action F1 for Minecraft. `second_hand` marks a
 number taken from a summary of its paper, or worked out from a difference in its text.
@@ -85,11 +85,11 @@ BY_LEVEL = (
     *_by_level("human", f1=(87.77, 93.55, 85.02, 83.52), em=(81.32, 86.17, 75.96, 69.42)),
     *_by_level("rules", em=(100 * 25 / 174, 100 * 6 / 47, 100 * 3 / 104, 100 * 1 / 121)),
 )
-"""Dev by level of abstraction: by the paper's labels, which are not released, so no other groups are of the same steps."""
+"""Dev by level of abstraction, by the paper's labels; those are not released, so no other groups hold the same steps."""
 
 
 def beside(scores: Mapping[str, Any]) -> list[tuple[Published, str]]:
-    """The rows to show with some scores, each with the reason why the two cannot be compared, empty where they can.
+    """The rows to show beside some scores, each with the reason why the two are not comparable, empty if they are.
 
     Rows of the same task and split; for a split without any, those of test.
     """

@@ -81,7 +81,7 @@ def choose_items(
     if benchmark not in BENCHMARKS:
         raise UsageError(f"no benchmark named {benchmark!r}: choose one of {', '.join(BENCHMARKS)}")
     if (benchmark == "v2") != (annotation is not None):
-        raise UsageError("the v2 benchmark, and no other, goes with an annotation")
+        raise UsageError("only the v2 benchmark takes an annotation")
     multiple: Set[str] = frozenset()
     if annotation is not None:
         # Before the selection: the repair of an item looks at those after it.

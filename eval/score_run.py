@@ -26,7 +26,7 @@ class Answers:
     """The run's name, or the file's."""
     file: Path
     settings: Mapping[str, Any]
-    """run.yaml's settings; empty for a file that is in no run's folder."""
+    """run.yaml's settings; empty for a file outside a run's folder."""
     records: Mapping[str, Mapping[str, Any]]
     """The lines of the file by item id."""
     task: str
@@ -35,11 +35,11 @@ class Answers:
     items: Sequence[Any]
     """All items of the split."""
     only: Set[str] | None
-    """The ids of those that were to be answered, None for all."""
+    """The ids of the items to answer, None for all."""
     predictions: Predictions
 
     def pieces(self, item: Item) -> list[tuple[str, str]]:
-        """The pieces of an answer's text that the parser threw away, as recorded or else parsed again, and why."""
+        """The pieces of an answer's text that the parser discarded, as recorded or parsed again, and why."""
         from serialization.formats import get_format
 
         fields = self.records.get(item.id, {})
@@ -49,15 +49,15 @@ class Answers:
         return [(str(p[0]), str(p[1])) for p in found or () if isinstance(p, list | tuple) and len(p) == 2]
 
     def discarded(self) -> dict[str, frozenset[str]]:
-        """By item id, why the parser threw pieces of the text away, but for what may stand around an answer; only items that
-        lost something."""
+        """By item id, why the parser discarded pieces of the text, except what may surround an answer; only items that lost
+        something."""
         from serialization.formats.answer import losses
 
         found = {item.id: losses(self.pieces(item)) for item in self.items}
         return {item_id: reasons for item_id, reasons in found.items() if reasons}
 
     def off_board(self) -> dict[str, int]:
-        """By item id, how many pieces of an answer's text the parser threw away because they lie off the board."""
+        """By item id, how many pieces of the answer's text were discarded for lying off the board."""
         from eval.errors import OFF_THE_BOARD
 
         lost = {item.id: sum(why.endswith(OFF_THE_BOARD) for _, why in self.pieces(item)) for item in self.items}
@@ -90,7 +90,7 @@ class Benchmark:
             return name, read_annotation(self.annotation, answers.items)
         if answers.split != "test" or locate(answers.task).kind != "official":
             raise UsageError(
-                "--benchmark v2: the annotation that ships with the harness is of the official corpus's test split; "
+                "--benchmark v2: the annotation that ships covers the official test split only; "
                 "give --annotation FILE for other items"
             )
         return name, our_annotation(answers.items)
@@ -114,9 +114,9 @@ def read_answers(
 ) -> Answers:
     """A predictions file, or a run given by its folder or name.
 
-    `items_file` has the items, if they are of no corpus; a run says so itself. `ids` are the items to score; without them it is
-    those a run was asked for, or else the whole split. `partial` leaves out a half-written last line (a run in progress).
-    Raises DataError for what is wrong in a file, with its line, and UsageError for arguments that do not fit it.
+    `items_file` holds the items if they are not from a corpus; a run records it. `ids` are the items to score; by default
+    those a run was asked for, otherwise the whole split. `partial` leaves out a half-written last line (a run in progress).
+    Raises DataError, with the line, for an invalid file and UsageError for arguments that do not fit it.
     """
     from eval.predictions import decode, read_records
     from harness.corpora import load
@@ -129,7 +129,7 @@ def read_answers(
     records = read_records(file, partial=partial)
     if items_file := items_file or settings.get("items_file"):
         if split is not None:
-            raise UsageError(f"--split {split}: the items are those of {items_file}; leave the flag out")
+            raise UsageError(f"--split {split}: the items come from {items_file}; leave the flag out")
         items = load_items(Path(items_file), task)
         task, split = items[0].task, Path(items_file).name
     else:
@@ -176,7 +176,7 @@ def score_answers(
 
 
 def _run_settings(folder: Path) -> dict[str, Any]:
-    """What run.yaml says that the run was to do; task, split and limit are of their kind if they are there."""
+    """The settings in run.yaml; task, split and limit have their type if present."""
     import yaml
 
     file = folder / "run.yaml"
@@ -187,13 +187,13 @@ def _run_settings(folder: Path) -> dict[str, Any]:
         kinds = {"task": str, "split": str, "limit": int, "items_file": str}
         return {key: value for key, value in settings.items() if isinstance(value, kinds.get(key, object))}
     except (OSError, yaml.YAMLError, TypeError, KeyError, AttributeError) as error:
-        raise DataError(f"{file}: not a run's description; score {folder / 'predictions.jsonl'} itself") from error
+        raise DataError(f"{file} does not describe a run; score {folder / 'predictions.jsonl'} itself") from error
 
 
 def task_and_split(file: Path, records: list[Any], task: str | None, split: str | None) -> tuple[str, str]:
     """Those of the ids, checked against what was asked for, which may be None. `file` is for messages only.
 
-    Raises DataError, with the line, for ids of no corpus or not of what was asked for, and UsageError where nothing tells.
+    Raises DataError, with the line, for ids of no corpus or not as asked for, and UsageError if nothing determines them.
     """
     from eval.predictions import infer_split
     from harness.corpora import SPLITS, split_name
@@ -210,7 +210,7 @@ def task_and_split(file: Path, records: list[Any], task: str | None, split: str 
         )
     if task not in (None, found[0]) or (split is not None and split_name(found[0], split) != found[1]):
         asked = f"{task or found[0]}/{split or found[1]}"
-        raise DataError(f"{file}:{records[0].line}: predictions for {'/'.join(found)}, not for {asked} as asked for")
+        raise DataError(f"{file}:{records[0].line}: predictions for {'/'.join(found)}, but {asked} was asked for")
     return found
 
 
@@ -254,7 +254,7 @@ def common_items(runs: Mapping[str, Answers], *, intersect: bool = False) -> fro
 
 
 def read_named(paths: Sequence[Path]) -> dict[str, Answers]:
-    """Runs by name, the path where two have the same name. Half a line at the end of a run's file is left out.
+    """Runs by name, or by path if two share a name. An incomplete last line is left out.
 
     Raises UsageError for a repeated run.
     """

@@ -83,7 +83,7 @@ def permutation_p(
     from scipy.stats import permutation_test
 
     sums = cluster_sums(np.hstack([numerators, denominators]), clusters)
-    # Both systems' clusters below each other: scipy permutes indices, and each stands for a numerator and a denominator.
+    # Both systems' clusters stacked: scipy permutes indices, and each stands for a numerator and a denominator.
     both = np.concatenate([sums[:, [0, 2]], sums[:, [1, 3]]])
 
     def difference(first: npt.NDArray[np.int64], second: npt.NDArray[np.int64], axis: int = -1) -> Floats:

@@ -25,7 +25,7 @@ _DECIMALS = {"hexagons": 2, "minecraft": 1}
 
 
 def print_scores(scores: Mapping[str, Any], console: Console | None = None) -> None:
-    """Print what `eval.score.score` returned: the numbers, then the papers' with a word on which can be compared."""
+    """Print what `eval.score.score` returned: the numbers, then the papers' with a note on which are comparable."""
     console = console or Console()
     benchmark = f", {benchmark_name(scores)} benchmark" if "benchmark" in scores else ""
     console.print(f"{scores['task']}/{scores['split']}{benchmark}: {scores['items']:,} items")
@@ -41,7 +41,7 @@ def print_scores(scores: Mapping[str, Any], console: Console | None = None) -> N
 
 
 def off_board(scores: Mapping[str, Any]) -> str:
-    """What is said of predicted actions that lie where nothing can be done; empty if there are none."""
+    """A note on predicted actions outside the world; empty if there are none."""
     count, where = scores.get("off_board", 0), "off the board" if scores["task"] == "hexagons" else "outside the build region"
     return f"{count:,} predicted action{'' if count == 1 else 's'} {where}, left out" if count else ""
 
@@ -60,7 +60,7 @@ def _with_interval(value: float, interval: list[float] | None) -> str:
 
 
 def numbers_table(*columns: str, caption: str | None = None) -> Table:
-    """A table with its first column to the left and the others to the right."""
+    """A table with a left-aligned first column and right-aligned others."""
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, caption=caption, caption_justify="left")
     for number, column in enumerate(columns):
         table.add_column(column, justify="right" if number else "left")
@@ -147,7 +147,7 @@ def _papers(scores: Mapping[str, Any]) -> Table:
 def print_groups(tables: Iterable[Mapping[str, Any]], console: Console | None = None) -> None:
     """Print the tables of `eval.breakdown`; below one by our levels of abstraction, the paper's numbers by its own."""
     console = console or Console()
-    # So that nobody takes the p for one of a test that knows about procedures and games.
+    # The p ignores clusters, and readers should know.
     console.print("\nMeans over items, in percent [95% interval]. Kruskal-Wallis: of F1, as if items were independent.")
     for found in tables:
         console.print()

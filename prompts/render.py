@@ -83,7 +83,7 @@ class Renderer:
             except TemplateError as error:
                 # Some chat templates take no system message; the instructions then open the first question.
                 if fold:
-                    raise EngineError(f"the model's chat template does not take our turns: {error}") from error
+                    raise EngineError(f"the model's chat template rejects the conversation: {error}") from error
                 fold = True
 
     def token_ids(self, text: str) -> tuple[int, ...]:
@@ -93,7 +93,7 @@ class Renderer:
         ids = tuple(self.tokenizer(text, add_special_tokens=False).input_ids)
         bos = self.tokenizer.bos_token_id
         if bos is not None and ids[:2] == (bos, bos):
-            raise EngineError("the chat template writes the BOS token twice: mend the tokenizer's chat_template")
+            raise EngineError("the chat template writes the BOS token twice: fix the tokenizer's chat_template")
         return ids
 
     def _try(self, item: Item, shots: Sequence[Item], keep: int | None = None) -> tuple[int, Rendered]:
@@ -122,7 +122,7 @@ class Renderer:
                 dropped = sum(len(v.pieces) - len(v.cut(most).pieces) for v in views)
                 return replace(rendered, dropped_history=dropped, dropped_shots=len(shots) - used)
         raise PromptTooLongError(
-            f"{item.id}: its shortest prompt takes {length} tokens and {self.budget} are left beside the answer; "
+            f"{item.id}: its shortest prompt takes {length} tokens, but only {self.budget} are left beside the answer; "
             "raise --context-length or lower --max-new-tokens"
         )
 

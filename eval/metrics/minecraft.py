@@ -81,7 +81,7 @@ def _ratio(above: Any, below: Any) -> float:
 
 
 def item_f1(counts: Ints) -> Floats:
-    """F1 of each item and metric, shape (items, 5); 1 where nothing was to be done and nothing was."""
+    """F1 of each item and metric, shape (items, 5); 1 if nothing was wanted and nothing done."""
     hits, size = 2 * counts[..., 0], 2 * counts[..., 0] + counts[..., 1] + counts[..., 2]
     f1: Floats = np.divide(hits, size, out=np.ones(size.shape), where=size > 0)
     return f1

@@ -1,7 +1,7 @@
 """Charts as SVG, drawn with matplotlib; and the small marks in the tables of the report, in a line of SVG each.
 
-A chart's text is text, its background is clear, and its colors are readable on white and on black; the report's style sheet
-puts its own in their place. No element has a style of its own, which the page's content security policy would not let in.
+A chart's text is text, its background is transparent, and its colors are readable on white and on black; the report's
+style sheet replaces them. No element has an inline style, which the page's content security policy would block.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _plain(drawn: bytes, label: str) -> str:
 
 
 def printable(name: str) -> str:
-    """A name with a hyphen for each character that a chart's font, or a line, may not have."""
+    """A name with a hyphen for each character that a chart's font lacks or that breaks a line."""
     return re.sub(r"[^ -~]", "-", name)
 
 

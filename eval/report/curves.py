@@ -1,5 +1,4 @@
-"""Curves of scores as a table and as a picture: against how many items models were trained on, or against how many a run is
-sure of.
+"""Score curves as a table and as a picture: by training items, or by how many items a run answers with some confidence.
 
 "Draw Me a Flower" shows learning curves in Figures 6 and 7; their exact values are not known here.
 """
@@ -73,7 +72,7 @@ def picture(title: str, series: Mapping[str, Sequence[tuple[int, Number]]], acro
     def draw(axes: Any) -> None:
         for (name, points), color in zip(series.items(), cycle(_COLORS)):
             items, percents = [items for items, _ in points], [score.percent() for _, score in points]
-            # A name with an underscore before it would not be in the legend.
+            # matplotlib leaves names that begin with an underscore out of the legend.
             said = printable(name).lstrip("_")
             axes.plot(items, [value for value, *_ in percents], color=color, marker="o", markersize=4, label=said)
             for place, (_, *ends) in zip(items, percents, strict=True):

@@ -1,4 +1,4 @@
-"""What a run's settings and records say of it, as labels and values for a reader."""
+"""Facts from a run's settings and records, as labels and values for a reader."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SPOKEN = {None: "none", True: "yes", False: "no"}
 
 
 def settings_of(answers: Answers) -> dict[str, str]:
-    """What was run; empty for a predictions file that is in no run's folder."""
+    """What was run; empty for a predictions file outside a run's folder."""
     settings = answers.settings
     return {label: _spoken(settings[key]) for key, label in _LABELS.items() if key in settings}
 
@@ -41,7 +41,7 @@ def _spoken(value: Any) -> str:
 
 
 def cost_of(answers: Answers, asked: Mapping[str, Asked]) -> dict[str, str]:
-    """What the answers took and what was lost on the way, as far as it was recorded."""
+    """The cost of the answers and what was lost, as far as recorded."""
     records = list(answers.records.values())
     times = _numbers(records, "seconds") or [asked[item_id].seconds for item_id in answers.records if item_id in asked]
     seconds = sum(times)
@@ -49,10 +49,10 @@ def cost_of(answers: Answers, asked: Mapping[str, Asked]) -> dict[str, str]:
         "prompt tokens": _total(_numbers(records, "prompt_tokens")),
         "completion tokens": _total(_numbers(records, "completion_tokens")),
         "seconds": f"{seconds:,.1f} ({len(times) / seconds:,.1f} items a second)" if seconds else "",
-        "answers cut at the longest length": _counted(records, "finish_reason", "length"),
+        "answers cut at the length limit": _counted(records, "finish_reason", "length"),
         "turns of history left out": _lost(records, "dropped_history"),
         "examples left out": _lost(records, "dropped_shots"),
-        "answers with parts that are no actions": _unread(answers),
+        "answers with parts that are not actions": _unread(answers),
         "errors": f"{sum('error' in record for record in records):,}",
     }
 
@@ -72,30 +72,30 @@ def _lost(records: Sequence[Mapping[str, Any]], key: str) -> str:
 
 
 def _unread(answers: Answers) -> str:
-    """How many answers lost more than what may stand around an answer; nothing where no record says what was lost."""
+    """How many answers lost more than what may surround an answer; empty if no record says."""
     told = [item for item in answers.items if "discarded" in answers.records.get(item.id, ())]
     return f"{sum(bool(losses(answers.pieces(item))) for item in told):,}" if told else ""
 
 
 def _counted(records: Sequence[Mapping[str, Any]], key: str, value: object = None) -> str:
-    """How many records have a value there, or any but an empty one; nothing where no record has the field."""
+    """How many records have the value, or any non-empty one; empty if no record has the field."""
     found = [record[key] for record in records if key in record]
     return f"{sum(one == value if value else bool(one) for one in found):,}" if found else ""
 
 
 def notes_of(answers: Answers, asked: Mapping[str, Asked]) -> list[str]:
-    """A sentence on why no prompt is shown, if none is."""
+    """Why no prompt is shown, if none is."""
     if any(one.prompt is not None for one in asked.values()):
         return []
     if not answers.settings:
-        return ["Its prompts are not known: there is no run.yaml beside the predictions."]
+        return ["Its prompts are unknown: there is no run.yaml beside the predictions."]
     if "engine" not in answers.settings:
         return ["This run has no prompts: run.yaml describes none."]
-    return ["Its prompts are not known: the run does not hold them."]
+    return ["Its prompts are unknown: the run does not hold them."]
 
 
 def prompt_of(record: Mapping[str, Any], asked: Asked | None) -> tuple[str | None, str]:
-    """The text that the model was shown for an answer, None if there is none, and a word on it."""
+    """The prompt of an answer, None if there is none, and a note on it."""
     if asked is None or asked.prompt is None:
         return None, "There is no prompt." if asked else "The prompt was not recorded."
     tokens = record.get("prompt_tokens")
@@ -106,7 +106,7 @@ def prompt_of(record: Mapping[str, Any], asked: Asked | None) -> tuple[str | Non
 
 
 def curve_of(answers: Answers) -> tuple[list[dict[str, float]], str]:
-    """The learning curve of the run's adapter, and a sentence on it or on why there is none."""
+    """The learning curve of the run's adapter, and a note on it or on why there is none."""
     adapter = answers.settings.get("adapter")
     if not isinstance(adapter, str):
         return [], "No adapter was used, so there is no learning curve."

@@ -1,9 +1,9 @@
 """The HTML report of some runs: plain data in, one page out that needs no other file and no network.
 
-What the page shows at once is in its HTML, and a light index of the items in one JSON. The rest (pictures, prompts, texts) is
-packed: JSON, gzip, base64, a few items at a time, so that the page opens at once and unpacks only what is looked at. Text
-that came from a model or a person stands in JSON only and gets into the page as text, never as HTML; a content security
-policy lets nothing run but the page's own script and nothing load but its own pictures.
+What the page shows at first is in its HTML, with a light index of the items as JSON. The rest (pictures, prompts, texts) is
+packed: JSON, gzip, base64, a few items at a time, so that the page opens fast and unpacks only what is viewed. Text
+from a model or a person is in JSON only and enters the page as text, never as HTML; a content security policy lets
+nothing run but the page's own script and nothing load but its own pictures.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from eval.tables import off_board
 CHUNK = 16
 """How many items are packed together."""
 MAX_TEXT = 20_000
-"""Characters of one text from a model that are shown; the rest is counted."""
+"""Longest text shown, in characters; the rest is only counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Run:
     facts: Mapping[str, str]
     """What was run: a label and its value."""
     cost: Mapping[str, str]
-    """What it took: the same."""
+    """What it took, likewise."""
     notes: Sequence[str]
     """Sentences for the reader, such as how its prompts were found."""
     scores: Mapping[str, Any]
@@ -89,7 +89,7 @@ def embed(value: Any) -> str:
 
 
 def cut(text: str) -> str:
-    """The text, or its beginning with a word on how much is left out."""
+    """The text, or its beginning and how much is left out."""
     return text if len(text) <= MAX_TEXT else f"{text[:MAX_TEXT]}\n... ({len(text) - MAX_TEXT:,} more characters)"
 
 
@@ -119,7 +119,7 @@ def render(report: Report) -> bytes:
         costs=tables.fact_rows([run.cost for run in report.runs]),
         known={item.id for item in report.listed},
     )
-    # Half a surrogate pair, in a name say, has no UTF-8.
+    # Half a surrogate pair, in a name for instance, has no UTF-8.
     return page.encode("utf-8", "replace")
 
 
@@ -155,7 +155,7 @@ def _percent(value: float, digits: int = 2) -> str:
 
 
 def _index(report: Report) -> dict[str, Any]:
-    """What the list, its filters and its order need; columns, so that the names of fields are there once."""
+    """What the list, its filters and its order need, by column, so that field names appear once."""
     shown = len(report.listed)
     classes = [row.name for row in tables.class_rows([run.items for run in report.runs])]
     numbers = {name: number for number, name in enumerate(classes)}

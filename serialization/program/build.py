@@ -48,7 +48,9 @@ def _single(literal: ast.Expr) -> int:
 def _name(token: Token) -> str:
     """A color is none: written anew without the parentheses around it, it would be taken for the color."""
     if token in COLORS:
-        raise ProgramError(f"{token} is a color and no set; what has it is is({token})", (token.line or 0, token.column or 0))
+        raise ProgramError(
+            f"{token} is a color, not a set; write is({token}) for what has it", (token.line or 0, token.column or 0)
+        )
     return str(token)
 
 
@@ -71,7 +73,7 @@ class Builder(Transformer[Token, ast.Program]):
         color, *times = children
         count = _single(self._literal(times[-1])) if times else 1
         if not 0 < count <= 180:
-            raise ProgramError(f"{color}*{count}: a color comes 1 to 180 times", (color.line, color.column))
+            raise ProgramError(f"{color}*{count}: a color may be repeated 1 to 180 times", (color.line, color.column))
         return str(color), count
 
     def way(self, meta: Any, children: list[Any]) -> tuple[str, ...]:

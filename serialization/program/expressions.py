@@ -168,7 +168,7 @@ class Evaluator(ABC):
                 found = self._call(value)
             case _:
                 text = write_expression(value)[:40]
-                raise ProgramError(f"{text} is no number (blanks around a minus subtract)", value.at)
+                raise ProgramError(f"{text} is not a number (blanks around a minus subtract)", value.at)
         if isinstance(found, int):
             return found
         raise ProgramError(f"{name} is a set where a number is needed", value.at)
@@ -202,7 +202,7 @@ class Evaluator(ABC):
     def known_color(self, color: str, at: Place) -> None:
         """Raises ProgramError for a color of the other world."""
         if color not in self.colors:
-            raise ProgramError(f"{color} is no color of this world: {', '.join(self.colors)}", at)
+            raise ProgramError(f"{color} is not a color of this world: {', '.join(self.colors)}", at)
 
     # --- calls ---
 

@@ -231,7 +231,7 @@ def _number_of(axis: int) -> Callable[[Drawing, Figure], int]:
 
     def number(d: Drawing, tiles: Figure) -> int:
         if not tiles:
-            raise ProgramError("the empty set lies nowhere")
+            raise ProgramError("the empty set has no position")
         return cast(int, next(iter(tiles))[axis]) + 1
 
     return number

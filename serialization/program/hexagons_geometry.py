@@ -142,7 +142,7 @@ def mirrored(axis: Iterable[Cell]) -> Callable[[Cell], Tile]:
     """
     cells = list(axis)
     if not cells:
-        raise ProgramError("the empty set is no axis")
+        raise ProgramError("the empty set cannot be an axis")
     rows, columns = sorted({r for r, _ in cells}), sorted({c for _, c in cells})
     down, across = rows[0] + rows[-1], columns[0] + columns[-1]
     if len(rows) == ROWS and len(columns) < COLUMNS:

@@ -230,7 +230,7 @@ def sort(b: Building, cells: Figure, way: str) -> Figure:
 def reflect(b: Building, cells: Figure, way: str, axis: Figure) -> Figure:
     """The mirror image in a direction, over the middle of another set."""
     if not axis:
-        raise ProgramError("the empty set is no axis")
+        raise ProgramError("the empty set cannot be an axis")
     step = b.vector(way)
     k = next(k for k in range(3) if step[k])
     total = min(cell[k] for cell in axis) + max(cell[k] for cell in axis)
@@ -263,7 +263,7 @@ def is_color(b: Building, *colors: str) -> Figure:
 def _number_of(axis: int) -> Callable[[Building, Figure], int]:
     def number(b: Building, cells: Figure) -> int:
         if not cells:
-            raise ProgramError("the empty set lies nowhere")
+            raise ProgramError("the empty set has no position")
         return int(next(iter(cells))[axis])
 
     return number

@@ -65,12 +65,12 @@ def _check(text: str) -> None:
     odd = re.search(r"[^\t\r\n -~]", text)
     if odd:
         name = unicodedata.name(odd.group(), f"U+{ord(odd.group()):04X}")
-        raise ProgramError(f"the character {name} does not belong into a program: use plain ASCII", _place(text, odd.start()))
+        raise ProgramError(f"the character {name} does not belong in a program: use plain ASCII", _place(text, odd.start()))
     depth = 0
     for mark in re.finditer(r"#[^\n]*|[({})]", text):
         depth += {"(": 1, "{": 1, ")": -1, "}": -1}.get(mark.group(), 0)
         if depth > MAX_DEPTH:
-            raise ProgramError(f"more than {MAX_DEPTH} parentheses and braces inside each other", _place(text, mark.start()))
+            raise ProgramError(f"parentheses and braces nested more than {MAX_DEPTH} deep", _place(text, mark.start()))
 
 
 def _place(text: str, index: int) -> Place:
@@ -131,7 +131,7 @@ def _explained(error: Any, text: str) -> ProgramError:
         # A statement began with an unknown word, which was taken for the name of an assignment.
         before = list(re.finditer(r"[a-z]\w*", text[: len(text) if ended else index]))[-1]
         hint = suggestion(before.group(), _words() - {before.group()})
-        return ProgramError(f"{before.group()} begins no statement{hint}", _place(text, before.start()))
+        return ProgramError(f"{before.group()} does not begin a statement{hint}", _place(text, before.start()))
     wanted = sorted({_MEANING.get(kind, kind.strip("_").lower()) for kind in expected}, key=lambda name: (len(name) == 1, name))
     listed = ", ".join(wanted[:_LONGEST_LIST]) + (", ..." if len(wanted) > _LONGEST_LIST else "")
     if found is None:

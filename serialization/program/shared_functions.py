@@ -29,7 +29,7 @@ def repeat(m: Machine, cells: Figure, move: Shift, count: int | None = None) -> 
     if count is None and not move:
         raise ProgramError("repeat needs a count or a move to the edge")
     if count is not None and count < 0:
-        raise ProgramError(f"repeat {count}: a count is not negative")
+        raise ProgramError(f"repeat {count}: a count cannot be negative")
     copies: list[Figure] = []
     anchor = next(iter(cells), None)
     while anchor is not None and len(copies) < min(MAX_COPIES, MAX_COPIES if count is None else count):
@@ -52,7 +52,7 @@ def every(m: Machine, cells: Figure, step: int, start: int = 1) -> Figure:
 def _part(choose: Callable[[list[Cell], int], list[Cell]]) -> Callable[..., Figure]:
     def chosen(m: Machine, cells: Figure, count: int = 1) -> Figure:
         if count < 0:
-            raise ProgramError("a count is not negative")
+            raise ProgramError("a count cannot be negative")
         return cells.within(set(choose(list(cells), count)))
 
     return chosen

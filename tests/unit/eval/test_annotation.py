@@ -100,7 +100,7 @@ BAD = {
     ),
     "no such context": ({**CLEAR, "context": "clear"}, "'clear' is not one of"),
     "missing field": ({"id": ITEMS[0].id, "context": "unclear"}, "'correct' is a required property"),
-    "not a number": ('{"id": "minecraft/test/g/0", "context": "unique", "correct": NaN}', "NaN is no number"),
+    "not a number": ('{"id": "minecraft/test/g/0", "context": "unique", "correct": NaN}', "NaN is not a JSON number"),
     "half a line": ('{"id": "minecraft/test/g/0"', "not JSON"),
 }
 

@@ -176,7 +176,7 @@ def test_half_a_line_at_the_end(runs: Path, capsys: pytest.CaptureFixture[str]) 
 
 
 BAD = {
-    "one run": (["a"], "takes two runs or more"),
+    "one run": (["a"], "takes two or more runs"),
     "other items": (["a", "c"], "c lacks 1 that another has (hexagons/test/3/2); --intersect compares the 7"),
     "another task": (["a", "m"], "a answers hexagons/test and m minecraft/test"),
     "the same run": (["a", "a"], "a is given twice"),

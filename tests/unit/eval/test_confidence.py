@@ -81,12 +81,12 @@ def test_thresholds_are_compared_on_dev(capsys: pytest.CaptureFixture[str]) -> N
     ("arguments", "message"),
     [
         (["hybrid", "plain", "plain"], "a hybrid needs two different runs"),
-        (["hybrid", "plain", "sure", "--below", "0.5", "--name", "x"], "the answers of plain do not say how sure they are"),
+        (["hybrid", "plain", "sure", "--below", "0.5", "--name", "x"], "the answers of plain have no confidence"),
         (["hybrid", "sure", "plain", "--below", "0.5"], "--below and --name go together"),
-        (["hybrid", "sure", "of-dev", "--below", "0.5", "--name", "x"], "sure and of-dev are not over the same items"),
+        (["hybrid", "sure", "of-dev", "--below", "0.5", "--name", "x"], "sure and of-dev answer different items"),
         (["hybrid", "sure", "plain"], "a threshold is chosen on dev"),
-        (["export", "sure", "plain", "--as", "coverage"], "--as coverage is of one run"),
-        (["export", "plain", "--as", "coverage"], "the answers of plain do not say how sure they are"),
+        (["export", "sure", "plain", "--as", "coverage"], "--as coverage takes one run"),
+        (["export", "plain", "--as", "coverage"], "the answers of plain have no confidence"),
     ],
 )
 def test_what_does_not_fit_is_a_usage_error(capsys: pytest.CaptureFixture[str], arguments: list[str], message: str) -> None:

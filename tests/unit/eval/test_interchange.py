@@ -80,7 +80,7 @@ def test_actions_and_texts_in_json_lines(capsys: pytest.CaptureFixture[str]) -> 
     code, out, err = run(capsys, "theirs.jsonl", "--name", "theirs", "--task", "minecraft", "--split", "dev")
     assert code == 0
     assert out == f"runs/theirs: 3 predictions for the {len(rest) + 3} items of minecraft/val\n"
-    assert err.startswith("Texts with parts that are no actions: 1 ")
+    assert err.startswith("Texts with parts that are not actions: 1 ")
     found = kept("theirs")
     assert list(found[0]) == ["id", "actions"]
     assert found[1]["actions"] == [["place", "red", 0, 1, 0]]
@@ -101,7 +101,7 @@ def test_the_same_file_again_is_the_same_run_and_another_file_is_refused(capsys:
     Path("a.jsonl").write_text(json.dumps({"id": second.id, "actions": []}) + "\n")
     code, out, err = run(capsys, "a.jsonl", "--name", "theirs")
     assert (code, out) == (2, "")
-    assert "holds a run with other settings (source_sha256" in err
+    assert "holds a run with different settings (source_sha256" in err
 
 
 @pytest.mark.parametrize("name", ["p.csv", "p.jsonl"])
@@ -116,8 +116,8 @@ LINE = json.dumps({"id": ID, "actions": []}) + "\n"
 BAD = {
     "not JSON": ("p.jsonl", LINE + "{oops\n", "p.jsonl:2: not JSON"),
     "a blank line": ("p.jsonl", LINE + "\n", "p.jsonl:2: not JSON"),
-    "NaN": ("p.jsonl", '{"id": "' + ID + '", "actions": [], "seconds": NaN}\n', "p.jsonl:1: not JSON (NaN is no number"),
-    "Infinity": ("p.jsonl", LINE.replace("[]", "[[Infinity, 1, 2]]"), "p.jsonl:1: not JSON (Infinity is no number"),
+    "NaN": ("p.jsonl", '{"id": "' + ID + '", "actions": [], "seconds": NaN}\n', "p.jsonl:1: not JSON (NaN is not a JSON number"),
+    "Infinity": ("p.jsonl", LINE.replace("[]", "[[Infinity, 1, 2]]"), "p.jsonl:1: not JSON (Infinity is not a JSON number"),
     "a number too large": ("p.jsonl", LINE.replace("[]", '[[1e999, 1, "red"]]'), "p.jsonl:1: action 1 must be [row"),
     "an empty file": ("p.jsonl", "", "p.jsonl:1: the file holds no predictions"),
     "a repeated id": ("p.jsonl", LINE + LINE, f"p.jsonl:2: id '{ID}' again, first on line 1"),
@@ -155,8 +155,12 @@ def test_what_is_wrong_is_said_in_one_line_with_its_place(
     ("arguments", "code", "message"),
     [
         (["--format", "gruped"], 1, "p.csv:2: no format for hexagons named 'gruped': did you mean grouped?"),
-        (["--format", "grouped", "--split", "test"], 1, "p.csv:2: predictions for hexagons/dev, not for hexagons/test"),
-        (["--format", "grouped", "--task", "minecraft"], 1, "p.csv:2: predictions for hexagons/dev, not for minecraft/dev"),
+        (["--format", "grouped", "--split", "test"], 1, "p.csv:2: predictions for hexagons/dev, but hexagons/test was asked for"),
+        (
+            ["--format", "grouped", "--task", "minecraft"],
+            1,
+            "p.csv:2: predictions for hexagons/dev, but minecraft/dev was asked for",
+        ),
     ],
 )
 def test_flags_that_do_not_fit(capsys: pytest.CaptureFixture[str], arguments: list[str], code: int, message: str) -> None:

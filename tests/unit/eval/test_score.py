@@ -150,7 +150,7 @@ def test_a_run_is_scored_on_the_items_it_was_asked_for(write: Write, capsys: pyt
     write(name="runs_a/predictions.jsonl")
     assert json.loads(run(capsys, folder, "--json")[1])["missing"] == 2
     (folder / "run.yaml").write_text("[settings")
-    assert "run.yaml: not a run's description" in run(capsys, folder)[2]
+    assert "run.yaml does not describe a run" in run(capsys, folder)[2]
 
 
 def test_a_list_of_ids_restricts_the_items(write: Write) -> None:
@@ -237,7 +237,7 @@ def test_bad_input_is_one_line_and_an_exit_code(
 
 
 @pytest.mark.parametrize(
-    ("content", "message"), [("not json\n", ":1: not JSON"), ('{"id": "x", "seconds": NaN}\n', "NaN is no number")]
+    ("content", "message"), [("not json\n", ":1: not JSON"), ('{"id": "x", "seconds": NaN}\n', "NaN is not a JSON number")]
 )
 def test_lines_that_are_not_json(write: Write, capsys: pytest.CaptureFixture[str], content: str, message: str) -> None:
     code, out, err = run(capsys, write(end=content))

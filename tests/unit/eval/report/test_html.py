@@ -371,7 +371,7 @@ def test_a_prompt_comes_with_what_was_left_out_of_it(capsys: pytest.CaptureFixtu
     [
         ({}, "there is no run.yaml beside the predictions"),
         ({"baseline": "rules"}, "This run has no prompts"),
-        ({"engine": "vllm"}, "Its prompts are not known: the run does not hold them."),
+        ({"engine": "vllm"}, "Its prompts are unknown: the run does not hold them."),
     ],
 )
 def test_a_run_without_prompts_says_why(capsys: pytest.CaptureFixture[str], settings: dict[str, Any], note: str) -> None:

@@ -54,9 +54,13 @@ def test_without_an_item_the_board_is_blank() -> None:
         (
             "Sure!\n\nred 1:1\nblu 2:2",
             1,
-            [("Sure!", "not a statement"), ("blu 2:2", "line 4, column 1: blu begins no statement")],
+            [("Sure!", "not a statement"), ("blu 2:2", "line 4, column 1: blu does not begin a statement")],
         ),
-        ("red 1:1\nblu 2:2\ngreen 3:3", 1, [("blu 2:2", "line 2, column 1: blu begins no statement (did you mean blue?)")]),
+        (
+            "red 1:1\nblu 2:2\ngreen 3:3",
+            1,
+            [("blu 2:2", "line 2, column 1: blu does not begin a statement (did you mean blue?)")],
+        ),
         ("red 1:1; blue rng(2:2)", 1, [("rng(2:2)", "line 1, column 15: no function rng (did you mean ring?)")]),
         ("I would paint it red.", 0, [("I would paint it red.", "line 1, column 1: I does not belong here")]),
     ],

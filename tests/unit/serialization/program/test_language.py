@@ -66,10 +66,10 @@ def test_texts_and_their_shortest_forms(text: str, written: str) -> None:
 @pytest.mark.parametrize(
     ("text", "at", "says"),
     [
-        ("red 3:4\nrad 5:6", (2, 1), "rad begins no statement (did you mean red?)"),
+        ("red 3:4\nrad 5:6", (2, 1), "rad does not begin a statement (did you mean red?)"),
         ("reed 3:4", (1, 1), "did you mean red?"),
-        ("blue 3:4\nblue near((red), 2)", (2, 12), "red is a color and no set; what has it is is(red)"),
-        ("for red in 1-3{blue 3:4}", (1, 5), "red is a color and no set"),
+        ("blue 3:4\nblue near((red), 2)", (2, 12), "red is a color, not a set; write is(red) for what has it"),
+        ("for red in 1-3{blue 3:4}", (1, 5), "red is a color, not a set"),
         ("red 3:4 blu 5:6", (1, 9), "blu does not belong here (did you mean blue?)"),
         ("red 3:4-6:2", (1, 10), "blanks around a minus"),
         ("red ring(5:4", (1, 13), "ends too early"),
