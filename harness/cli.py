@@ -27,26 +27,24 @@ class Entry(NamedTuple):
 
 SECTIONS = {
     "Run models": {
-        "prompt": Entry("harness.commands.prompt:prompt", "Let a model answer the items of a split, then score it."),
+        "prompt": Entry("harness.commands.prompt:prompt", "Prompt a model with the items of a split and score its answers."),
         "serve": Entry("harness.commands.serve:serve", "Serve a base model and its adapters over HTTP."),
-        "hybrid": Entry("harness.commands.hybrid:hybrid", "Let one run answer where it is sure, another one elsewhere."),
+        "hybrid": Entry("harness.commands.hybrid:hybrid", "Combine two runs: one where it is confident, the other elsewhere."),
     },
     "Train": {
         "finetune": Entry("harness.commands.finetune:finetune", "Train a LoRA adapter."),
         "adapters": Entry(
             "harness.commands.adapters:adapters", "List adapters, show one, check that it fits, copy one to ship it."
         ),
-        "baseline": Entry("harness.commands.baseline:baseline", "Train the classic baselines, and let them answer."),
+        "baseline": Entry("harness.commands.baseline:baseline", "Train and run the classic baselines."),
         "mix": Entry(
-            "harness.commands.mix:mix", "Find out how much synthetic data helps: baselines trained on mixes of it, scored on dev."
+            "harness.commands.mix:mix", "Measure how much synthetic data helps: train baselines on mixes, score them on dev."
         ),
     },
     "Data": {
         "data": Entry("harness.commands.data:data", "List, count and print the items of a corpus."),
-        "simulate": Entry("harness.commands.simulate:simulate", "Make training data from nothing: simulated games and drawings."),
-        "augment": Entry(
-            "harness.commands.augment:augment", "Make more training items of a corpus: other colors, other words, turned."
-        ),
+        "simulate": Entry("harness.commands.simulate:simulate", "Generate training data: simulated games and drawings."),
+        "augment": Entry("harness.commands.augment:augment", "Augment the train split: other colors, other words, rotations."),
         "mine": Entry("harness.commands.mine:mine", "Find programs for the instructions of the train split."),
         "annotate": Entry(
             "harness.commands.annotate:annotate", "Judge Minecraft items for the v2 benchmark: label, compare, adjudicate."
@@ -55,9 +53,9 @@ SECTIONS = {
     "Evaluate": {
         "score": Entry("harness.commands.score:score", "Score a predictions file."),
         "compare": Entry("harness.commands.compare:compare", "Test runs against each other, item by item."),
-        "import": Entry("harness.commands.imports:import_run", "Make a run of predictions made elsewhere."),
+        "import": Entry("harness.commands.imports:import_run", "Turn predictions made elsewhere into a run."),
         "export": Entry(
-            "harness.commands.export:export", "Write the numbers of runs for a model card, a paper or a page; learning curves."
+            "harness.commands.export:export", "Export scores for a model card, a paper or a page; draw learning curves."
         ),
     },
     "Look": {
@@ -105,7 +103,7 @@ def check_names() -> None:
     `importlib.metadata` takes longer to import than all of `--help`.
     """
     own = Path(__file__).resolve().parents[1]
-    advice = "install the harness into a fresh environment of its own (python -m venv)"
+    advice = "install the harness in a fresh environment (python -m venv)"
     for name in TOP_LEVEL:
         spec = find_spec(name)
         if spec is None or spec.origin is None or Path(spec.origin).resolve().parent != own / name:

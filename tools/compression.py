@@ -57,7 +57,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--limit", type=int, help="the first items of each task only")
     args = options.parse_args()
-    print("| task | format | median characters | mean | exact | time an item (all) |")
+    print("| task | format | median characters | mean | exact | time per item (all) |")
     print("|---|---|---:|---:|---:|---:|")
     for task in FORMATS:
         print("\n".join(table(task, load(task)[: args.limit])), flush=True)

@@ -34,7 +34,7 @@ Always:
   h the whole history    f what follows, and more of it
   r a reason, kept with the judgment
   b back one question or item    s skip the item    q quit (or Ctrl-D)
-Every judgment is kept at once; the same command goes on where you quit."""
+Every judgment is saved at once; the same command continues where you quit."""
 
 
 @dataclass
@@ -84,7 +84,7 @@ class Loop:
         judged = self._judged()
         if judged == len(self.items):
             self.file.sort()
-        rest = f"; {len(self.items) - judged:,} left: the same command goes on with them" if judged < len(self.items) else ""
+        rest = f"; {len(self.items) - judged:,} left: the same command continues with them" if judged < len(self.items) else ""
         self.console.print(f"\n{judged:,} of {len(self.items):,} judged{rest}\n{self.file.path}", soft_wrap=True)
 
     def _ask(self, place: int) -> Judgment | str:
@@ -131,7 +131,7 @@ class Loop:
                 case "m" if len(item.before):
                     self._say("m is for items with an empty board; this one has blocks before")
                 case _:
-                    self._say(f"{printable(key) or 'that'} is no key here; ? lists them")
+                    self._say(f"{printable(key) or 'that'} is not a key here; ? lists them")
 
     def _ask_reason(self) -> None:
         now = f" (now: {printable(self._reason)}; empty removes it)" if self._reason else ""
@@ -142,7 +142,7 @@ class Loop:
         self.console.print(_dialogue(turns[self._seen : self._seen + _FOLD]))
         self._seen = min(self._seen + _FOLD, len(turns))
         rest = len(turns) - self._seen
-        self._say(f"{rest} more turns follow: f shows them" if rest else "here the game ends")
+        self._say(f"{rest} more turns follow: f shows them" if rest else "the game ends here")
 
     def _say(self, text: str) -> None:
         self.console.print(f"> {text}", style="dim")

@@ -16,9 +16,9 @@ def decoding_of(name: str, baseline: Baseline | Ruled, asked: Mapping[str, Any])
     for key in given:
         if key not in baseline.decoding:
             known = ", ".join(f"--{own}" for own in baseline.decoding)
-            raise UsageError(f"--{key}: {name} has no such option; it has {known or 'none of the kind'}")
+            raise UsageError(f"--{key}: {name} has no such option; it has {known or 'none'}")
     if "share" in given and "samples" not in given:
-        raise UsageError("--share is of the votes of drawn answers: give --samples too")
+        raise UsageError("--share counts the votes of drawn answers: add --samples")
     return replace(Decoding(), **given)
 
 

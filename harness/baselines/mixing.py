@@ -85,7 +85,7 @@ class Mix:
             lines = [json.loads(line) for line in self.results.read_bytes().splitlines()]
             return {(line["cell"], line["settings"]): line for line in lines}
         except (ValueError, TypeError, KeyError):
-            raise DataError(f"{self.results}: not the results of a mix; remove it, and its cells are scored again") from None
+            raise DataError(f"{self.results}: not the results of a mix; remove it to score its cells again") from None
 
     def run(self, planned: Sequence[Cell], say: Callable[[str], None]) -> list[dict[str, Any]]:
         """Train and score the cells that are not done yet, and return the lines of all that are planned, in order.

@@ -40,14 +40,14 @@ def export_model(folder: Path, target: Path, *, half: bool) -> None:
     import torch
 
     if target.exists():
-        raise UsageError(f"{target} exists already: name a folder that does not")
+        raise UsageError(f"{target} already exists: name a new folder")
     weights, card = read_weights(folder), (folder / CARD).read_text() if (folder / CARD).is_file() else ""
     if half:
         weights = {name: value.half() if value.dtype == torch.float32 else value for name, value in weights.items()}
         card += "\nThe weights are stored in float16 and used in float32.\n"
     for name, value in weights.items():
         if not value.isfinite().all():
-            raise DataError(f"{folder / WEIGHTS}: {name} holds values that are no numbers{', or too large for float16' * half}")
+            raise DataError(f"{folder / WEIGHTS}: {name} holds values that are not numbers{', or too large for float16' * half}")
     words = read_words(folder) if (folder / VOCABULARY).is_file() else None
     write_model(target, _values(folder / CONFIG), weights, words, card)
 

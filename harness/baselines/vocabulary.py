@@ -44,7 +44,9 @@ class Vocabulary:
         """How many of the texts' words are not there, as a line for a user."""
         words = {word for text in texts for word in text}
         lacking = sum(word not in self._numbers for word in words)
-        return f"words: the {len(self):,} of the model it begins with; {lacking:,} of the items' {len(words):,} are unknown"
+        return (
+            f"vocabulary: {len(self):,} words of the starting model; {lacking:,} of the {len(words):,} in the items are unknown"
+        )
 
 
 def learned(texts: Iterable[Iterable[str]]) -> Vocabulary:
@@ -69,14 +71,14 @@ def read_glove(path: Path, texts: Iterable[Iterable[str]], size: int, seed: int)
                 if numbers.count(b" ") + 1 != size or not word:
                     held = f"{len(line.split()) - 1} numbers" if line.strip() else "nothing"
                     raise DataError(
-                        f"{path}:{number}: {held} where a word and {size} numbers stand in a GloVe file of {size}-d vectors"
+                        f"{path}:{number}: {held}, but a line of a GloVe file of {size}-d vectors is a word and {size} numbers"
                     )
                 if word in wanted and wanted[word] not in found:
                     found[wanted[word]] = _vector(numbers, f"{path}:{number}")
     except OSError as error:
         raise UsageError(f"glove={path}: {error.strerror}") from None
     if not found:
-        raise DataError(f"{path}: none of the words of the corpus has a vector there; is it a GloVe file of English words?")
+        raise DataError(f"{path}: it has no vector for any word of the corpus; is it a GloVe file of English words?")
     drawn = np.random.default_rng(seed).uniform(size=(len(SPECIAL) + 1, size)).astype(np.float32)
     drawn[0] = 0
     vectors = np.stack([*drawn[:-1], *found.values(), drawn[-1]])

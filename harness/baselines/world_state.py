@@ -131,7 +131,7 @@ def labels_of(item: MinecraftItem) -> list[int]:
     try:
         return [*(label_of(action) for action in item.actions), STOP]
     except ValueError as error:
-        raise DataError(f"{item.id}: {error}, which no label names; leave the item out") from None
+        raise DataError(f"{item.id}: {error}, which no label covers; leave the item out") from None
 
 
 def gold_grids(items: Sequence[MinecraftItem]) -> Grids:

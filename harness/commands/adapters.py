@@ -38,7 +38,7 @@ def list_adapters(as_json: bool) -> None:
             table.add_row(entry.name, *cells)
         Console().print(table)
     else:
-        click.echo("There are no adapters here; `harness finetune` makes one")
+        click.echo("No adapters here; `harness finetune` makes one")
     for problem in problems:
         click.echo(f"left out: {problem}", err=True)
 
@@ -92,10 +92,14 @@ def show(name: str, as_json: bool) -> None:
 
 @adapters.command()
 @click.argument("name")
-@click.option("--base", "--model", help="Hub name or local folder. [default: the one that it was trained on]")
-@click.option("--items", default=0, type=click.IntRange(0), help="Also compare so many answers of the merged model with peft's.")
-@click.option("--engine", default="vllm", show_default=True, type=click.Choice(["vllm", "transformers"]), help="Runs the former.")
-@click.option("--max-new-tokens", default=64, show_default=True, type=click.IntRange(1), help="Of an answer that is compared.")
+@click.option("--base", "--model", help="Hub name or local folder. [default: the one it was trained on]")
+@click.option("--items", default=0, type=click.IntRange(0), help="Also compare N answers of the merged model with peft's.")
+@click.option(
+    "--engine", default="vllm", show_default=True, type=click.Choice(["vllm", "transformers"]), help="Runs the merged model."
+)
+@click.option(
+    "--max-new-tokens", default=64, show_default=True, type=click.IntRange(1), help="Longest compared answer, in tokens."
+)
 def check(name: str, base: str | None, items: int, engine: str, max_new_tokens: int) -> int:
     """Check that the adapter NAME is whole and fits its base and this harness's prompts."""
     from adapters.checking import agreement, check_weights
@@ -115,7 +119,7 @@ def check(name: str, base: str | None, items: int, engine: str, max_new_tokens: 
         return 0
     found = agreement(adapter, items, engine, functools.partial(click.echo, err=True), max_new_tokens)
     alike = f"{found.actions} equal actions, {found.texts} equal texts"
-    click.echo(f"merged ({engine}) and apart (peft), {found.items} dev items: {alike}")
+    click.echo(f"merged ({engine}) and unmerged (peft), {found.items} dev items: {alike}")
     if found.first:
         click.echo(f"the first that differs: {found.first}")
     return 0
@@ -124,9 +128,9 @@ def check(name: str, base: str | None, items: int, engine: str, max_new_tokens: 
 @adapters.command()
 @click.argument("run")
 @click.argument("folder", type=click.Path(path_type=Path))
-@click.option("--scores", multiple=True, metavar="RUN", help="A scored run with the adapter, for its card. May be repeated.")
-@click.option("--large", is_flag=True, help="Also if it takes more than what may ship (12 MB).")
-@click.option("--note", default="", help="What else its card is to say.")
+@click.option("--scores", multiple=True, metavar="RUN", help="A scored run of the adapter, for its card. Repeatable.")
+@click.option("--large", is_flag=True, help="Allow more than the 12 MB that may ship.")
+@click.option("--note", default="", help="Extra text for its card.")
 def export(run: str, folder: Path, scores: tuple[str, ...], large: bool, note: str) -> None:
     """Copy the adapter of RUN to a new FOLDER with float16 weights and a card, to keep or to ship.
 

@@ -38,7 +38,7 @@ def annotate() -> None:
 @click.option("--split", help="The items to judge: train, val or test (default).")
 @click.option("--out", type=_FILE, help="The annotation file. [default: annotations/NAME.jsonl; NAME_SPLIT for train and val]")
 @click.option("--games", type=click.IntRange(min=1), help="Only the first games of the split.")
-@click.option("--item", "item_id", help="Only this item, whether it is judged already or not.")
+@click.option("--item", "item_id", help="Only this item, even if it is already judged.")
 def label(annotator: str, split: str | None, out: Path | None, games: int | None, item_id: str | None) -> None:
     """Judge items one by one in the terminal, in order and game by game.
 
@@ -69,7 +69,7 @@ def label(annotator: str, split: str | None, out: Path | None, games: int | None
 def stats(file: Path | None, as_json: bool) -> None:
     """Count an annotation as section 3.2 of the BAP v2 paper does.
 
-    FILE is an annotation file, ours if there is none given. Games with items that are not judged yet are left out.
+    FILE is an annotation file (default: ours). Games that are not fully judged are left out.
     """
     from eval.annotation import read_annotation, read_judgments, statistics
 
@@ -79,12 +79,12 @@ def stats(file: Path | None, as_json: bool) -> None:
     unfinished = {item.cluster for item in items if item.id not in annotation.judgments}
     counted = [item for item in items if item.cluster not in unfinished]
     if not counted:
-        raise UsageError(f"{path}: no game is judged to its end yet: go on with harness annotate label")
+        raise UsageError(f"{path}: no game is fully judged yet: continue with harness annotate label")
     counts = {"games": len({item.cluster for item in counted})} | statistics(counted, annotation)
     if as_json:
         click.echo(json.dumps(counts))
         return
-    left_out = f"; games left out that are not judged to their end: {len(unfinished):,}" if unfinished else ""
+    left_out = f"; games left out because they are not fully judged: {len(unfinished):,}" if unfinished else ""
     click.echo(f"{name}{left_out}")
     for key, value in counts.items():
         click.echo(f"{key.replace('_', ' '):20}{value:>6,}")
@@ -116,7 +116,7 @@ def agreement(annotations: tuple[Path, ...], as_json: bool) -> None:
 @annotate.command()
 @click.argument("first", type=_FILE, metavar="A")
 @click.argument("second", type=_FILE, metavar="B")
-@click.option("--out", required=True, type=_FILE, help="The annotation file to make, or to go on with.")
+@click.option("--out", required=True, type=_FILE, help="The annotation file to create or continue.")
 @click.option("--annotator", default="adjudicator", show_default=True, help="Who decides.")
 def adjudicate(first: Path, second: Path, out: Path, annotator: str) -> None:
     """Settle where annotations A and B differ: the keys 1 and 2 choose one, all others judge anew.
@@ -135,7 +135,7 @@ def adjudicate(first: Path, second: Path, out: Path, annotator: str) -> None:
     agreed, differing = adjudication(*judged)
     with open_annotation(out, items) as file:
         file.add(agreed)
-        click.echo(f"agreed on and taken over: {len(agreed):,} items; to decide: {len(differing):,}")
+        click.echo(f"agreed and copied: {len(agreed):,} items; to decide: {len(differing):,}")
         if any(item not in file.judgments for item in differing):
             _check_terminal()
         _loop([item for item in items if item.id in differing], file, annotator, proposals=differing)
@@ -150,7 +150,7 @@ def _check_name(annotator: str) -> None:
 
 def _check_terminal() -> None:
     if not sys.stdin.isatty():
-        raise UsageError("judging asks for keys and stdin is no terminal: run it in one, without a pipe (ssh: with -t)")
+        raise UsageError("judging reads keys, but stdin is not a terminal: run it without a pipe (ssh: with -t)")
 
 
 def _item(item_id: str) -> MinecraftItem:
@@ -182,7 +182,7 @@ def _items_of(annotation: Annotation) -> list[MinecraftItem]:
     first = next(iter(annotation.judgments))
     items = _items(first.split("/")[1])
     if first not in {item.id for item in items} and locate("minecraft").kind == "sample":
-        raise UsageError(f"{annotation.name} is about {first}, which the shipped sample does not hold: set HARNESS_DATA")
+        raise UsageError(f"{annotation.name} is about {first}, which the shipped sample does not have: set HARNESS_DATA")
     return items
 
 

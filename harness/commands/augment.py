@@ -19,12 +19,14 @@ _PIECE = 500
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--task", required=True, help="minecraft or hexagons.")
-@click.option("--factor", type=click.IntRange(1), default=4, show_default=True, help="How many times as many items.")
+@click.option(
+    "--factor", type=click.IntRange(1), default=4, show_default=True, help="Size of the output, as a multiple of the train split."
+)
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="The file: .jsonl, .jsonl.gz or .parquet.")
-@click.option("--change", "changes", multiple=True, help="colors, words (minecraft) or turn; again for more. [default: all]")
+@click.option("--change", "changes", multiple=True, help="colors, words (minecraft) or turn. Repeatable. [default: all]")
 @click.option("--whole", is_flag=True, help="Change whole games and procedures, not items drawn from many variants of them.")
-@click.option("--overwrite", is_flag=True, help="Replace what is there.")
+@click.option("--overwrite", is_flag=True, help="Replace existing output.")
 def augment(task: str, factor: int, seed: int, out: Path, changes: tuple[str, ...], whole: bool, overwrite: bool) -> None:
     """Write the train split and changed copies of its items: other colors, other words, turned.
 
@@ -40,13 +42,13 @@ def augment(task: str, factor: int, seed: int, out: Path, changes: tuple[str, ..
 
     source = Source(task, seed, "train", form_of(out, None))
     if source.form == "logs":
-        raise UsageError(f"--out {out}: items of a part of a game are no log; give a name that ends in .jsonl or .parquet")
+        raise UsageError(f"--out {out}: parts of games cannot be a log; give a name that ends in .jsonl or .parquet")
     items = load(task, "train")
     words = lexicon() if task == "minecraft" else None
     made = changing.augment(items, seed, factor, changes=changes, lexicon=words, whole=whole)
     check_free(out, source.form, overwrite)
     written = write(_pieces(made, task, source.form), factor * len(items), out, source)
-    click.echo(f"{out}: {written.items:,} items, {len(items):,} of them of the {locate(task).kind} corpus as they are")
+    click.echo(f"{out}: {written.items:,} items, {len(items):,} of them unchanged from the {locate(task).kind} corpus")
 
 
 def _pieces(made: Iterator[Item], task: str, form: str) -> Iterator[Piece]:

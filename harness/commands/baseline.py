@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from harness.runs.answering import Predictor
 
 
-@click.group(help="Train the classic baselines, and let them answer.\n\n\b\n" + ", ".join(BASELINES))
+@click.group(help="Train and run the classic baselines.\n\n\b\n" + ", ".join(BASELINES))
 def baseline() -> None: ...
 
 
@@ -25,23 +25,23 @@ def baseline() -> None: ...
 @click.option("--task", help="hexagons or minecraft. [default: the model's own]")
 @click.option("--name", "run_name", help="Name of the run folder under runs/; NAME-TASK if not given.")
 @click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Change a key of the recipe, as in variant=B.")
-@click.option("--limit", type=click.IntRange(min=1), help="Train on the first items only, and judge by as many of dev.")
-@click.option(
-    "--train-items", type=click.IntRange(min=1), help="So many of the train split, whole procedures or games at random."
-)
-@click.option("--max-epochs", type=click.IntRange(min=1), help="Train for at most so many epochs instead of the recipe's.")
+@click.option("--limit", type=click.IntRange(min=1), help="Train on the first N items only, and validate on the first N of dev.")
+@click.option("--train-items", type=click.IntRange(min=1), help="Train on N items: whole procedures or games, drawn at random.")
+@click.option("--max-epochs", type=click.IntRange(min=1), help="Train for at most N epochs instead of the recipe's.")
 @click.option("--from", "start", metavar="MODEL", help="Begin with a trained model: its folder, run or shipped name.")
-@click.option("--data", multiple=True, type=click.Path(path_type=Path), help="Also train on this file of simulate or augment.")
-@click.option("--dev-data", multiple=True, type=click.Path(path_type=Path), help="Also judge epochs by the items of this file.")
-@click.option("--only-data", is_flag=True, help="Leave the corpus's train split out: augmented files hold it already.")
+@click.option(
+    "--data", multiple=True, type=click.Path(path_type=Path), help="Also train on this file from harness simulate or augment."
+)
+@click.option("--dev-data", multiple=True, type=click.Path(path_type=Path), help="Also validate on the items of this file.")
+@click.option("--only-data", is_flag=True, help="Leave the corpus's train split out: augmented files already contain it.")
 def train(name: str, **options: Any) -> None:
-    """Train the model NAME.
+    """Train the baseline NAME.
 
     \b
     harness baseline train cnn-gru
     harness baseline train cnn-gru --set glove=glove.42B.300d.txt --set training.batch_size=8
 
-    A run that was killed continues when the same command is given again. Its curves: tensorboard --logdir runs.
+    To resume a killed run, give the same command again. Its curves: tensorboard --logdir runs.
     Several GPUs: torchrun --nproc-per-node 2 -m harness.cli baseline train ...
     """
     from harness.baselines import Ruled
@@ -95,19 +95,19 @@ def _items(task: str, seed: int, options: dict[str, Any]) -> tuple[list[Item], l
 @click.argument("name")
 @click.option("--task", help="hexagons or minecraft. [default: the model's own]")
 @click.option("--split", help="train, dev or test. [default: dev]")
-@click.option("--items", "items_file", help="A file of harness simulate to answer instead of a split.")
-@click.option("--name", "run_name", help="The run's folder below runs/. [default: made of the settings]")
+@click.option("--items", "items_file", help="A file from harness simulate to answer instead of a split.")
+@click.option("--name", "run_name", help="The run's folder under runs/. [default: built from the settings]")
 @click.option("--checkpoint", help="A model's folder, run or shipped name. [default: the run NAME-TASK, else the shipped one]")
 @click.option("--constrained", is_flag=True, help="Choose among feasible actions only.")
-@click.option("--steps", type=click.IntRange(1, 100), help="At most, the one that stops included. [default: 10]")
-@click.option("--beams", type=click.IntRange(1, 32), help="Of beam search over text. [default: 3]")
-@click.option("--samples", type=click.IntRange(1, 1000), help="Builder models: draw so many answers, which vote.")
-@click.option("--share", type=click.FloatRange(0, 1), help="Of the votes that an action needs. [default: 0.15]")
+@click.option("--steps", type=click.IntRange(1, 100), help="Most actions per item, the stop included. [default: 10]")
+@click.option("--beams", type=click.IntRange(1, 32), help="Beams in the search over text. [default: 3]")
+@click.option("--samples", type=click.IntRange(1, 1000), help="Builder models: draw N answers and let them vote.")
+@click.option("--share", type=click.FloatRange(0, 1), help="Share of the votes that an action needs. [default: 0.15]")
 @click.option("--limit", type=click.IntRange(1), help="Only the first N items.")
-@click.option("--batch-size", type=click.IntRange(1, 4096), help="Items at a time. [default: the model's own]")
+@click.option("--batch-size", type=click.IntRange(1, 4096), help="Items per batch. [default: the model's own]")
 @click.option("--json", "as_json", is_flag=True, help="Print the scores as JSON.")
 def predict(name: str, as_json: bool, **options: Any) -> int:
-    """Let the model NAME answer the items of a split, then score it.
+    """Run the baseline NAME on a split and score its answers.
 
     \b
     harness baseline predict rules
@@ -124,7 +124,7 @@ def predict(name: str, as_json: bool, **options: Any) -> int:
 
     file = options.pop("items_file")
     if file and options["split"]:
-        raise UsageError(f"--split {options['split']}: the items are those of {file}; leave the flag out")
+        raise UsageError(f"--split {options['split']}: the items come from {file}; leave the flag out")
     options["split"] = Path(file).name if file else options["split"] or "dev"
     chosen, task = _choose(name, options["task"])
     decoding = decoding_of(name, chosen, {key: options[key] for key in ("constrained", "steps", "beams", "samples", "share")})
@@ -167,7 +167,7 @@ def _load(
 
     if isinstance(chosen, Ruled):
         if checkpoint:
-            raise UsageError(f"--checkpoint {checkpoint}: {name} is nothing but rules and has no checkpoints")
+            raise UsageError(f"--checkpoint {checkpoint}: {name} is rules only and has no checkpoints")
         return chosen.predictor(task), name, {}
     folder = find_model(checkpoint) if checkpoint else model_of(name, task)
     model = folder.resolve().parent.name if folder.name == "model" else folder.name

@@ -28,10 +28,12 @@ _METRICS = {
 @click.command()
 @click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--benchmark", help="Minecraft: legacy (default), fair or v2.")
-@click.option("--annotation", type=click.Path(path_type=Path), help="Of v2, a file. [default: ours, for test]")
-@click.option("--intersect", is_flag=True, help="Compare on the items that all runs have, where they differ.")
-@click.option("--changed", default=10, show_default=True, type=click.IntRange(0), help="Items to list that differ most.")
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(0), help="Of the resampling.")
+@click.option("--annotation", type=click.Path(path_type=Path), help="Annotation file for v2. [default: ours, for test]")
+@click.option("--intersect", is_flag=True, help="Compare only the items that all runs share.")
+@click.option(
+    "--changed", default=10, show_default=True, type=click.IntRange(0), help="How many of the most different items to list."
+)
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(0), help="Seed of the resampling.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, with fractions, instead of tables in percent.")
 def compare(
     runs: tuple[Path, ...],
@@ -52,7 +54,7 @@ def compare(
     from eval.tables import benchmark_name
 
     if len(runs) < 2:
-        raise UsageError("harness compare takes two runs or more")
+        raise UsageError("harness compare takes two or more runs")
     how = Benchmark(benchmark, annotation)
     read = read_runs(runs, intersect=intersect)
     first = next(iter(read.values()))

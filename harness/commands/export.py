@@ -21,8 +21,8 @@ FORMS = ("model-index", "latex", "markdown", "csv", "curve", "coverage")
 @click.option("--as", "form", required=True, type=click.Choice(FORMS), help="What to write.")
 @click.option("--out", type=click.Path(path_type=Path), help="Write to this file; a curve as .svg or .md. [default: print]")
 @click.option("--benchmark", help="Minecraft: legacy (default), fair or v2.")
-@click.option("--annotation", type=click.Path(path_type=Path), help="Of v2, a file. [default: ours, for test]")
-@click.option("--sizes", metavar="N,N,...", help="Of a curve: the runs' training items. [default: as their models say]")
+@click.option("--annotation", type=click.Path(path_type=Path), help="Annotation file for v2. [default: ours, for test]")
+@click.option("--sizes", metavar="N,N,...", help="For a curve: each run's number of training items. [default: as recorded]")
 def export(
     runs: tuple[Path, ...], form: str, out: Path | None, benchmark: str | None, annotation: Path | None, sizes: str | None
 ) -> None:
@@ -61,7 +61,7 @@ def _coverage(answers: dict[str, Answers], how: Benchmark) -> Curve:
     from eval.confidence import coverage
 
     if len(answers) > 1:
-        raise UsageError("--as coverage is of one run")
+        raise UsageError("--as coverage takes one run")
     return coverage(next(iter(answers.values())), how)
 
 
@@ -91,5 +91,5 @@ def _train_items(name: str, answers: Answers) -> int:
         return items
     adapter = answers.settings.get("adapter")
     if not adapter:
-        raise UsageError(f"{name} does not say how many items its model was trained on: give --sizes")
+        raise UsageError(f"{name} does not record how many items its model was trained on: give --sizes")
     return train_items(Path(adapter), str(answers.settings.get("adapter_fingerprint")))

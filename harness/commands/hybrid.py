@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("sure", type=click.Path(path_type=Path))
 @click.argument("other", type=click.Path(path_type=Path))
-@click.option("--below", type=click.FloatRange(0, 1), help="OTHER answers what SURE is less sure of than this.")
-@click.option("--name", help="With --below: the folder below runs/ of the hybrid.")
+@click.option("--below", type=click.FloatRange(0, 1), help="OTHER answers where SURE's confidence is below this.")
+@click.option("--name", help="With --below: the hybrid's folder under runs/.")
 def hybrid(sure: Path, other: Path, below: float | None, name: str | None) -> None:
-    """Let the run OTHER answer the items that the run SURE, one of the baseline parser, is not sure of.
+    """Answer with the run SURE, and with OTHER where SURE is not confident. SURE is a run of the baseline parser.
 
     \b
     harness hybrid parser-dev lora-dev                               # what each threshold is worth on dev

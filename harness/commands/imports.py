@@ -9,12 +9,12 @@ import click
 
 @click.command("import", context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
-@click.option("--name", required=True, help="The run's folder below runs/.")
+@click.option("--name", required=True, help="The run's folder under runs/.")
 @click.option("--task", help="Checked against the ids in the file.")
 @click.option("--split", help="Checked against the ids in the file.")
 @click.option("--format", "action_format", help="How the texts write actions, e.g. grouped or lines.")
 def import_run(file: Path, name: str, task: str | None, split: str | None, action_format: str | None) -> None:
-    """Make a run of the predictions in FILE, for score, compare, report and show.
+    """Turn the predictions in FILE into a run for score, compare, report and show.
 
     \b
     CSV (*.csv)   a header id,text and one row an item
@@ -28,5 +28,5 @@ def import_run(file: Path, name: str, task: str | None, split: str | None, actio
     click.echo(f"{made.folder}: {made.items:,} predictions for the {made.of:,} items of {made.task}/{made.split}")
     if made.unread:
         click.echo(
-            f"Texts with parts that are no actions: {made.unread:,} (harness show ITEM --run {name} prints them)", err=True
+            f"Texts with parts that are not actions: {made.unread:,} (harness show ITEM --run {name} prints them)", err=True
         )

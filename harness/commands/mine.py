@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--task", type=click.Choice(["hexagons", "minecraft"]), default="hexagons", show_default=True)
-@click.option("--split", default="train", show_default=True, help="train, and nothing else.")
+@click.option("--split", default="train", show_default=True, help="Only train is allowed.")
 @click.option(
     "--data",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Mine the items of this file of harness simulate or augment instead of the corpus's.",
+    help="Mine the items of this file (from harness simulate or augment) instead of the corpus.",
 )
-@click.option("--limit", type=click.IntRange(min=1), help="The first items only.")
-@click.option("--keep", type=click.IntRange(1, 12), default=1, show_default=True, help="Programs an item at most, best first.")
+@click.option("--limit", type=click.IntRange(min=1), help="Only the first N items.")
+@click.option("--keep", type=click.IntRange(1, 12), default=1, show_default=True, help="Most programs per item, best first.")
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), required=True, help="The file, JSON Lines.")
-@click.option("--overwrite", is_flag=True, help="Begin anew; without it, a file that was begun is continued.")
+@click.option("--overwrite", is_flag=True, help="Start over instead of continuing an existing file.")
 def mine(task: str, split: str, data: Path | None, limit: int | None, keep: int, out: Path, overwrite: bool) -> None:
     """Write (instruction, program) pairs: programs that do what was done, and that fit the words.
 
@@ -42,7 +42,7 @@ def mine(task: str, split: str, data: Path | None, limit: int | None, keep: int,
     check_split(split)
     items = (load_items(data, task) if data else load(task, "train"))[:limit]
     if data and (other := next((item.id for item in items if item.split != "train"), None)):
-        raise UsageError(f"--data {data}: {other} is no train item of {task}")
+        raise UsageError(f"--data {data}: {other} is not a train item of {task}")
     if overwrite:
         out.unlink(missing_ok=True)
     done = resume(out, {item.id for item in items})

@@ -15,14 +15,16 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("name")
-@click.option("--data", multiple=True, required=True, type=click.Path(path_type=Path), help="A synthetic set, of simulate.")
-@click.option("--fractions", default="0,0.25,0.5,1", show_default=True, help="Of each set's items; 0 is the corpus alone.")
+@click.option(
+    "--data", multiple=True, required=True, type=click.Path(path_type=Path), help="A synthetic set from harness simulate."
+)
+@click.option("--fractions", default="0,0.25,0.5,1", show_default=True, help="Fractions of each set; 0 is the corpus alone.")
 @click.option("--grid", is_flag=True, help="All combinations of the sets' fractions. [default: one set at a time]")
 @click.option("--task", help="hexagons or minecraft. [default: the model's own]")
 @click.option("--name", "run_name", help="Name of the folder under runs/; mix-NAME-TASK if not given.")
 @click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Change a key of the recipe, as in variant=B.")
 @click.option("--limit", type=click.IntRange(min=1), help="Only the first items of train and of dev.")
-@click.option("--max-epochs", type=click.IntRange(min=1), help="Train for at most so many epochs instead of the recipe's.")
+@click.option("--max-epochs", type=click.IntRange(min=1), help="Train for at most N epochs instead of the recipe's.")
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
 def mix(name: str, as_json: bool, **options: Any) -> None:
     """Train the baseline NAME on the train split and some of each synthetic set, and score each model on dev.
@@ -31,7 +33,7 @@ def mix(name: str, as_json: bool, **options: Any) -> None:
     harness mix cnn-gru --data blocks.jsonl --data shapes.jsonl
     harness mix cnn-gru --data blocks.jsonl --data shapes.jsonl --grid --fractions 0,0.5,1
 
-    A mix that was killed continues when the same command is given again.
+    To resume a killed mix, give the same command again.
     """
     import json
     from functools import partial

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
 @click.option("--item", "item_id", help="Run it on the state of this item: its board and steps, or its blocks and builder.")
-@click.option("--items", "items_file", type=click.Path(path_type=Path), help="The file of harness simulate that the item is in.")
+@click.option(
+    "--items", "items_file", type=click.Path(path_type=Path), help="The file from harness simulate that holds the item."
+)
 @click.option("--task", type=click.Choice(["hexagons", "minecraft"]), help="Without an item: hexagons, unless you say so.")
 @click.option("--json", "as_json", is_flag=True, help='Print {"actions": [...], "error": null} and draw nothing.')
 def program(file: Path, item_id: str | None, items_file: Path | None, task: str | None, as_json: bool) -> None:
@@ -30,7 +32,7 @@ def program(file: Path, item_id: str | None, items_file: Path | None, task: str 
     harness program house.txt --task minecraft
     harness program answer.txt --item hexagons/dev/46/3 --json
 
-    docs/program.md says how programs are written. Where one fails, what its statements before did is shown.
+    docs/program.md says how programs are written. If one fails, what its earlier statements did is shown.
     """
     from harness.commands.show import find_item
 

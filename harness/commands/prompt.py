@@ -33,38 +33,40 @@ if TYPE_CHECKING:
 @click.command()
 @click.option("--task", help="hexagons or minecraft. [default: the adapter's, else hexagons]")
 @click.option("--split", help="train, dev or test. [default: dev]")
-@click.option("--items", "items_file", help="A file of harness simulate to answer instead of a split.")
+@click.option("--items", "items_file", help="A file from harness simulate to answer instead of a split.")
 @click.option("--shots", default=0, show_default=True, type=click.IntRange(0, 100), help="Examples from the train split.")
 @click.option("--engine", default="vllm", show_default=True, help="vllm, openai, transformers or scripted.")
 @click.option("--model", "--base", help="Hub name, local folder or endpoint's model name. [default: smollm2-135m]")
-@click.option("--adapter", help="A LoRA adapter: a shipped one's name, the run that made it, or a folder.")
+@click.option("--adapter", help="A LoRA adapter: the name of a shipped one, a run or a folder.")
 @click.option(
-    "--merge/--no-merge", default=None, help="Run a copy of the base with the adapter in it. [default: if the base is small]"
+    "--merge/--no-merge", default=None, help="Merge the adapter into a copy of the base. [default: if the base is small]"
 )
 @click.option("--base-url", help="Where an OpenAI-compatible endpoint listens (engine openai).")
 @click.option("--context", help="What the model sees, e.g. full-history. [default: the adapter's, else the task's]")
 @click.option("--format", help="How it answers, e.g. grouped. [default: the adapter's, else the task's]")
 @click.option("--frame", help="world or builder (minecraft). [default: the adapter's, else world]")
 @click.option("--limit", type=click.IntRange(1), help="Only the first N items.")
-@click.option("--seed", default=0, show_default=True, help="Chooses the examples; seeds sampling.")
-@click.option("--name", help="The run's folder below runs/. [default: made of the settings]")
-@click.option("--constrained", is_flag=True, help="Hold the model to the answer's grammar while it decodes.")
+@click.option("--seed", default=0, show_default=True, help="Seed of the choice of examples and of sampling.")
+@click.option("--name", help="The run's folder under runs/. [default: built from the settings]")
+@click.option("--constrained", is_flag=True, help="Constrain decoding to the answer format's grammar.")
 @click.option("--temperature", default=0.0, show_default=True, help="0 is greedy.")
-@click.option("--samples", default=1, show_default=True, type=click.IntRange(1, 64), help="Draw N answers and make one of them.")
+@click.option(
+    "--samples", default=1, show_default=True, type=click.IntRange(1, 64), help="Draw N answers and combine them into one."
+)
 @click.option(
     "--share",
     type=click.FloatRange(0, 1, min_open=True),
-    help="With --samples: make the changes that this share of them has. [default: take the one that most agree with]",
+    help="With --samples: keep the changes that this share of the answers makes. [default: take the answer that most agree with]",
 )
-@click.option("--max-new-tokens", type=click.IntRange(1), help="Longest answer. [default: by the format]")
+@click.option("--max-new-tokens", type=click.IntRange(1), help="Longest answer, in tokens. [default: by the format]")
 @click.option("--context-length", type=click.IntRange(1), help="Tokens of prompt and answer together. [default: the model's]")
-@click.option("--batch-size", type=click.IntRange(1), help="Prompts handed to the engine at once.")
-@click.option("--concurrency", type=click.IntRange(1, 256), help="Requests at a time (openai). [default: 8]")
-@click.option("--completions", is_flag=True, help="Use the completions endpoint: a model without a chat template (openai).")
-@click.option("--preview", is_flag=True, help="Print the exact text and its token count, and call no model.")
+@click.option("--batch-size", type=click.IntRange(1), help="Prompts per batch.")
+@click.option("--concurrency", type=click.IntRange(1, 256), help="Parallel requests (openai). [default: 8]")
+@click.option("--completions", is_flag=True, help="Use the completions endpoint, for a model without a chat template (openai).")
+@click.option("--preview", is_flag=True, help="Print the exact prompt and its token count without calling a model.")
 @click.option("--json", is_flag=True, help="Print the scores as JSON.")
 def prompt(**flags: Any) -> int:
-    """Let a model answer the items of a split, then score it.
+    """Prompt a model with the items of a split and score its answers.
 
     \b
     harness prompt --shots 5
@@ -157,4 +159,4 @@ def _model_name(options: Options, adapter: Adapter | None) -> str:
     base = options.model or (display_name(adapter.base) if adapter else DEFAULT_BASE)
     if adapter is None:
         return base
-    return f"{base} + {options.adapter} ({'merged' if merges(options, adapter) else 'apart'})"
+    return f"{base} + {options.adapter} ({'merged' if merges(options, adapter) else 'not merged'})"

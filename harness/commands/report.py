@@ -11,10 +11,10 @@ import click
 @click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), help="The file. [default: report.html in the first run's folder]")
 @click.option("--benchmark", help="Minecraft: legacy (default), fair or v2.")
-@click.option("--annotation", type=click.Path(path_type=Path), help="Of v2, a file. [default: ours, for test]")
-@click.option("--intersect", is_flag=True, help="Report on the items that all runs have, where they differ.")
-@click.option("--limit", type=click.IntRange(1), help="How many items to put into the browser; the tables are about all.")
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(0), help="Of the resampling.")
+@click.option("--annotation", type=click.Path(path_type=Path), help="Annotation file for v2. [default: ours, for test]")
+@click.option("--intersect", is_flag=True, help="Report only the items that all runs share.")
+@click.option("--limit", type=click.IntRange(1), help="Most items in the item browser; the tables cover all.")
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(0), help="Seed of the resampling.")
 def report(
     runs: tuple[Path, ...],
     out: Path | None,
@@ -26,7 +26,7 @@ def report(
 ) -> None:
     """Write an HTML report of runs (names, folders or predictions files), with pictures of every item.
 
-    The file needs no network and no other file. A run in progress is taken as far as it is.
+    The file needs no network and no other file. A run in progress is reported as far as it goes.
     """
     from eval.report.html import render
     from eval.score_run import Benchmark

@@ -12,22 +12,22 @@ from harness.errors import UsageError
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--task", help="Checked against the ids in the file; needed where it has none.")
-@click.option("--split", help="Checked against the ids in the file; needed where it has none.")
-@click.option("--items", "items_file", type=click.Path(path_type=Path), help="The file of harness simulate that was answered.")
+@click.option("--task", help="Checked against the ids in the file; needed if it has none.")
+@click.option("--split", help="Checked against the ids in the file; needed if it has none.")
+@click.option("--items", "items_file", type=click.Path(path_type=Path), help="The file from harness simulate that was answered.")
 @click.option("--benchmark", help="Minecraft: legacy (default), fair or v2.")
 @click.option(
     "--annotation",
     type=click.Path(path_type=Path),
-    help="Of v2, a file. [default: ours, for test]",
+    help="Annotation file for v2. [default: ours, for test]",
 )
 @click.option("--rollout", is_flag=True, help="HEXAGONS: also score boards drawn on the predicted boards.")
 @click.option("--partial", is_flag=True, help="Leave out a half-written last line, for a run in progress.")
 @click.option(
     "--by", multiple=True, help="Also by level, category, round, position or actions; board, interpretations or yaw; all."
 )
-@click.option("--save", is_flag=True, help="Keep the scores in the run's folder, as scores.json.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the bootstrap.")
+@click.option("--save", is_flag=True, help="Save the scores as scores.json in the run's folder.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the bootstrap.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, with fractions, instead of tables in percent.")
 def score(
     file: Path,
@@ -49,7 +49,7 @@ def score(
     from harness.util.files import write_atomically
 
     if save and file.is_file():
-        raise UsageError("--save keeps the scores in the folder of a run: give the run, not a file")
+        raise UsageError("--save writes to a run's folder: give the run, not a file")
     how = Benchmark(benchmark, annotation)
     answers = read_answers(file, task=task, split=split, items_file=items_file, partial=partial)
     scores = score_answers(answers, how, rollout=rollout, seed=seed)

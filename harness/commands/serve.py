@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     "asked",
     multiple=True,
     metavar="NAME[=DIR]",
-    help="A LoRA adapter, asked for by NAME; DIR may be a run. Repeatable.",
+    help="A LoRA adapter, requested as NAME; DIR may be a run. Repeatable.",
 )
-@click.option("--no-adapters", is_flag=True, help="Serve the base alone; otherwise shipped adapters of the base are offered too.")
+@click.option("--no-adapters", is_flag=True, help="Serve the base alone, without the adapters that ship for it.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option("--port", default=8000, show_default=True, type=click.IntRange(1, 65535), help="The port to listen on.")
 @click.option("--api-key", envvar="HARNESS_API_KEY", help="Requests must carry this key. [default: HARNESS_API_KEY]")
@@ -59,7 +59,7 @@ def serve(base: str | None, asked: tuple[str, ...], no_adapters: bool, host: str
         names = _wait(server, display_name(model))
         click.echo(f"Serving {', '.join(names)} at {server.url} (Ctrl-C stops it; its log: {server.log})")
         if not api_key and host not in ("127.0.0.1", "localhost", "::1"):
-            click.echo("Whoever reaches this machine can use it: --api-key or HARNESS_API_KEY asks for a key", err=True)
+            click.echo("Anyone who can reach this machine can use it: set a key with --api-key or HARNESS_API_KEY", err=True)
         _show_request(server, adapters, display_name(model))
         sys.stdout.flush()
         server.wait()

@@ -36,12 +36,14 @@ class Prediction(NamedTuple):
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("item_id")
-@click.option("--items", "items_file", type=click.Path(path_type=Path), help="The file of harness simulate that the item is in.")
-@click.option("--run", help="Also show what this run predicted: its name, or its folder.")
+@click.option(
+    "--items", "items_file", type=click.Path(path_type=Path), help="The file from harness simulate that holds the item."
+)
+@click.option("--run", help="Also show what this run (a name or a folder) predicted.")
 @click.option("--explain", is_flag=True, help="With --run: how the baseline `parser` read the words, and its program.")
 @click.option("--svg", type=click.Path(path_type=Path), help="Write the picture to this file: after, or gold and predicted.")
-@click.option("--png", type=click.Path(path_type=Path), help="The same as PNG.")
-@click.option("--scale", default=2.0, show_default=True, type=click.FloatRange(0.1, 20), help="Size of the PNG.")
+@click.option("--png", type=click.Path(path_type=Path), help="Write the picture as PNG.")
+@click.option("--scale", default=2.0, show_default=True, type=click.FloatRange(0.1, 20), help="Scale of the PNG.")
 @click.option("--behind", is_flag=True, help="Minecraft: draw the files as seen from behind the builder.")
 @click.option("--history", default=6, show_default=True, type=click.IntRange(0), help="How many of the last turns to print.")
 def show(
@@ -166,7 +168,7 @@ def _print_prediction(console: Console, item: Item, prediction: Prediction) -> N
         console.print(f"Discarded: {printable(piece.text)!r} ({piece.reason})")
     console.print(f"Predicted, {counted(prediction.actions)}: {written(item.task, prediction.actions)}", style="bold")
     if prediction.ignored:
-        console.print(f"Not possible, {counted(prediction.ignored)}: {written(item.task, prediction.ignored)}")
+        console.print(f"Infeasible, {counted(prediction.ignored)}: {written(item.task, prediction.ignored)}")
     right, wrong, missing = _compare(item, prediction.state)
     console.print(f"Changes of the state: {right} right, {wrong} wrong, {missing} missing\n")
     console.print(prediction_text(item, prediction.state))

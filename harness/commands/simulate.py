@@ -21,18 +21,20 @@ FORMS = ("jsonl", "jsonl.gz", "parquet", "logs")
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("simulator", required=False)
-@click.option("--items", type=click.IntRange(min=1), help="How many; the last game is cut short.")
+@click.option("--items", type=click.IntRange(min=1), help="How many items; the last game may be cut short.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="The file; a folder for logs and presets.")
 @click.option("--split", help="train, val (HEXAGONS: dev) or test: no two share a target. [default: train; levels: test]")
 @click.option("--as", "form", type=click.Choice(FORMS), help="What to write. [default: by the file's name]")
 @click.option("--set", "settings", multiple=True, help="turns=N (random); figures=N, longest=N (blocks, shapes).")
-@click.option("--preset", type=click.Choice(["paper"]), help="All files of BAP v2, Table 3, in their sizes, instead of one.")
-@click.option("--workers", type=click.IntRange(1, 256), default=1, show_default=True, help="Processes; the items stay the same.")
+@click.option("--preset", type=click.Choice(["paper"]), help="Write all files of BAP v2's Table 3, in their sizes.")
+@click.option(
+    "--workers", type=click.IntRange(1, 256), default=1, show_default=True, help="Worker processes; the output stays the same."
+)
 @click.option("--card", is_flag=True, help="Also write a data card: README.md in the file's folder.")
-@click.option("--overwrite", is_flag=True, help="Replace what is there.")
+@click.option("--overwrite", is_flag=True, help="Replace existing output.")
 def simulate(out: Path, seed: int, workers: int, card: bool, overwrite: bool, **flags: Any) -> None:
-    """Make items by SIMULATOR: random, blocks or shapes (building games), hexagons or strokes (drawings), level-1 or -2.
+    """Generate items with SIMULATOR: random, blocks or shapes (building games), hexagons or strokes (drawings), level-1 or -2.
 
     \b
     harness simulate random --items 10000 --out random.jsonl
@@ -107,7 +109,7 @@ def _wanted(
             for part, count in parts.items()
         ]
     if simulator is None or items is None:
-        raise UsageError("which SIMULATOR, and how many --items? As in: harness simulate random --items 1000 --out random.jsonl")
+        raise UsageError("give a SIMULATOR and --items, as in: harness simulate random --items 1000 --out random.jsonl")
     choose("simulator", simulator, SIMULATORS)
     task, splits = task_of(simulator), splits_of(simulator)
     part = choose(f"split of {simulator}", split_name(task, split or splits[0]), splits)

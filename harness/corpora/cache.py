@@ -38,7 +38,7 @@ def read_games(source: Path) -> list[Game]:
         try:
             return _read(path)
         except Exception as error:  # noqa: BLE001 - whatever is wrong with this file, the source is still there
-            log.info("%s is broken and is made anew: %s", path, error)
+            log.info("%s is broken and is rebuilt: %s", path, error)
     games = minecraft.read_games(source)
     try:
         _write(games, path)

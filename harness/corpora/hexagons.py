@@ -100,7 +100,7 @@ def _check(procedure: Procedure, where: str) -> None:
     }
     for key, count in counts.items():
         if count != len(entries) - 1:
-            raise DataError(f"{where}: {key} tells of {count} steps, but drawing_procedure has {len(entries) - 1}")
+            raise DataError(f"{where}: {key} covers {count} steps, but drawing_procedure has {len(entries) - 1}")
 
 
 def _length(values: list[Tag] | list[tuple[float, float, float]] | Literal["None"], unverified: int) -> int:

@@ -194,13 +194,13 @@ def load_items(path: Path, task: str | None = None) -> list[Item]:
     items: dict[str, Item] = {}
     for item in read_items(path):
         if item.id in items:
-            raise DataError(f"{path}: the item {item.id} is there twice; keep one of them")
+            raise DataError(f"{path}: the item {item.id} occurs twice; keep one of them")
         task = task or item.task
         if item.task != task:
-            raise UsageError(f"{path}: {item.id} is an item of {item.task}, and this is for {task} (--task)")
+            raise UsageError(f"{path}: {item.id} is an item of {item.task}, but --task is {task}")
         items[item.id] = item
     if not items:
-        raise DataError(f"{path}: there are no items in it")
+        raise DataError(f"{path}: it holds no items")
     return list(items.values())
 
 
@@ -230,7 +230,7 @@ def _read_lines(path: Path) -> Iterator[Item]:
                     if line.endswith(b"\n"):
                         raise
                     raise DataError(
-                        f"{path}:{number}: half a line, as a killed run leaves it; remove it, or make it again"
+                        f"{path}:{number}: an incomplete line, as a killed run leaves it; remove it, or make the file again"
                     ) from None
                 yield item
     except (OSError, EOFError, zlib.error) as error:

@@ -86,7 +86,7 @@ class OpenAIEngine:
                 self._reached = True
                 return _read(response, self._chat)
             except (TimeoutError, openai.APITimeoutError):
-                return Completion(error=f"no answer within {self._timeout:g} seconds a request, {patience:g} altogether")
+                return Completion(error=f"no answer within {self._timeout:g} seconds per request, {patience:g} in total")
             except openai.APIConnectionError as error:
                 return self._unreachable(error.__cause__ or error)
             except openai.APIError as error:

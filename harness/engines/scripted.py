@@ -54,7 +54,7 @@ class ScriptedEngine:
                 case _:
                     raise DataError(f'{where}: not a JSON object with strings "id" and "text"')
             if name in answers:
-                raise DataError(f"{where}: the id {name} appears a second time")
+                raise DataError(f"{where}: the id {name} appears twice")
             answers[name] = answer
         return answers
 

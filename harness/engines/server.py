@@ -90,7 +90,7 @@ class Server:
 
     def __enter__(self) -> Server:
         if find_spec("vllm") is None:
-            raise EngineError("vLLM is not installed here, and serving needs it: see the README's installation")
+            raise EngineError("serving needs vLLM, which is not installed: see the README")
         self.log.parent.mkdir(parents=True, exist_ok=True)
         with self.log.open("wb") as log:
             self._process = subprocess.Popen(

@@ -37,7 +37,7 @@ def adapter_rank(folder: str | Path) -> int:
         raise AdapterError(f"{path} cannot be read: {brief(error)}") from error
     rank = config.get("r") if isinstance(config, dict) else None
     if not isinstance(rank, int) or rank < 1:
-        raise AdapterError(f"{path} names no LoRA rank (r): {rank!r}")
+        raise AdapterError(f"{path} has no LoRA rank (r): {rank!r}")
     # One adapter may give single modules other ranks.
     others = config.get("rank_pattern") or {}
     return max([rank, *(value for value in others.values() if isinstance(value, int))])
@@ -85,7 +85,7 @@ def refusal(prompt: Rendered, context_length: int) -> Completion | None:
     """The error of a prompt that a local model would end the whole batch for; None if it can be asked."""
     length = len(prompt.token_ids)
     if length == 0:
-        return Completion(error="the prompt holds no tokens")
+        return Completion(error="the prompt is empty")
     if length >= context_length:
-        return Completion(error=f"the prompt has {length} tokens and the model takes {context_length} with the answer")
+        return Completion(error=f"the prompt has {length} tokens, and the model takes {context_length} including the answer")
     return None

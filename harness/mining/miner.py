@@ -45,7 +45,7 @@ class Mined(NamedTuple):
 def check_split(split: str) -> None:
     """Raises UsageError for anything but train: mined programs are training data, and choices are made by looking at them."""
     if split != "train":
-        raise UsageError(f"--split {split}: programs are mined from train only; what is mined of {split} would leak its answers")
+        raise UsageError(f"--split {split}: programs are mined from train only, for those of {split} would leak its answers")
 
 
 def instruction_of(item: Item) -> str:
@@ -113,7 +113,7 @@ def resume(path: Path, ids: Iterable[str]) -> set[str]:
     lines, torn = read_lines(path)
     done = [_id_of(line, path, number) for number, line in enumerate(lines, start=1)]
     if unknown := set(done) - set(ids):
-        raise UsageError(f"{path} holds {min(unknown)}, which is not to be mined: give another --out, or --overwrite it")
+        raise UsageError(f"{path} holds {min(unknown)}, which is not among the items: give another --out, or --overwrite it")
     if torn:
         kept = [line for line, one in zip(lines, done, strict=True) if one != done[-1]]
         write_atomically(path, b"".join(line + b"\n" for line in kept))

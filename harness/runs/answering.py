@@ -128,7 +128,7 @@ def answer_items(run: Run, items: Sequence[Item], predictor: Predictor, say: Cal
     planned = batches(items, predictor.batch_size, rolls_out=predictor.rolls_out)
     todo = _resume(run, planned, predictor)
     if run.records:
-        say(f"{len(run.records)} items are answered already; going on with the rest")
+        say(f"{len(run.records)} items are already answered; continuing with the rest")
     log.info("%d items answered, %d batches to go", len(run.records), len(todo))
     rollout, total = Rollout(run.records if predictor.rolls_out else ()), Counter[str]()
     began = time.monotonic()
@@ -166,7 +166,7 @@ def _resume(run: Run, planned: Sequence[Sequence[Item]], predictor: Predictor) -
     kept, todo = _independent(run, planned, predictor.rolls_out) if predictor.independent else _whole_batches(run, planned)
     if run.records and todo and not run.current:
         raise UsageError(
-            f"{run.folder} was begun by an earlier version, which kept less of its answers, and cannot be gone on with; "
+            f"{run.folder} was begun by an earlier version and cannot be continued; "
             "choose another --name, or remove it to start again"
         )
     run.keep(kept)

@@ -40,7 +40,7 @@ def read_asked(file: Path) -> Iterator[tuple[str, Asked]]:
         try:
             found = _read(json.loads(line), before)
         except ValueError as error:
-            raise DataError(f"{file}:{number}: not a line of a run's {NAME}; without the file its facts are left out") from error
+            raise DataError(f"{file}:{number}: not a line of a run's {NAME}; remove the file to leave its facts out") from error
         before = found[1].prompt or before
         yield found
 

@@ -38,7 +38,7 @@ def finish(run: Run, items: Sequence[Item], *, as_json: bool, longest: str, shot
     if errors:
         log.error("%s: %s", errors[0]["id"], errors[0]["error"])
         click.echo(
-            f"Error: {len(errors)} of {len(items)} items got no answer and count as empty; the same command asks them again. "
+            f"Error: {len(errors)} of {len(items)} items have no answer and count as empty; run the command again to retry them. "
             f"First: {errors[0]['id']}: {errors[0]['error']}",
             err=True,
         )
@@ -48,8 +48,8 @@ def finish(run: Run, items: Sequence[Item], *, as_json: bool, longest: str, shot
 def _losses(records: Sequence[Mapping[str, Any]], longest: str, shots: int) -> list[str]:
     """What did not fit or was thrown away, in words; nothing is cut silently."""
     counts = {
-        "turns of history left out of {n} prompts, {total} in all, to fit the context": "dropped_history",
-        f"examples of the {shots} asked for missing in {{n}} prompts, {{total}} in all: no room, or no more to choose from": (
+        "turns of history left out to fit the context: {total} in {n} prompts": "dropped_history",
+        f"examples missing of the {shots} requested: {{total}} in {{n}} prompts (no room, or no more to choose from)": (
             "dropped_shots"
         ),
     }
@@ -60,6 +60,6 @@ def _losses(records: Sequence[Mapping[str, Any]], longest: str, shots: int) -> l
             lines.append(text.format(n=len(lost), total=sum(lost)))
     cut = sum(record.get("finish_reason") == "length" for record in records)
     unread = sum(bool(losses(record.get("discarded") or ())) for record in records)
-    lines += [f"{cut} answers were cut at the longest length allowed ({longest})"] if cut else []
-    lines += [f"{unread} answers have parts that are no actions"] if unread else []
+    lines += [f"{cut} answers were cut at the length limit ({longest})"] if cut else []
+    lines += [f"{unread} answers have parts that are not actions"] if unread else []
     return lines

@@ -103,7 +103,7 @@ class Run:
         if before is not None and begun:
             keys = sorted(k for k in {*before, *settings} if before.get(k) != settings.get(k))
             changes = "; ".join(f"{k}: {before.get(k)} there, {settings.get(k)} now" for k in keys)
-            raise UsageError(f"{self.folder} holds a run with other settings ({changes}); choose another --name or remove it")
+            raise UsageError(f"{self.folder} holds a run with different settings ({changes}); choose another --name or remove it")
         self.predictions.unlink(missing_ok=True)
         (self.folder / ASKED).unlink(missing_ok=True)
         write_atomically(self.folder / "run.yaml", _yaml({"settings": settings, "records": RECORDS, **provenance()}))
@@ -120,7 +120,7 @@ class Run:
             described = yaml.safe_load(path.read_bytes())
             settings, version = described["settings"], described.get("records")
         except (OSError, yaml.YAMLError, TypeError, KeyError, AttributeError) as error:
-            raise HarnessError(f"{path}: not a run's description; remove {self.folder} or choose another --name") from error
+            raise HarnessError(f"{path} does not describe a run; remove {self.folder} or choose another --name") from error
         return (settings if isinstance(settings, dict) else {}), version
 
     def _records_on_disk(self) -> list[dict[str, Any]]:

@@ -82,16 +82,16 @@ class Options:
         if self.samples > 1 and self.temperature == 0:
             raise UsageError(f"--samples {self.samples}: greedy answers are all the same; add --temperature, e.g. 0.7")
         if self.share is not None and self.samples == 1:
-            raise UsageError(f"--share {self.share}: there is nothing to vote with one answer an item; add --samples, e.g. 8")
+            raise UsageError(f"--share {self.share}: one answer per item leaves nothing to vote on; add --samples, e.g. 8")
         if self.items_file and self.split:
-            raise UsageError(f"--split {self.split}: the items are those of {self.items_file}; leave the flag out")
+            raise UsageError(f"--split {self.split}: the items come from {self.items_file}; leave the flag out")
         for flag, engines in ONLY_FOR.items():
             if getattr(self, flag) not in (None, False) and self.engine not in engines:
                 raise UsageError(
-                    f"--{flag.replace('_', '-')} is for {' and '.join(engines)}; --engine {self.engine} has no use for it"
+                    f"--{flag.replace('_', '-')} is for {' and '.join(engines)}; --engine {self.engine} does not take it"
                 )
         if self.base_url is not None and not re.match(r"https?://[^/]", self.base_url):
-            raise UsageError(f"--base-url {without_secrets(self.base_url)}: it begins with http:// or https:// and a host")
+            raise UsageError(f"--base-url {without_secrets(self.base_url)}: it must begin with http:// or https:// and a host")
 
 
 def load_adapter_of(options: Options) -> Adapter | None:

@@ -35,7 +35,7 @@ grid-world-harness {version}. The same command makes the same bytes, with any nu
 |---|---|---|---|---|---|
 {rows}
 
-A target structure (HEXAGONS: the image in the end) is in one split only, whatever the seed: its sha256 chooses the split. `group`
+A target structure (HEXAGONS: the final image) is in one split only, whatever the seed: its sha256 chooses the split. `group`
 is the target, `cluster` the game or procedure; the last game of a file may be cut short. `meta` says what is true of an order.
 
 ## License

@@ -95,7 +95,7 @@ def check_free(out: Path, form: str, overwrite: bool) -> None:
             return
         ours = {path.name for path in out.iterdir()} <= {"data", "README.md"} if out.is_dir() else False
         if overwrite and out.exists() and not ours:
-            raise UsageError(f"{out} is no folder that --as logs made, and is not replaced: choose another --out")
+            raise UsageError(f"{out} was not made by --as logs and is not replaced: choose another --out")
     elif out.is_dir():
         raise UsageError(f"--out {out} is a folder: give the name of a file in it")
     if out.exists() and not overwrite:

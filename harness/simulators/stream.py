@@ -83,7 +83,7 @@ def _in_order(source: Source, workers: int) -> Generator[tuple[int, Piece], None
             try:
                 made = readers[number % workers].recv()
             except (EOFError, OSError):
-                raise HarnessError("a worker process was killed, perhaps for want of memory: use fewer --workers") from None
+                raise HarnessError("a worker process was killed, perhaps because memory ran out: use fewer --workers") from None
             if isinstance(made, Exception):
                 raise made
             yield number * _GAMES, made

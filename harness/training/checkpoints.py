@@ -59,9 +59,7 @@ def restore(network: Any, weights: Mapping[str, Any], where: Path) -> None:
     for name in sorted({*own, *given}):
         if own.get(name) != given.get(name):
             here, there = own.get(name, "nothing"), given.get(name, "nothing")
-            raise DataError(
-                f"{where}: these are the weights of another variant: {name} is {there} there and {here} in this network"
-            )
+            raise DataError(f"{where}: the weights are of another variant: {name} is {there} there and {here} in this network")
     network.load_state_dict(dict(weights), strict=False)
 
 

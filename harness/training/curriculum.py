@@ -71,7 +71,7 @@ def stages(items: Sequence[Item], curriculum: Curriculum, seed: int) -> list[lis
     """
     count = curriculum.buckets
     if len(items) < count:
-        raise UsageError(f"training.curriculum.buckets={count}: there are {len(items)} items to train on, which is fewer")
+        raise UsageError(f"training.curriculum.buckets={count}: there are {len(items)} items to train on")
     random = Random(f"{seed}/curriculum")
     rank = difficulties(items, curriculum.difficulty)
     order = sorted(range(len(items)), key=lambda number: (rank[number], random.random()))

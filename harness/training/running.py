@@ -86,7 +86,7 @@ def _silent(text: str) -> None: ...
 
 def _report(result: Trained, folder: Path) -> str:
     finished = "This run is finished; choose another --name to train again\n" if result.before == result.epochs else ""
-    went_on = ", going on from a checkpoint" if result.resumed else ""
+    went_on = ", resumed from a checkpoint" if result.resumed else ""
     return (
         f"{finished}{result.epochs} epochs in {result.seconds:,.0f} s{went_on}; the model of epoch {result.best.epoch}, "
         f"with a dev loss of {result.best.dev_loss:.3f}, is in {folder / 'model'}"

@@ -64,7 +64,7 @@ def train_network(network: Any, data: Data, training: Training, folder: Path, ke
     and HarnessError for a loss that is no number and for too large a batch.
     """
     if not (data.items and data.dev):
-        raise UsageError(f"there are {len(data.items)} items to train on and {len(data.dev)} of dev to judge by: both are needed")
+        raise UsageError(f"there are {len(data.items)} train items and {len(data.dev)} dev items: training needs both")
     # Gradients of convolutions of size 1 may have any strides, of which torch warns.
     warnings.filterwarnings("ignore", "Grad strides do not match")
     plan = make_plan(data.items, training, processes().num_processes, data.length)
@@ -242,7 +242,7 @@ class NetworkTrainer(Watched):
 
         weights, folder = weights_of(self.model), Path(output_dir or self.args.output_dir)
         if not all(bool(value.isfinite().all()) for value in weights.values()):
-            raise self._diverged("a weight is no number")
+            raise self._diverged("a weight is not a number")
         folder.mkdir(parents=True, exist_ok=True)
         save_file(weights, folder / WEIGHTS)
 

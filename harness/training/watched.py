@@ -100,7 +100,7 @@ def _readable(checkpoint: str | None) -> Iterator[None]:
     except (HarnessError, torch.OutOfMemoryError):
         raise
     except Exception as error:
-        raise DataError(f"{checkpoint} cannot be read ({brief(error)}): remove it, and training starts again") from error
+        raise DataError(f"{checkpoint} cannot be read ({brief(error)}): remove it to start training again") from error
 
 
 class _Bar(TrainerCallback):  # type: ignore[misc]

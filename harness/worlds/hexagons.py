@@ -138,7 +138,7 @@ class Board:
     def from_digits(cls, digits: str) -> Board:
         """The board written as 180 digits 0..7 in row-major order; raises ValueError for anything else."""
         if not (digits.isascii() and digits.isdigit()):
-            raise ValueError("a board is written in digits only")
+            raise ValueError("a board is a string of digits")
         return cls(np.frombuffer(digits.encode(), np.uint8) - ord("0"))
 
     def digits(self) -> str:

@@ -129,7 +129,7 @@ def test_a_killed_run_goes_on_and_ends_as_if_it_had_not_been(base: Path, tmp_pat
     assert not (tmp_path / "runs/killed/adapter").exists()
     resumed = harness(tmp_path, [*words, "--name", "killed"])
     assert resumed.returncode == 0, resumed.stderr
-    assert "going on from" in resumed.stdout
+    assert "resuming from" in resumed.stdout
     whole = harness(tmp_path, [*words, "--name", "whole"])
     assert whole.returncode == 0, whole.stderr
     curves = []
@@ -145,7 +145,7 @@ def test_a_killed_run_goes_on_and_ends_as_if_it_had_not_been(base: Path, tmp_pat
 @pytest.mark.parametrize(
     ("recipe", "more", "problem"),
     [
-        ("llama-lora", ("training.max_length=5",), "no train row has at most 5 tokens"),
+        ("llama-lora", ("training.max_length=5",), "every train row is longer than 5 tokens"),
         ("llama-qlora", (), "needs an NVIDIA GPU"),
     ],
 )

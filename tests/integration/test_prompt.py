@@ -48,7 +48,7 @@ def test_killed_and_started_again_it_ends_with_the_same_bytes(tmp_path: Path) ->
 
     again = subprocess.run(command(base, "killed"), cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert again.returncode == 0, again.stderr
-    assert "are answered already" in again.stderr
+    assert "are already answered" in again.stderr
     first, second = (tmp_path / "runs" / name / "predictions.jsonl" for name in ("whole", "killed"))
     assert first.read_bytes() == second.read_bytes()
     assert json.loads(again.stdout) == json.loads(whole.stdout)

@@ -77,8 +77,7 @@ class BertTransformer(Trainable):
 def _same_encoder(folder: Path, config: dict[str, Any], here: str) -> None:
     if (wanted := config.get("fingerprint")) != here:
         raise DataError(
-            f"{folder} was trained with another encoder (fingerprint {wanted}) than the one here ({here}): "
-            "put that one back, or train anew"
+            f"{folder} was trained with a different encoder (fingerprint {wanted}, here {here}): restore that one, or train again"
         )
 
 

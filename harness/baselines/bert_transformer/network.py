@@ -29,7 +29,7 @@ class Shape(WorldShape):
     @model_validator(mode="after")
     def _whole_heads(self) -> Shape:
         if self.width % self.heads:
-            raise ValueError(f"a width of {self.width} is no multiple of {self.heads} heads")
+            raise ValueError(f"a width of {self.width} is not a multiple of {self.heads} heads")
         return self
 
 

@@ -94,7 +94,7 @@ def _read_words(folder: Path) -> Vocabulary:
 def _as_before(recipe: CnnGruRecipe, config: dict[str, Any]) -> CnnGruRecipe:
     """The recipe for going on with a model of such a configuration: GloVe's vectors stay as they are, others are learned."""
     if recipe.glove:
-        raise UsageError(f"glove={recipe.glove}: the words and their vectors are those of --from; leave glove out")
+        raise UsageError(f"glove={recipe.glove}: words and vectors come from --from; leave glove out")
     return recipe.model_copy(update={"glove": config.get("glove")})
 
 

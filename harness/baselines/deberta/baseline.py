@@ -92,7 +92,7 @@ class Deberta(Trainable):
         except ValidationError as error:
             raise DataError(f"{folder / checkpoints.CONFIG}: {problem_of(error)}") from None
         except (KeyError, TypeError, ValueError):
-            raise DataError(f"{folder / checkpoints.CONFIG}: temperature: no number is there") from None
+            raise DataError(f"{folder / checkpoints.CONFIG}: temperature is missing or not a number") from None
         network, collate, encoder = build(recipe, weights=False)
         _check_encoder(folder, config, encoder)
         checkpoints.restore(network, checkpoints.read_weights(folder), folder / checkpoints.WEIGHTS)
@@ -121,9 +121,7 @@ def build(recipe: DebertaRecipe, *, weights: bool = True) -> Built:
 
 def _check_encoder(folder: Path, config: dict[str, Any], encoder: str) -> None:
     if (wanted := config.get("encoder_identity")) != encoder:
-        raise DataError(
-            f"{folder}: it was trained with another encoder ({wanted}) than the one here ({encoder}): put that one in its place"
-        )
+        raise DataError(f"{folder} was trained with a different encoder ({wanted}, here {encoder}): restore that one")
 
 
 class DebertaPredictor(Predictor):

@@ -37,7 +37,7 @@ class Sizes(Strict):
     @model_validator(mode="after")
     def _divides(self) -> Sizes:
         if self.width % (2 * self.heads):
-            raise ValueError(f"width {self.width} is no multiple of twice the heads, {self.heads}")
+            raise ValueError(f"width {self.width} is not a multiple of twice the heads, {self.heads}")
         return self
 
 

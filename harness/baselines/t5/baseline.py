@@ -96,7 +96,7 @@ def _beginning(recipe: T5Recipe, start: Path | None) -> tuple[Network, Tokens, s
         return Network(model), tokens, fingerprint(resolve_base(recipe.model))
     config = checkpoints.read_config(start, NAME)
     if config.get("model") != recipe.model:
-        raise DataError(f"{start}: it was made of the model {config.get('model')}: add --set model={config.get('model')}")
+        raise DataError(f"{start}: it was built from the model {config.get('model')}: add --set model={config.get('model')}")
     network = Network(small(recipe.network)[0]) if recipe.model == SMALL else _rebuilt(config, start)
     checkpoints.begin_with(network, start, NAME, recipe.network if recipe.model == SMALL else None)
     return network, _tokens(config, start, network), config.get("model_fingerprint")
@@ -107,7 +107,7 @@ def _rebuilt(config: dict[str, Any], folder: Path) -> Network:
     try:
         return Network(rebuild(config.get("architecture") or {}))
     except Exception as error:  # noqa: BLE001 - whatever transformers makes of a foreign configuration
-        raise DataError(f"{folder / checkpoints.CONFIG}: it describes no encoder-decoder: {brief(error)}") from None
+        raise DataError(f"{folder / checkpoints.CONFIG}: it does not describe an encoder-decoder: {brief(error)}") from None
 
 
 def _tokens(config: dict[str, Any], folder: Path, network: Network) -> Tokens:
@@ -120,7 +120,7 @@ def _tokens(config: dict[str, Any], folder: Path, network: Network) -> Tokens:
         tokens = Tokens(Tokenizer.from_str(text), *(int(config["tokens"][name]) for name in ("pad", "end", "start")))
         known = tokens.tokenizer.get_vocab_size()
         if known > network.model.get_input_embeddings().num_embeddings or not all(0 <= token < known for token in tokens[1:]):
-            raise ValueError(f"it has {known} tokens, and not those of {checkpoints.CONFIG}")
+            raise ValueError(f"its {known} tokens are not those of {checkpoints.CONFIG}")
     except DataError:
         raise
     except Exception as error:  # noqa: BLE001 - the library tokenizers raises nothing narrower
@@ -132,9 +132,9 @@ def _cut(coder: Coder, items: Sequence[HexagonsItem]) -> Iterable[str]:
     """What a user should know about the lengths."""
     texts = coder.texts
     if cut := sum(len(coder.input(item)) > texts.input_tokens for item in items):
-        yield f"{cut} of {len(items)} train inputs have over {texts.input_tokens} tokens, of which the last ones are read"
+        yield f"{cut} of {len(items)} train inputs are longer than {texts.input_tokens} tokens; only their last tokens are read"
     if cut := sum(len(coder.target(item)) > texts.target_tokens for item in items):
-        yield f"{cut} of {len(items)} train targets have over {texts.target_tokens} tokens and are cut there"
+        yield f"{cut} of {len(items)} train targets are longer than {texts.target_tokens} tokens and are cut there"
 
 
 def own_config(network: Network, tokens: Tokens, source: str | None) -> dict[str, Any]:

@@ -26,7 +26,7 @@ class Held(LogitsProcessor):  # type: ignore[misc]
     def __init__(self, tokens: Tokens, written: Format) -> None:
         constraint = written.constraint()
         if constraint.kind != "regex":
-            raise UsageError(f"--constrained: the format {written.name} has no grammar that text is held to; leave it out")
+            raise UsageError(f"--constrained: the format {written.name} has no grammar; leave the flag out")
         self.tokens, self.pattern = tokens, regex.compile(constraint.value)
         self.separator, self.before = _PIECES.get(written.name, ("\0", ""))
         self.pieces = _pieces(tokens, constraint.value)

@@ -65,7 +65,7 @@ def load_pretrained(name: str) -> tuple[Any, Tokens]:
         tokenizer = AutoTokenizer.from_pretrained(folder)
         model = AutoModelForSeq2SeqLM.from_pretrained(folder, dtype=torch.float32)
     except (OSError, ValueError, ImportError, RuntimeError) as error:
-        raise EngineError(f"model {name}: no encoder-decoder of transformers can be loaded: {brief(error)}") from None
+        raise EngineError(f"model {name}: transformers cannot load an encoder-decoder: {brief(error)}") from None
     start = model.generation_config.decoder_start_token_id
     start = getattr(model.config, "decoder_start_token_id", None) if start is None else start
     backend = getattr(tokenizer, "backend_tokenizer", None)

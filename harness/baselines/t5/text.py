@@ -33,7 +33,7 @@ IGNORED = -100
 def _paper_context(name: str) -> str:
     context = get_context("hexagons", name)
     if context.chat:
-        raise UsageError(f"context={name}: one of the paper's seven, such as full-history; this is for chat models")
+        raise UsageError(f"context={name}: give one of the paper's seven, such as full-history; this one is for chat models")
     return context.name
 
 

@@ -119,7 +119,7 @@ def test_each_item_takes_one_or_two_keys() -> None:
 
 
 def test_it_goes_on_at_the_first_item_without_a_judgment() -> None:
-    assert "2 of 4 judged; 2 left: the same command goes on with them" in judge("suyx")
+    assert "2 of 4 judged; 2 left: the same command continues with them" in judge("suyx")
     assert list(written(Path("a.jsonl"))) == [SECOND, THIRD]
     shown = judge("x")
     assert FIRST in shown
@@ -172,9 +172,9 @@ def test_what_is_shown() -> None:
     assert "later 7" in shown
     assert shown.count("later 9") == 1
     assert "2 more turns follow: f shows them" in shown
-    assert shown.count("here the game ends") == 2
+    assert shown.count("the game ends here") == 2
     assert "What comes afterwards does not count." in shown
-    assert "z is no key here" in shown
+    assert "z is not a key here" in shown
     assert "Builder    > place red 4 1 4" in shown
     assert "builder at (3.5, 1.0, 2.5), yaw 45" in shown
     assert "The builder did 1 action: place blue 4 2 4" in shown
@@ -334,11 +334,11 @@ def test_adjudication(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
     out = Path("both.jsonl")
     code, _, err = run(capsys, "adjudicate", a, b, "--out", out)
     assert (code, list(written(out))) == (2, [FIRST])
-    assert "stdin is no terminal" in err
+    assert "stdin is not a terminal" in err
     at_the_terminal(monkeypatch, "2")
     code, shown, _ = run(capsys, "adjudicate", a, b, "--out", out, "--annotator", "judge")
     assert code == 0
-    assert "agreed on and taken over: 1 items; to decide: 2" in shown
+    assert "agreed and copied: 1 items; to decide: 2" in shown
     assert "1  ann: unique, correct ([red]why)" in shown
     assert "2  b: unique, incorrect" in shown
     at_the_terminal(monkeypatch, "x")
@@ -418,7 +418,7 @@ def test_counts(capsys: pytest.CaptureFixture[str]) -> None:
     path = write(Path("a.jsonl"), A, end='{"id')
     code, out, _ = run(capsys, "stats", path)
     assert code == 0
-    assert "a.jsonl; games left out that are not judged to their end: 1" in out
+    assert "a.jsonl; games left out because they are not fully judged: 1" in out
     counts = json.loads(run(capsys, "stats", path, "--json")[1])
     assert {key: counts[key] for key in ("games", "items", "clear", "clean", "multiple")} == {
         "games": 1,
@@ -456,7 +456,7 @@ BAD = {
     "out is a source": ({FIRST: CLEAR}, ["adjudicate", "a.jsonl", "b.jsonl", "--out", "./a.jsonl"], 2, "one of the two"),
     "nothing in common": ({}, ["adjudicate", str(SHIPPED / "minecraft_test.jsonl"), "a.jsonl", "--out", "c"], 1, "unknown item"),
     "an empty file": ({}, ["stats", "a.jsonl"], 2, "a.jsonl holds no judgments"),
-    "no game to its end": ({FIRST: CLEAR}, ["stats", "a.jsonl"], 2, "no game is judged to its end"),
+    "no game to its end": ({FIRST: CLEAR}, ["stats", "a.jsonl"], 2, "no game is fully judged"),
 }
 
 
@@ -494,7 +494,7 @@ def test_only_minecraft_items_are_annotated(capsys: pytest.CaptureFixture[str]) 
 def test_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     code, _, err = run(capsys, "label", "--annotator", "me")
     assert (code, err.count("\n")) == (2, 1)
-    assert "stdin is no terminal: run it in one, without a pipe" in err
+    assert "stdin is not a terminal: run it without a pipe" in err
     assert not Path("annotations").exists()
 
 
@@ -502,7 +502,7 @@ def test_our_annotation_needs_its_corpus(monkeypatch: pytest.MonkeyPatch, capsys
     monkeypatch.delenv("HARNESS_DATA")
     code, _, err = run(capsys, "stats")
     assert code == 2
-    assert "which the shipped sample does not hold: set HARNESS_DATA" in err
+    assert "which the shipped sample does not have: set HARNESS_DATA" in err
 
 
 def test_files_without_items_are_checked_against_the_schema() -> None:

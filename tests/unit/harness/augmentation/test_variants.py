@@ -266,7 +266,7 @@ def test_the_command_writes_what_reads_back(tmp_path: Path, monkeypatch: pytest.
     out = tmp_path / "new" / "items.jsonl.gz"
     result = CliRunner().invoke(command, ["--task", "minecraft", "--factor", "2", "--out", str(out)], catch_exceptions=False)
     items = load("minecraft", "train")
-    assert result.output.endswith(f"{2 * len(items):,} items, {len(items):,} of them of the sample corpus as they are\n")
+    assert result.output.endswith(f"{2 * len(items):,} items, {len(items):,} of them unchanged from the sample corpus\n")
     made = list(read_items(out))
     assert [item.id for item in made[: len(items)]] == [item.id for item in items]
     assert len(made) == 2 * len(items)

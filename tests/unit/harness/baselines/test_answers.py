@@ -82,7 +82,7 @@ def test_wherever_it_was_killed_it_ends_with_the_same_bytes(lines: int) -> None:
     assert killed.predictions.read_bytes() == whole.predictions.read_bytes()
     again = len(ITEMS) if lines < 3 else 6 if lines < 6 else 3 if lines < 8 else 1 if lines < 9 else 0
     assert len(model.seen) == again
-    assert told == ([f"{9 - again} items are answered already; going on with the rest"] if again < 9 else [])
+    assert told == ([f"{9 - again} items are already answered; continuing with the rest"] if again < 9 else [])
 
 
 def test_the_time_of_the_answers_adds_up_and_no_tokens_are_invented() -> None:
@@ -140,7 +140,7 @@ def test_an_option_that_a_model_does_not_have_is_refused_by_name() -> None:
         decoding_of("slow", Slow(), {"steps": 20, "constrained": False, "beams": None})
     bare = Slow()
     bare.decoding = ()  # type: ignore[assignment]
-    with pytest.raises(UsageError, match=r"--constrained: slow has no such option; it has none of the kind$"):
+    with pytest.raises(UsageError, match=r"--constrained: slow has no such option; it has none$"):
         decoding_of("slow", bare, {"steps": None, "constrained": True, "beams": None})
 
 

@@ -96,7 +96,7 @@ def test_all_combinations_and_other_settings(monkeypatch: pytest.MonkeyPatch) ->
     ]
     refused = run("--fractions", "0,1", "--set", "training.seed=7")
     assert isinstance(refused.exception, UsageError)
-    assert "holds a run with other settings" in str(refused.exception)
+    assert "holds a run with different settings" in str(refused.exception)
     Path("runs/m/mix.jsonl").write_text("what\n")
     assert isinstance(run("--fractions", "0,1").exception, DataError)
 

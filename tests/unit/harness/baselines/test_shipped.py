@@ -61,10 +61,10 @@ def test_what_cannot_be_exported_is_one_line() -> None:
     Path("broken/config.json").write_text("[")
     Path("there").mkdir()
     for arguments, kind, problem in [
-        (("mine", "there"), UsageError, "there exists already"),
+        (("mine", "there"), UsageError, "there already exists"),
         (("nobody", "new"), UsageError, "nobody: no trained model is there"),
         (("large", "new", "--half"), DataError, "too large for float16"),
-        (("nan", "new"), DataError, "a holds values that are no numbers"),
+        (("nan", "new"), DataError, "a holds values that are not numbers"),
         (("broken", "new"), DataError, "config.json cannot be read"),
     ]:
         refused = run("export", *arguments).exception

@@ -96,7 +96,7 @@ class TestNames:
 
     def test_its_own_base_may_not_be_here(self) -> None:
         shutil.rmtree("tiny")
-        with pytest.raises(AdapterError, match="trained on the base tiny in a folder: name that with --base"):
+        with pytest.raises(AdapterError, match="trained on the base tiny in a local folder: give that folder with --base"):
             load_adapter("mine", None)
 
 
@@ -124,7 +124,7 @@ class TestList:
     def test_none(self, capsys: pytest.CaptureFixture[str]) -> None:
         shutil.rmtree("runs")
         shutil.rmtree("trained")
-        assert "no adapters here" in run("list", capsys=capsys)[1]
+        assert "No adapters here" in run("list", capsys=capsys)[1]
         assert json.loads(run("list", "--json", capsys=capsys)[1]) == []
 
 
@@ -153,9 +153,9 @@ class TestCheck:
     @pytest.mark.parametrize(
         ("change", "message"),
         [
-            (lambda w: {**w, next(iter(w)): next(iter(w.values())) * float("nan")}, "are no numbers"),
+            (lambda w: {**w, next(iter(w)): next(iter(w.values())) * float("nan")}, "are not numbers"),
             (lambda w: {k: v * 0 if "lora_B" in k else v for k, v in w.items()}, "changes nothing"),
-            (lambda w: {k: torch.cat([v] * 2, 0) if "lora_A" in k else v for k, v in w.items()}, "has the rank 8"),
+            (lambda w: {k: torch.cat([v] * 2, 0) if "lora_A" in k else v for k, v in w.items()}, "has rank 8"),
             (lambda w: {}, "holds no weights"),
         ],
     )
@@ -257,4 +257,4 @@ class TestExport:
         assert (code, "--large" in err) == (1, True)
         assert run("export", "mine", "given", "--large", capsys=capsys)[0] == 0
         code, _, err = run("export", "mine", "given", capsys=capsys)
-        assert (code, "given exists already" in err) == (2, True)
+        assert (code, "given already exists" in err) == (2, True)

@@ -100,7 +100,7 @@ def test_prediction_makes_a_scored_run_and_goes_on_with_it(trained: Path, monkey
     run([*arguments, "--name", "killed"])
     Path("runs/killed/predictions.jsonl").write_bytes(b"".join(lines[:4]) + lines[4][:9])
     resumed = run([*arguments, "--name", "killed"])
-    assert "3 items are answered already" in resumed.stderr
+    assert "3 items are already answered" in resumed.stderr
     assert Path("runs/killed/predictions.jsonl").read_bytes() == whole
     assert json.loads(Path("runs/killed/scores.json").read_text()) == scores
 
@@ -110,7 +110,7 @@ def test_a_run_is_named_after_what_it_does_and_can_be_scored(trained: Path) -> N
     assert done.exit_code == 0, done.output
     name = "minecraft_test_cnn-gru-minecraft_10-steps_first-4"
     cut = Path(f"runs/{name}/predictions.jsonl").read_text().count('"finish_reason": "length"')
-    assert (f"{cut} answers were cut at the longest length allowed (--steps)" in done.stderr) == (cut > 0)
+    assert (f"{cut} answers were cut at the length limit (--steps)" in done.stderr) == (cut > 0)
     assert json.loads(run(["score", f"runs/{name}", "--json"]).stdout)["items"] == 4
 
 
@@ -138,7 +138,7 @@ def test_a_killed_training_goes_on_and_ends_as_if_it_had_not_been() -> None:
     process.send_signal(signal.SIGKILL)
     assert process.wait() == -signal.SIGKILL, "it was over before it could be killed"
     resumed, whole = run([*arguments, "--name", "killed"]), run([*arguments, "--name", "whole"])
-    assert "going on from a checkpoint" in resumed.output
+    assert "resumed from a checkpoint" in resumed.output
     assert whole.exit_code == 0
     assert curve(Path("runs/killed")) == curve(Path("runs/whole"))
     weights = [Path(f"runs/{name}/model/model.safetensors").read_bytes() for name in ("killed", "whole")]
@@ -192,7 +192,7 @@ def test_training_begins_with_another_model_and_its_words(trained: Path) -> None
     done = run(words(*arguments, "--name", "on", **{"training.learning_rate": 1e-9}))
     assert done.exit_code == 0, done.output
     assert "begins with runs/cnn-gru-minecraft/model" in done.output.splitlines()[0]
-    assert re.search(r"words: the \d+ of the model it begins with; \d+ of the items' \d+ are unknown", done.output)
+    assert re.search(r"vocabulary: \d+ words of the starting model; \d+ of the \d+ in the items are unknown", done.output)
     models = [folder / "model" for folder in (trained, Path("runs/on"))]
     assert len({(model / "vocabulary.json").read_bytes() for model in models}) == 1
     assert min(point[3] for point in curve(trained)) == pytest.approx(curve(Path("runs/on"))[0][3], rel=1e-4)
@@ -215,9 +215,9 @@ def test_training_begins_with_another_model_and_its_words(trained: Path) -> None
 @pytest.mark.parametrize(
     ("settings", "start", "problem"),
     [
-        ({"network.hidden": 12}, "cnn-gru-minecraft", "weights of another variant: decoder"),
+        ({"network.hidden": 12}, "cnn-gru-minecraft", "weights are of another variant: decoder"),
         ({"network.perspective": "indices"}, "cnn-gru-minecraft", "trained with network.perspective=coordinates, not indices"),
-        ({"glove": "glove.txt"}, "cnn-gru-minecraft", "glove=glove.txt: the words and their vectors are those of --from"),
+        ({"glove": "glove.txt"}, "cnn-gru-minecraft", "glove=glove.txt: words and vectors come from --from"),
         ({}, "nowhere", "--from nowhere: no trained model is there"),
         ({}, "t5", "is a checkpoint of t5, not of cnn-gru"),
     ],

@@ -84,7 +84,7 @@ def test_drawn_answers_vote(task: str, share: tuple[str, ...], capsys: pytest.Ca
     ("flags", "message"),
     [
         (["--samples", "3"], "greedy answers are all the same; add --temperature"),
-        (["--share", "0.5"], "nothing to vote with one answer an item; add --samples"),
+        (["--share", "0.5"], "one answer per item leaves nothing to vote on; add --samples"),
     ],
 )
 def test_a_vote_of_one_answer_is_refused(flags: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -113,9 +113,9 @@ def test_an_item_without_an_answer_is_an_error_not_a_wrong_answer(capsys: pytest
     Path("script.jsonl").write_text("\n".join(lines[1:]) + "\n")
     code, out, err = run("--model", "script.jsonl", "--name", "r", "--json", capsys=capsys)
     assert (code, json.loads(out)["errors"]) == (1, 1)
-    assert f"1 of {len(lines)} items got no answer" in err
+    assert f"1 of {len(lines)} items have no answer" in err
     assert "First: hexagons/dev/" in err
-    assert "got no answer" not in Path("runs/r/scores.json").read_text()
+    assert "have no answer" not in Path("runs/r/scores.json").read_text()
 
 
 def test_a_second_call_has_nothing_to_do(capsys: pytest.CaptureFixture[str]) -> None:
@@ -124,7 +124,7 @@ def test_a_second_call_has_nothing_to_do(capsys: pytest.CaptureFixture[str]) -> 
     before = Path("runs/r/predictions.jsonl").read_bytes()
     code, _, err = run("--model", model, "--name", "r", capsys=capsys)
     assert code == 0
-    assert f"{len(load('hexagons', 'dev'))} items are answered already" in err
+    assert f"{len(load('hexagons', 'dev'))} items are already answered" in err
     assert Path("runs/r/predictions.jsonl").read_bytes() == before
 
 
@@ -178,9 +178,10 @@ def test_flags_that_mean_nothing_to_the_engine_are_refused(capsys: pytest.Captur
 def test_what_was_left_out_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     _, _, err = run("--model", script("hexagons", lambda i, s: "hm"), "--shots", "50", "--name", "r", capsys=capsys)
     count = len(load("hexagons", "dev"))
-    assert f"{count} answers have parts that are no actions" in err
-    assert f"examples of the 50 asked for missing in {count} prompts" in err
-    assert "that are no actions" in Path("runs/r/log.txt").read_text()
+    assert f"{count} answers have parts that are not actions" in err
+    assert "examples missing of the 50 requested: " in err
+    assert f" in {count} prompts (no room" in err
+    assert "that are not actions" in Path("runs/r/log.txt").read_text()
 
 
 def test_another_script_is_another_run(capsys: pytest.CaptureFixture[str]) -> None:

@@ -58,7 +58,7 @@ def test_items_that_failed_are_asked_again(
     assert code == 1
     assert len(records) == 4
     assert sum("error" in record for record in records) == 2
-    assert "Error: 2 of 4 items got no answer and count as empty; the same command asks them again" in err
+    assert "Error: 2 of 4 items have no answer and count as empty; run the command again to retry them" in err
     assert "Traceback" not in err
     set_timeout(monkeypatch, 60)
     server.reply = lambda body, n: chat_answer("red: 1 2")

@@ -107,7 +107,7 @@ def test_the_prediction_of_a_run(capsys: pytest.CaptureFixture[str]) -> None:
     write_run({"id": "hexagons/test/7/2", "actions": [[2, 3, "green"], [9, 17, "black"], [30, 3, "red"]]})
     out = shown(capsys, "hexagons/test/7/2", "--run", "mine")
     assert "Predicted, 3 actions" in out
-    assert "Not possible, 1 action: red: 4 31\n" in out
+    assert "Infeasible, 1 action: red: 4 31\n" in out
     assert "Changes of the state: 0 right, 2 wrong, 1 missing" in out
     assert "!G!" in out
     assert "(b)" in out
@@ -134,7 +134,7 @@ def test_a_structures_prediction(capsys: pytest.CaptureFixture[str]) -> None:
     write_run({"id": MINECRAFT.id, "actions": [["place", "yellow", 1, 1, 0], ["remove", None, 4, 4, 4]]})
     out = shown(capsys, MINECRAFT.id, "--run", "mine")
     assert "Changes of the state: 1 right, 0 wrong, 1 missing" in out
-    assert "Not possible, 1 action" in out
+    assert "Infeasible, 1 action" in out
     assert "Y*" in out
     assert "g?" in out
 

@@ -155,7 +155,7 @@ def test_a_killed_worker_is_one_line() -> None:
         os.kill(int(children.read_text().split()[-1]), signal.SIGKILL)
         _, err = process.communicate(timeout=60)
     assert process.returncode == 1
-    assert err.splitlines()[-1] == "Error: a worker process was killed, perhaps for want of memory: use fewer --workers"
+    assert err.splitlines()[-1] == "Error: a worker process was killed, perhaps because memory ran out: use fewer --workers"
     assert list(read_items(Path("a.jsonl")))
 
 
@@ -303,7 +303,7 @@ def test_a_folder_that_is_not_ours_is_never_replaced(capsys: pytest.CaptureFixtu
     options = ["random", "--items", "20", "--out", "mine", "--overwrite"]
     assert refused(capsys, *options, "--as", "logs") == (
         2,
-        "Error: mine is no folder that --as logs made, and is not replaced: choose another --out\n",
+        "Error: mine was not made by --as logs and is not replaced: choose another --out\n",
     )
     assert refused(capsys, *options, "--as", "jsonl")[0] == 2
     assert Path("mine/thesis.tex").read_text() == "years of work"
@@ -400,8 +400,8 @@ def test_an_error_while_items_are_made_keeps_those_before(monkeypatch: pytest.Mo
         (["random", "--items", "5", "--seed", "-1", "--out", "a.jsonl"], "'--seed': -1"),
         (["randon", "--items", "5", "--out", "a.jsonl"], "no simulator named 'randon': did you mean random?"),
         (["random", "--items", "5"], "Missing option '--out'"),
-        (["random", "--out", "a.jsonl"], "how many --items?"),
-        (["--items", "5", "--out", "a.jsonl"], "which SIMULATOR"),
+        (["random", "--out", "a.jsonl"], "give a SIMULATOR and --items"),
+        (["--items", "5", "--out", "a.jsonl"], "give a SIMULATOR"),
         (["random", "--items", "5", "--split", "tset", "--out", "a.jsonl"], "did you mean test?"),
         (["level-1", "--items", "5", "--split", "train", "--out", "a.jsonl"], "no split of level-1 named 'train': known: test"),
         (["level-1", "--items", "1369", "--out", "a.jsonl"], "--items 1,369: level-1 has 1,368"),
@@ -538,17 +538,17 @@ def test_half_a_line_at_the_end_is_told_from_a_wrong_one() -> None:
         read = read_items(Path("a.jsonl"))
         assert len(list(itertools.islice(read, lines))) == lines
         if lines == 1:
-            with pytest.raises(DataError, match=r"^a.jsonl:2: half a line, as a killed run leaves it"):
+            with pytest.raises(DataError, match=r"^a.jsonl:2: an incomplete line, as a killed run leaves it"):
                 next(read)
 
 
 def test_items_twice_or_of_another_task_are_refused() -> None:
     Path("a.jsonl").write_text(f"{json.dumps(LINE)}\n" * 2)
     Path("b.jsonl").write_text(f"{json.dumps(LINE)}\n{json.dumps(STEP)}\n")
-    with pytest.raises(DataError, match="is there twice"):
+    with pytest.raises(DataError, match="occurs twice"):
         load_items(Path("a.jsonl"))
     for task in (None, "hexagons"):
-        with pytest.raises(UsageError, match=r"is an item of (hexagons|minecraft), and this is for"):
+        with pytest.raises(UsageError, match=r"is an item of (hexagons|minecraft), but --task is"):
             load_items(Path("b.jsonl"), task)
 
 
@@ -573,7 +573,7 @@ def test_finetuning_on_simulated_items_says_so_in_its_settings(monkeypatch: pyte
     assert hashes == {"a.jsonl": items_hash(made("random", 30)), "b.parquet": items_hash(made("random", 10, "val", 1))}
     with pytest.raises(UsageError, match=r"^--data a.jsonl: minecraft-random/train/\S+ is among the train or dev items already"):
         job("minecraft", "a.jsonl", "a.jsonl")
-    with pytest.raises(UsageError, match=r"this is for hexagons \(--task\)"):
+    with pytest.raises(UsageError, match=r"but --task is hexagons"):
         job("hexagons", "a.jsonl")
     with pytest.raises(HarnessError, match=r"^c.jsonl: cannot be read"):
         job("minecraft", "c.jsonl")
@@ -601,10 +601,10 @@ def test_simulated_items_are_prompted_scored_and_shown(capsys: pytest.CaptureFix
     assert main(["show", items[1].id, "--items", "t.jsonl", "--run", "r"]) == 0
     assert items[1].id in capsys.readouterr().out
     for arguments, message in (
-        ([*prompt], "this is for hexagons (--task)"),
-        ([*prompt, "--split", "test"], "--split test: the items are those of t.jsonl"),
+        ([*prompt], "but --task is hexagons"),
+        ([*prompt, "--split", "test"], "--split test: the items come from t.jsonl"),
         (["score", "runs/r/predictions.jsonl"], "no corpus has the items of minecraft-random/test"),
-        (["score", "runs/r", "--split", "test"], "the items are those of t.jsonl"),
+        (["score", "runs/r", "--split", "test"], "the items come from t.jsonl"),
         (["score", "runs/r", "--benchmark", "v2"], "give --annotation FILE for other items"),
         (["show", "minecraft-random/test/0/9", "--items", "t.jsonl"], "nearest: minecraft-random/test/"),
     ):

@@ -162,7 +162,7 @@ class TestCache:
             path.write_bytes({"empty": b"", "garbage": b"PAR1 no", "cut": whole[: len(whole) // 2], "flipped": flipped}[damage])
         with caplog.at_level(logging.INFO, "harness.corpora.cache"):
             assert load_games() == before
-        assert "is broken and is made anew" in caplog.text
+        assert "is broken and is rebuilt" in caplog.text
         assert cached(tmp_path) == [path]
         refuse_to_parse(monkeypatch)
         assert load_games() == before

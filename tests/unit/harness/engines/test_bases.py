@@ -110,7 +110,7 @@ def test_another_file_than_the_tested_one_is_refused(made: list[Path], content: 
     path.unlink()
     if content:
         path.write_bytes(content)
-    with pytest.raises(EngineError, match=r"\.gguf: its sha256 is .*, and should be 9a129038.*--force-reinstall"):
+    with pytest.raises(EngineError, match=r"\.gguf: its sha256 is .*, not 9a129038.*--force-reinstall"):
         resolve_base(None)
     assert not made
     path.write_bytes(b"weights")
@@ -137,7 +137,7 @@ def test_a_folder_that_cannot_be_written(made: list[Path], monkeypatch: pytest.M
 
 def test_too_little_room_is_found_before_and_while_it_is_written(made: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(smollm, "_ROOM", 1 << 60)
-    with pytest.raises(EngineError, match=r"not enough room, it takes \d+ MiB; set HARNESS_CACHE"):
+    with pytest.raises(EngineError, match=r"not enough room: it takes \d+ MiB; set HARNESS_CACHE"):
         resolve_base(None)
     assert not made
 
@@ -202,7 +202,7 @@ def test_what_a_killed_process_leaves_is_removed_and_a_second_one_waits(
     start = time.monotonic()
     folder = Path(resolve_base(None))
     assert (process.wait(), time.monotonic() - start < 50) == (-signal.SIGKILL, True)
-    assert "waiting for another process that converts the base smollm2-135m" in capfd.readouterr().err
+    assert "waiting for another process that is converting the base smollm2-135m" in capfd.readouterr().err
     assert (folder / "config.json").stat().st_size > 10
     assert not left(tmp_path / "cache")
     process.stdout.close()

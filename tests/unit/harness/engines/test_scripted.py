@@ -49,7 +49,7 @@ def test_a_bad_line_is_named(tmp_path: Path, line: str) -> None:
 def test_a_repeated_id_is_named(tmp_path: Path) -> None:
     script = tmp_path / "script.jsonl"
     script.write_text('{"id": "a", "text": "x"}\n{"id": "a", "text": "y"}\n')
-    with pytest.raises(DataError, match=r"line 2: the id a appears a second time"):
+    with pytest.raises(DataError, match=r"line 2: the id a appears twice"):
         ScriptedEngine(script)
 
 

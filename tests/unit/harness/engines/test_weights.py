@@ -70,7 +70,7 @@ def test_what_is_no_safetensors_is_named(base: Path, damage: str) -> None:
     path = base / "model.safetensors"
     content = path.read_bytes()
     path.write_bytes({"header": content[:100], "end": content[:-1]}.get(damage, damage.encode()))
-    with pytest.raises(EngineError, match=r"model\.safetensors: these are no weights in safetensors"):
+    with pytest.raises(EngineError, match=r"model\.safetensors: not a safetensors file"):
         weights_fingerprint(base)
 
 

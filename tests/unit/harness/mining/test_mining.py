@@ -100,7 +100,7 @@ def test_simulated_items_are_mined_and_those_of_another_split_are_not(tmp_path: 
     assert {pair.id.split("/")[0] for pair in read(out)} == {"hexagons-synthetic"}
     capsys.readouterr()
     assert main(["mine", "--data", str(tmp_path / "dev.jsonl"), "--out", str(tmp_path / "none.jsonl")]) == 2
-    assert "is no train item of hexagons" in capsys.readouterr().err
+    assert "is not a train item of hexagons" in capsys.readouterr().err
     assert main(["mine", "--task", "minecraft", "--data", str(tmp_path / "train.jsonl"), "--out", str(out)]) == 2
 
 
@@ -130,7 +130,7 @@ def test_a_file_is_gone_on_with(tmp_path: Path) -> None:
 def test_files_of_something_else_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "m.jsonl"
     path.write_text('{"id": "hexagons/dev/1/1"}\n')
-    with pytest.raises(UsageError, match="hexagons/dev/1/1, which is not to be mined"):
+    with pytest.raises(UsageError, match="hexagons/dev/1/1, which is not among the items"):
         resume(path, ["hexagons/train/1/1"])
     with pytest.raises(DataError, match="1: no pair"):
         read(path)

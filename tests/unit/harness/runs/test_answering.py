@@ -302,7 +302,7 @@ def test_a_broken_run_folder_is_named(tmp_path: Path) -> None:
             Run(tmp_path, {})
     (tmp_path / "predictions.jsonl").unlink()
     (tmp_path / "run.yaml").write_text("- nothing")
-    with pytest.raises(HarnessError, match="not a run's description"):
+    with pytest.raises(HarnessError, match="does not describe a run"):
         Run(tmp_path, {})
     with pytest.raises(UsageError, match="no run named 'nowhere'"):
         find_run("nowhere")

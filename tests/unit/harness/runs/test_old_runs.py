@@ -66,13 +66,13 @@ def test_a_report_leaves_out_what_it_does_not_know_and_reads_no_log(old: Path) -
     cost = cost_of(answers, {})
     assert cost["seconds"] == ""
     assert cost["completion tokens"] == "294 (98 an answer)"
-    assert cost["answers cut at the longest length"] == "1"
+    assert cost["answers cut at the length limit"] == "1"
     assert cost["turns of history left out"] == "2 in 1 prompts"
-    assert notes_of(answers, {}) == ["Its prompts are not known: the run does not hold them."]
+    assert notes_of(answers, {}) == ["Its prompts are unknown: the run does not hold them."]
     assert prompt_of(lines(old)[0], None) == (None, "The prompt was not recorded.")
     assert main(["report", "old"]) == 0
     page = (old / "report.html").read_text()
-    assert "Its prompts are not known: the run does not hold them." in page
+    assert "Its prompts are unknown: the run does not hold them." in page
     assert "items a second" not in page
 
 
@@ -93,7 +93,7 @@ def test_a_half_finished_one_says_that_it_cannot_go_on_and_loses_nothing(old: Pa
     model.independent = independent
     run = Run(old, settings(old))
     with pytest.raises(
-        UsageError, match=r"^runs/old was begun by an earlier version.* cannot be gone on with; choose another --name"
+        UsageError, match=r"^runs/old was begun by an earlier version and cannot be continued; choose another --name"
     ):
         answer_items(run, load("hexagons", "dev")[:3], model)
     run.close()

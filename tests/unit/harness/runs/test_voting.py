@@ -134,6 +134,6 @@ def test_votes_are_cut_where_most_draws_were(predictor: BuilderPredictor) -> Non
 
 
 def test_a_share_needs_votes() -> None:
-    with pytest.raises(UsageError, match="--share is of the votes of drawn answers: give --samples too"):
+    with pytest.raises(UsageError, match="--share counts the votes of drawn answers: add --samples"):
         decoding_of("cnn-gru", CnnGru(), {"share": 0.2})
     assert decoding_of("cnn-gru", CnnGru(), {"share": 0.0, "samples": 4, "constrained": False}).share == 0.0

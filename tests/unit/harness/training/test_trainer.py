@@ -159,7 +159,7 @@ def test_tensorboard_shows_a_run_that_was_killed_as_one_that_was_not(tmp_path: P
 
 
 def test_a_recipe_that_does_not_fit_the_items_is_one_line(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="0 items to train on"):
+    with pytest.raises(UsageError, match="0 train items"):
         fit(tmp_path, items=[])
     with pytest.raises(UsageError, match=r"training\.epochs=2: .* give at least 3, or fewer buckets"):
         fit(tmp_path, epochs=2, curriculum=Curriculum(difficulty="D", buckets=2))
@@ -195,7 +195,7 @@ def test_a_checkpoint_with_weights_that_are_no_numbers_is_never_written(tmp_path
             good = super().forward(x)
             return Losses(good.sums + (0 * (self.weight.weight - self.weight.weight).sqrt()).sum(), good.counts)
 
-    with pytest.raises(HarnessError, match="a weight is no number at step 2"):
+    with pytest.raises(HarnessError, match="a weight is not a number at step 2"):
         fit(tmp_path, Steep(), batch_size=1, checkpoint_minutes=1e-9)
     assert not list(tmp_path.glob("checkpoints/checkpoint-*"))
     with pytest.raises(HarnessError, match="the dev loss is nan"):

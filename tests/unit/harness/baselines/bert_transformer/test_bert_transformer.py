@@ -193,7 +193,7 @@ def test_training_begins_with_a_model_of_the_same_encoder(bert: Path, tmp_path: 
     run(tmp_path / "second", items[:2], *sets, "training.seed=2", start=tmp_path / "first/model")
     torch.testing.assert_close(weights(tmp_path / "second"), weights(tmp_path / "first"))
     other = write_bert(tmp_path / "other", seed=1)
-    with pytest.raises(DataError, match="trained with another encoder"):
+    with pytest.raises(DataError, match="trained with a different encoder"):
         run(tmp_path / "third", items[:2], f"encoder.name={other}", start=tmp_path / "first/model")
 
 
@@ -222,11 +222,14 @@ def edit(path: Path, **changes: Any) -> None:
 @pytest.mark.parametrize(
     ("damage", "problem"),
     [
-        (lambda folder: write_bert(folder.parent / "bert", seed=1), "trained with another encoder"),
-        (lambda folder: edit(folder / "config.json", fingerprint=None), "trained with another encoder"),
+        (lambda folder: write_bert(folder.parent / "bert", seed=1), "trained with a different encoder"),
+        (lambda folder: edit(folder / "config.json", fingerprint=None), "trained with a different encoder"),
         (lambda folder: edit(folder / "config.json", encoder={"name": "minilm"}), r"config\.json: encoder: tuned"),
         (lambda folder: edit(folder / "config.json", network={"width": 3}), r"config\.json: network"),
-        (lambda folder: edit(folder / "config.json", network=TINY.model_dump() | {"layers": 1}), "weights of another variant"),
+        (
+            lambda folder: edit(folder / "config.json", network=TINY.model_dump() | {"layers": 1}),
+            "weights are of another variant",
+        ),
         (lambda folder: edit(folder / "config.json", baseline="cnn-gru"), "a checkpoint of cnn-gru, not of bert-transformer"),
     ],
 )
@@ -262,5 +265,5 @@ def test_the_recipe() -> None:
     assert (shape.layers, shape.width, shape.heads, shape.feed_forward) == (5, 256, 2, 512)
     assert (recipe.encoder.name, recipe.encoder.tuned, shape.perspective) == ("minilm", False, "coordinates")
     assert BertTransformer().recipe(["variant=B"]).network.filters == 300
-    with pytest.raises(UsageError, match="a width of 256 is no multiple of 3 heads"):
+    with pytest.raises(UsageError, match="a width of 256 is not a multiple of 3 heads"):
         BertTransformer().recipe(["network.heads=3"])

@@ -197,11 +197,11 @@ def test_glove_gives_the_words_it_has_in_its_order(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("lines", "problem"),
     [
-        (["red 1 2", "a 1 2 3"], r"glove.txt:1: 2 numbers where a word and 3 numbers stand"),
-        (["red 1 2 3", ""], r"glove.txt:2: nothing where"),
+        (["red 1 2", "a 1 2 3"], r"glove.txt:1: 2 numbers, but a line of a GloVe file of 3-d vectors is a word and 3 numbers"),
+        (["red 1 2 3", ""], r"glove.txt:2: nothing, but"),
         (["red 1 2 x"], r"glove.txt:1: not all of its values are numbers"),
         (["red 1 2 nan"], r"glove.txt:1: .* finite"),
-        (["el 1 2 3"], r"glove.txt: none of the words"),
+        (["el 1 2 3"], r"glove.txt: it has no vector for any word"),
     ],
 )
 def test_a_broken_glove_file_is_one_line(tmp_path: Path, lines: list[str], problem: str) -> None:
@@ -270,11 +270,11 @@ def break_network(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("damage", "problem"),
     [
-        (break_network, "weights of another variant: decoder"),
+        (break_network, "weights are of another variant: decoder"),
         (lambda folder: edit(folder / "config.json", baseline="t5"), "a checkpoint of t5, not of cnn-gru"),
         (lambda folder: edit(folder / "config.json", network={"words": 3}), r"config\.json: network"),
         (lambda folder: (folder / "config.json").write_text("{}"), "not the configuration of a baseline"),
-        (lambda folder: (folder / "vocabulary.json").write_text('["<pad>", "<unk>"]'), "weights of another variant: words"),
+        (lambda folder: (folder / "vocabulary.json").write_text('["<pad>", "<unk>"]'), "weights are of another variant: words"),
         (lambda folder: (folder / "vocabulary.json").write_text('["red"]'), "a vocabulary is"),
         (lambda folder: (folder / "vocabulary.json").write_text("{}"), "not a list of words"),
         (lambda folder: (folder / "model.safetensors").write_bytes(b"no"), r"model\.safetensors cannot be read"),

@@ -362,7 +362,7 @@ def test_four_items_are_learned_by_heart(items: list[HexagonsItem]) -> None:
     [
         ("context=half-history", "no context for hexagons named 'half-history'"),
         ("variant=alone", "known: joint, paper, shared"),
-        ("network.width=40", "width 40 is no multiple"),
+        ("network.width=40", "width 40 is not a multiple"),
         ("augment=words", "augment"),
     ],
 )
@@ -439,9 +439,9 @@ def test_a_checkpoint_has_an_encoder_if_it_was_trained(tuned: bool, tmp_path: Pa
     if tuned:
         assert Deberta().load(model).predict(items) == expected
         return
-    with pytest.raises(DataError, match="trained with another encoder"):
+    with pytest.raises(DataError, match="trained with a different encoder"):
         Deberta().load(model)
-    with pytest.raises(DataError, match="trained with another encoder"):
+    with pytest.raises(DataError, match="trained with a different encoder"):
         Deberta().train(items[:6], items[6:9], tiny(f"encoder.name={name}"), tmp_path / "more", print, Origin(model))
 
 
@@ -460,7 +460,7 @@ def test_training_goes_on_with_a_trained_model(tmp_path: Path, items: list[Hexag
 @pytest.mark.parametrize(
     ("changes", "problem"),
     [
-        ({"temperature": None}, "temperature: no number"),
+        ({"temperature": None}, "temperature is missing or not a number"),
         ({"context": 3}, "context"),
         ({"network": {"width": 32}}, r"network\."),
         ({"variant": "shared"}, "another variant"),

@@ -111,7 +111,7 @@ def test_the_command_needs_no_checkpoint_and_has_nothing_to_train(tmp_path: Path
     assert len(read_answers(find_run("hexagons_dev_rules")).records) == len(load("hexagons", "dev"))
     for words, problem in {
         ("train", "rules"): "rules has nothing to train",
-        ("predict", "rules", "--checkpoint", "x"): "--checkpoint x: rules is nothing but rules",
+        ("predict", "rules", "--checkpoint", "x"): "--checkpoint x: rules is rules only",
         ("predict", "rules", "--steps", "3"): "--steps: rules has no such option",
     }.items():
         refused = CliRunner().invoke(cli, ["baseline", *words])
@@ -140,4 +140,4 @@ def test_simulated_items_are_answered_and_scored(tmp_path: Path, monkeypatch: py
     assert scores["split"] == "simulated.jsonl"
     assert read_answers(Path("runs/run")).items == load_items(Path("simulated.jsonl"), "hexagons")
     both = runner.invoke(cli, ["baseline", "predict", "rules", "--items", "simulated.jsonl", "--split", "dev"])
-    assert "--split dev: the items are those of simulated.jsonl" in str(both.exception)
+    assert "--split dev: the items come from simulated.jsonl" in str(both.exception)

@@ -268,8 +268,8 @@ def test_long_texts_are_told(tmp_path: Path, items: list[HexagonsItem]) -> None:
     recipe = recipe_of("target_tokens=8", "input_tokens=20", epochs=1)
     T5().train(items[:4], items[:2], recipe, tmp_path, said.append)
     assert said[0].startswith("model small: ")
-    assert "4 of 4 train inputs have over 20 tokens" in said[1]
-    assert "train targets have over 8 tokens and are cut there" in said[2]
+    assert "4 of 4 train inputs are longer than 20 tokens" in said[1]
+    assert "train targets are longer than 8 tokens and are cut there" in said[2]
 
 
 def test_a_saved_model_answers_as_before(tmp_path: Path, items: list[HexagonsItem]) -> None:
@@ -294,7 +294,7 @@ def test_training_begins_with_another_runs_model(tmp_path: Path, items: list[Hex
     T5().train(items[:2], items[:2], recipe, tmp_path / "more", lambda text: None, Origin(start))
     more = T5().load(tmp_path / "more/model")
     torch.testing.assert_close(more.network.model.shared.weight[5], torch.full((32,), 0.125))
-    for override, problem in (("model=other", "made of the model small"), ("network.d_model=48", "another variant")):
+    for override, problem in (("model=other", "built from the model small"), ("network.d_model=48", "another variant")):
         with pytest.raises(DataError, match=problem):
             T5().train(items[:2], items[:2], recipe_of(override), tmp_path / "no", lambda text: None, Origin(start))
 
@@ -367,7 +367,11 @@ def test_another_kind_of_encoder_decoder_does_as_well(tmp_path: Path, items: lis
 
 def test_what_is_no_encoder_decoder_is_one_line(tmp_path: Path) -> None:
     llama = build_tiny_model(tmp_path / "llama")
-    for name, problem in ((str(llama), "no encoder-decoder"), (str(tmp_path), "no config.json"), ("/nowhere", "no such folder")):
+    for name, problem in (
+        (str(llama), "cannot load an encoder-decoder"),
+        (str(tmp_path), "no config.json"),
+        ("/nowhere", "no such folder"),
+    ):
         with pytest.raises(EngineError, match=problem) as caught:
             load_pretrained(name)
         assert "\n" not in str(caught.value)
@@ -408,9 +412,12 @@ def resize(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("damage", "problem"),
     [
-        (resize, "weights of another variant: model"),
+        (resize, "weights are of another variant: model"),
         (lambda folder: edit(folder / "config.json", baseline="deberta"), "a checkpoint of deberta, not of t5"),
-        (lambda folder: edit(folder / "config.json", architecture={"model_type": "llama"}), "describes no encoder-decoder"),
+        (
+            lambda folder: edit(folder / "config.json", architecture={"model_type": "llama"}),
+            "does not describe an encoder-decoder",
+        ),
         (lambda folder: edit(folder / "config.json", architecture=None), "no model_type"),
         (lambda folder: edit(folder / "config.json", context="whole"), "no context for hexagons"),
         (lambda folder: edit(folder / "config.json", answer_tokens=0), "answer_tokens"),
