@@ -1,6 +1,6 @@
 """Attention with a custom mask, for training on a CPU: block by block, in matrix products that are fast there.
 
-torch's fused attention for CPUs takes two to three times as long in bfloat16 and also computes what the mask hides above the diagonal;
+torch's fused attention for CPUs takes two to three times as long in bfloat16 and computes what the mask hides above the diagonal;
 plain attention keeps a matrix of n x n for every head and layer. This one skips the keys that no query of a block
 sees: those above the diagonal, and those of other conversations. It recomputes in the backward pass instead of storing (as in
 FlashAttention, Dao et al. 2022).

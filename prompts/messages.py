@@ -39,7 +39,7 @@ def view_of(item: Item, spec: PromptSpec) -> View:
 
 
 def questions(shown: View, spec: PromptSpec) -> list[Message]:
-    """What is asked about one item: one user message, or in a conversation the earlier questions and answers before it."""
+    """The question about one item: one user message, or in a conversation also the earlier questions and answers."""
     messages: list[Message] = []
     asked: list[Piece] = []
     first = shown.first
@@ -63,7 +63,7 @@ def gold_answer(item: Item, spec: PromptSpec) -> str:
 
 
 def read_answer(text: str, item: Item, spec: PromptSpec) -> Parsed:
-    """The actions, in the world's frame, that a model's answer asks for. Total: any text is an answer."""
+    """The actions of a model's answer, in the world's frame. Total: any text is an answer."""
     parsed = spec.written.read(text, in_frame(item, spec.frame))
     return parsed._replace(actions=from_frame(parsed.actions, item, spec.frame))
 

@@ -16,10 +16,10 @@ from prompts.rendered import Message, Rendered, TrainingRow
 from prompts.spec import PromptSpec
 
 CHARS_PER_TOKEN = 3
-"""Used to count where no tokenizer is at hand; low on purpose: better to drop a turn than to overflow."""
+"""Characters per token without a tokenizer; low on purpose: dropping a turn is better than overflowing."""
 
 PLAIN_STOP = ("\n\n", "\n###")
-"""Where the answer of a model without a chat template ends, if it does not end itself."""
+"""Stop strings of a model without a chat template."""
 
 
 class PromptTooLongError(HarnessError):
@@ -32,7 +32,7 @@ def plain_template() -> str:
 
 
 def _folded(messages: Sequence[Message]) -> list[Message]:
-    """The same without a system message: its text stands before the first question."""
+    """The same without a system message: its text goes before the first question."""
     system, question, *rest = messages
     return [{"role": "user", "content": f"{system['content']}\n\n{question['content']}"}, *rest]
 
@@ -63,9 +63,9 @@ class Renderer:
         return () if self.is_chat else PLAIN_STOP
 
     def text(self, messages: Sequence[Message], *, open_answer: bool = True) -> str:
-        """Messages as one string, special tokens included; `open_answer` ends it where the model is to go on.
+        """Messages as one string, special tokens included; `open_answer` ends it where the model continues.
 
-        Raises EngineError for a chat template that does not take them.
+        Raises EngineError for a chat template that rejects them.
         """
         if self.tokenizer is None:
             from jinja2.sandbox import ImmutableSandboxedEnvironment
@@ -81,7 +81,7 @@ class Renderer:
             try:
                 return str(self.tokenizer.apply_chat_template(turns, tokenize=False, add_generation_prompt=open_answer, **own))
             except TemplateError as error:
-                # Some chat templates take no system message; the instructions then open the first question.
+                # Some chat templates reject a system message; the instructions then open the first question.
                 if fold:
                     raise EngineError(f"the model's chat template rejects the conversation: {error}") from error
                 fold = True
@@ -127,7 +127,7 @@ class Renderer:
         )
 
     def _longest(self, item: Item, shots: Sequence[Item], pieces: int) -> tuple[int, Rendered] | None:
-        """The most pieces that may be kept, fewer than all, and the prompt with them; None if none fits."""
+        """The largest fitting number of pieces, fewer than all, and its prompt; None if none fits."""
         low, high = 0, pieces
         best: tuple[int, Rendered] | None = None
         while low < high:

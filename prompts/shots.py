@@ -1,4 +1,4 @@
-"""Which training items stand in a prompt as examples."""
+"""Which train items are a prompt's examples."""
 
 from __future__ import annotations
 

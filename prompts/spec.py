@@ -17,7 +17,7 @@ DEFAULTS = {
 
 @dataclass(frozen=True)
 class PromptSpec:
-    """Everything that decides the text of a prompt and its answer, but for the item and the examples."""
+    """Everything that decides the text of a prompt and its answer, except the item and the examples."""
 
     task: str
     context: str
@@ -26,7 +26,7 @@ class PromptSpec:
 
     @classmethod
     def make(cls, task: str, context: str | None = None, format: str | None = None, frame: str | None = None) -> PromptSpec:
-        """With the task's defaults for what is not given. Raises UsageError for a name that does not exist or fit."""
+        """A spec with the task's defaults for None. Raises UsageError for an unknown or unsuitable name."""
         defaults = DEFAULTS[choose("task", task, DEFAULTS)]
         spec = cls(task, context or defaults["context"], format or defaults["format"], frame or "world")
         _ = spec.shown, spec.written

@@ -27,10 +27,10 @@ from serialization.formats.moves import Cell
 from serialization.words import h3_tokens
 
 MISSION = "mission has started"
-"""How the opening line of every Minecraft game goes on; it says nothing and is left out."""
+"""The opening line of every Minecraft game; it carries no information and is left out."""
 
 DIRECTIONS = ("+z, left +x", "-x, left +z", "-z, left -x", "+x, left -z")
-"""Where a builder looks and what is to the left, by quarter turns of yaw from 0."""
+"""Where a builder looks and what is to its left, by quarter turns of yaw from 0."""
 
 TURNED = ("", "right", "around", "left")
 """How a builder turned, by quarter turns of yaw."""

@@ -1,4 +1,4 @@
-"""Benchmarks as ratios of two things timed in turn in one run: absolute times of a shared machine mean little."""
+"""Benchmarks as ratios of two things timed alternately: absolute times on a shared machine mean little."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ def seconds(work: Callable[[], object]) -> float:
 
 
 def in_turn(first: Callable[[], float], second: Callable[[], float], rounds: int = ROUNDS) -> list[tuple[float, float]]:
-    """Pairs of measurements taken one right after the other, after one of each that is not counted."""
+    """Pairs of measurements taken right after each other, after one uncounted warm-up of each."""
     first(), second()
     return [(first(), second()) for _ in range(rounds)]
 
 
 def spread(items: Sequence[Any], count: int) -> list[Any]:
-    """So many of the items, from all parts of them."""
+    """`count` items, spread over all of them."""
     count = min(count, len(items))
     return [items[number * len(items) // count] for number in range(count)]
 

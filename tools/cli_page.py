@@ -1,4 +1,4 @@
-"""docs/cli.md, made anew from the command line itself: what `--help` of every command says."""
+"""Writes docs/cli.md from the `--help` of every command."""
 
 from __future__ import annotations
 

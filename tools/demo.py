@@ -1,4 +1,4 @@
-"""The whole road in a few minutes, on the sample corpora: fine-tune, prompt, serve, ask, score, draw.
+"""The whole pipeline in a few minutes, on the sample corpora: fine-tune, prompt, serve, ask, score, draw.
 
 Every step is a `harness` command, printed before it runs, so that each can be repeated by hand.
 """
@@ -61,7 +61,7 @@ def interval(scores: dict[str, Any], name: str) -> str:
 
 
 def ask() -> str:
-    """Serve the shipped adapter, put one question to it over HTTP as any client would, and return the answer."""
+    """Serve the shipped adapter, ask it one question over HTTP as any client would, and return the answer."""
     from openai import OpenAI
 
     from adapters.registry import load_adapter
@@ -71,7 +71,7 @@ def ask() -> str:
     arguments = [str(HARNESS), "serve", "--adapter", ADAPTER, "--port", str(PORT)]
     console.print(f"\n[bold]$ harness {' '.join(arguments[1:])}[/bold]", highlight=False)
     server = subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True)
-    # A server that says nothing is ended, and with it the loop over its lines.
+    # A silent server is stopped, which ends the loop over its lines.
     watchdog = threading.Timer(SERVER_SECONDS, server.terminate)
     watchdog.start()
     try:

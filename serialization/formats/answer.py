@@ -14,7 +14,7 @@ NOTHING = "none"
 """What the text formats write for an empty list of actions: some endpoints refuse an empty answer."""
 
 BLANK, GAP, NUMBER = r"[ \t]{0,4}", r"[ \t]{1,4}", r"(-?\d{1,6})"
-"""Pieces of the formats' patterns; a group holds the number."""
+"""Pieces of the formats' patterns; the group holds the number."""
 
 THOUGHT, EXPLANATION, OUTSIDE = "thought", "explanation", "outside the code block"
 _AROUND = frozenset({THOUGHT, EXPLANATION, OUTSIDE})

@@ -96,7 +96,7 @@ Expr = Numbers | Tiles | Name | Call | Negative | Chain
 
 @dataclass(frozen=True, slots=True)
 class Condition(Node):
-    """A set that is not empty, or a comparison of two numbers."""
+    """Whether a set is non-empty, or a comparison of two numbers."""
 
     left: Expr
     operator: str | None = None
@@ -137,7 +137,7 @@ class Assign(Node):
 
 @dataclass(frozen=True, slots=True)
 class Repeat(Node):
-    """The body so many times in all, each time moved once more; without a count until it leaves the world."""
+    """The body `count` times in all, each time moved once more; without a count, until it leaves the world."""
 
     count: Expr | None
     move: Move | None

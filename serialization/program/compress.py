@@ -25,7 +25,7 @@ from serialization.program.written import write, write_statement
 Judge = Callable[[ast.Program], tuple[object, ...]]
 """What a program does; two do the same where it is equal, and no error is."""
 SHORTEST = 7
-"""Sets of so few characters are not tried to be shortened."""
+"""Sets this short are not shortened further."""
 
 
 def compress_drawing(actions: Sequence[Paint], state: DrawingState | None = None) -> ast.Program:
