@@ -39,7 +39,7 @@ class AnnotationFile:
             raise HarnessError(f"{self.path}: cannot be written: {error.strerror}") from error
 
     def add(self, judgments: Iterable[Judgment]) -> None:
-        """Add those of items that are not judged yet, all at once."""
+        """Add judgments of items that are not judged yet, in one write."""
         new = {judgment.id: judgment for judgment in judgments if judgment.id not in self.judgments}
         if new:
             self.judgments |= new
@@ -57,9 +57,9 @@ class AnnotationFile:
 
 @contextmanager
 def open_annotation(path: Path, items: Sequence[BuilderTurn]) -> Iterator[AnnotationFile]:
-    """The file at `path`, made with the first judgment if there is none, held against other writers.
+    """The file at `path`, created with the first judgment, locked against other writers.
 
-    Half a last line, which a killed process leaves, is dropped. Raises HarnessError if another process holds the file, and
+    An incomplete last line, which a killed process leaves, is dropped. Raises HarnessError if another process holds the file, and
     DataError as `eval.annotation.read_annotation` does for what is wrong in it.
     """
     busy = f"{path} is being written by another harness annotate; end that one, or choose another --out"

@@ -17,7 +17,7 @@ from harness.drawing.items import states_beside
 from harness.drawing.text import counted, printable, written
 
 _FOLD = 8
-"""How many turns are shown at first, and how many more of what follows at a key."""
+"""How many turns are shown at first, and how many more of what follows per key press."""
 _CONTEXTS = {"u": "unique", "m": "multiple", "x": "unclear"}
 _CORRECT = {"y": "correct", "n": "incorrect"}
 _MOVES = {"b": "back", "s": "skipped", "q": "quit"}
@@ -57,7 +57,7 @@ class Loop:
     _seen: int = field(default=0, init=False)
 
     def run(self, *, again: bool = False) -> None:
-        """Ask from the first item without a judgment (`again`: from the first one) to the end, or until the person quits."""
+        """Ask from the first unjudged item (`again`: from the first item) to the end, or until the person quits."""
         place = 0 if again else self._open_from(0)
         while place < len(self.items):
             try:
@@ -72,7 +72,7 @@ class Loop:
         self._end()
 
     def _open_from(self, place: int) -> int:
-        """The place of the first item from there on that is not judged."""
+        """The index of the first unjudged item from `place` on."""
         while place < len(self.items) and self.items[place].id in self.file.judgments:
             place += 1
         return place
@@ -111,7 +111,7 @@ class Loop:
                 return answer
 
     def _choose(self, item: MinecraftItem, question: str, answers: Mapping[str, str]) -> str:
-        """A key of `answers` or `_MOVES`; all others are served here."""
+        """A key of `answers` or `_MOVES`; all others are handled here."""
         choices = "  ".join(f"{key} {word}" for key, word in answers.items())
         while True:
             self.console.print(Text.assemble("\n", (question, "bold"), f"  {choices}  ", ("h f r b s q  ? help", "dim")))

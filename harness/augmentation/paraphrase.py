@@ -1,4 +1,4 @@
-"""Saying the same in other words: single words replaced by a lexicon's, as in the augmentation of BAP (BAP v2, section 2.5).
+"""Paraphrases: single words replaced from a lexicon, as in the augmentation of BAP (BAP v2, section 2.5).
 
 The Minecraft Dialogue Corpus comes with such a lexicon, `data/lexicons/synonym_substitutions.json`, which is used where the
 corpus is at hand; a small one of our own ships for use without it.
@@ -28,7 +28,7 @@ _COLORS = frozenset(COLORS["minecraft"])
 
 
 def paraphrase(text: str, lexicon: Lexicon, rng: Random) -> str:
-    """`text` with each word of the lexicon drawn anew, uniformly from itself and its entry; context is not looked at.
+    """`text` with each word of the lexicon drawn uniformly from itself and its entry, regardless of context.
 
     Capital letters are kept. Color words are never replaced, nor put in place of others.
     """

@@ -1,8 +1,8 @@
 """HEXAGONS instructions for a board turned by half a turn: top for bottom, left for right, column 4 for column 15.
 
 Half a turn maps the board on itself: tile (row, column) goes to (9 - row, 17 - column), and rows, columns, lines and rings stay
-what they are. What does not stay is where things are, and all that is counted without a side being named. Only instructions
-are turned whose every word is known to mean the same, or the opposite, there; all others are left out.
+what they are. What changes is where things are, and whatever is counted without naming a side. Only instructions whose every
+word is known to mean the same, or the opposite, on the turned board are turned; all others are left out.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _ORDINALS = rf"{_ORDINAL}(?:{_AND}{_ORDINAL})*"
 _NUMBERS = rf"{_NUMBER}(?:{_AND}{_NUMBER})*"
 _COLOR = "|".join(COLORS)
 
-#: Where left and right are sides and not what remains, or exactly, or correct.
+#: Where left and right are sides, not "what remains", "exactly" or "correct".
 _SIDEWAYS = r"(?:the|its|top|bottom|upper|lower|up|down|far|to|and|or|from|diagonally|go|going|move|moving)"
 _ABUSED = r"(?:over|blank|empty|white|open|off|out|next|above|below|under|beneath|underneath|where|after|away|now|there|here|in)"
 _WAY_UP = r"(?:diagonally|straight|go|going|move|moving|directly|and|vertically|tiles?|hexes|spaces?|spots?|cells?|hexagons?)"
@@ -57,7 +57,7 @@ _REFUSED = re.compile(
     rf"|\b(?:middle|center)\s+{_AXIS}\b|\b{_CELL}\s+(?:#|number\s+)?{_NUMBER}\b|\bother\s+{_AXIS}\b"
     rf"|\b(?:{_COLOR})(?:\s*[,/]\s*|\s+(?:and|then)\s+|\s*,\s*(?:and|then)\s+)(?:{_COLOR})\b|\bstart(?:ing)?\s+of\b"
 )
-"""What is counted from a side that is not named, or painted in an order that is not said."""
+"""What is counted from an unnamed side, or painted in an unstated order."""
 
 Rule = Callable[[re.Match[str]], str | None]
 
@@ -77,7 +77,7 @@ def _swap_last(match: re.Match[str]) -> str:
 
 
 def _after(words: str) -> Rule:
-    """A rule for a word that is a direction only after some others."""
+    """A rule for a word that is a direction only after certain others."""
     before = re.compile(rf"\b{words}[\s-]+$", re.IGNORECASE)
     return lambda match: _swap(match[0]) if before.search(match.string, 0, match.start()) else None
 
@@ -116,7 +116,7 @@ _RULES: tuple[tuple[re.Pattern[str], Rule], ...] = tuple(
         (rf"()({'|'.join(word for word in OPPOSITES if word not in ('left', 'right', 'up', 'down'))})\b", _swap_last),
     )
 )
-#: What would say from which side a column is counted, in a way that the rules do not know.
+#: Words that say from which side a column is counted, in a way the rules do not know.
 _SIDED = r"(?!\W*(?:\w+\s+)?(?:from|on|to|toward|towards|at)\b[^.;,]{0,12}\b(?:left|right))"
 _COLUMNS_BY_ORDINAL = re.compile(rf"({_ORDINALS})(\s+columns?)\b{_SIDED}", re.IGNORECASE)
 _COLUMNS_BY_NUMBER = re.compile(
@@ -128,7 +128,7 @@ _WORD = re.compile(r"[a-z]+(?:-[a-z]+)*", re.IGNORECASE)
 
 @lru_cache(maxsize=20_000)
 def turn_words(text: str, columns: Collection[int]) -> str | None:
-    """An instruction as it is said of the turned board; None where that is not sure.
+    """An instruction in words for the turned board; None if that is uncertain.
 
     `columns` are those (from 0) that the step paints in: a column that is told by its number only is taken for one counted
     from the left, from 1, if the step paints in it.
@@ -146,7 +146,7 @@ def turn_words(text: str, columns: Collection[int]) -> str | None:
 
 
 def _piece(text: str, at: int, columns: Collection[int]) -> tuple[str | None, int]:
-    """What stands for the words at a position, and where the next ones begin."""
+    """The replacement of the words at a position, and where the next ones begin."""
     for pattern, rule in _RULES:
         if match := pattern.match(text, at):
             return rule(match), match.end()

@@ -1,4 +1,4 @@
-"""More training items from those there are: other colors, other words, another orientation (BAP v2, section 2.5).
+"""Augmented training items: other colors, other words, another orientation (BAP v2, section 2.5).
 
 Each change alone or all together, in this order: colors exchanged, words replaced by a lexicon's, everything turned. What is
 drawn is drawn once for a variant of a whole game (HEXAGONS: of a drawing procedure), so the history fits. HEXAGONS items have
@@ -23,12 +23,12 @@ from harness.util.registry import choose
 
 CHANGES = {"minecraft": ("colors", "words", "turn"), "hexagons": ("colors", "turn")}
 VARIANTS = 20
-"""Variants of a game that items are drawn from, as in the original (its README; 4x is the best factor there)."""
+"""Variants per game that items are drawn from, as in the original (its README; 4x is the best factor there)."""
 _QUARTERS = {"minecraft": (0, 1, 2, -1), "hexagons": (0, 2)}
 
 
 class Variant(NamedTuple):
-    """How a game is changed: new colors, the seed of its words, quarters it is turned by. None and 0 leave it as it is."""
+    """How a game is changed: new colors, the seed of its words, quarter turns. None and 0 change nothing."""
 
     number: int
     colors: dict[str, str] | None
@@ -37,7 +37,7 @@ class Variant(NamedTuple):
 
     @property
     def is_none(self) -> bool:
-        """Whether it changes nothing: no words, no quarters, and each color stays itself."""
+        """Whether it changes nothing."""
         same = self.colors is None or all(old == new for old, new in self.colors.items())
         return same and self.words is None and not self.quarters
 
@@ -77,7 +77,7 @@ def change(item: Item, how: Variant, lexicon: Lexicon | None = None) -> Item | N
 
 
 def _reworded(item: MinecraftItem, words: str, lexicon: Lexicon) -> MinecraftItem:
-    """What is said at a place of the history is drawn by that place, so it is the same in all items of the game."""
+    """Words are drawn by their place in the history, so they are the same in all items of the game."""
     history = tuple(
         turn._replace(text=_drawn(turn.text, words, n, lexicon)) if isinstance(turn, Utterance) else turn
         for n, turn in enumerate(item.history)

@@ -1,4 +1,4 @@
-"""The classic baselines: models that go from items straight to actions, each with a recipe and checkpoints of its own."""
+"""The classic baselines: models from items straight to actions, each with its own recipe and checkpoints."""
 
 from __future__ import annotations
 
@@ -26,37 +26,37 @@ BASELINES = {
 
 @dataclass(frozen=True, slots=True)
 class Decoding:
-    """How actions are chosen; the same is chosen each time. No baseline knows all of it: see `Baseline.decoding`."""
+    """How actions are chosen, deterministically. A baseline supports only some of the fields: see `Baseline.decoding`."""
 
     steps: int = 10
-    """Of the decoder for an item at most, the one that stops included. The papers: 10, and 20 in BAP v2, section 6."""
+    """Most decoder steps per item, the stop included. The papers: 10, and 20 in BAP v2, section 6."""
     constrained: bool = False
     """Choose among feasible actions only."""
     beams: int = 3
-    """Of beam search over text; 1 is greedy."""
+    """Width of the beam search over text; 1 is greedy."""
     samples: int | None = None
-    """Draw so many answers and let them vote, in place of the greedy one: see `harness.runs.voting`."""
+    """Draw this many answers and let them vote, instead of the greedy one: see `harness.runs.voting`."""
     share: float = 0.15
     """The share of the votes that an action needs to be part of the answer."""
 
 
 DECODING = Decoding()
-"""Of whoever asks for nothing else."""
+"""The default decoding."""
 
 
 class Baseline(Protocol):
-    """A kind of model, made by its class without arguments. Nothing heavy is imported before `train` or `load`."""
+    """A kind of model; its class takes no arguments. Nothing heavy is imported before `train` or `load`."""
 
     @property
     def tasks(self) -> tuple[str, ...]:
-        """The first is its default."""
+        """Its tasks; the first is the default."""
 
     @property
     def decoding(self) -> tuple[str, ...]:
-        """The fields of `Decoding` that it knows."""
+        """The fields of `Decoding` that it supports."""
 
     def recipe(self, overrides: Sequence[str]) -> Recipe:
-        """Its recipe with `key=value` laid over. Raises UsageError, with the key, for what does not fit."""
+        """Its recipe with `key=value` overrides. Raises UsageError that names the key of an invalid one."""
 
     def train(
         self,
@@ -74,7 +74,7 @@ class Baseline(Protocol):
         """
 
     def load(self, folder: Path, decoding: Decoding = DECODING) -> Predictor:
-        """The model in such a folder, to answer by this decoding.
+        """The model in a folder, ready to answer with this decoding.
 
         Raises DataError for one that is not whole or is another baseline's.
         """
@@ -91,4 +91,4 @@ class Ruled(Protocol):
     def decoding(self) -> tuple[str, ...]: ...
 
     def predictor(self, task: str) -> Predictor:
-        """What answers the items of one of its tasks."""
+        """The predictor for one of its tasks."""

@@ -1,4 +1,4 @@
-"""From items to the tensors that the builder models are trained on, all steps of several items at once."""
+"""From items to the builder models' training tensors, all steps of several items at once."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from serialization.words import h3_tokens
 
 
 class Words(Protocol):
-    """What makes numbers of a history's words."""
+    """Turns a history's words into indices."""
 
     def numbers(self, words: Iterable[str]) -> list[int]: ...
 
 
 def read_texts(items: Sequence[MinecraftItem], words: Words) -> tuple[torch.Tensor, torch.Tensor]:
-    """The numbers of the words of the items' histories (H3), padded with 0 to shape (items, longest), and how many they are.
+    """The word indices of the items' histories (H3), padded with 0 to shape (items, longest), and their lengths.
 
     A history without a word is one empty word.
     """
@@ -36,7 +36,7 @@ def read_texts(items: Sequence[MinecraftItem], words: Words) -> tuple[torch.Tens
 
 
 class Collator:
-    """Makes batches for a network of some shape."""
+    """Makes batches for a network."""
 
     def __init__(self, shape: WorldShape, words: Words) -> None:
         self.shape, self.words = shape, words
@@ -74,7 +74,7 @@ def view_of(items: Sequence[MinecraftItem], shape: WorldShape) -> Floats | None:
 
 
 def _inputs(labels: Sequence[Sequence[int]]) -> Floats:
-    """The decoder's inputs: at each step the gold action before it, zeros at the first and where there is none."""
+    """The decoder's inputs: at each step the previous gold action; zeros at the first and in padding."""
     made = np.zeros((len(labels), max(map(len, labels)), VECTOR), np.float32)
     for row, own in zip(made, labels, strict=True):
         row[1 : len(own)] = vectors(np.array(own[:-1], np.int64))

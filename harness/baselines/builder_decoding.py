@@ -1,6 +1,6 @@
-"""Decoding of the builder models, many items at once: each action is carried out before the next is chosen.
+"""Batched decoding of the builder models: each action is carried out before the next is chosen.
 
-The papers' way is greedy. Or else answers are drawn, and vote: see `voting`.
+Greedy as in the papers, or drawn answers that vote: see `voting`.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ from harness.runs.voting import voted
 from harness.worlds.minecraft import Action
 
 _ROWS = 16
-"""At a time, without a GPU: what fits into a processor's caches is much faster."""
+"""Items at a time without a GPU: what fits into a processor's caches is much faster."""
 Drawn = Counter[tuple[int, ...]]
-"""The labels of answers, and how often each was drawn."""
+"""Answers as labels, and how often each was drawn."""
 Choose = Callable[[torch.Tensor, Ints, Ints], tuple[Ints, Ints, Ints]]
 """From the scores of the labels, shape (rows, 7624), the rows' items and how many draws each row stands for: the rows that come
 next, by the rows that they come from, their labels and how many draws they stand for."""
 
 
 class BuilderPredictor(Predictor):
-    """A network and how actions are chosen by its scores."""
+    """A network and how actions are chosen from its scores."""
 
     batch_size = 64
 
@@ -80,7 +80,7 @@ class BuilderPredictor(Predictor):
 
     @torch.inference_mode()  # type: ignore[untyped-decorator]
     def _decode(self, turns: Sequence[MinecraftItem], choose: Choose) -> list[Drawn]:
-        """Rows are beginnings of answers. A draw that begins as another one does is no row of its own."""
+        """Rows are prefixes of answers; draws with equal prefixes share a row."""
         network, device, decoding = self.network, self.device, self.decoding
         known = network.begin(*(part.to(device) for part in read_texts(turns, self.words)))
         view = view_of(turns, self.shape)
@@ -113,7 +113,7 @@ class BuilderPredictor(Predictor):
         return found
 
     def _scores(self, channels: np.ndarray, states: torch.Tensor) -> torch.Tensor:
-        """Of the labels, shape (rows, 7624)."""
+        """The labels' scores, shape (rows, 7624)."""
         head, grids = self.network.decoder, torch.from_numpy(channels).to(self.device)
         size = self.batch_size if self.device.type == "cuda" else _ROWS
         parts = zip(grids.split(size), states.split(size), strict=True)
@@ -129,7 +129,7 @@ def _likeliest(scores: torch.Tensor, owners: Ints, counts: Ints) -> tuple[Ints, 
 
 
 def _draws(turns: Sequence[MinecraftItem]) -> Choose:
-    """Chance that depends on an item's id alone, whatever the items beside it."""
+    """Random draws that depend on an item's id alone, not on its batch."""
     chance = [np.random.default_rng(zlib.crc32(item.id.encode())) for item in turns]
 
     def choose(scores: torch.Tensor, owners: Ints, counts: Ints) -> tuple[Ints, Ints, Ints]:

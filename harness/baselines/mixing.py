@@ -45,7 +45,7 @@ def fractions_of(text: str) -> list[float]:
 
 
 def cells(sets: Sequence[str], fractions: Sequence[float], *, grid: bool) -> list[Cell]:
-    """What is to be trained: all combinations, or one set at a time (learning curves), of which 0 of all is the first point."""
+    """The cells to train: all combinations, or one set at a time (learning curves); the first has no synthetic items."""
     if grid:
         return [dict(zip(sets, chosen, strict=True)) for chosen in itertools.product(fractions, repeat=len(sets))]
     none = dict.fromkeys(sets, 0.0)
@@ -54,13 +54,13 @@ def cells(sets: Sequence[str], fractions: Sequence[float], *, grid: bool) -> lis
 
 
 def name_of(cell: Cell) -> str:
-    """Of a cell's folder, such as `blocks-0.5_shapes-1`."""
+    """The name of a cell's folder, such as `blocks-0.5_shapes-1`."""
     return "_".join(f"{name}-{fraction:g}" for name, fraction in cell.items() if fraction) or CORPUS
 
 
 @dataclass(frozen=True)
 class Mix:
-    """What the cells have in common: the training without synthetic items, the synthetic sets, and how answers are chosen."""
+    """What the cells share: the training without synthetic items, the synthetic sets, and the decoding."""
 
     base: Job
     sets: Mapping[str, Sequence[Item]]
@@ -78,7 +78,7 @@ class Mix:
         return {name: part_of(self.sets[name], count, seed) for name, count in counts.items()}
 
     def done(self) -> dict[tuple[str, str], dict[str, Any]]:
-        """The lines of the cells that are finished, by cell and hash of the settings. Raises DataError for any other file."""
+        """The lines of finished cells, by cell and hash of the settings. Raises DataError for any other file."""
         if not self.results.exists():
             return {}
         try:
@@ -88,7 +88,7 @@ class Mix:
             raise DataError(f"{self.results}: not the results of a mix; remove it to score its cells again") from None
 
     def run(self, planned: Sequence[Cell], say: Callable[[str], None]) -> list[dict[str, Any]]:
-        """Train and score the cells that are not done yet, and return the lines of all that are planned, in order.
+        """Train and score the unfinished cells, and return the lines of all planned ones, in order.
 
         Raises UsageError where a cell was trained with other settings.
         """
@@ -117,7 +117,7 @@ class Mix:
         return lines
 
     def _scores(self, job: Job, folder: Path) -> dict[str, Any]:
-        """Of the cell's model on dev, as `harness score --json` prints them."""
+        """The scores of the cell's model on dev, as `harness score --json` prints them."""
         task, dev, model = job.task, job.dev, folder / "model"
         asked = {"task": task, "split": "dev", "checkpoint_hash": digest(model), "data_hash": items_hash(dev)}
         run = Run(folder / "dev", {"command": "mix", **asked, **known_decoding(job.baseline, self.decoding)})

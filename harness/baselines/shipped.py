@@ -1,4 +1,4 @@
-"""The checkpoints that come with the package: how one is made of a trained model, and what there is of every baseline."""
+"""The checkpoints that ship with the package: how to export a trained model, and the list of all baselines."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from harness.training.checkpoints import CARD, CONFIG, SHIPPED, VOCABULARY, WEIG
 from harness.util.registry import resolve
 
 SCORES = "scores.json"
-"""What the scorer said of a checkpoint's answers, copied beside it; it decides no answer, so it is no part of its digest."""
+"""A checkpoint's scores, copied beside it; no answer depends on them, so they are not part of its digest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,15 +25,15 @@ class Entry:
     baseline: str
     tasks: tuple[str, ...]
     checkpoint: str
-    """The name of the shipped one, or why there is none."""
+    """The name of the shipped checkpoint, or why there is none."""
     megabytes: float | None = None
     parameters: int | None = None
     judged: str = ""
-    """Its score, with what it is, or else its dev loss."""
+    """Its score, labeled, or else its dev loss."""
 
 
 def export_model(folder: Path, target: Path, *, half: bool) -> None:
-    """Copy a model to a folder of its own; `half` stores its weights in float16, which are read as float32 again.
+    """Copy a model to a new folder; `half` stores its weights in float16, which load as float32.
 
     Raises UsageError if the target exists, and DataError if the model cannot be read or float16 cannot hold it.
     """

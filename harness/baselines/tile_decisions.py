@@ -11,7 +11,7 @@ from eval.metrics.hexagons import measure
 
 NO_ACTION = 0
 TEMPERATURES = (1.0, 0.5, 0.7, 0.85, 1.15, 1.3, 1.5, 1.75, 2.0, 2.5)
-"""By which scores are divided, whichever is best on dev; of equals the first."""
+"""Candidate divisors of the scores; the best on dev is used, ties go to the first."""
 
 Decision = Literal["likeliest", "f1"]
 Ints = npt.NDArray[np.int64]

@@ -19,13 +19,13 @@ SPECIAL = (
     *(PAD, "<dialogue>", "</dialogue>", "<architect>", "</architect>", "<builder>", "</builder>"),
     *(f"<builder_{verb}_{color}>" for verb in ("pickup", "putdown") for color in sorted(COLORS)),
 )
-"""Before all words; `UNKNOWN` is last."""
+"""Index 0, before all words; `UNKNOWN` is last."""
 COMMON = 2
-"""Words are in a vocabulary of learned vectors from so many occurrences on, so that `UNKNOWN` is learned from the others."""
+"""Fewest occurrences of a word with a learned vector, so that `UNKNOWN` is learned from the rest."""
 
 
 class Vocabulary:
-    """Words and their numbers: padding is 0, the last number stands for every word that is not there."""
+    """Words and their indices: padding is 0, the last index stands for every unknown word."""
 
     def __init__(self, words: Sequence[str]) -> None:
         """Raises ValueError if the words are not distinct, or do not begin with padding and end with the unknown word."""
@@ -41,7 +41,7 @@ class Vocabulary:
         return [self._numbers.get(word, len(self.words) - 1) for word in words]
 
     def lacking(self, texts: Iterable[Iterable[str]]) -> str:
-        """How many of the texts' words are not there, as a line for a user."""
+        """How many of the texts' words are unknown, as a line for a user."""
         words = {word for text in texts for word in text}
         lacking = sum(word not in self._numbers for word in words)
         return (

@@ -22,7 +22,7 @@ class WorldShape(Strict):
     """The sizes of a world head."""
 
     filters: Positive
-    """Channels of the world's convolutions of size 3; those of size 1 between two of them have half as many."""
+    """Channels of the world's size-3 convolutions; size-1 convolutions between two of them have half as many."""
     world_layers: Positive
     """Convolutions of size 3."""
     head_layers: Annotated[int, Field(ge=2)]
@@ -38,7 +38,7 @@ class WorldShape(Strict):
 
 
 class WorldHead(nn.Module):  # type: ignore[misc]
-    """From a decoder's state, `width` numbers, and the world as it is now to the next action.
+    """From a decoder's state, `width` numbers, and the current world to the next action.
 
     `before` are further modules, which a subclass uses: a checkpoint's optimizer counts them in this order, before the head's.
     """
@@ -59,7 +59,7 @@ class WorldHead(nn.Module):  # type: ignore[misc]
         self.stop = perceptron([*_halved(CELLS, shape.stop_layers), 1], last=False)
 
     def see(self, channels: Tensor) -> Tensor:
-        """What the head's first layer makes of whole grids, shape (grids, channels, 1089): (grids, 1089, its width)."""
+        """The head's first layer on whole grids of shape (grids, channels, 1089): (grids, 1089, its width)."""
         seen = channels.reshape(len(channels), -1, *SHAPE)
         for layer in self.world:
             seen = layer(seen).relu()

@@ -24,13 +24,13 @@ Floats = npt.NDArray[np.float32]
 Bools = npt.NDArray[np.bool_]
 
 COLORS = ("orange", "red", "green", "blue", "purple", "yellow")
-"""In the order of the labels and channels, which is not the world's."""
+"""Colors in the order of labels and channels, which is not the world's."""
 CELLS = SHAPE[0] * SHAPE[1] * SHAPE[2]
 KINDS = len(COLORS) + 1
-"""What can be done at a cell: place each color, or remove."""
+"""Possible actions at a cell: place each color, or remove."""
 STOP = KINDS * CELLS
 RECENT = 5
-"""How many of the last actions show in the history's weights."""
+"""How many of the last actions have a history weight."""
 NOWHERE = -1
 """The cell of an action outside the build region, or of none."""
 VECTOR = 2 + len(COLORS) + 3
@@ -40,7 +40,7 @@ _PLACE = {color: place for place, color in enumerate(COLORS)}
 _CODE = np.array([0, *(_PLACE[color] + 1 for color in CODES)], np.uint8)
 """From the world's color codes to the ones here."""
 _CHANNELS = np.zeros((len(COLORS) + 1, RECENT + 1, KINDS + 1), np.float32)
-"""Of a cell with a code and a weight."""
+"""Channels of a cell, by its code and weight."""
 _CHANNELS[np.arange(KINDS), :, (np.arange(KINDS) - 1) % KINDS] = 1
 _CHANNELS[:, :, KINDS] = np.arange(RECENT + 1)
 _LOWEST = np.array((-SIDE, 1, -SIDE))
@@ -119,7 +119,7 @@ def recent_cells(item: MinecraftItem) -> list[int]:
 
 def weights_of(recent: Ints) -> Codes:
     """The history's weights, shape (n, 1089), from the cells of the last 5 actions, shape (n, 5), oldest first."""
-    made = np.zeros((len(recent), CELLS + 1), np.uint8)  # the last column takes what is nowhere
+    made = np.zeros((len(recent), CELLS + 1), np.uint8)  # The last column collects `NOWHERE`.
     rows = np.arange(len(recent))
     for age, cells in enumerate(recent.T):
         made[rows, cells] = age + 1

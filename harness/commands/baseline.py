@@ -71,7 +71,7 @@ def _choose(name: str, task: str | None) -> tuple[Baseline | Ruled, str]:
 
 
 def _items(task: str, seed: int, options: dict[str, Any]) -> tuple[list[Item], list[Item], dict[str, str]]:
-    """What to train on, what to judge by, and the hashes of the files whose items are among the former."""
+    """The train items, the dev items, and the hashes of the files that contributed train items."""
     from harness.corpora import load
     from harness.corpora.records import load_more
     from harness.errors import UsageError
@@ -160,7 +160,7 @@ def predict(name: str, as_json: bool, **options: Any) -> int:
 def _load(
     chosen: Baseline | Ruled, name: str, task: str, checkpoint: str | None, decoding: Decoding
 ) -> tuple[Predictor, str, dict[str, Any]]:
-    """What answers, its name, and the settings that say which it was."""
+    """The predictor, its name, and the settings that identify it."""
     from harness.baselines import Ruled
     from harness.errors import UsageError
     from harness.training.checkpoints import digest, find_model, model_of, read_config, source_of

@@ -52,7 +52,7 @@ def serve(base: str | None, asked: tuple[str, ...], no_adapters: bool, host: str
     check_port(host, port)
     served = [ServedAdapter(name, adapter.path, adapter.rank) for name, adapter in adapters.items()]
     options = server_options(model, display_name(model), served, host, port, _template_for(model))
-    # Leaving by an exception, so that the server is ended on the way out. Shells start background jobs deaf to SIGINT.
+    # Exit by an exception, so that the server is stopped on the way out. Shells start background jobs with SIGINT ignored.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     signal.signal(signal.SIGINT, signal.default_int_handler)
     with Server(options, host, port, RUNS / f"serve-{port}.log", api_key) as server:
@@ -101,7 +101,7 @@ def _shipped(base: str | None) -> dict[str, Adapter]:
 
 
 def _template_for(model: str) -> Path | None:
-    """Our plain template for a model that has none of its own: the server would refuse to chat without one."""
+    """Our plain template for a model without one: the server would refuse to chat."""
     from importlib.resources import files
 
     from harness.engines.bases import load_tokenizer

@@ -26,7 +26,7 @@ class Prediction(NamedTuple):
     actions: tuple[Any, ...]
     state: State | None
     ignored: tuple[Any, ...]
-    """Actions that the state before did not admit."""
+    """Actions that were infeasible in the state before."""
     text: str | None
     discarded: tuple[Discarded, ...]
     error: str | None

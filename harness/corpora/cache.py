@@ -1,7 +1,7 @@
 """The parsed Minecraft corpus as one Parquet file, so that only the first load takes seconds.
 
 One row is a game; its events and runs are columns of lists. The file's name holds the version of the loader and the
-sha256 of the source, so a changed source or loader never meets an old file. A file that cannot be read is made anew.
+sha256 of the source, so a changed source or loader never meets an old file. An unreadable file is rebuilt.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from harness.worlds.minecraft import SHAPE, Action, Pose, Structure
 
 log = logging.getLogger(__name__)
 
-#: To be raised whenever the parsed games or the columns change.
+#: Increment whenever the parsed games or the columns change.
 LOADER = 2
 
 _SCALARS = ("name", "day", "target", "split", "world_states", "null_states")

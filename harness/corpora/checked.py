@@ -1,4 +1,4 @@
-"""Reading JSON into checked values: whatever does not fit becomes one DataError that says where and what was expected."""
+"""Reading JSON into checked values: the first mismatch becomes a DataError that says where and what was expected."""
 
 from __future__ import annotations
 

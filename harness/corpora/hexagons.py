@@ -86,7 +86,7 @@ def read_procedures(path: Path) -> Iterator[Procedure]:
 
 
 def _check(procedure: Procedure, where: str) -> None:
-    """What the types cannot say: ids count from 0, the first entry is blank, and one agreement tag and score a step."""
+    """What the types do not check: ids count from 0, the first entry is blank, and each step has one agreement tag and score."""
     entries = procedure.drawing_procedure
     for position, (step, _, _) in enumerate(entries):
         if step != position:

@@ -39,7 +39,7 @@ class HexagonsItem:
     actions: tuple[hexagons.Paint, ...]
     after: hexagons.Board
     group: str
-    """What must not be shared between a prompt's examples and its item: the image."""
+    """The image, which a prompt's examples must not share with its item."""
     cluster: str
     """The unit of resampling in the statistics: the drawing procedure."""
     meta: Mapping[str, Any] = field(default_factory=dict)
@@ -60,7 +60,7 @@ class MinecraftItem:
     after: minecraft.Structure
     """The recorded structure, which the recorded order of actions does not always reach."""
     group: str
-    """What must not be shared between a prompt's examples and its item: the target structure."""
+    """The target structure, which a prompt's examples must not share with its item."""
     cluster: str
     """The unit of resampling in the statistics: the game."""
     meta: Mapping[str, Any] = field(default_factory=dict)

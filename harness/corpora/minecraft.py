@@ -106,7 +106,7 @@ def _members(archive: Path) -> Iterator[tuple[str, bytes]]:
                 file = tar.extractfile(member) if needed else None
                 if file is not None:
                     yield f"{archive}: {last}", file.read()
-            xz.read()  # the archive's end: tarfile takes one that was cut between two members for a whole one
+            xz.read()  # tarfile takes an archive that was cut between two members for a complete one.
     except (tarfile.TarError, lzma.LZMAError, EOFError, OSError) as error:
         raise DataError(f"{archive} is damaged at {last}: {error}; fetch it again") from None
 

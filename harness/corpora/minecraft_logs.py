@@ -122,7 +122,7 @@ def _events(
         if len(chat) < heard:
             raise DataError(f"{where}: the chat of world state {i} is shorter than the one before; chats only grow")
         if i == 1:
-            # The released extractor takes the second state for the start of everything: blocks that are already there
+            # The released extractor takes the second state for the start: blocks that are already there
             # are placed again before each line of its chat.
             for line in chat:
                 yield from (_Change(1, _placed(block)) for block in blocks[1])
@@ -139,7 +139,7 @@ def _run(turn: int, changes: list[_Change], states: list[WorldState], structures
     shown = [structures[i] for change in changes for i in (change.state - 1, change.state)] if first > 1 else [structures[1]]
     kept = all(in_region(*block[:3]) for structure in {*shown} for block in structure)
     position = states[first - 1].BuilderPosition
-    assert position is not None  # states without a pose were left out
+    assert position is not None  # States without a pose were skipped.
     return Run(
         turn=turn,
         actions=tuple(change.action for change in changes),

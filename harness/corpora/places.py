@@ -1,4 +1,4 @@
-"""Words for places on the HEXAGONS board, counted from 1, from the top left unless they say otherwise; shares of the colors."""
+"""Words for places on the HEXAGONS board, counted from 1 from the top left unless stated otherwise; color frequencies."""
 
 from __future__ import annotations
 

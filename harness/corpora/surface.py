@@ -1,4 +1,4 @@
-"""Statistics of the surface of items, to set synthetic ones beside real ones: words, their variety, and numbers of actions."""
+"""Surface statistics of items, to compare synthetic with real ones: words, their variety, and numbers of actions."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Surface(NamedTuple):
     """The share of the items, 0..1, by their number of actions: "0", "1", "2-5", ..., "101+"."""
     mean_actions: float
     sequence: Spread
-    """The items of a drawing procedure or of a game."""
+    """Items per drawing procedure or game."""
 
 
 def surface(items: Iterable[Item], tokens: int = 10_000) -> Surface:
@@ -65,7 +65,7 @@ def surface(items: Iterable[Item], tokens: int = 10_000) -> Surface:
 
 
 def new_turns(item: Item) -> Iterator[Utterance]:
-    """What was said since the last actions, in order: what the item is about."""
+    """What was said since the last actions, in order."""
     if isinstance(item, HexagonsItem):
         yield Utterance("Instructor", item.instruction)
         return

@@ -14,7 +14,7 @@ DEFINITION = (
     '<path d="M-2.7 0v-7q0-3.2 2.7-3.2t2.7 3.2v7z"/><circle cy="-12.8" r="2.9"/></g>'
 )
 REACH = 3.5
-"""How far outside the build region the builder is drawn, in blocks; one who is farther away is moved to this distance."""
+"""Farthest that the builder is drawn outside the build region, in blocks."""
 _EYES = 1.42
 _GAZE = "#e6007e"
 

@@ -1,4 +1,4 @@
-"""Base models by name: the default one, a local folder, or a hub's; and what tells two of them apart."""
+"""Base models by name (the default one, a local folder or a hub name) and their fingerprints."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _DESCRIBING = ("adapter_config.json", "chat_template.jinja", "config.json", "tok
 
 
 def resolve_base(name: str | None) -> str:
-    """What transformers and vLLM load for a name: None or "smollm2-135m" is the default base's folder, which is made first
-    where it is not there; the path of a local folder stays, and anything else is a hub name.
+    """What transformers and vLLM load for a name: None or "smollm2-135m" is the default base's folder, converted first
+    if necessary; the path of a local folder stays, and anything else is a hub name.
 
-    Raises EngineError for a folder that holds no model, and where the default base cannot be made.
+    Raises EngineError for a folder without a model, and if the default base cannot be converted.
     """
     if name is None or name == DEFAULT_BASE:
         return str(smollm_folder())
@@ -59,7 +59,7 @@ def _telling(folder: Path) -> Iterator[bytes]:
 
 
 def load_tokenizer(base: str) -> Any:
-    """Raises EngineError where there is none to be had."""
+    """The base's tokenizer. Raises EngineError if it cannot be loaded."""
     from transformers import AutoTokenizer
 
     try:
@@ -69,7 +69,7 @@ def load_tokenizer(base: str) -> Any:
 
 
 def context_length_of(base: str) -> int:
-    """The tokens a model can take, by its configuration. Raises EngineError where there is none to be had."""
+    """The tokens a model can take, by its configuration. Raises EngineError if it cannot be loaded."""
     from transformers import AutoConfig
 
     try:

@@ -32,7 +32,7 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """What a model answered to one prompt. With `error` set the other fields mean nothing: the item was not answered."""
+    """A model's answer to one prompt. If `error` is set, the item was not answered and the other fields are meaningless."""
 
     text: str = ""
     finish_reason: str = "stop"
@@ -43,35 +43,35 @@ class Completion:
 
 
 def without_secrets(url: str) -> str:
-    """A URL as it may be shown and written down: without a user name, password, query or fragment."""
+    """A URL that is safe to show and record: without user name, password, query or fragment."""
     return re.sub(r"(?<=//)[^/@]*@", "", url.split("?")[0].split("#")[0])
 
 
 Report = Callable[[int], None]
-"""Told how many prompts of the batch are answered so far."""
+"""Receives how many prompts of the batch are answered so far."""
 
 
 def silent(answered: int) -> None:
-    """The report of an engine that nobody watches."""
+    """The default report: does nothing."""
 
 
 class Engine(Protocol):
     """A place where text is generated."""
 
     tokenizer: Any
-    """A transformers tokenizer, or None where only the other side knows it."""
+    """A transformers tokenizer, or None if only the endpoint has it."""
     context_length: int
     """Tokens that prompt and answer may fill together."""
     batch_size: int
-    """Prompts to hand over at once."""
+    """Prompts per batch."""
     independent: bool
-    """Whether an answer cannot depend on the other prompts of its batch, so that a run may go on in the middle of one."""
+    """Whether answers are independent of their batch, so that a run may resume in the middle of one."""
 
     report: Report
-    """Set by whoever wants to watch; called while a batch that is answered as a whole goes on."""
+    """Set to follow progress; called while a batch is being answered."""
 
     def generate(self, prompts: Sequence[Rendered], sampling: Sampling) -> Iterable[Completion]:
-        """One completion a prompt, in order, as they come. A failure of one prompt is its `error`; EngineError if
+        """One completion per prompt, in order, as they come. A failure of one prompt is its `error`; EngineError if
         nothing can go on."""
 
     def close(self) -> None:

@@ -42,7 +42,7 @@ class OpenAIEngine:
         self._url = base_url
         self._shown = without_secrets(base_url)
         self._model = model
-        # The client does not start without a key; a server that wants none ignores it.
+        # The client requires a key; a server without one ignores it.
         self._key = api_key or next(filter(None, map(os.environ.get, KEY_VARIABLES)), "none")
         self._concurrency = concurrency
         self._timeout = timeout
@@ -51,7 +51,7 @@ class OpenAIEngine:
         self._reached = False
         self.context_length = context_length
         self.report: Report = silent
-        # Requests run low at the end of a batch, so a batch is many times what is in flight.
+        # Concurrency drops at the end of a batch, so a batch is many times the requests in flight.
         self.batch_size = 16 * concurrency
 
     def generate(self, prompts: Sequence[Rendered], sampling: Sampling) -> Iterator[Completion]:
@@ -95,7 +95,7 @@ class OpenAIEngine:
                 return Completion(error=f"the endpoint's answer cannot be read: {self._tell(error)}")
 
     def _unreachable(self, error: BaseException) -> Completion:
-        """One prompt may break a connection; two in a row, or the very first, mean that there is no server."""
+        """One prompt may break a connection; two in a row, or the very first, mean the server is down."""
         message = f"no connection to {self._shown}: {self._tell(error)}"
         if not self._reached:
             raise EngineError(f"{message}; start the server or check --base-url")
@@ -156,7 +156,7 @@ def _read(response: Any, chat: bool) -> Completion:
     choice = response.choices[0]
     text = choice.message.content if chat else choice.text
     reason = "length" if choice.finish_reason == "length" else "stop"
-    # A model that thinks first may use up all its tokens before it has said anything.
+    # A reasoning model may use up all its tokens before it answers.
     if text is None and reason == "length":
         text = ""
     if not isinstance(text, str):

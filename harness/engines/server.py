@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from httpx import Client, Response
 
 STARTING = 1800.0
-"""Seconds that the server gets to load its model; a large one from a slow disk takes many minutes."""
+"""Seconds allowed for the server to load its model; a large one from a slow disk takes many minutes."""
 
 ROUNDS, PAUSE = 4, 5.0
-"""How often the server is asked to end before it is killed, and the seconds it gets each time."""
+"""How often the server is asked to stop before it is killed, and the seconds it gets each time."""
 
 _WATCH = "read _; for _ in 1 2 3 4; do kill -s INT -- -$1 || exit; sleep 5; done; kill -s KILL -- -$1"
-"""A shell that outlives this process: its standard input ends when we do, even by SIGKILL, and then so does the server."""
+"""A shell that outlives this process: its standard input closes when we end, even by SIGKILL, and then it stops the server."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,7 @@ def adapter_rank(folder: str | Path) -> int:
 
 def keep_memory() -> None:
     """Tell glibc to keep freed memory for the next step instead of returning it: batches of changing length otherwise spend a
-    third of a step on a CPU in page faults. Does nothing where the C library is another."""
+    third of a step on a CPU in page faults. Does nothing with another C library."""
     if not sys.platform.startswith("linux"):
         return
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
@@ -57,7 +57,7 @@ def keep_memory() -> None:
 
 @contextmanager
 def quiet_transformers() -> Iterator[None]:
-    """Without the bars and warnings that transformers prints while it reads and writes models."""
+    """Suppresses the bars and warnings that transformers prints while it reads and writes models."""
     from transformers.utils import logging
 
     level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
@@ -82,7 +82,7 @@ def fast_bf16() -> bool:
 
 
 def refusal(prompt: Rendered, context_length: int) -> Completion | None:
-    """The error of a prompt that a local model would end the whole batch for; None if it can be asked."""
+    """Why a local model cannot take a prompt, which would fail the whole batch; None if it can."""
     length = len(prompt.token_ids)
     if length == 0:
         return Completion(error="the prompt is empty")

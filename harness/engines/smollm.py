@@ -22,7 +22,7 @@ from harness.util.files import cache_folder, hold_when_free
 NAME = "smollm2-135m"
 
 CONVERTER = 1
-"""To be raised whenever the conversion writes other files."""
+"""Increment whenever the conversion's output changes."""
 
 SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 """Of the GGUF file."""
@@ -35,7 +35,7 @@ _ROOM = 300 * _MIB
 
 
 def smollm_folder() -> Path:
-    """The model as transformers and vLLM load it. It is converted first where it is not there, or not whole.
+    """The model as transformers and vLLM load it. It is converted first if missing or incomplete.
 
     Raises EngineError where that cannot be done.
     """
@@ -48,7 +48,7 @@ def smollm_folder() -> Path:
     except HarnessError as error:
         raise EngineError(f"{error}; set HARNESS_CACHE to a folder with room for the base {NAME}") from None
     try:
-        # The process that held the lock may have made it.
+        # The process that held the lock may have converted it.
         if not _is_whole(made):
             _make(source, made)
     finally:
@@ -57,7 +57,7 @@ def smollm_folder() -> Path:
 
 
 def seal(folder: Path) -> None:
-    """Write down what the folder holds, as the last of its files: without that, or with other content, it is not whole."""
+    """Record the folder's content in its last file: without it, or with other content, the folder is incomplete."""
     said = _described(folder, sorted(path.name for path in folder.iterdir()))
     (folder / _MANIFEST).write_text(json.dumps(said, indent=1) + "\n")
 
@@ -95,10 +95,10 @@ def _source() -> Path:
 
 
 def _make(source: Path, made: Path) -> None:
-    """Convert beside the folder, and put it in its place whole. The caller holds the lock."""
+    """Convert beside the folder, then move it into place. The caller holds the lock."""
     partial = made.with_name(f".{NAME}.partial")
     try:
-        # Of a process that was killed, for no other is at it.
+        # Left by a killed process: we hold the lock.
         if partial.exists():
             shutil.rmtree(partial)
         _check(source)
@@ -155,7 +155,7 @@ def _convert(source: Path, folder: Path) -> None:
 
 @contextmanager
 def _saying() -> Iterator[None]:
-    """Says on stderr what takes so long, and keeps the libraries from saying it in their own way."""
+    """Shows a status on stderr and silences the libraries' own."""
     from rich.console import Console
     from transformers.utils import logging as noise
 
@@ -165,7 +165,7 @@ def _saying() -> Iterator[None]:
     try:
         if not console.is_terminal:
             console.print(words, highlight=False)
-        # Nothing is shown of a status but in a terminal. The conversion's own progress bar cannot be switched off.
+        # A status shows in a terminal only. The conversion's own progress bar cannot be switched off.
         with console.status(words), redirect_stderr(StringIO()):
             yield
     finally:

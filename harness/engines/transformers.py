@@ -1,4 +1,4 @@
-"""Plain transformers: where vLLM cannot run, and for a model that is in memory already."""
+"""Plain transformers: for machines without vLLM, and for a model that is already in memory."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def kv_cache_space() -> int:
 
 
 def vllm_environment() -> dict[str, str]:
-    """Variables that vLLM and torch read when they are imported, with what the user has set left as it is."""
+    """Variables that vLLM and torch read when imported; the user's own settings take precedence."""
     defaults = {
         "VLLM_CPU_KVCACHE_SPACE": str(kv_cache_space()),
         "VLLM_NO_USAGE_STATS": "1",
@@ -50,7 +50,7 @@ def vllm_environment() -> dict[str, str]:
 
 
 def device_options(draws: bool) -> dict[str, Any]:
-    """What vLLM must be told beside its defaults where there is no GPU. `draws`: answers may be sampled."""
+    """vLLM options beyond its defaults for machines without a GPU. `draws`: answers may be sampled."""
     import torch
 
     if torch.cuda.is_available():
@@ -141,7 +141,7 @@ class VllmEngine:
 
 def _load(model: str, options: dict[str, Any]) -> Any:
     keep_memory()
-    # In this process, so that nothing is left behind when it is killed and no scheduling differs from run to run.
+    # In this process, so that a kill leaves nothing behind and scheduling is the same in every run.
     os.environ.update(vllm_environment(), VLLM_ENABLE_V1_MULTIPROCESSING="0")
     os.environ.setdefault("VLLM_LOGGING_LEVEL", "CRITICAL")
     os.environ.setdefault("VLLM_LOGGING_STREAM", "ext://sys.stderr")
@@ -159,7 +159,7 @@ def _load(model: str, options: dict[str, Any]) -> Any:
 
 
 def _bar(report: Report) -> Any:
-    """vLLM tells how far it is to a tqdm bar only; this one draws nothing and passes on how many prompts are answered."""
+    """vLLM reports progress to a tqdm bar only; this one draws nothing and forwards how many prompts are answered."""
     from tqdm import tqdm
 
     class Reporting(tqdm):  # type: ignore[misc]

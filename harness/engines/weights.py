@@ -1,4 +1,4 @@
-"""What tells the weights of two models apart, whatever their files are called and however many there are."""
+"""Fingerprints of model weights, independent of file names and sharding."""
 
 from __future__ import annotations
 

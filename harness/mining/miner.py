@@ -1,4 +1,4 @@
-"""Programs for the instructions of the train split: such as do exactly what was done, and are put as the words put it.
+"""Programs for the instructions of the train split that do exactly what was done and follow the wording.
 
 Candidates are the short programs of `serialization.program.compress` and, for HEXAGONS, what the baseline `parser` understood
 where that is right. Each is scored by how well its constructions fit the words; see `fit`.
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from harness.baselines.parser import Parser
 
 CANDIDATES = 12
-"""Programs an item that are scored."""
+"""Programs scored per item."""
 
 
 class Mined(NamedTuple):
-    """A program that does what an item's gold actions do."""
+    """A program equivalent to an item's gold actions."""
 
     id: str
     instruction: str
@@ -54,14 +54,14 @@ def instruction_of(item: Item) -> str:
 
 
 class Miner:
-    """Keeps the parser, which remembers the steps that it has read."""
+    """Mines programs; keeps the parser, which caches the steps it has read."""
 
     def __init__(self, keep: int = 1) -> None:
         self.keep = keep
         self._parser: Parser | None = None
 
     def mine(self, item: Item) -> list[Mined]:
-        """The programs of an item that fit its words best, best first; none where nothing was done."""
+        """The programs that fit an item's words best, best first; none for an item without actions."""
         programs = self.candidates(item) if item.actions else []
         words = instruction_of(item)
         plain = len(write(self._plain(item)))
@@ -140,7 +140,7 @@ def read(path: Path) -> list[Mined]:
 
 
 class Counted(NamedTuple):
-    """How many of some pairs: that use a construction, whose words ask for it, and their median length in characters."""
+    """Counts of pairs: those that use a construction, those whose words ask for it, and their median length in characters."""
 
     name: str
     pairs: int

@@ -1,4 +1,4 @@
-"""How well a program fits the words that it stands for: the constructions and numbers of both, compared."""
+"""How well a program fits its instruction: compares the constructions and numbers of both."""
 
 from __future__ import annotations
 
@@ -58,15 +58,15 @@ CONSTRUCTIONS = {call: name for name, calls in _CALLS.items() for call in calls}
 _NAMES = {"blank": "rest", "all": "whole", "last": "last", "it": "copy"}
 
 ASKED, UNASKED, MISSED = 1.0, -0.6, -0.2
-"""What a construction of the program that a word asks for is worth, one that none asks for, and one that only words have.
+"""Scores of a construction that words ask for, of one that they do not, and of one that only the words have.
 
 Set by hand on the train split, as are the others.
 """
 OFTEN = frozenset({"remove", "cycle", "column", "beside", "color", "last", "row", "steps", "tower", "line"})
-"""Constructions whose words are said so often of other things, or that say so little, that they are not missed."""
+"""Constructions whose words are too common or too vague to be missed."""
 OFTEN_ASKED, OFTEN_UNASKED = 0.4, -0.1
 NAMED, EXTRA = 1.0, -0.05
-"""What it is worth that all the words' numbers stand in the program, in proportion; and a number that no word names."""
+"""Scores of all the words' numbers appearing in the program, in proportion, and of a number that no word names."""
 CHARACTER = -0.05
 UNSAID = -1.0
 _LOOKS = {
@@ -105,7 +105,7 @@ def fit(instruction: str, program: ast.Program) -> Fit:
 
 
 def unsaid_directions(instruction: str, program: str) -> float:
-    """What it is worth, at most 0, that a building program looks somewhere from the builder where the words do not."""
+    """The score, at most 0, of a building program's directions that the words do not name."""
     return UNSAID * sum(
         not re.search(_LOOKS[way], instruction.lower()) for way in set(re.findall(rf"\b(?:{'|'.join(_LOOKS)})\b", program))
     )

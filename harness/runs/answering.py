@@ -1,4 +1,4 @@
-"""The loop in which items are answered, whoever answers: fixed batches through a predictor into a run folder."""
+"""The answering loop for any predictor: fixed batches of items into a run folder."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class Answer:
     actions: Sequence[Any]
     """In the world's frame."""
     stopped: bool = True
-    """Whether the model came to an end by itself."""
+    """Whether the model ended the answer itself."""
     notes: Mapping[str, Any] = field(default_factory=dict)
-    """What else is to be kept with the answer, as JSON: how it came about."""
+    """Further JSON fields of the record: how the answer came about."""
     error: str | None = None
-    """Why there is none; the other fields but for the prompt mean nothing then."""
+    """Why there is no answer; then only the prompt among the other fields is meaningful."""
     prompt: str | None = None
     """The text that a language model was shown."""
 
@@ -43,28 +43,28 @@ class Answer:
 
 
 def silent(answered: int) -> None:
-    """The report of a predictor that nobody watches."""
+    """The default report: does nothing."""
 
 
 class Predictor(Protocol):
     """A model in memory, ready to answer: a prompted one (`harness.runs.prompted`) or a baseline's."""
 
     batch_size: int
-    """Items to hand over at once; an answer's arithmetic may depend on its batch."""
+    """Items per batch; an answer's arithmetic may depend on its batch."""
     rolls_out: bool = False
-    """Whether it sees the board that its own earlier answers drew, in place of an item's `before`: all first steps are asked
-    for before all second ones, and so on (HEXAGONS)."""
+    """Whether it sees the board drawn by its own earlier answers instead of an item's `before`: then all first steps are asked
+    before all second ones, and so on (HEXAGONS)."""
     independent: bool = False
-    """Whether an answer cannot depend on the other items of its batch, so that a run may go on in the middle of one."""
+    """Whether answers are independent of their batch, so that a run may resume in the middle of one."""
     report: Callable[[int], None] = staticmethod(silent)
-    """Set by the loop; told how many items of the batch are answered, where a model knows before it is done."""
+    """Set by the loop; receives how many items of the batch are answered, if the model reports it."""
 
     def predict(self, items: Sequence[Item]) -> Iterable[Answer]:
-        """One answer an item, in order, as they come."""
+        """One answer per item, in order, as they come."""
 
 
 def batches(items: Sequence[Item], size: int, *, rolls_out: bool = False) -> list[list[Item]]:
-    """The items in fixed batches. Where answers build on earlier ones, all first steps come before all second ones, and so on."""
+    """The items in fixed batches. If answers build on earlier ones, all first steps come before all second ones, and so on."""
     waves: dict[int, list[Item]] = defaultdict(list)
     for item in items:
         waves[len(item.history) if rolls_out else 0].append(item)
@@ -72,7 +72,7 @@ def batches(items: Sequence[Item], size: int, *, rolls_out: bool = False) -> lis
 
 
 class Rollout:
-    """What a model's own answers have drawn so far, by drawing procedure."""
+    """The boards drawn by a model's own answers so far, by drawing procedure."""
 
     def __init__(self, records: Iterable[Mapping[str, Any]] = ()) -> None:
         self._boards: dict[str, Board] = defaultdict(Board)
@@ -88,7 +88,7 @@ class Rollout:
         self._boards[procedure] = self._boards[procedure].apply(painted).board
 
     def before(self, item: Item) -> Item:
-        """The item with what was drawn in place of the gold board and the gold actions of its history."""
+        """The item with the drawn board and answers instead of the gold board and the gold actions of its history."""
         if not isinstance(item, HexagonsItem):
             return item
         procedure = item.id.rpartition("/")[0]
@@ -121,9 +121,9 @@ def ask(batch: Sequence[Item], predictor: Predictor, rollout: Rollout) -> Iterat
 def answer_items(run: Run, items: Sequence[Item], predictor: Predictor, say: Callable[[str], None] = log.info) -> None:
     """Get the answers that are not there yet, each on disk before the next one is asked for, under a bar with rates.
 
-    Where answers do not depend on their batch, every answered item is kept and failed ones are asked again. Elsewhere a batch
-    that was interrupted is done again as a whole. Either way the end is the same as if nothing had happened. `say` is told
-    where a run is gone on with. Raises UsageError where that cannot be: a half-finished run of an earlier version.
+    If answers do not depend on their batch, every answered item is kept and failed ones are asked again. Otherwise an
+    interrupted batch is repeated as a whole. Either way the result is the same as without an interruption. `say` receives a
+    line if a run resumes. Raises UsageError if it cannot: a half-finished run of an earlier version.
     """
     planned = batches(items, predictor.batch_size, rolls_out=predictor.rolls_out)
     todo = _resume(run, planned, predictor)
@@ -146,7 +146,7 @@ def answer_items(run: Run, items: Sequence[Item], predictor: Predictor, say: Cal
 
 
 def _answer_batch(run: Run, batch: Sequence[Item], predictor: Predictor, rollout: Rollout) -> Counter[str]:
-    """Ask for the answers to a batch and keep them; what they add up to."""
+    """Get and keep the answers to a batch; returns their totals."""
     count = Counter[str](items=0)
     began = before = time.monotonic()
     for item, answer in ask(batch, predictor, rollout):
@@ -162,7 +162,7 @@ def _answer_batch(run: Run, batch: Sequence[Item], predictor: Predictor, rollout
 
 
 def _resume(run: Run, planned: Sequence[Sequence[Item]], predictor: Predictor) -> list[list[Item]]:
-    """Cut the run back to what can be kept, and return the batches that are still to be done."""
+    """Cut the run back to what can be kept, and return the remaining batches."""
     kept, todo = _independent(run, planned, predictor.rolls_out) if predictor.independent else _whole_batches(run, planned)
     if run.records and todo and not run.current:
         raise UsageError(

@@ -1,4 +1,4 @@
-"""asked.jsonl, beside a run's predictions: what was shown to the model for each answer, and how long that took.
+"""asked.jsonl, beside a run's predictions: the prompt of each answer, and the seconds it took.
 
 The settings of a run decide its predictions.jsonl to the byte; seconds are another matter, so they stand here. Prompts do because
 they are long and mostly alike: each is written as the number of characters with which the one before begins too, and the rest.
@@ -74,7 +74,7 @@ class AskedFile:
             self.path.unlink(missing_ok=True)
 
     def append(self, item_id: str, asked: Asked) -> None:
-        """Written out at once."""
+        """Appends and flushes."""
         self._file = self._file or self.path.open("a", encoding="ascii")
         self._file.write(self._line(item_id, asked))
         self._file.flush()
@@ -94,5 +94,5 @@ class AskedFile:
 
 
 def _shared(one: str, other: str) -> int:
-    """With how many characters both begin."""
+    """The length of the common prefix."""
     return bisect_left(range(1, min(len(one), len(other)) + 1), True, key=lambda n: one[:n] != other[:n])

@@ -1,4 +1,4 @@
-"""The end of a run in which items were answered: it is scored, and what was lost on the way is said."""
+"""The end of a run: it is scored, and losses are reported."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 
 
 def finish(run: Run, items: Sequence[Item], *, as_json: bool, longest: str, shots: int = 0) -> int:
-    """Score the run, keep the scores beside it, show them, and say what was left out. The exit code: 1 if items failed.
+    """Score the run, save and print the scores, and report what was left out. Returns the exit code: 1 if items failed.
 
     `longest` is the flag that bounds an answer, `shots` how many examples a prompt was to have.
     """
@@ -46,7 +46,7 @@ def finish(run: Run, items: Sequence[Item], *, as_json: bool, longest: str, shot
 
 
 def _losses(records: Sequence[Mapping[str, Any]], longest: str, shots: int) -> list[str]:
-    """What did not fit or was thrown away, in words; nothing is cut silently."""
+    """What did not fit or was discarded, in words; nothing is cut silently."""
     counts = {
         "turns of history left out to fit the context: {total} in {n} prompts": "dropped_history",
         f"examples missing of the {shots} requested: {{total}} in {{n}} prompts (no room, or no more to choose from)": (

@@ -1,4 +1,4 @@
-"""Run folders: what reruns a run, its answers appended one by one, and how a killed run goes on."""
+"""Run folders: the settings to rerun a run, its answers appended one by one, and how a killed run resumes."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def find_run(name: str) -> Path:
 
 
 class Run:
-    """A run being made. Every record is on disk before the next one is asked for.
+    """A run in progress. Every record is on disk before the next one is asked for.
 
     `settings` is everything that decides the predictions. Opening a folder that holds a run of the same settings goes on
     with it; of other settings raises UsageError. The settings must hold no key or password: they are written to run.yaml.
@@ -81,7 +81,7 @@ class Run:
         self.folder = folder
         self.predictions = folder / "predictions.jsonl"
         self.current = True
-        """Whether its answers, if there are any, come with all that is kept of one today."""
+        """Whether its existing answers have all the fields of the current version."""
         self._asked = AskedFile(folder / ASKED)
         self._file: IO[str] | None = None
         busy = f"{folder} is being written by another run; wait for it, or choose another --name"
@@ -95,7 +95,7 @@ class Run:
     def _open(self, settings: dict[str, Any]) -> list[dict[str, Any]]:
         """The records to go on from."""
         (before, version), records = self._on_disk(), self._records_on_disk()
-        # An answer, or a checkpoint of a training, is something to lose.
+        # Answers and training checkpoints must not be lost.
         begun = any("error" not in record for record in records) or any(self.folder.glob("checkpoints/*"))
         if before == settings and (begun or version == RECORDS):
             self.current = version == RECORDS
@@ -124,7 +124,7 @@ class Run:
         return (settings if isinstance(settings, dict) else {}), version
 
     def _records_on_disk(self) -> list[dict[str, Any]]:
-        """The complete lines; half a line at the end is what a killed process leaves and is dropped."""
+        """The complete lines; an incomplete last line, left by a killed process, is dropped."""
         if not self.predictions.exists():
             return []
         try:

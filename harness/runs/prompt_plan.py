@@ -23,10 +23,10 @@ CONCURRENCY = 8
 """Requests to an endpoint at a time."""
 
 OUTSIDE = ("name", "preview", "json", "concurrency", "items_file", "merge")
-"""Flags that cannot change a prediction, and those that are recorded in other words, where they are given."""
+"""Flags that cannot change a prediction, and those that are recorded in another form."""
 
 LOCAL_ENGINES = ("vllm", "transformers")
-"""Those that load the base model themselves and can put an adapter on it."""
+"""Engines that load the base model themselves and can put an adapter on it."""
 
 ONLY_FOR = {
     "adapter": LOCAL_ENGINES,
@@ -164,9 +164,9 @@ def build_engine(options: Options, adapter: Adapter | None, merged: Path | None 
 
 
 def local_tokenizer(engine: str, model: str | None) -> Any:
-    """The tokenizer that an engine's prompts are counted with, without its model; None where an endpoint has its own.
+    """The tokenizer that counts an engine's prompts, without its model; None if an endpoint has its own.
 
-    Raises EngineError where there is none to be had.
+    Raises EngineError if it cannot be loaded.
     """
     from harness.engines.bases import load_tokenizer, resolve_base
 
@@ -207,7 +207,7 @@ def settings_of(options: Options, spec: PromptSpec, adapter: Adapter | None, ite
 
     asked = {k: v for k, v in asdict(options).items() if k not in OUTSIDE}
     if options.samples == 1:
-        del asked["samples"], asked["share"]  # Runs that were begun before there was voting go on.
+        del asked["samples"], asked["share"]  # So that runs begun before there was voting resume.
     local = options.engine in LOCAL_ENGINES
     return {
         **asked,

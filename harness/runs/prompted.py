@@ -19,7 +19,7 @@ from prompts.shots import ShotPool
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is asked of the engine. Equal plans over equal items give equal predictions when decoding is greedy."""
+    """How prompts are made and decoded. Equal plans over equal items give equal predictions when decoding is greedy."""
 
     renderer: Renderer
     sampling: Sampling
@@ -47,7 +47,7 @@ class Prompted(Predictor):
         self.rolls_out = plan.renderer.spec.rolls_out
 
     def predict(self, items: Sequence[Item]) -> Iterator[Answer]:
-        """See `Predictor`; an item whose prompt does not fit, or whom the engine fails, has an error."""
+        """See `Predictor`; an item whose prompt does not fit, or that the engine fails, has an error."""
         samples = self.plan.samples
         self.engine.report = lambda answered: self.report(answered // samples)
         asked = [self._rendered(item) for item in items]
@@ -91,5 +91,5 @@ class Prompted(Predictor):
 
 
 def _draws(rendered: Rendered, samples: int) -> list[Rendered]:
-    """The prompt so many times, with ids of their own: an answer's noise is that of its id."""
+    """Copies of the prompt with distinct ids: an answer's noise depends on its id."""
     return [rendered, *(replace(rendered, id=f"{rendered.id}#{n}") for n in range(1, samples))]

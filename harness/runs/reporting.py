@@ -1,4 +1,4 @@
-"""From runs to a report: the one place that knows both what runs hold and what a page shows."""
+"""From runs to a report: the only module that knows both run folders and the page."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _PIECES = 50
 """How many discarded pieces of an answer are shown."""
 
 Step = Callable[[int, int], None]
-"""Told after each item how many are done, and of how many."""
+"""Receives after each item how many are done, and of how many."""
 
 
 def silent(done: int, total: int) -> None:
-    """Tells nobody."""
+    """Does nothing."""
 
 
 def read(paths: Sequence[Path], *, intersect: bool = False) -> dict[str, Answers]:

@@ -1,4 +1,4 @@
-"""Of several answers drawn for an item, one is made: the one the others agree with most, or all changes that enough of them have.
+"""Combines several answers drawn for an item: the one the others agree with most, or all changes that enough of them make.
 
 The first is the answer with the highest F1 that can be expected, if the others are what might be right (minimum Bayes risk
 decoding, Kumar and Byrne 2004). The second suits micro F1: a set of changes has the highest that can be expected if it holds
@@ -25,7 +25,7 @@ def changes(item: Item, actions: Sequence[Any]) -> Set[Any]:
 
 
 def most_agreed(drawn: Sequence[Set[Any]]) -> tuple[int, float]:
-    """The number of the set whose mean F1 with all of them is highest, the first of equals, and that mean."""
+    """The index of the set whose mean F1 with all of them is highest (ties go to the first), and that mean."""
     means = [sum(_f1(one, other) for other in drawn) / len(drawn) for one in drawn]
     best = max(range(len(means)), key=lambda n: means[n])
     return best, means[best]

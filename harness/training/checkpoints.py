@@ -48,7 +48,7 @@ def last_checkpoint(folder: Path) -> Path | None:
 
 
 def step_of(checkpoint: Path) -> int:
-    """After how many steps it was written."""
+    """The number of steps after which it was written."""
     return int(checkpoint.name.rpartition("-")[2])
 
 
@@ -71,7 +71,7 @@ def begin_with(network: Any, folder: Path, baseline: str, shape: BaseModel | Non
     there = read_config(folder, baseline).get("network") or {}
     restore(network, read_weights(folder), folder / WEIGHTS)
     for key, here in shape.model_dump().items() if shape else ():
-        # Weights may fit a network that means something else by them.
+        # Weights may fit a network that interprets them differently.
         if key not in _FREE and there.get(key, here) != here:
             raise DataError(
                 f"{folder}: it was trained with network.{key}={there[key]}, not {here}: add --set network.{key}={there[key]}"

@@ -1,4 +1,4 @@
-"""What to say where a GPU runs out of memory."""
+"""The error message if a GPU runs out of memory."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def memory_for(size: int, flag: str, then: str = "") -> Iterator[None]:
     try:
         yield
     except RuntimeError as error:
-        # Known by its name: what needs no torch is not to wait for it.
+        # Matched by name, to avoid importing torch.
         if type(error).__name__ != "OutOfMemoryError":
             raise
         advice = f"try {flag}{size // 2}{then}" if size > 1 else "this GPU is too small for the network"

@@ -1,4 +1,4 @@
-"""What a trained model came from, and the configuration and the card that say so."""
+"""Where a trained model came from, and its configuration and card."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Best(NamedTuple):
 
 @dataclass(frozen=True)
 class Origin:
-    """What there is beside a recipe and the corpus's train split."""
+    """What training uses besides a recipe and the corpus's train split."""
 
     start: Path | None = None
     """The folder of the model whose words and weights training begins with."""
@@ -37,7 +37,7 @@ class Origin:
     """The hashes of the files whose items are among the ones to train on, by name."""
 
     def settings(self) -> dict[str, Any]:
-        """Its part of a run's settings."""
+        """The origin as run settings."""
         begun = {"from": source_of(self.start), "from_hash": digest(self.start)} if self.start else {}
         return ({"data": dict(self.data)} if self.data else {}) | begun
 
@@ -93,7 +93,7 @@ def _name(folder: Path) -> str:
 
 
 def _befores(config: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """The models before, the last one first."""
+    """The earlier models, the last one first."""
     while isinstance(before := config.get("from"), dict):
         yield before
         config = before

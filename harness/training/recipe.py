@@ -18,37 +18,37 @@ RECIPES = Path(__file__).parents[1] / "baselines" / "recipes"
 
 
 class Training(Strict):
-    """How all of them are trained: by transformers' Trainer, whose words stand in brackets where they are others."""
+    """The settings shared by all baselines; transformers' names are in brackets if they differ."""
 
     epochs: Positive
-    """At most."""
+    """Most epochs."""
     patience: Positive
-    """Epochs without a new lowest dev loss after which training stops."""
+    """Training stops after this many epochs without a new lowest dev loss."""
     keep: Literal["best", "last"] = "best"
     """Which epoch's model: that of the lowest dev loss, or the last one's, and then patience means nothing. Where the learning
     rate falls to 0, F1 still rises when the loss does not fall any more."""
     batch_size: Positive
-    """Items to one step, on each device (per_device_train_batch_size)."""
+    """Items per step, on each device (per_device_train_batch_size)."""
     optimizer: Literal["adamw", "adafactor"] = "adamw"
     """adafactor (Shazeer and Stern 2018) takes steps in proportion to how large the weights are, at most 1 / sqrt(step) of
     them. T5 was made for it: its attention begins with weights so small that steps of one size for all undo what they learn."""
     learning_rate: Rate
-    """The highest."""
+    """The highest learning rate."""
     schedule: Literal["constant", "inverse-square-root", "linear", "cosine"] = "constant"
     """Of the learning rate after the warmup (lr_scheduler_type): it stays, falls with the square root of the step (Vaswani et al.
     2017), or falls to 0 at the end of all epochs, in a straight line (linear) or in half a wave (cosine)."""
     warmup: Count = 0
     """Steps in which the learning rate rises evenly from 0 to its highest (warmup_steps); no more than half of all."""
     weight_decay: Fraction
-    """Not of biases and norms."""
+    """Weight decay, except of biases and norms."""
     max_grad_norm: Annotated[float, Field(gt=0)]
-    """Of those parts of a network whose gradients are clipped, each by itself."""
+    """Gradient norm limit of the parts of a network that are clipped, each separately."""
     curriculum: Curriculum | None = None
     """Its stages come first, an epoch each, and count among the epochs; patience begins after them."""
     precision: Literal["auto", "float32", "bfloat16"]
-    """Of the arithmetic; weights are kept in float32. auto: bfloat16 where that is the faster one."""
+    """Precision of the arithmetic; weights stay in float32. auto: bfloat16 if it is faster."""
     checkpoint_minutes: Annotated[float, Field(gt=0)]
-    """A checkpoint is written after each epoch, and after so many minutes since the last one."""
+    """A checkpoint is written after each epoch, and this many minutes after the last one."""
     seed: int
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, cast
 from harness.training.augmenting import Vary
 
 _WORKERS = 8
-"""Processes that make batches for a GPU, at most."""
+"""Most processes that prepare batches for a GPU."""
 
 
 class Losses(NamedTuple):
@@ -25,11 +25,11 @@ class Data(NamedTuple):
 
     items: Sequence[Any]
     dev: Sequence[Any]
-    """What epochs are judged by."""
+    """The dev items that epochs are judged by."""
     collate: Callable[[Sequence[Any]], Any]
-    """Makes of items what the network takes."""
+    """Turns items into the network's input."""
     length: Callable[[Any], int] | None = None
-    """Of an item, where batches are to have items of similar length."""
+    """The length of an item, if batches should have items of similar length."""
     vary: Vary | None = None
     """Changes the items in each epoch."""
 
@@ -95,7 +95,7 @@ def processes() -> Any:
 
 
 def workers() -> int:
-    """How many further processes make batches: none without a GPU, which would wait for them."""
+    """How many worker processes prepare batches: none without a GPU to keep busy."""
     import torch
 
     return min(_WORKERS, (os.cpu_count() or 1) - 1) if torch.cuda.is_available() else 0

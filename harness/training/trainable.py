@@ -1,4 +1,4 @@
-"""How a baseline with a network is trained: what they all do before, around and after it."""
+"""The steps before, around and after training that all baselines with a network share."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Begun:
-    """What a baseline makes of a recipe before training."""
+    """What a baseline builds from a recipe before training."""
 
     recipe: Recipe
-    """As it is said in the configuration."""
+    """The network's shape, as in the configuration."""
     network: Any
     data: Data
     told: Mapping[str, object]
-    """Words of the card that the configuration does not have."""
+    """Lines of the card that are not in the configuration."""
     own: Mapping[str, object] = field(default_factory=dict)
-    """Of the configuration: what only this baseline has to say."""
+    """Baseline-specific keys of the configuration."""
     words: list[str] | None = None
-    """Of vocabulary.json."""
+    """The words of vocabulary.json."""
 
 
 class Trainable:

@@ -48,7 +48,7 @@ class Trained:
     """The epoch whose model was kept."""
     seconds: float
     resumed: bool
-    """Whether it went on from a checkpoint."""
+    """Whether it resumed from a checkpoint."""
     before: int
     """How many of the epochs an earlier process had finished."""
 
@@ -87,13 +87,13 @@ def _best(points: Sequence[dict[str, float]], training: Training) -> Best:
 
 
 def _last_state(folder: Path) -> dict[str, Any]:
-    """Of the run's last checkpoint; nothing if there is none."""
+    """The state in the run's last checkpoint; empty if there is none."""
     checkpoint = last_checkpoint(folder / "checkpoints")
     return dict(json.loads((checkpoint / STATE).read_bytes())) if checkpoint else {}
 
 
 def _over(state: dict[str, Any]) -> bool:
-    """Whether the training that wrote this had come to its end."""
+    """Whether the training that wrote this was finished."""
     return bool(state) and bool(state["stateful_callbacks"]["TrainerControl"]["args"]["should_training_stop"])
 
 
@@ -215,7 +215,7 @@ class NetworkTrainer(Watched):
         super().log(logs | self.course.since() if "loss" in logs else logs, start_time)
 
     def _summed(self, value: Any) -> float:
-        """Over all processes."""
+        """Sums over all processes."""
         own = torch.as_tensor(value, dtype=torch.float32, device=self.args.device).detach()
         return float(self.accelerator.reduce(own, reduction="sum"))
 
@@ -228,11 +228,11 @@ class NetworkTrainer(Watched):
         )
 
     def _prepare_inputs(self, inputs: dict[str, Any]) -> dict[str, Any]:
-        """The loader has put them on the device; Trainer's own way does not know named tuples."""
+        """The loader has put them on the device; Trainer's own method does not handle named tuples."""
         return inputs
 
     def _clip_grad_norm(self, model: Any) -> Any:
-        """Of the parts that the network names, each by itself."""
+        """Clips the parts that the network names, each separately."""
         most = self.args.max_grad_norm
         return torch.stack([self.accelerator.clip_grad_norm_(part.parameters(), most) for part in self.model.clipped]).norm()
 

@@ -1,4 +1,4 @@
-"""What every training with transformers' Trainer shares, of adapters and of baselines: it can be watched, and gone on with."""
+"""What training of adapters and of baselines shares: a Trainer with progress, curves and resumption."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Columns = Mapping[str, str]
 
 
 class Watched(Trainer):  # type: ignore[misc]
-    """A Trainer with a bar, TensorBoard's curves, log.txt and curve.jsonl, which goes on from its last checkpoint.
+    """A Trainer with a bar, TensorBoard curves, log.txt and curve.jsonl that resumes from its last checkpoint.
 
     A subclass measures in `judge`, and says in `columns` which of it a point of the curve has.
     """
@@ -35,7 +35,7 @@ class Watched(Trainer):  # type: ignore[misc]
     columns: Columns
 
     def __init__(self, model: Any, arguments: TrainingArguments, folder: Path, **given: Any) -> None:
-        # Several GPUs are for several processes: one would have torch cut batches up for them.
+        # One process uses one GPU: with several, torch would split batches among them.
         arguments._n_gpu = min(1, arguments.n_gpu)
         super().__init__(model, arguments, **given)
         self.remove_callback(PrinterCallback)
@@ -52,7 +52,7 @@ class Watched(Trainer):  # type: ignore[misc]
         with quiet_transformers(), whole as update, ExitStack() as ends:
             self.add_callback(_Bar(update, step))
             if main:
-                # What a killed process wrote of later steps is not shown any more.
+                # Drop what a killed process wrote about later steps.
                 writer = ends.enter_context(closing(SummaryWriter(self.folder / "tensorboard", purge_step=step + 1)))
                 self.add_callback(TensorBoardCallback(writer))
             self.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
@@ -73,7 +73,7 @@ class Watched(Trainer):  # type: ignore[misc]
 
     def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
         """With `seconds`: training time over all processes of the run; of one that was killed, up to its last checkpoint."""
-        if "train_runtime" in logs:  # Trainer's last words, which the commands say in their own.
+        if "train_runtime" in logs:  # Trainer's final summary, which the commands print themselves.
             return
         if self._before < 0:
             self._before = max((entry.get("seconds", 0.0) for entry in self.state.log_history), default=0.0)
@@ -94,7 +94,7 @@ class Watched(Trainer):  # type: ignore[misc]
 
 @contextmanager
 def _readable(checkpoint: str | None) -> Iterator[None]:
-    """What is wrong with a checkpoint's files is one line, whatever is raised by those who read them."""
+    """Turns any error from reading a checkpoint into a one-line DataError."""
     try:
         yield
     except (HarnessError, torch.OutOfMemoryError):

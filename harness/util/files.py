@@ -1,4 +1,4 @@
-"""Writing files so that a reader, or a crash, never meets half of one, and where those go that can be made again."""
+"""Atomic writes, locks, and the cache folder."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def write_atomically(path: Path, content: str | bytes) -> None:
-    """Replace a file's content at once, making its folder if need be. Raises HarnessError on failure."""
+    """Replace a file's content atomically, creating its folder if necessary. Raises HarnessError on failure."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -17,5 +17,5 @@ def short_hash(parts: Iterable[bytes]) -> str:
 
 
 def json_hash(value: Any) -> str:
-    """16 hex digits over a value for `json.dumps`; the order of keys is nothing to it."""
+    """16 hex digits over a value for `json.dumps`; independent of the order of keys."""
     return short_hash([json.dumps(value, sort_keys=True).encode()])

@@ -1,4 +1,4 @@
-"""JSON Lines as a killed process may leave them: whole lines, and perhaps the beginning of one more."""
+"""JSON Lines as a killed process may leave them: complete lines, and perhaps an incomplete last one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Lines(NamedTuple):
 
     @property
     def all(self) -> list[bytes]:
-        """For files that others wrote: a last line needs no newline."""
+        """All lines, for files written by others: the last line needs no newline."""
         return [*self.whole, self.torn] if self.torn else self.whole
 
 

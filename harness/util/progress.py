@@ -1,4 +1,4 @@
-"""A bar on the terminal with items a second, or another unit, for whatever takes a while."""
+"""A progress bar in the terminal with a rate in items, or another unit, per second."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from contextlib import contextmanager
 
 @contextmanager
 def bar(name: str, total: int, *, unit: str = "items", shown: bool = True) -> Iterator[Callable[..., None]]:
-    """Gives what is to be told how many of this bar's units are done, and something to say beside the rate.
+    """Yields a function that takes how many units are done, and a note to show beside the rate.
 
-    Nothing is drawn where stderr is no terminal.
+    Nothing is drawn unless stderr is a terminal.
     """
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn

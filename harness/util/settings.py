@@ -21,7 +21,7 @@ Rate = Annotated[float, Field(gt=0, le=1)]
 
 
 class Strict(BaseModel):
-    """A part of a recipe: all keys are there, and no other."""
+    """A part of a recipe: all keys are required, and no others are allowed."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -48,7 +48,7 @@ def overridden(values: Mapping[str, Any], overrides: Sequence[str], check: Calla
 
 
 def read_values(path: Path) -> dict[str, Any]:
-    """What a recipe's file holds. Raises UsageError if it is no mapping in YAML."""
+    """The content of a recipe's file. Raises UsageError if it is not a mapping in YAML."""
     try:
         values = yaml.safe_load(path.read_text())
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
@@ -59,7 +59,7 @@ def read_values(path: Path) -> dict[str, Any]:
 
 
 def nested(override: str) -> dict[str, Any]:
-    """`a.b=1` as {"a": {"b": 1}}. Raises UsageError for what is not of this form."""
+    """`a.b=1` as {"a": {"b": 1}}. Raises UsageError for anything else."""
     key, equals, text = override.partition("=")
     if not equals or not all(key.split(".")):
         raise UsageError(f"--set {override}: write key=value, as in training.learning_rate=1e-4")
@@ -74,7 +74,7 @@ def nested(override: str) -> dict[str, Any]:
 
 
 def merged(values: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """`values` with those of `over` laid over them, mappings key by key."""
+    """`values` overridden by `over`, mappings key by key."""
     result = dict(values)
     for key, value in over.items():
         old = result.get(key)
@@ -84,7 +84,7 @@ def merged(values: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]
 
 def problem_of(error: ValidationError) -> str:
     """The key that does not fit, and why."""
-    # A key that does not exist says more than the missing one that it may stand for.
+    # An unknown key says more than the missing one it may have been meant for.
     first = min(error.errors(), key=lambda e: e["type"] != "extra_forbidden")
     key = ".".join(map(str, first["loc"]))
     problem = "no such key" if first["type"] == "extra_forbidden" else first["msg"]

@@ -59,7 +59,7 @@ def _cube(tile: Tile) -> tuple[int, int, int]:
 
 
 def to_cube(tile: tuple[int, int]) -> tuple[int, int]:
-    """Coordinates (x, z) in which a move of the board is the same addition for every tile, in even columns and in odd ones."""
+    """Cube coordinates (x, z): a move is the same addition for every tile, in even and odd columns."""
     x, _, z = _cube(Tile(*tile))
     return x, z
 

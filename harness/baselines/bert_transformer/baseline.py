@@ -82,10 +82,10 @@ def _same_encoder(folder: Path, config: dict[str, Any], here: str) -> None:
 
 
 class PlainWords:
-    """Numbers of a history's words by an encoder's own tokenizer.
+    """Token ids of a history by the encoder's tokenizer.
 
-    The special words are written in plain English, as in "architect: put red." That is our choice: an encoder that is not trained
-    can read it. Of a text that is too long for the encoder the beginning is left out.
+    The special words are written in plain English, as in "architect: put red." That is our choice: a frozen encoder can read it.
+    A text that is too long for the encoder loses its beginning.
     """
 
     def __init__(self, encoder: Any, tokenizer: Any) -> None:

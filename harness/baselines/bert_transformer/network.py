@@ -19,12 +19,12 @@ class Shape(WorldShape):
     """The network's sizes."""
 
     width: Positive
-    """Of the decoder, and of the text's states for it."""
+    """Width of the decoder, and of the text's states for it."""
     layers: Positive
     heads: Positive
     feed_forward: Positive
     dropout: Annotated[float, Field(ge=0, lt=1)]
-    """In the decoder. An encoder that is trained too has its own."""
+    """Dropout in the decoder. A tuned encoder has its own."""
 
     @model_validator(mode="after")
     def _whole_heads(self) -> Shape:
@@ -60,17 +60,17 @@ class Network(BuilderNetwork):
 
     @property
     def clipped(self) -> list[nn.Module]:
-        """Whose gradients are clipped: all together, which is our choice."""
+        """The modules whose gradients are clipped: all together, our choice."""
         return [self]
 
     def train(self, mode: bool = True) -> Network:
-        """A frozen encoder always reads as it was made to, without dropout."""
+        """A frozen encoder stays in evaluation mode, without dropout."""
         super().train(mode)
         self.encoder.train(mode and not self.frozen)
         return self
 
     def read(self, tokens: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
-        """The text's states, shape (items, longest, width), and where there are none, (items, longest)."""
+        """The text's states, shape (items, longest, width), and the padding mask, (items, longest)."""
         absent = torch.arange(tokens.shape[1], device=tokens.device) >= lengths[:, None]
         states = self.encoder(input_ids=tokens, attention_mask=(~absent).long()).last_hidden_state
         return self.project(states), absent
@@ -79,7 +79,7 @@ class Network(BuilderNetwork):
         return self._decode(batch.actions, *self.read(batch.tokens, batch.lengths))
 
     def _decode(self, actions: Tensor, text: Tensor, absent: Tensor) -> Tensor:
-        """The decoder's states, shape (items, steps, width), each from the actions up to its own."""
+        """The decoder's states, shape (items, steps, width), each from the actions so far."""
         steps = actions.shape[1]
         acted = self.decoder.action(actions)
         acted = self.dropout(acted + sines(steps, acted.shape[-1], acted.device))
@@ -87,7 +87,7 @@ class Network(BuilderNetwork):
         return self.decoder.layers(acted, text, tgt_mask=future, memory_key_padding_mask=absent, tgt_is_causal=True)
 
     def begin(self, tokens: Tensor, lengths: Tensor) -> tuple[Tensor, ...]:
-        """The text, and the decoder's inputs so far: answers are so short that the decoder reads them anew at each step."""
+        """The text, and the decoder's inputs so far: answers are short enough to be decoded again at each step."""
         return *self.read(tokens, lengths), torch.zeros(len(tokens), 0, VECTOR, device=tokens.device)
 
     def advance(self, known: tuple[Tensor, ...], inputs: Tensor) -> tuple[Tensor, tuple[Tensor, ...]]:

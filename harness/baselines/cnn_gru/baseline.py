@@ -31,7 +31,7 @@ NAME = "cnn-gru"
 
 class CnnGruRecipe(Recipe):
     glove: str | None
-    """A file of word vectors, which are not trained then."""
+    """A file of frozen word vectors."""
     network: Shape
 
 
@@ -92,7 +92,7 @@ def _read_words(folder: Path) -> Vocabulary:
 
 
 def _as_before(recipe: CnnGruRecipe, config: dict[str, Any]) -> CnnGruRecipe:
-    """The recipe for going on with a model of such a configuration: GloVe's vectors stay as they are, others are learned."""
+    """The recipe for continuing from a model: GloVe's vectors stay frozen, others are learned."""
     if recipe.glove:
         raise UsageError(f"glove={recipe.glove}: words and vectors come from --from; leave glove out")
     return recipe.model_copy(update={"glove": config.get("glove")})
@@ -101,7 +101,7 @@ def _as_before(recipe: CnnGruRecipe, config: dict[str, Any]) -> CnnGruRecipe:
 def _words(
     recipe: CnnGruRecipe, train: Sequence[MinecraftItem], dev: Sequence[MinecraftItem]
 ) -> tuple[Vocabulary, np.ndarray[Any, Any] | None]:
-    """GloVe's words are those of the whole corpus, as in the paper: their vectors are looked up, not learned."""
+    """With GloVe, the words of the whole corpus, as in the paper: their vectors are looked up, not learned."""
     if recipe.glove is None:
         drawn = chain(*lexicon().values()) if recipe.augment == "all" else ()
         return learned([*map(h3_tokens, train), list(drawn)]), None

@@ -19,15 +19,15 @@ class Shape(WorldShape):
     """The network's sizes."""
 
     words: Positive
-    """Numbers in a word's vector."""
+    """Width of the word vectors."""
     hidden: Positive
-    """Of both GRUs, which are one."""
+    """Width of both GRUs."""
     action_layers: Annotated[int, Field(ge=1, le=5)]
-    """Each makes an action's vector of 11 numbers shorter by one."""
+    """Each layer makes an action's vector of 11 numbers shorter by one."""
 
 
 class Network(BuilderNetwork):
-    """Text encoder and action decoder. `vectors` are the words' if they are given, and are not trained then."""
+    """Text encoder and action decoder. Given `vectors` are the words' and are frozen."""
 
     def __init__(self, shape: Shape, vocabulary: int, vectors: Any = None) -> None:
         super().__init__()
@@ -41,7 +41,7 @@ class Network(BuilderNetwork):
 
     @property
     def clipped(self) -> list[nn.Module]:
-        """Whose gradients are clipped, each by itself."""
+        """The modules whose gradients are clipped, each separately."""
         return [self.encoder, self.decoder.gru]
 
     def read(self, tokens: Tensor, lengths: Tensor) -> Tensor:
@@ -65,5 +65,5 @@ class Network(BuilderNetwork):
 
 
 def _full_precision(beside: Tensor) -> Any:
-    """Recurrence in float32, whatever precision is used around it."""
+    """Recurrence in float32, whatever the surrounding precision."""
     return torch.autocast(beside.device.type, enabled=False)

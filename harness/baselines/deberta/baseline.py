@@ -43,7 +43,7 @@ NAME = "deberta"
 
 class DebertaRecipe(Recipe):
     context: str
-    """Of `serialization.contexts`."""
+    """A context of `serialization.contexts`."""
     decision: Decision
     """likeliest: each tile's likeliest class; f1: the tiles whose expected F1 is highest."""
     encoder: EncoderSettings
@@ -125,7 +125,7 @@ def _check_encoder(folder: Path, config: dict[str, Any], encoder: str) -> None:
 
 
 class DebertaPredictor(Predictor):
-    """A network and how its scores are decided."""
+    """A network and how decisions are made from its scores."""
 
     batch_size = 16
 
@@ -136,7 +136,7 @@ class DebertaPredictor(Predictor):
 
     @torch.inference_mode()  # type: ignore[untyped-decorator]
     def scores(self, items: Sequence[HexagonsItem]) -> np.ndarray[Any, Any]:
-        """Of the classes of the items' tiles; float32 of shape (items, 180, 9)."""
+        """Scores of the classes of the items' tiles; float32, shape (items, 180, 9)."""
         made = []
         for start in range(0, len(items), self.batch_size):
             batch = self.collate(items[start : start + self.batch_size])

@@ -1,4 +1,4 @@
-"""From drawing steps to the tensors of the HEXAGONS tile classifier: what its texts say, and the tiles' labels.
+"""From drawing steps to the tensors of the HEXAGONS tile classifier: texts and the tiles' labels.
 
 A context (`serialization.contexts`) says which earlier instructions are in the text and whether the board is shown; a board is
 always the item's `before`, so a predicted one is what the item was given.
@@ -23,7 +23,7 @@ from harness.worlds.hexagons import CODES, COLORS, COLUMNS, ROWS, TILES, Paint, 
 from serialization.contexts import Context
 
 _ROOM = 64
-"""Tokens of instructions that an encoder must be able to take beside everything else in a text."""
+"""Instruction tokens that an encoder must be able to take besides everything else in a text."""
 
 Tokens = list[int]
 
@@ -33,9 +33,9 @@ class Token(NamedTuple):
 
     id: int
     number: int = 0
-    """1 to 18 if it is of a number's word, cardinal or ordinal; else 0."""
+    """1 to 18 if its word is a number, cardinal or ordinal; else 0."""
     color: int = 0
-    """1 + the code if it is of a color's name; else 0."""
+    """1 + the code if its word is a color; else 0."""
 
 
 T = TypeVar("T")
@@ -57,7 +57,7 @@ def actions_of(labels: Ints) -> list[Paint]:
 
 
 def instructions(item: HexagonsItem, context: Context) -> list[str]:
-    """What the context shows of what was said, the current instruction last."""
+    """The instructions that the context shows, the current one last."""
     said = [turn.text for turn in item.history if isinstance(turn, Utterance)]
     earlier = said if context.turns is None else said[max(0, len(said) - context.turns) :]
     return [*earlier, item.instruction]
@@ -69,7 +69,7 @@ def words_in(context: Context) -> Callable[[HexagonsItem], int]:
 
 
 def fitted(said: Sequence[list[T]], room: int, apart: int) -> list[list[T]]:
-    """The last instructions that fit into so many tokens, with `apart` more after each earlier one, the oldest first.
+    """The last instructions that fit into `room` tokens, with `apart` more after each earlier one, oldest first.
 
     The current one is always there; alone it is cut if it is longer than the room.
     """
@@ -85,12 +85,12 @@ def fitted(said: Sequence[list[T]], room: int, apart: int) -> list[list[T]]:
 
 
 class Reader:
-    """A context as tokens of an encoder, whose special ones stand at the beginning of a text and between its parts."""
+    """A context as tokens of an encoder, with special tokens at the beginning of a text and between its parts."""
 
     def __init__(self, tokenizer: Any, encoder: Any, context: Context) -> None:
         self.tokenizer, self.context = tokenizer, context
         self.limit = min(int(encoder.config.max_position_embeddings), tokenizer.model_max_length)
-        # Llama's have neither of BERT's.
+        # Llama tokenizers have neither of BERT's special tokens.
         first, last = (tokenizer.cls_token_id, tokenizer.sep_token_id)
         self.first: int = tokenizer.bos_token_id if first is None else first
         self.apart: int = tokenizer.eos_token_id if last is None else last
@@ -110,7 +110,7 @@ class Reader:
 
 
 def _marked(text: str, ids: Sequence[int], places: Sequence[tuple[int, int]]) -> list[Token]:
-    """The tokens of a text; `places` are those of their characters."""
+    """The tokens of a text; `places` are their character spans."""
     by_end: dict[int, tuple[int, int]] = {}
     for (start, end), word in placed_words(text):
         number = word.number if word.letter in "ON" and word.number <= COLUMNS else 0
@@ -122,7 +122,7 @@ def _marked(text: str, ids: Sequence[int], places: Sequence[tuple[int, int]]) ->
 
 
 class Collator:
-    """Makes batches with one text an item: all instructions, each followed by a delimiter."""
+    """Makes batches with one text per item: all instructions, each followed by a delimiter."""
 
     def __init__(self, reader: Reader) -> None:
         self.reader = reader
@@ -185,7 +185,7 @@ class TileCollator:
 
 
 def _padded(rows: Sequence[Sequence[Any]], padding: Any) -> tuple[Tensor, Tensor]:
-    """The rows as one tensor, and which of its places are theirs."""
+    """The rows as one padded tensor, and its mask."""
     lengths = torch.tensor([len(row) for row in rows])
     longest = int(lengths.max())
     made = torch.tensor([[*row, *[padding] * (longest - len(row))] for row in rows])

@@ -1,4 +1,4 @@
-"""The layers of the HEXAGONS tile classifier, and the offsets between tiles that their attention knows."""
+"""The layers of the HEXAGONS tile classifier, and the tile offsets that their attention uses."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from harness.util.settings import Count, Fraction, Positive, Strict
 from harness.worlds.hexagons import COLUMNS, ROWS, to_cube
 
 _REACH = COLUMNS - 1
-"""Both cube coordinates of two tiles, x and z, differ by so much at most."""
+"""Largest difference of two tiles in either cube coordinate, x or z."""
 OFFSETS = (2 * _REACH + 1) ** 2
 COORDINATES = 4
 _DRAWN = 4.0
-"""At first: of the four kinds of heads each looks for one coordinate."""
+"""Initial values: each of the four kinds of heads looks for one coordinate."""
 
 
 class Sizes(Strict):
-    """Of the parts beside the encoder. The variant `paper` has but its `chunk`."""
+    """Sizes of the parts besides the encoder. The variant `paper` uses `chunk` only."""
 
     width: Positive
     heads: Positive
     text_layers: Count
     """Transformer layers on top of the encoder's states."""
     tile_layers: Positive
-    """Layers in which tiles look at the text, and at each other where the variant lets them."""
+    """Layers in which tiles attend to the text and, in `joint`, to each other."""
     dropout: Fraction
     chunk: Positive
-    """Texts of one item, of 180, that are encoded at a time."""
+    """How many of an item's 180 texts are encoded at a time."""
 
     @model_validator(mode="after")
     def _divides(self) -> Sizes:
@@ -42,7 +42,7 @@ class Sizes(Strict):
 
 
 class Layer(nn.Module):  # type: ignore[misc]
-    """A transformer's layer with its norms in front: attention to its own kind, attention to the text, feed-forward."""
+    """A pre-norm transformer layer: attention to its own kind, attention to the text, feed-forward."""
 
     def __init__(self, sizes: Sizes, *, own: bool, cross: bool) -> None:
         super().__init__()
@@ -65,7 +65,7 @@ class Layer(nn.Module):  # type: ignore[misc]
 
 
 class Attention(nn.Module):  # type: ignore[misc]
-    """Of normalized states to `seen`, or to themselves where that is None."""
+    """Attention of normalized states to `seen`, or to themselves if that is None."""
 
     def __init__(self, width: int, heads: int) -> None:
         super().__init__()
@@ -103,7 +103,7 @@ class Comparison(nn.Module):  # type: ignore[misc]
         self.register_buffer("table", torch.from_numpy(table), persistent=False)
 
     def forward(self, text: Tensor, numbers: Tensor, mask: Tensor, tiles: Tensor) -> Tensor:
-        """For attention, shape (texts, heads, tiles, tokens)."""
+        """Attention biases, shape (texts, heads, tiles, tokens)."""
         weights = self.weigh(text).unflatten(-1, (self.heads, -1))
         table = self.table.to(weights.dtype)[tiles][:, numbers]
         drawn = torch.einsum("tbnf,bnhf->bhtn", table, weights)

@@ -20,11 +20,11 @@ from harness.worlds.hexagons import COLORS, COLUMNS, ROWS, TILES
 
 CLASSES = 1 + len(COLORS)
 FARTHEST = 8
-"""Instructions that are as many steps back or more are told apart by their order only."""
+"""Instructions this many steps back, or more, share an embedding."""
 _SMOOTH = 4
-"""Added to the number of an item's gold actions, so that one of none counts as well."""
+"""Added to the number of an item's gold actions, so that items without any count as well."""
 _GROUPS = 4
-"""In which a frozen encoder reads a batch's texts."""
+"""Precision in which a frozen encoder reads a batch's texts."""
 
 
 class Batch(NamedTuple):
@@ -33,17 +33,17 @@ class Batch(NamedTuple):
     tokens: Tensor
     """Shape (items, longest text)."""
     mask: Tensor
-    """Which tokens are no padding."""
+    """Which tokens are not padding."""
     numbers: Tensor
-    """Of each token, 0 or the number that its word names."""
+    """For each token, 0 or the number that its word names."""
     colors: Tensor
-    """Of each token, 0 or 1 + the code of the color that it names."""
+    """For each token, 0 or 1 + the code of the color that it names."""
     turns: Tensor
     """How many steps back each token's instruction is: 0 the current one, at most `FARTHEST`."""
     places: Tensor
     """Each token's place in its instruction, from 0."""
     board: Tensor
-    """Color codes before the step, shape (items, 180); all white where the context shows no board."""
+    """Color codes before the step, shape (items, 180); all white if the context shows no board."""
     labels: Tensor
     """Shape (items, 180)."""
 
@@ -59,7 +59,7 @@ class TileTexts(NamedTuple):
 
 
 class Classifier(nn.Module):  # type: ignore[misc]
-    """What both networks have: an encoder, which may be frozen, and the loss of `logits`, shape (items, 180, 9)."""
+    """The base of both networks: an encoder, possibly frozen, and the loss of `logits`, shape (items, 180, 9)."""
 
     per_action = False
     """Whether an item's loss counts by its gold actions, as its F1 does: a step that paints 100 tiles is not worth 20 that paint
@@ -90,7 +90,7 @@ class Classifier(nn.Module):  # type: ignore[misc]
             return self._encode_by_length(tokens, mask)
 
     def _encode_by_length(self, tokens: Tensor, mask: Tensor) -> Tensor:
-        """Texts of similar lengths together: where nothing is learned, padding is most of the time."""
+        """Batches texts of similar lengths: without training, padding would take most of the time."""
         lengths = mask.sum(1)
         states = torch.zeros(*tokens.shape, self.encoder.config.hidden_size, device=tokens.device)
         for texts in lengths.argsort().chunk(_GROUPS):
@@ -113,7 +113,7 @@ class Classifier(nn.Module):  # type: ignore[misc]
 
 
 class TextPerTile(Classifier):
-    """The variant `paper`: 180 texts an item, each classified from its first token's state."""
+    """The variant `paper`: 180 texts per item, each classified from its first token's state."""
 
     def __init__(self, encoder: Any, sizes: Sizes) -> None:
         super().__init__(encoder)
@@ -128,7 +128,7 @@ class TextPerTile(Classifier):
         return self.head(self.dropout(first)).view(*batch.labels.shape, CLASSES).float()
 
     def _first(self, tokens: Tensor, mask: Tensor) -> Tensor:
-        """Only a chunk's activations are in memory: in training they are computed anew for its gradients."""
+        """Keeps only a chunk's activations in memory: in training they are recomputed for its gradients."""
         longest = int(mask.sum(1).max())
         tokens, mask = tokens[:, :longest], mask[:, :longest]
         if self.frozen or not torch.is_grad_enabled():
@@ -179,7 +179,7 @@ class TileQueries(Classifier):
         """The text's states, shape (items, tokens, width)."""
         angles = batch.places[..., None] * self.frequencies
         places = torch.cat([angles.sin(), angles.cos()], dim=-1)
-        # An encoder of sentences hides in its states which number stood somewhere; its words' own vectors do not.
+        # A sentence encoder's states blur which number stood where; its word vectors do not.
         words = self.word_norm(self.encoder.get_input_embeddings()(batch.tokens))
         found = self.text(torch.cat([self.encode(batch.tokens, batch.mask), words], dim=-1))
         states = self.dropout(found + self.turn(batch.turns) + places + self.color(batch.colors))
@@ -204,7 +204,7 @@ class TileQueries(Classifier):
 
 
 def _embedding(count: int, width: int) -> nn.Embedding:
-    """Small at first: with torch's own spread of 1 it takes far longer until a tile looks at the words that name it."""
+    """Initialized small: with torch's spread of 1, tiles take far longer to attend to the words that name them."""
     made = nn.Embedding(count, width)
     nn.init.normal_(made.weight, std=0.02)
     return made

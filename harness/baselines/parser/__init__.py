@@ -17,7 +17,7 @@ from serialization.program.written import write
 
 
 class Known(NamedTuple):
-    """Where some instructions lead: the memory, and the product of the shares of their readings."""
+    """The result of some instructions: the memory, and the product of their readings' probabilities."""
 
     memory: Memory
     share: float
@@ -56,7 +56,7 @@ class Parser(Predictor):
         return Answer(run(program, DrawingState(item.before)).actions, True, notes)
 
     def clues(self, item: HexagonsItem, found: Understood) -> Clues:
-        """What tells how sure an answer is."""
+        """The clues for an answer's confidence."""
         return Clues(found.share, found.reading.score, self._after(_told(item)).share)
 
     def understand(self, item: HexagonsItem) -> Understood:
@@ -66,7 +66,7 @@ class Parser(Predictor):
         return found
 
     def memory(self, told: tuple[str, ...]) -> Memory:
-        """The memory after some instructions; what is told is enough to know it, so that it is the same however one got here."""
+        """The memory after some instructions; it depends on them alone."""
         return self._after(told).memory
 
     def _after(self, told: tuple[str, ...]) -> Known:

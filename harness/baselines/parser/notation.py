@@ -1,6 +1,6 @@
-"""What the language files of both tasks share: entries of words, and patterns of categories that become regular expressions.
+"""The shared notation of both tasks' language files: word entries, and category patterns that become regular expressions.
 
-grammar.txt of each task says how patterns are written.
+Each task's grammar.txt explains how patterns are written.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def entries(text: str) -> Iterator[tuple[str, float, list[tuple[str, str]]]]:
 
 
 def symbols(names: Iterable[str]) -> dict[str, str]:
-    """A character for each name, of those that mean nothing in a regular expression."""
+    """A character for each name, none with a meaning in regular expressions."""
     return {name: chr(0x4E00 + n) for n, name in enumerate(names)}
 
 

@@ -34,7 +34,7 @@ class T5Recipe(Recipe, Texts):
     """"small" begins from nothing; anything else is a local folder or a hub's name of an encoder-decoder of transformers, as in
     google/t5-base-lm-adapt, all of which is trained."""
     network: Shape
-    """Of "small"."""
+    """The sizes of "small"."""
 
 
 class T5(Trainable):
@@ -84,7 +84,7 @@ class T5(Trainable):
 
 
 def _beginning(recipe: T5Recipe, start: Path | None) -> tuple[Network, Tokens, str | None]:
-    """What training begins with, and the fingerprint of a pretrained model in a folder.
+    """The initial model, and the fingerprint of a pretrained one in a folder.
 
     Raises DataError for a `start` that is another model than the recipe's.
     """
@@ -129,7 +129,7 @@ def _tokens(config: dict[str, Any], folder: Path, network: Network) -> Tokens:
 
 
 def _cut(coder: Coder, items: Sequence[HexagonsItem]) -> Iterable[str]:
-    """What a user should know about the lengths."""
+    """Notes on cut inputs and targets."""
     texts = coder.texts
     if cut := sum(len(coder.input(item)) > texts.input_tokens for item in items):
         yield f"{cut} of {len(items)} train inputs are longer than {texts.input_tokens} tokens; only their last tokens are read"
@@ -138,7 +138,7 @@ def _cut(coder: Coder, items: Sequence[HexagonsItem]) -> Iterable[str]:
 
 
 def own_config(network: Network, tokens: Tokens, source: str | None) -> dict[str, Any]:
-    """What only a T5's configuration says."""
+    """The T5-specific part of the configuration."""
     return {
         "model_fingerprint": source,
         "tokens": {"pad": tokens.pad, "end": tokens.end, "start": tokens.start},
@@ -147,7 +147,7 @@ def own_config(network: Network, tokens: Tokens, source: str | None) -> dict[str
 
 
 class T5Predictor(Predictor):
-    """A network, its texts and how it writes them."""
+    """A network, its texts and its decoding."""
 
     batch_size = 16
 

@@ -1,4 +1,4 @@
-"""Constrained decoding of the T5 baseline: only tokens that go on with an answer of its format's grammar."""
+"""Constrained decoding of the T5 baseline: only tokens that continue an answer of its format's grammar."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LISTED = re.compile(r"(?:\d+(?:-\d+)?,)+")
 
 
 class Held(LogitsProcessor):  # type: ignore[misc]
-    """Takes away the tokens that no answer of a format has at a place. Raises UsageError for a format without a regex."""
+    """Masks the tokens that no answer of a format has at a place. Raises UsageError for a format without a regex."""
 
     def __init__(self, tokens: Tokens, written: Format) -> None:
         constraint = written.constraint()
@@ -41,7 +41,7 @@ class Held(LogitsProcessor):  # type: ignore[misc]
         return scores.masked_fill(barred, -torch.inf)
 
     def following(self, text: str) -> list[int]:
-        """The tokens that may come after the beginning of an answer."""
+        """The tokens that may follow the beginning of an answer."""
         _, separator, last = text.rpartition(self.separator)
         return self._following(_LISTED.sub("0,", self.before + last if separator else last))
 

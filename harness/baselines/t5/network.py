@@ -1,4 +1,4 @@
-"""The encoder-decoder of the T5 baseline: a pretrained one, or a small T5 that begins from nothing."""
+"""The encoder-decoder of the T5 baseline: a pretrained one, or a small T5 trained from scratch."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ class Shape(Strict):
     d_model: Positive
     d_ff: Positive
     d_kv: Positive
-    """Of each head."""
+    """Width of each head."""
     heads: Positive
     layers: Positive
-    """Of the encoder, and as many of the decoder."""
+    """Layers of the encoder, and as many of the decoder."""
     dropout: Fraction
 
 
 class Network(nn.Module):  # type: ignore[misc]
-    """Any encoder-decoder of transformers, with the losses of its answers' tokens."""
+    """Any encoder-decoder of transformers, with the losses of its target tokens."""
 
     def __init__(self, model: Any) -> None:
         super().__init__()
@@ -56,7 +56,7 @@ class Network(nn.Module):  # type: ignore[misc]
 
 
 def load_pretrained(name: str) -> tuple[Any, Tokens]:
-    """A model in float32 and its tokens, by a hub's name or a local folder. Raises EngineError for what is none."""
+    """A model in float32 and its tokens, by hub name or local folder. Raises EngineError for anything else."""
     from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 
     folder = resolve_base(name)
@@ -99,7 +99,7 @@ def small(shape: Shape) -> tuple[Any, Tokens]:
 
 
 def rebuild(config: Mapping[str, Any]) -> Any:
-    """A model of such a configuration, with random weights. Raises ValueError for what is none."""
+    """A model of a configuration, with random weights. Raises ValueError for an invalid one."""
     from transformers import AutoConfig, AutoModelForSeq2SeqLM
 
     _be_quiet()

@@ -27,7 +27,7 @@ FROM_0: dict[str, Any] = {
     "first": 0,
 }
 IGNORED = -100
-"""The target where there is none."""
+"""The target of a step without actions."""
 
 
 def _paper_context(name: str) -> str:
@@ -43,16 +43,16 @@ class Texts(Strict):
     context: Annotated[str, AfterValidator(_paper_context)]
     """One of the paper's seven (`serialization.contexts`, Table 7)."""
     format: Annotated[str, AfterValidator(lambda name: get_format("hexagons", name).name)]
-    """Of the answer; the paper's is "triplets"."""
+    """The answer's format; the paper's is "triplets"."""
     board: Literal["colors", "grouped"]
     """How a context's board is written: the colors of its 180 tiles, as in the paper, or the painted tiles as in the format
     "grouped", which takes about a quarter of the tokens and names each tile's coordinates."""
     input_tokens: Positive
-    """Of a longer input the end is read: what is lost is said first, and the prefix."""
+    """Longest input; of a longer one only the end is read, so the prefix and the earliest text are lost."""
     target_tokens: Positive
-    """The end included; of a longer target the beginning is learned."""
+    """Longest target, its end included; of a longer one only the beginning is learned."""
     answer_tokens: Positive
-    """Of a prediction at most."""
+    """Longest prediction."""
 
     @property
     def written(self) -> Format:
@@ -76,7 +76,7 @@ class Texts(Strict):
         return self.written.write(item.actions)
 
     def words_of(self, item: HexagonsItem) -> int:
-        """How long an item is, which its colors do not change."""
+        """The length of an item in words; its colors do not change it."""
         return len(self.input_of(item).split()) + len(self.target_of(item).split())
 
 

@@ -1,4 +1,4 @@
-"""A weighted chart parser over words that passes over what it cannot use."""
+"""A weighted chart parser over words that skips what it cannot use."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from harness.baselines.parser.hexagons.lexicon import COSTS, Token
 from harness.baselines.parser.hexagons.meaning import Said, Term
 
 BEAM = 2
-"""Readings kept of a span as a category."""
+"""Readings kept per span and category."""
 WIDTH = 8
-"""Readings kept of the words so far as a row of actions."""
+"""Action sequences kept for the words so far."""
 LONGEST = 120
-"""Words of an instruction that are read."""
+"""Longest instruction read, in words."""
 BREAK = 1.5
-"""What it costs that two neighbors lie in different sentences."""
+"""Cost of combining neighbors from different sentences."""
 REACH = 2.5
-"""The most that the words between two neighbors may cost."""
+"""Highest cost of the words skipped between two neighbors."""
 _BROKEN = "break"
 _AND, _STOP = SYMBOLS["AND"], SYMBOLS["STOP"]
 _SLIGHT = SYMBOLS["OF"] + SYMBOLS["FROM"] + SYMBOLS["PAINT"]
@@ -36,7 +36,7 @@ class Edge(NamedTuple):
     score: float
     term: Term
     rules: tuple[str, ...]
-    """The names of what made it, a bag."""
+    """The names of the rules that made it, as a bag."""
     covered: int
     """A bit for each word that is used."""
 
@@ -51,13 +51,13 @@ class Reading(NamedTuple):
     score: float
     actions: tuple[Term, ...]
     rules: tuple[str, ...]
-    """What made it, by the names of the weights, words passed over left out."""
+    """The rules that made it, by the names of their weights, without skipped words."""
     covered: int
     """A bit for each word that was used."""
 
 
 def default_weights() -> dict[str, float]:
-    """What rules and words are worth before anything is learned, by name: what `weights.json` may replace."""
+    """The hand-set weights of rules and words, by name; `weights.json` overrides them."""
     return GRAMMAR.scores() | {f"skip {category}": -cost for category, cost in COSTS.items()} | {_BROKEN: -BREAK}
 
 
@@ -100,7 +100,7 @@ class Chart:
         return found
 
     def _close(self, end: int, agenda: list[Edge], ended: list[dict[str, list[Edge]]], costs: list[float], words: str) -> None:
-        """Everything that ends before the word `end`."""
+        """Add everything that ends before the word `end`."""
         kept: Kept = defaultdict(list)
         while agenda:
             edge = agenda.pop()
@@ -119,7 +119,7 @@ class Chart:
     def _look_left(
         self, edge: Edge, agenda: list[Edge], kept: Kept, ended: list[dict[str, list[Edge]]], costs: list[float], words: str
     ) -> None:
-        """What an edge makes together with those before it, within reach."""
+        """Combine an edge with those before it, within reach."""
         wanted, broken, split = self._pairs[edge.category], False, edge.start
         base, cost = edge.score, costs[edge.start]
         while split > 0 and cost - costs[split] <= REACH:
@@ -136,7 +136,7 @@ class Chart:
             broken = broken or words[split] == _STOP
 
     def _keep(self, edge: Edge, rivals: list[Edge]) -> bool:
-        """Whether a reading is among the best of its span and category; what it displaces is taken out."""
+        """Whether a reading is among the best of its span and category; removes the one it displaces."""
         for rival in rivals:
             if rival.term == edge.term:
                 if rival.score >= edge.score:

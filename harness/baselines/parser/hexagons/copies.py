@@ -1,4 +1,4 @@
-"""Copies of what is there: repeated, moved, recolored, mirrored."""
+"""Copies of what is on the board: repeated, moved, recolored, mirrored."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Recoloring = dict[str, str]
 
 
 def _recoloring(source: Sequence[Paint], parts: dict[str, Term]) -> Recoloring:
-    """The color that is told for the most common one; or two colors change places."""
+    """The named color replaces the most common one; or two colors swap."""
     common = [color for color, _ in Counter(paint.color for paint in source).most_common()]
     if "color" in parts:
         return {common[0]: str(parts["color"].args[0])}
@@ -32,7 +32,7 @@ def _recoloring(source: Sequence[Paint], parts: dict[str, Term]) -> Recoloring:
 
 
 def _paste(memory: Memory, source: Sequence[Paint], anchor: Tile, to: Tile, colors: Recoloring) -> None:
-    """A copy that keeps its shape, with one of its tiles at another place."""
+    """A copy that keeps its shape, with one of its tiles at a given place."""
     columns = to.column - anchor.column
     rows = to.row - shifted(anchor, columns, 0).row
     for paint in source:
@@ -82,7 +82,7 @@ def _recent(memory: Memory) -> list[Paint]:
 
 
 def _belongs(earlier: Sequence[Paint], found: Sequence[Paint]) -> bool:
-    """Whether what an earlier step painted is a part of the object that later ones went on with."""
+    """Whether an earlier step painted a part of the object that later steps continued."""
     there = {paint.tile for paint in found}
     if {paint.column for paint in earlier} <= {paint.column for paint in found}:
         return True
@@ -130,7 +130,7 @@ def repeat(memory: Memory, *pieces: Term) -> None:
 
 
 def _source(memory: Memory, parts: dict[str, Term], origin: list[int]) -> list[Paint]:
-    """What is copied; `origin`: the columns it is said to lie in, if any."""
+    """What is copied; `origin`: the columns named as its place, if any."""
     if "steps" in parts:
         return memory.painted_by(parts["steps"].args)
     everything = [Paint(*tile, shade) for tile, shade in memory.cells.items()]
@@ -140,7 +140,7 @@ def _source(memory: Memory, parts: dict[str, Term], origin: list[int]) -> list[P
 
 
 def _center(memory: Memory, parts: dict[str, Term], source: Sequence[Paint]) -> Tile | None:
-    """The tile of what is copied that its new place is said of: what it was drawn around, or one of its ends (anchor)."""
+    """The tile of the source that the new place refers to: what it was drawn around, or one of its ends (anchor)."""
     if "steps" in parts:
         numbers = [n for n in parts["steps"].args if isinstance(n, int) and 0 < n <= len(memory.steps)]
         found = next((memory.steps[n - 1].center for n in numbers), None) if numbers else memory.steps[-1].center
@@ -152,7 +152,7 @@ def _center(memory: Memory, parts: dict[str, Term], source: Sequence[Paint]) -> 
 
 
 def _next_to(memory: Memory, source: Sequence[Paint], parts: dict[str, Term]) -> tuple[Tile, Tile]:
-    """Which tile of a copy comes where, if it is to touch something on a side."""
+    """Which tile of a copy goes where, so that it touches something on a side."""
     direction, of = cast(tuple[Term, Term], parts["beside"].args)
     edge = {"u": "t", "d": "b"}.get(way(direction, memory)[-1], way(direction, memory)[-1])
     opposite = {"t": "b", "b": "t", "l": "r", "r": "l"}[edge]
@@ -164,7 +164,7 @@ def _next_to(memory: Memory, source: Sequence[Paint], parts: dict[str, Term]) ->
 
 
 def _starts(where: list[int], taken: set[int]) -> list[int]:
-    """Where copies begin: of columns in a row, only so many as the copies fill."""
+    """Where copies begin: of adjacent columns, only as many as the copies fill."""
     width, blocks = max(taken) - min(taken) + 1, list[list[int]]()
     for column in where:
         if blocks and column == blocks[-1][-1] + 1:
@@ -181,7 +181,7 @@ def _as_columns(piece: Term) -> Term:
 
 
 def _again_and_again(memory: Memory, source: Sequence[Paint], parts: dict[str, Term], colors: Recoloring) -> None:
-    """Copies one after the other in a direction, as many as are told, or one."""
+    """Successive copies in a direction, as many as named, or one."""
     if not {"times", "direction", "color", "steps", "on_and_on", "swap"} & set(parts):
         raise NoMeaningError("repeat where?")
     lowest, columns = max(paint.row for paint in source), {paint.column for paint in source}
@@ -204,7 +204,7 @@ def _again_and_again(memory: Memory, source: Sequence[Paint], parts: dict[str, T
 
 
 def _upside_down(memory: Memory) -> None:
-    """The column painted last, with top and bottom changed, in the next one."""
+    """The last painted column, upside down, in the next one."""
     column = max((tile.column for tile in memory.last), default=-1)
     for (row, at), shade in list(memory.cells.items()):
         if at == column and column + 1 < COLUMNS:
@@ -213,7 +213,7 @@ def _upside_down(memory: Memory) -> None:
 
 
 def _turned_over(memory: Memory, center: Tile) -> None:
-    """Up and down change places about a tile."""
+    """Swap up and down about a tile."""
     for tile, shade in list(memory.cells.items()):
         other = flipped(tile, center, "right")
         if on_board(*other):
@@ -221,7 +221,7 @@ def _turned_over(memory: Memory, center: Tile) -> None:
 
 
 def mirror(memory: Memory, *pieces: Term) -> None:
-    """Left and right change places about the ninth column, or the one that is told."""
+    """Swap left and right about the ninth column, or the named one."""
     parts = pieces_of(pieces)
     if "previous_column" in parts or ("columns" in parts and parts["columns"].op == "next_columns"):
         _upside_down(memory)

@@ -18,7 +18,7 @@ from serialization.program.written import write_expression
 
 _BLANKS_ONLY = frozenset({"around", "line", "between", "kept", "beside", "inside", "beside_tile", "run_beside"})
 _MOST = 1000
-"""Tiles that may be painted before steps are repeated once more: copies of copies grow fast."""
+"""Most painted tiles before steps may be repeated again: copies of copies grow fast."""
 _BY_COLUMN = frozenset({"cross", "tiles", "columns", "from_column", "beside", "beside_tile", "within"})
 
 
@@ -39,7 +39,7 @@ def _paint_again(memory: Memory, what: Term) -> None:
 
 
 def _extend(memory: Memory, what: Term) -> None:
-    """Lines of which no color is told go on in that of where they come from."""
+    """Lines without a named color continue in the color they start from."""
     found = [
         (memory.cells.get(start, memory.color), [tile for tile in stroke if on_board(*tile)])
         for start, stroke in strokes(memory, cast(tuple[Term, ...], what.args))
@@ -53,7 +53,7 @@ def _extend(memory: Memory, what: Term) -> None:
 
 
 def _mention(memory: Memory, what: Term) -> None:
-    """What is spoken of, and not painted."""
+    """Tiles that are mentioned but not painted."""
     if what.op == "columns":
         _go(memory, cast(Term, what.args[0]))
     else:
@@ -61,7 +61,7 @@ def _mention(memory: Memory, what: Term) -> None:
 
 
 def _look_beside(memory: Memory, relation: Term) -> None:
-    """Below something: what comes next goes on from there."""
+    """Below something: the next action continues from there."""
     direction, of = cast(tuple[Term, Term], relation.args)
     memory.look_at(tiles(of, memory), by_column=True)
     memory.direction = way(direction, memory)
@@ -125,7 +125,7 @@ def _skip_columns(memory: Memory, count: object) -> None:
 
 
 def _leave(memory: Memory, what: Term, _: Term) -> None:
-    """What is left blank: it is looked at, and what the step painted there is taken back."""
+    """Tiles left blank: they are mentioned, and what the step painted there is undone."""
     if what.op in ("columns",):
         memory.columns = tuple(columns_of(cast(Term, what.args[0]), memory))
         return
@@ -135,7 +135,7 @@ def _leave(memory: Memory, what: Term, _: Term) -> None:
 
 
 def _except(memory: Memory, action: Term, but: Term) -> None:
-    """An action, and what of it is left out, or gets another color."""
+    """An action except for some tiles, which are left out or get another color."""
     done = len(memory.painted)
     act(action, memory)
     color = memory.color
@@ -159,7 +159,7 @@ def _go(memory: Memory, columns: Term) -> None:
 
 
 def _repeat(memory: Memory, *pieces: Term) -> None:
-    """Steps whose actions go on from where the last ones ended, if that changes anything; else copies of them."""
+    """Steps repeated from where the last ones ended, if that changes anything; otherwise copies of them."""
     parts = pieces_of(pieces)
     color = str(parts["color"].args[0]) if "color" in parts else ""
     many = COLUMNS if "on_and_on" in parts else min(number(parts["times"].args[0]), COLUMNS) if "times" in parts else 1
@@ -176,7 +176,7 @@ def _repeat(memory: Memory, *pieces: Term) -> None:
 
 
 def _again(memory: Memory, numbers: Sequence[object], color: str) -> bool:
-    """The actions of some steps once more, from where the last ones ended; whether they changed anything."""
+    """Repeat the actions of some steps from where the last ones ended; whether they changed anything."""
     memory.painted_by(numbers)
     before, done = dict(memory.cells), len(memory.painted)
     for n in numbers:
@@ -191,11 +191,11 @@ def _again(memory: Memory, numbers: Sequence[object], color: str) -> bool:
     return memory.cells != before
 
 
-# Painting in an order of colors, as far as something, and back to white.
+# Painting in a sequence of colors, up to something, and back to white.
 
 
 def _paint_runs(memory: Memory, runs: Term, what: Term) -> None:
-    """Colors one after the other, or in turn, in each column or along all of the tiles."""
+    """Colors in sequence, or alternating, in each column or along all of the tiles."""
     order = [str(color) for count, color in cast(tuple[tuple[int, str], ...], runs.args) for _ in range(count)]
     if what.op in ("next", "turned"):
         memory.direction = way(cast(Term, what.args[1]), memory) if what.op == "turned" else memory.direction
@@ -273,7 +273,7 @@ ACTIONS: dict[str, Callable[..., None]] = {
 
 
 def act(term: Term, memory: Memory) -> None:
-    """Carry out an action. Raises NoMeaningError where it means nothing here."""
+    """Carry out an action. Raises NoMeaningError if it means nothing here."""
     ACTIONS[term.op](memory, *term.args)
 
 
@@ -293,7 +293,7 @@ def carry_out(actions: Sequence[Term], memory: Memory, named: Collection[str] = 
 
 
 def changes(before: Memory, after: Memory) -> dict[tuple[int, int], str]:
-    """What differs on the boards: the actions of the step."""
+    """The difference of the boards: the actions of the step."""
     found = {tile: color for tile, color in after.cells.items() if before.cells.get(tile) != color}
     return found | {tile: "white" for tile in before.cells if tile not in after.cells}
 

@@ -1,4 +1,4 @@
-"""What grammar.txt says, in the notation that is told there: patterns become regular expressions, meanings become functions."""
+"""grammar.txt, in the notation explained there: patterns become regular expressions, meanings become functions."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from harness.baselines.parser.hexagons.meaning import OF_PARTS, OF_WORDS, OfPart
 from harness.baselines.parser.notation import EXAMPLE, PART, regex_of, symbols
 
 SYMBOLS = symbols(COSTS)
-"""The character that stands for a category of words in what is matched."""
+"""The character that stands for each category of words in matched text."""
 
 
 class Phrase(NamedTuple):
-    """Words in a row that stand for something of a category."""
+    """Adjacent words that become something of a category."""
 
     name: str
     category: str
@@ -28,13 +28,13 @@ class Phrase(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """Two neighbors, or one thing alone, and what they make."""
+    """Two neighbors, or a single part, and what they become."""
 
     name: str
     category: str
     left: str
     right: str
-    """Nothing if the rule is of one thing."""
+    """Empty if the rule has one part."""
     means: OfParts
     score: float
     joined: bool
@@ -52,7 +52,7 @@ class Grammar(NamedTuple):
     rules: tuple[Rule, ...]
 
     def scores(self) -> dict[str, float]:
-        """What each line is worth before anything is learned, by its name."""
+        """The hand-set score of each line, by its name."""
         return {phrase.name: phrase.score for phrase in self.phrases} | {rule.name: rule.score for rule in self.rules}
 
 
@@ -60,7 +60,7 @@ _SCORED = re.compile(r"\s*(-?[0-9]+\.[0-9]+)\s+(([a-z_]+): (.+) -> (.+))")
 
 
 def read_grammar(text: str) -> Grammar:
-    """The phrases and rules of a text in the notation. Raises ValueError that names the line where it is none."""
+    """The phrases and rules of a text. Raises ValueError that names an invalid line."""
     parts: dict[str, str] = {}
     made: list[Phrase | Rule] = []
     section = ""

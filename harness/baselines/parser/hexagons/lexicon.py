@@ -1,4 +1,4 @@
-"""From text to words with a category and a value each. The words stand in lexicon.txt."""
+"""From text to words with a category and a value. The words are in lexicon.txt."""
 
 from __future__ import annotations
 
@@ -100,14 +100,14 @@ SPELLINGS = (
         r"inkof \1",
     ),
 )
-"""Spellings that are evened out before the words are read."""
+"""Spellings that are normalized before the words are read."""
 _REMARK = re.compile(
     r"(?:^|(?<=[.!?;\n])) *(?:so |and |now,? |if done correctly,? )*"
     r"(?:you(?:'ll| should| will(?! (?:draw|paint|colou?r|fill|connect|leave|skip|repeat|use)\b)| have| now have| can)"
     r"|there should|this (?:should|forms?|makes|creates|completes|gives)"
     r"|it should|make sure|the (?:result|drawing|image|shape) (?:is|should|will)|these should|note that|notice)\b[^.!?;\n]*"
 )
-"""A sentence that says what came out, and asks for nothing."""
+"""A sentence that describes the result and asks for nothing."""
 _NUMBERED = re.compile(r"^\s*(?:step\s*)?[0-9]{1,2}\s*[.:)]\s*")
 _TOKEN = re.compile(r"[a-z]+|[0-9]+(?:st|nd|rd|th)?|[,&–;.!?():\n#-]")
 _DIGITS = re.compile(r"([0-9]{1,3})(st|nd|rd|th)?")
@@ -126,7 +126,7 @@ class Token(NamedTuple):
 
 
 def read_lexicon(text: str) -> tuple[dict[str, float], dict[str, Token]]:
-    """What passing over a word costs, by category, and the tokens of the words. Raises ValueError for a word that is in two
+    """The cost of skipping a word, by category, and the tokens of the words. Raises ValueError for a word that is in two
     categories, and for a line that is no entry."""
     costs: dict[str, float] = {}
     tokens: dict[str, Token] = {}
@@ -150,7 +150,7 @@ def _unlisted(category: str) -> list[tuple[str, int | str]]:
 
 COSTS, _TOKENS = read_lexicon((Path(__file__).parent / "lexicon.txt").read_text(encoding="utf-8"))
 WORDS = tuple(_TOKENS)
-"""Every word of the lexicon, those without meaning too."""
+"""Every word of the lexicon, including those without meaning."""
 
 
 def read_tokens(text: str) -> list[Token]:

@@ -1,4 +1,4 @@
-"""What is remembered from step to step of a drawing procedure: the board, where the last words led, and what each step did."""
+"""The memory of a drawing procedure: the board, where the last words led, and what each step did."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Cells = dict[tuple[int, int], str]
 
 
 class NoMeaningError(Exception):
-    """An action means nothing here: it speaks of what is not there."""
+    """An action means nothing here: it refers to what does not exist."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +22,9 @@ class Step:
 
     actions: tuple[Term, ...]
     painted: tuple[Paint, ...]
-    """What it painted, in order, tiles that had the color before included."""
+    """What it painted, in order, including tiles that already had the color."""
     columns: tuple[int, ...] = ()
-    """The columns it spoke of last."""
+    """The columns it mentioned last."""
     center: Tile | None = None
     """What it drew around, if it did."""
 
@@ -35,9 +35,9 @@ class Memory:
 
     cells: Cells = field(default_factory=dict)
     columns: tuple[int, ...] = ()
-    """What a tile without a column lies in: the columns spoken of last."""
+    """The columns mentioned last: a tile without a column lies in them."""
     fronts: tuple[Tile, ...] = ()
-    """Where "next" goes on from: the last tile of the last action, one a column where it went by columns."""
+    """Where "next" continues from: the last tile of the last action, one per column if it went by columns."""
     last: tuple[Tile, ...] = ()
     """The tiles of the last action."""
     ends: tuple[Tile, ...] = ()
@@ -48,9 +48,9 @@ class Memory:
     direction: str = "d"
     """Letters of u, d, l, r."""
     gap: int = 0
-    """Columns left out between what is repeated."""
+    """Columns skipped between repetitions."""
     center: Tile | None = None
-    """What the step at hand draws around."""
+    """What the current step draws around."""
     unplaced: bool = False
     """Whether the step at hand spoke of tiles, and no columns were known."""
     clipped: bool = False
@@ -61,7 +61,7 @@ class Memory:
     painted: tuple[Paint, ...] = ()
     """By the step at hand."""
     found: Cells = field(default_factory=dict)
-    """The board that the step at hand found."""
+    """The board before the current step."""
 
     def copy(self) -> Memory:
         return replace(self, cells=dict(self.cells), painted=(), center=None, unplaced=False, clipped=False, found=self.cells)
@@ -81,7 +81,7 @@ class Memory:
         self.look_at(done if color and done else tiles, by_column=by_column)
 
     def take_back(self, tiles: Sequence[Tile]) -> None:
-        """Let tiles be as the step at hand found them."""
+        """Restore tiles to their state before the current step."""
         for tile in {paint.tile for paint in self.painted} & set(tiles):
             self.cells.pop(tile, None)
             self.cells |= {tile: self.found[tile]} if tile in self.found else {}

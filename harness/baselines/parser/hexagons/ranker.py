@@ -1,5 +1,5 @@
-"""Which reading of an instruction is the best, by how it was made and what it paints, and how sure the answer is: log-linear
-models, learned by tools/fit_parser.py."""
+"""Ranks the readings of an instruction by how they were made and what they paint, and estimates the answer's confidence:
+log-linear models, learned by tools/fit_parser.py."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from harness.worlds.hexagons import Paint, neighbors
 WEIGHTS = Path(__file__).parent / "weights.json"
 SURENESS = Path(__file__).parent / "sureness.json"
 WORTH_TRYING = 2.5
-"""How much worse than the best, by its words, a reading may be and still be carried out."""
+"""How far below the best word score a reading may be and still be carried out."""
 SHARPNESS = 2.0
-"""What scores are multiplied with to be the logarithms of odds, in learning too."""
+"""Scale from scores to log odds, also in learning."""
 DEFAULTS = {
     "failed": -1.0,
     "nothing": -0.3,
@@ -37,7 +37,7 @@ DEFAULTS = {
     "isolated": 0.0,
     "actions": 0.0,
 }
-"""What the outcome of a reading is worth before anything is learned; see `outcome`."""
+"""The hand-set weights of a reading's outcome; see `outcome`."""
 
 
 class Understood(NamedTuple):
@@ -47,7 +47,7 @@ class Understood(NamedTuple):
     memory: Memory
     actions: tuple[Paint, ...]
     features: Mapping[str, float]
-    """What the weights count; all of them from `candidates` only."""
+    """The features that the weights count; complete from `candidates` only."""
     share: float = 1.0
     """Of the readings that were tried, by the model's odds: those that paint the same."""
 
@@ -60,7 +60,7 @@ class Ranker:
         self.weights = DEFAULTS | self.chart.weights | dict(weights)
 
     def understand(self, instruction: str, memory: Memory) -> Understood:
-        """The best reading where the steps before led to a memory. The first of equals."""
+        """The best reading, given the memory of the steps before; ties go to the first."""
         tokens = read_tokens(instruction)
         readings = self.chart.read(tokens)
         tried = [reading for reading in readings if reading.score >= readings[0].score - WORTH_TRYING]
@@ -119,11 +119,11 @@ def shipped_weights() -> Mapping[str, float]:
     return dict(json.loads(WEIGHTS.read_text(encoding="utf-8"))) if WEIGHTS.exists() else {}
 
 
-# How likely a step is exactly what was meant, by a few clues.
+# How likely a step is exactly right, by a few clues.
 
 
 class Clues(NamedTuple):
-    """What is known of a step before anyone judges it."""
+    """The clues known without the gold answer."""
 
     share: float
     """0..1, of the readings that were tried, by the ranker's odds: those that paint the same as the best."""
@@ -149,5 +149,5 @@ class Sureness(NamedTuple):
 
 @functools.cache
 def shipped_sureness() -> Sureness:
-    """What comes with the package."""
+    """The shipped confidence model."""
     return Sureness(**json.loads(SURENESS.read_text(encoding="utf-8")))

@@ -1,4 +1,4 @@
-"""Which tiles of the board words stand for: places on an axis, directions, and the table of operations that find tiles."""
+"""Which tiles words refer to: places on an axis, directions, and the table of operations that find tiles."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ REGIONS: dict[str, Region] = {}
 
 
 def region(op: str) -> Callable[[Region], Region]:
-    """Enters a function into the table."""
+    """Registers a function in the table."""
 
     def entered(function: Region) -> Region:
         REGIONS[op] = function
@@ -106,7 +106,7 @@ def _places(term: Term, memory: Memory, size: int, column: int | None) -> list[i
     return [n for n in found if 0 <= n < size]
 
 
-# Directions, runs and edges: geometry as people speak of it.
+# Directions, runs and edges: geometry as people describe it.
 
 WAYS = {"u": "up", "d": "down", "ur": "up-right", "dr": "down-right", "dl": "down-left", "ul": "up-left"}
 
@@ -167,13 +167,13 @@ def extremes(group: Sequence[Tile], edge: str) -> list[Tile]:
 
 
 def beside(around: Sequence[Tile], towards: str) -> list[Tile]:
-    """What touches some tiles in a direction; to the left and right that is two tiles each."""
+    """The tiles that touch some tiles in a direction; to the left and right, two each."""
     ways = [WAYS[towards]] if towards in WAYS else [WAYS[vertical + towards] for vertical in "ud"]
     found = [step(tile, one) for tile in around for one in ways]
     return [tile for tile in dict.fromkeys(found) if tile not in around]
 
 
-# What operations find.
+# Operations.
 
 
 @region("cross")

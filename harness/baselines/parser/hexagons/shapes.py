@@ -1,4 +1,4 @@
-"""Lines, rings and triangles: from the pieces that were said of them to tiles."""
+"""Lines, rings and triangles: from their described pieces to tiles."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from harness.worlds.hexagons import COLUMNS, ROWS, Tile, distance, line, neighbo
 from serialization.program.hexagons_geometry import enclosed
 
 Stroke = tuple[Tile, list[Tile]]
-"""Where a line comes from, and its tiles."""
+"""A line's start, and its tiles."""
 
 
 @region("line")
@@ -121,7 +121,7 @@ def _line_ways(memory: Memory, parts: dict[str, Term], start: Sequence[Tile]) ->
 
 
 def _ray(memory: Memory, start: Tile) -> list[Tile]:
-    """On and on from a tile, to the edge of the board or to what is painted."""
+    """From a tile to the edge of the board or to the next painted tile."""
     found = []
     for tile in run(start, memory.direction, COLUMNS):
         if not on_board(*tile) or tile in memory.cells:
@@ -174,7 +174,7 @@ def _close(group: Sequence[Tile]) -> bool:
 
 
 def _connected(group: Sequence[Tile]) -> bool:
-    """Whether several tiles hang together."""
+    """Whether several tiles are connected."""
     reached, left = {group[0]}, {*group[1:]}
     while near := {tile for tile in left if reached & {*neighbors(tile)}}:
         reached, left = reached | near, left - near
