@@ -127,12 +127,12 @@ def read_scores(folder: Path) -> list[Scored]:
     if not path.is_file():
         return []
     try:
-        found = [Scored(str(one["command"]), dict(one["scores"])) for one in json.loads(path.read_bytes())]
-        for one in found:
+        scores = [Scored(str(one["command"]), dict(one["scores"])) for one in json.loads(path.read_bytes())]
+        for one in scores:
             _ = one.headline, one.exact, one.part
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise AdapterError(f"{path} holds no scores of an adapter: {error!r}") from None
-    return found
+    return scores
 
 
 def percent(value: float, interval: list[float] | None = None) -> str:

@@ -145,8 +145,8 @@ def _curriculum_packs(job: Job, rows: Rows, length: int, share: bool) -> list[Pa
         return []
     kept = rows.kept
     by_id = {item.id: item for item in job.train}
-    made = stages([by_id[row.id] for row in kept], training.curriculum, training.seed)
-    packs = (pack_rows(([kept[n]] for n in stage), training.tokens, length, share=share) for stage in made)
+    curriculum = stages([by_id[row.id] for row in kept], training.curriculum, training.seed)
+    packs = (pack_rows(([kept[n]] for n in stage), training.tokens, length, share=share) for stage in curriculum)
     return list(chain.from_iterable(packs))
 
 
@@ -227,17 +227,17 @@ def _save(job: Job, model: Any, tokenizer: Any, result: Trained, out: Path) -> N
     partial = out.with_name(f".{out.name}.partial")
     shutil.rmtree(partial, ignore_errors=True)
     model.save_pretrained(partial)
-    made = provenance()
-    said = {
+    origin = provenance()
+    description = {
         **described(job.spec),
         "base": display_name(job.base),
         "base_fingerprint": weights_fingerprint(job.base),
         "tokenizer": {"name": display_name(job.base), "class": type(tokenizer).__name__, "vocabulary": len(tokenizer)},
         "recipe": {"name": job.recipe_name, **job.recipe.model_dump()},
-        "versions": made["versions"],
-        "git": made["git"],
+        "versions": origin["versions"],
+        "git": origin["git"],
         **asdict(result),
     }
-    write_atomically(partial / HARNESS_FILE, json.dumps(said, indent=1) + "\n")
+    write_atomically(partial / HARNESS_FILE, json.dumps(description, indent=1) + "\n")
     shutil.rmtree(out, ignore_errors=True)
     partial.replace(out)

@@ -175,8 +175,8 @@ def _sweep() -> None:
 
 def _drop_old() -> None:
     """Remove the least recently used merged models, except those in use."""
-    found = sorted(folder().glob(f"*/{ABOUT}"), key=lambda path: path.stat().st_mtime, reverse=True)
-    for about in found[KEPT:]:
+    models = sorted(folder().glob(f"*/{ABOUT}"), key=lambda path: path.stat().st_mtime, reverse=True)
+    for about in models[KEPT:]:
         lock = _lock_of(about.parent)
         file = os.open(lock, os.O_RDWR | os.O_CREAT, 0o644)
         try:

@@ -80,16 +80,16 @@ def train_items(folder: Path, expected: str) -> int:
     Raises AdapterError if its fingerprint is not the expected one: it was retrained since.
     """
     path = find_adapter(folder)
-    if (found := fingerprint(path)) != expected:
-        raise AdapterError(f"{path} ({found}) is not the adapter that the run used ({expected})")
+    if (actual := fingerprint(path)) != expected:
+        raise AdapterError(f"{path} ({actual}) is not the adapter that the run used ({expected})")
     return _read_saved(path / HARNESS_FILE, _Trained).items
 
 
 def known_adapters() -> dict[str, Path]:
     """The folders of all named adapters: first the shipped ones, then those of runs."""
-    found = [*sorted(SHIPPED.glob(f"*/{CONFIG_FILE}")), *sorted(RUNS.glob(f"*/adapter/{CONFIG_FILE}"))]
+    configurations = [*sorted(SHIPPED.glob(f"*/{CONFIG_FILE}")), *sorted(RUNS.glob(f"*/adapter/{CONFIG_FILE}"))]
     folders: dict[str, Path] = {}
-    for path in found:
+    for path in configurations:
         folders.setdefault(name_of(path.parent), path.parent)
     return folders
 

@@ -61,8 +61,8 @@ def recolored(
     for item in items:
         if item.cluster not in colors:
             colors[item.cluster] = random_colors(item.task, Random(f"{seed}/{epoch}/{item.cluster}"))
-    told = {i.id: recolor_text(answers[i.id], colors[i.cluster]) for i in items if i.id in answers}
-    return [permute_colors(item, colors[item.cluster]) for item in items], told
+    texts = {i.id: recolor_text(answers[i.id], colors[i.cluster]) for i in items if i.id in answers}
+    return [permute_colors(item, colors[item.cluster]) for item in items], texts
 
 
 def epochs(make: Callable[[int], Rows], most: int, longest: int, seed: int, *, share: bool = True) -> Iterator[list[Pack]]:

@@ -71,11 +71,11 @@ def _half(path: Path) -> dict[str, Any]:
     from safetensors.torch import load_file
 
     try:
-        found = load_file(path)
+        stored = load_file(path)
     except Exception as error:
         raise AdapterError(f"{path} cannot be read: {brief(error)}") from error
-    weights = {name: value.to(torch.float16) for name, value in found.items()}
-    for name, value in found.items():
+    weights = {name: value.to(torch.float16) for name, value in stored.items()}
+    for name, value in stored.items():
         exact, kept = value.double(), weights[name].double()
         lost = float((exact - kept).norm() / exact.norm().clamp_min(1e-30))
         if not lost <= LOST:
@@ -178,7 +178,7 @@ def base_license(base: str) -> str:
 
 def _training(training: Mapping[str, Any]) -> str:
     """A sentence with the recipe's numbers."""
-    said = {
+    phrases = {
         "learning_rate": "learning rate {:g}",
         "epochs": "{:g} epochs",
         "tokens": "{:,} tokens a pack",
@@ -187,7 +187,7 @@ def _training(training: Mapping[str, Any]) -> str:
         "shots": "{} examples in front of an item",
         "seed": "seed {}",
     }
-    parts = [text.format(training[key]) for key, text in said.items() if key in training]
+    parts = [text.format(training[key]) for key, text in phrases.items() if key in training]
     return ", ".join([*parts, *(["colors exchanged at random"] if training.get("recolor") else [])])
 
 

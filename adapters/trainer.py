@@ -78,9 +78,9 @@ class AnswerTrainer(Watched):
     def judge(self) -> dict[str, float]:
         """Loss and F1 on dev, and the last logged train loss."""
         with torch.autocast(self.args.device.type, torch.bfloat16, enabled=fast_bf16()):
-            made = {"eval_loss": self._dev_loss(), "eval_f1": self._dev_f1(self.model)}
+            metrics = {"eval_loss": self._dev_loss(), "eval_f1": self._dev_f1(self.model)}
         losses = [entry["loss"] for entry in self.state.log_history if "loss" in entry]
-        return made | ({"eval_train_loss": losses[-1]} if losses else {})
+        return metrics | ({"eval_train_loss": losses[-1]} if losses else {})
 
     def _dev_loss(self) -> float:
         """The mean over the tokens of the answers."""

@@ -121,5 +121,5 @@ def _kruskal_wallis(samples: Sequence[Floats]) -> dict[str, Any] | None:
         return None
     from scipy.stats import kruskal
 
-    found = kruskal(*samples)
-    return {"name": "Kruskal-Wallis", "statistic": float(found.statistic), "p": float(found.pvalue)}
+    result = kruskal(*samples)
+    return {"name": "Kruskal-Wallis", "statistic": float(result.statistic), "p": float(result.pvalue)}

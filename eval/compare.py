@@ -65,17 +65,17 @@ def _pairs(runs: Mapping[str, Sequence[ItemScore]], metric: str, changed: int, s
     """Every pair of runs in one metric, with Holm's correction over the pairs."""
     clusters = [score.cluster for score in next(iter(runs.values()))]
     fractions = {name: _fractions(scores, metric) for name, scores in runs.items()}
-    found = []
+    pairs = []
     for a, b in itertools.combinations(runs, 2):
         numerators, denominators = (np.column_stack([fractions[a][part], fractions[b][part]]) for part in (0, 1))
-        found.append(
+        pairs.append(
             {"a": a, "b": b, "metric": metric, **_tests(numerators, denominators, clusters, seed)}
             | {"effect": _effect(_item_values(runs[a], metric) - _item_values(runs[b], metric), clusters)}
             | _wins(runs[a], runs[b], changed)
         )
-    for pair, corrected in zip(found, holm([pair["p"] for pair in found]), strict=True):
+    for pair, corrected in zip(pairs, holm([pair["p"] for pair in pairs]), strict=True):
         pair["p_holm"] = corrected
-    return found
+    return pairs
 
 
 def _fractions(scores: Sequence[ItemScore], metric: str) -> tuple[Floats, Floats]:

@@ -21,13 +21,13 @@ STEPS = 10
 
 def confidences(answers: Answers) -> dict[str, float]:
     """By item id. Raises UsageError for answers without one, DataError if it is not a number from 0 to 1."""
-    found = {item_id: record.get("confidence") for item_id, record in answers.records.items()}
-    if all(value is None for value in found.values()):
+    values = {item_id: record.get("confidence") for item_id, record in answers.records.items()}
+    if all(value is None for value in values.values()):
         raise UsageError(f"the answers of {answers.name} have no confidence; those of the baseline parser do")
-    for item_id, value in found.items():
+    for item_id, value in values.items():
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
             raise DataError(f'{answers.file}: {item_id}: "confidence" must be a number from 0 to 1, not {value!r}')
-    return {item_id: float(value) for item_id, value in found.items() if value is not None}
+    return {item_id: float(value) for item_id, value in values.items() if value is not None}
 
 
 def thresholds(sure: Mapping[str, float]) -> list[float]:
@@ -92,12 +92,12 @@ class Hybrid:
             "below": below,
             **{key: self.sure.settings[key] for key in ("limit", "items_file") if self.sure.settings.get(key)},
         }
-        made = []
+        records = []
         for item in self.sure.items:
             source = self.sure if self._from_first(item.id, below) else self.other
             if item.id in source.records:
                 actions = [list(action) for action in source.predictions.actions.get(item.id, ())]
-                made.append({"id": item.id, **source.records[item.id], "actions": actions, "from": source.name})
+                records.append({"id": item.id, **source.records[item.id], "actions": actions, "from": source.name})
         with closing(Run(RUNS / name, settings)) as run:
-            run.keep(made)
+            run.keep(records)
         return run

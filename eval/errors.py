@@ -60,91 +60,91 @@ def classify(item: Any, actions: Sequence[Any], clues: Clues, *, same_shape: boo
     `same_shape` says that a Minecraft prediction matches after alignment (`eval.metrics.alignment`).
     """
     reasons = clues.discarded.get(item.id, frozenset())
-    found: set[str] = set()
+    classes: set[str] = set()
     if item.id in clues.unanswered:
-        found.add("not answered")
+        classes.add("not answered")
     elif not actions and reasons:
-        found.add("unparsable")
+        classes.add("unparsable")
     elif isinstance(item.before, hexagons.Board):
-        found |= _tiles(item, actions)
+        classes |= _tiles(item, actions)
     else:
-        found |= _blocks(item, actions, clues.quarters.get(item.id, 0))
-        found |= {"right shape, wrong place"} if same_shape else set()
+        classes |= _blocks(item, actions, clues.quarters.get(item.id, 0))
+        classes |= {"right shape, wrong place"} if same_shape else set()
     if not reasons.isdisjoint(OFF_THE_BOARD):
-        found.add("off the board")
-    if not found.isdisjoint(_EXCLUSIVE):
-        found &= {*_EXCLUSIVE, "infeasible", "off the board"}
-    return tuple(name for name in CLASSES if name in found) or ("other",)
+        classes.add("off the board")
+    if not classes.isdisjoint(_EXCLUSIVE):
+        classes &= {*_EXCLUSIVE, "infeasible", "off the board"}
+    return tuple(name for name in CLASSES if name in classes) or ("other",)
 
 
 def _tiles(item: Any, actions: Sequence[hexagons.Paint]) -> set[str]:
     painted = {action.tile: action.color for action in actions if hexagons.on_board(*action.tile)}
-    made = frozenset(Change(tile, color) for tile, color in painted.items())
+    predicted = frozenset(Change(tile, color) for tile, color in painted.items())
     wanted = frozenset(Change(action.tile, action.color) for action in item.before.diff(item.after))
-    found = _amounts(made, wanted)
+    classes = _amounts(predicted, wanted)
     if len(painted) < len({action.tile for action in actions}):
-        found.add("off the board")
-    if (shift := _shift(*(_moved(changes, hexagons.to_cube) for changes in (made, wanted)))) is not None:
+        classes.add("off the board")
+    if (shift := _shift(*(_moved(changes, hexagons.to_cube) for changes in (predicted, wanted)))) is not None:
         x, z = shift
-        found.add("shifted by one" if max(abs(x), abs(z), abs(x + z)) == 1 else "right shape, wrong place")
-        return found
+        classes.add("shifted by one" if max(abs(x), abs(z), abs(x + z)) == 1 else "right shape, wrong place")
+        return classes
     mirrored = {"mirrored left-right": (1, -1), "mirrored front-back": (-1, 1)}
     for name, (row, column) in mirrored.items():
-        image = _moved(made, lambda tile, row=row, column=column: (row * tile[0], column * tile[1]))  # type: ignore[misc]
+        image = _moved(predicted, lambda tile, row=row, column=column: (row * tile[0], column * tile[1]))  # type: ignore[misc]
         shift = _shift(image, wanted)
         if shift is not None and shift[0 if row > 0 else 1] == 0:
-            found.add(name)
-    return found
+            classes.add(name)
+    return classes
 
 
 def _blocks(item: Any, actions: Sequence[minecraft.Action], quarter: int) -> set[str]:
     reached, ignored = item.before.apply(actions)
     # In the builder's frame: x to the left, z ahead.
-    made, wanted = (
+    predicted, wanted = (
         frozenset(
             Change(minecraft.turn_action(a, -quarter).cell, f"{a.kind} {a.color}")
             for a in minecraft.net_actions(item.before, state)
         )
         for state in (reached, item.after)
     )
-    found = _amounts(made, wanted)
+    classes = _amounts(predicted, wanted)
     outside = [action for action in ignored if not minecraft.in_region(*action.cell)]
-    found |= {"off the board"} if outside else set()
-    found |= {"infeasible"} if len(outside) < len(ignored) else set()
-    shift = _shift(made, wanted)
+    classes |= {"off the board"} if outside else set()
+    classes |= {"infeasible"} if len(outside) < len(ignored) else set()
+    shift = _shift(predicted, wanted)
     if shift is not None:
         x, y, z = shift
-        found |= {"wrong height"} if not x and not z else set()
-        found |= {"shifted by one"} if not y and abs(x) + abs(z) == 1 else set()
+        classes |= {"wrong height"} if not x and not z else set()
+        classes |= {"shifted by one"} if not y and abs(x) + abs(z) == 1 else set()
     turned = {block[:3] for block in item.before.turned(-quarter).blocks()}
     for name, axis in (("mirrored left-right", 0), ("mirrored front-back", 2)):
-        found |= {name} if _mirrored(made, wanted, axis, turned, shift is None) else set()
-    return found
+        classes |= {name} if _mirrored(predicted, wanted, axis, turned, shift is None) else set()
+    return classes
 
 
-def _mirrored(made: Set[Change], wanted: Set[Change], axis: int, blocks: Set[Position], free: bool) -> bool:
+def _mirrored(predicted: Set[Change], wanted: Set[Change], axis: int, blocks: Set[Position], free: bool) -> bool:
     """Whether a mirroring along `axis` makes it right: through the middle of one of the `blocks`, or `free`ly anywhere.
 
     A block on the other side of another one is mirrored; two equal rows a few cells apart are only shifted.
     """
-    shift = _shift(_moved(made, lambda cell: tuple(-v if n == axis else v for n, v in enumerate(cell))), wanted)
+    shift = _shift(_moved(predicted, lambda cell: tuple(-v if n == axis else v for n, v in enumerate(cell))), wanted)
     if shift is None or any(v for n, v in enumerate(shift) if n != axis):
         return False
     return free or any(2 * cell[axis] == shift[axis] for cell in blocks)
 
 
-def _amounts(made: Set[Change], wanted: Set[Change]) -> set[str]:
+def _amounts(predicted: Set[Change], wanted: Set[Change]) -> set[str]:
     """The classes that follow from numbers and colors alone."""
-    if not made:
+    if not predicted:
         return {"nothing predicted"}
-    found = {"wrong count"} if len(made) != len(wanted) else set()
-    if made > wanted and wanted:
-        found.add("over-execution")
-    if made < wanted:
-        found.add("under-execution")
-    if _plain(made) == _plain(wanted):
-        found.add("right place, wrong color")
-    return found
+    classes = {"wrong count"} if len(predicted) != len(wanted) else set()
+    if predicted > wanted and wanted:
+        classes.add("over-execution")
+    if predicted < wanted:
+        classes.add("under-execution")
+    if _plain(predicted) == _plain(wanted):
+        classes.add("right place, wrong color")
+    return classes
 
 
 def _plain(changes: Iterable[Change]) -> set[tuple[Position, str]]:
@@ -156,12 +156,12 @@ def _moved(changes: Iterable[Change], move: Callable[[Any], Position]) -> frozen
     return frozenset(Change(move(change.position), change.what) for change in changes)
 
 
-def _shift(made: Set[Change], wanted: Set[Change]) -> Position | None:
+def _shift(predicted: Set[Change], wanted: Set[Change]) -> Position | None:
     """The shift that turns `made` into `wanted`; None if there is none or either is empty."""
-    if len(made) != len(wanted) or not made:
+    if len(predicted) != len(wanted) or not predicted:
         return None
     # A move keeps the order of the cells, so the first goes to the first.
-    first, target = min(made).position, min(wanted).position
+    first, target = min(predicted).position, min(wanted).position
     shift = tuple(b - a for a, b in zip(first, target, strict=True))
-    moved = {Change(tuple(a + d for a, d in zip(change.position, shift, strict=True)), change.what) for change in made}
+    moved = {Change(tuple(a + d for a, d in zip(change.position, shift, strict=True)), change.what) for change in predicted}
     return shift if moved == wanted else None

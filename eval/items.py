@@ -46,10 +46,10 @@ def item_scores(
         (hits, extra, missed), shape = counts[:, 0].T, counts[:, minecraft.METRICS.index("shape")]
         sizes = np.column_stack([hits + missed, hits + extra, hits])
         same_shape = (shape[:, 0] > 0) & (shape[:, 1:] == 0).all(axis=1)
-    found = []
+    scores = []
     for item, actions, (wanted, made, hits), alike in zip(items, predicted, sizes.tolist(), same_shape.tolist(), strict=True):
         exact = wanted == made == hits
         f1 = 2 * hits / (wanted + made) if wanted + made else 1.0
         classes = () if exact else classify(item, actions, clues, same_shape=alike)
-        found.append(ItemScore(item.id, item.cluster, f1, exact, wanted, made, hits, classes))
-    return found
+        scores.append(ItemScore(item.id, item.cluster, f1, exact, wanted, made, hits, classes))
+    return scores

@@ -85,7 +85,7 @@ def infer_split(path: Path, records: Iterable[Record]) -> tuple[str, str] | None
 
     Raises DataError for a malformed id and for ids of two splits.
     """
-    found: tuple[str, str] | None = None
+    pair: tuple[str, str] | None = None
     for record in records:
         task, _, rest = record.id.partition("/")
         split, slash, _ = rest.partition("/")
@@ -93,10 +93,10 @@ def infer_split(path: Path, records: Iterable[Record]) -> tuple[str, str] | None
             raise DataError(
                 f"{path}:{record.line}: id {record.id!r} does not begin with a task and a split, as in hexagons/dev/46/1"
             )
-        if found and found != (task, split):
-            raise DataError(f"{path}:{record.line}: an item of {task}/{split} after items of {'/'.join(found)}; score each alone")
-        found = task, split
-    return found
+        if pair and pair != (task, split):
+            raise DataError(f"{path}:{record.line}: an item of {task}/{split} after items of {'/'.join(pair)}; score each alone")
+        pair = task, split
+    return pair
 
 
 def decode(path: Path, records: Iterable[Record], task: str, ids: Set[str], parse: Parse) -> Predictions:

@@ -43,18 +43,18 @@ class Answers:
         from serialization.formats import get_format
 
         fields = self.records.get(item.id, {})
-        found, text, name = fields.get("discarded"), fields.get("text"), fields.get("format")
-        if found is None and isinstance(text, str) and isinstance(name, str):
-            found = get_format(self.task, name).read(text, item).discarded
-        return [(str(p[0]), str(p[1])) for p in found or () if isinstance(p, list | tuple) and len(p) == 2]
+        discarded, text, name = fields.get("discarded"), fields.get("text"), fields.get("format")
+        if discarded is None and isinstance(text, str) and isinstance(name, str):
+            discarded = get_format(self.task, name).read(text, item).discarded
+        return [(str(p[0]), str(p[1])) for p in discarded or () if isinstance(p, list | tuple) and len(p) == 2]
 
     def discarded(self) -> dict[str, frozenset[str]]:
         """By item id, why the parser discarded pieces of the text, except what may surround an answer; only items that lost
         something."""
         from serialization.formats.answer import losses
 
-        found = {item.id: losses(self.pieces(item)) for item in self.items}
-        return {item_id: reasons for item_id, reasons in found.items() if reasons}
+        lost = {item.id: losses(self.pieces(item)) for item in self.items}
+        return {item_id: reasons for item_id, reasons in lost.items() if reasons}
 
     def off_board(self) -> dict[str, int]:
         """By item id, how many pieces of the answer's text were discarded for lying off the board."""
@@ -198,20 +198,20 @@ def task_and_split(file: Path, records: list[Any], task: str | None, split: str 
     from eval.predictions import infer_split
     from harness.corpora import SPLITS, split_name
 
-    found = infer_split(file, records)
-    if found is None:
+    inferred = infer_split(file, records)
+    if inferred is None:
         if task is None or split is None:
             raise UsageError(f"{file} holds no predictions to tell the task and the split from: give --task and --split")
         return task, split_name(task, split)
-    if found[1] not in SPLITS.get(found[0], ()):
+    if inferred[1] not in SPLITS.get(inferred[0], ()):
         known = ", ".join(f"{name}/{part}" for name, parts in SPLITS.items() for part in parts)
         raise DataError(
-            f"{file}:{records[0].line}: no corpus has the items of {'/'.join(found)}; known: {known}; or --items FILE"
+            f"{file}:{records[0].line}: no corpus has the items of {'/'.join(inferred)}; known: {known}; or --items FILE"
         )
-    if task not in (None, found[0]) or (split is not None and split_name(found[0], split) != found[1]):
-        asked = f"{task or found[0]}/{split or found[1]}"
-        raise DataError(f"{file}:{records[0].line}: predictions for {'/'.join(found)}, but {asked} was asked for")
-    return found
+    if task not in (None, inferred[0]) or (split is not None and split_name(inferred[0], split) != inferred[1]):
+        asked = f"{task or inferred[0]}/{split or inferred[1]}"
+        raise DataError(f"{file}:{records[0].line}: predictions for {'/'.join(inferred)}, but {asked} was asked for")
+    return inferred
 
 
 def item_scores_of(answers: Answers, benchmark: Benchmark | None = None) -> list[ItemScore]:

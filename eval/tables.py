@@ -112,10 +112,10 @@ def _level(level: Mapping[str, Any]) -> Table:
     rows = numbers_table(f"level {level['level']}", "right", "of", "percent", caption="[95% interval over items]")
     parts = [("", level), *((f"{shape}: ", part) for shape, part in level.get("by_shape", {}).items())]
     for prefix, part in parts:
-        for name, found in part.items():
-            if isinstance(found, Mapping) and "accuracy" in found:
-                percent = _with_interval(found["accuracy"], found["interval"])
-                rows.add_row(prefix + name, f"{found['right']:,}", f"{found['items']:,}", percent)
+        for name, rate in part.items():
+            if isinstance(rate, Mapping) and "accuracy" in rate:
+                percent = _with_interval(rate["accuracy"], rate["interval"])
+                rows.add_row(prefix + name, f"{rate['right']:,}", f"{rate['items']:,}", percent)
     return rows
 
 
@@ -149,19 +149,19 @@ def print_groups(tables: Iterable[Mapping[str, Any]], console: Console | None = 
     console = console or Console()
     # The p ignores clusters, and readers should know.
     console.print("\nMeans over items, in percent [95% interval]. Kruskal-Wallis: of F1, as if items were independent.")
-    for found in tables:
+    for breakdown in tables:
         console.print()
-        console.print(_groups(found))
-        if found["note"] == NOTE:
+        console.print(_groups(breakdown))
+        if breakdown["note"] == NOTE:
             console.print()
             console.print(_paper_levels())
 
 
-def _groups(found: Mapping[str, Any]) -> Table:
-    test = found["test"]
-    notes = [found["note"] or "", f"{test['name']} {test['statistic']:.2f}, p = {test['p']:.2g}" if test else ""]
-    table = numbers_table(found["name"], "items", "F1", "EM", caption="\n".join(filter(None, notes)))
-    for group in found["groups"]:
+def _groups(breakdown: Mapping[str, Any]) -> Table:
+    test = breakdown["test"]
+    notes = [breakdown["note"] or "", f"{test['name']} {test['statistic']:.2f}, p = {test['p']:.2g}" if test else ""]
+    table = numbers_table(breakdown["name"], "items", "F1", "EM", caption="\n".join(filter(None, notes)))
+    for group in breakdown["groups"]:
         f1 = _with_interval(group["f1"], group["interval"])
         table.add_row(group["label"], f"{group['items']:,}", f1, _percent(group["em"]))
     return table

@@ -34,12 +34,12 @@ def _minecraft(n: int, yaw: float) -> MinecraftItem:
     placed = (Action("place", "red", 0, 1, 2), Action("place", "green", 0, 2, 2))
     actions = (Action("place", "blue", -1, 1, 2), Action("remove", "green", 0, 2, 2))
     before = Structure().apply(placed).structure
-    said = ("Builder", "Mission has started."), ("Architect", f"Build {n} <tower>."), ("Builder", "ok")
+    opening = ("Builder", "Mission has started."), ("Architect", f"Build {n} <tower>."), ("Builder", "ok")
     return MinecraftItem(
         id=f"minecraft/probe/{n}/4",
         split="probe",
         history=(
-            *(Utterance(*u) for u in said),
+            *(Utterance(*u) for u in opening),
             Executed(placed, Pose(-1.5, 1.0, -2.5, yaw - 90, 45.0)),
             Utterance("Architect", "now a blue one, left"),
         ),

@@ -36,7 +36,7 @@ def table(task: str, items: list[Item]) -> list[str]:
         for name in FORMATS[task]
     }
     program = get_format(task, "program")
-    found = [row(task, name, [write(item) for item in items]) for name, write in formats.items()]
+    rows = [row(task, name, [write(item) for item in items]) for name, write in formats.items()]
     plain = [program.write(item.actions) for item in items]
     seconds, short = [], []
     for item in items:
@@ -48,9 +48,9 @@ def table(task: str, items: list[Item]) -> list[str]:
         for a, b, item in zip(short, plain, items, strict=True)
     )
     longer = sum(len(a) > len(b) for a, b in zip(short, plain, strict=True))
-    told = f"{same:,} of {len(items):,}" + (f", {longer} longer" if longer else "")
+    exactness = f"{same:,} of {len(items):,}" + (f", {longer} longer" if longer else "")
     time_spent = f"{1000 * statistics.median(seconds):.0f} ms ({sum(seconds):.0f} s)"
-    return [*found, row(task, "program, plain", plain), row(task, "program, compressed", short, f"{told} | {time_spent}")]
+    return [*rows, row(task, "program, plain", plain), row(task, "program, compressed", short, f"{exactness} | {time_spent}")]
 
 
 def main() -> None:

@@ -35,13 +35,13 @@ Candidates = list[tuple[Mapping[str, float], float]]
 
 def gather(items: Sequence[HexagonsItem]) -> list[Candidates]:
     parser, wide = Parser(Ranker({})), Ranker({}, beam=BEAM, width=READINGS)
-    found = []
+    examples = []
     for item in items:
         memory = parser.memory(tuple(turn.text for turn in item.history if isinstance(turn, Utterance)))
         readings = wide.candidates(item.instruction, memory)
         scores = [f1(reading.actions, item.actions) for reading in readings]
-        found.append([(reading.features, (score + (score == 1)) / 2) for reading, score in zip(readings, scores, strict=True)])
-    return found
+        examples.append([(reading.features, (score + (score == 1)) / 2) for reading, score in zip(readings, scores, strict=True)])
+    return examples
 
 
 def fit(candidates: Sequence[Candidates], pull: float) -> Weights:
@@ -81,8 +81,8 @@ def sureness(items: Sequence[HexagonsItem], weights: Weights) -> tuple[Sureness,
     """The likeliest weights of the clues to exact answers, and how well they tell right from wrong (area under the ROC curve)."""
     parser = Parser(Ranker(weights))
     answers = [(item, parser.understand(item)) for item in items]
-    clues = np.array([(1.0, *parser.clues(item, found)) for item, found in answers])
-    right = np.array([f1(found.actions, item.actions) == 1 for item, found in answers])
+    clues = np.array([(1.0, *parser.clues(item, understood)) for item, understood in answers])
+    right = np.array([f1(understood.actions, item.actions) == 1 for item, understood in answers])
     learned = minimize(lambda w: np.logaddexp(0, np.where(right, -1, 1) * (clues @ w)).sum(), np.zeros(clues.shape[1])).x
     ranks = rankdata(clues @ learned)[right]
     area = (ranks.sum() - len(ranks) * (len(ranks) + 1) / 2) / (len(ranks) * (len(right) - len(ranks)))
@@ -95,8 +95,8 @@ def learn_sureness(items: Sequence[HexagonsItem], weights: Weights) -> None:
     print(f"sureness: {area:.3f} of the area under the ROC curve")
 
 
-def means(found: Sequence[float]) -> str:
-    return f"F1 {100 * np.mean(found):.2f}, EM {100 * np.mean([score == 1 for score in found]):.2f}"
+def means(scores: Sequence[float]) -> str:
+    return f"F1 {100 * np.mean(scores):.2f}, EM {100 * np.mean([score == 1 for score in scores]):.2f}"
 
 
 def main() -> None:

@@ -51,11 +51,11 @@ def kind_of(instruction: str) -> str:
 
 def best_of(items: Sequence[HexagonsItem], parser: Parser, readings: Ranker) -> list[float]:
     """The F1 of the best reading of each instruction, on the boards that the parser's own answers drew."""
-    found = []
+    scores = []
     for item in items:
         memory = parser.memory(tuple(turn.text for turn in item.history if isinstance(turn, Utterance)))
-        found.append(max(f1(one.actions, item.actions) for one in readings.candidates(item.instruction, memory)))
-    return found
+        scores.append(max(f1(one.actions, item.actions) for one in readings.candidates(item.instruction, memory)))
+    return scores
 
 
 def row(name: str, scores: Sequence[float], steps: int) -> str:
@@ -76,8 +76,8 @@ def main() -> None:
     parser, items = Parser(Ranker(weights)), drawing_steps(load("hexagons", args.split))
     by_kind: dict[str, list[tuple[float, HexagonsItem, Understood]]] = defaultdict(list)
     for item in items:
-        found = parser.understand(item)
-        by_kind[kind_of(item.instruction)].append((f1(found.actions, item.actions), item, found))
+        understood = parser.understand(item)
+        by_kind[kind_of(item.instruction)].append((f1(understood.actions, item.actions), item, understood))
     print(f"{'kind':<12} {'steps':>6} {'F1':>7} {'EM':>7} {'lost F1':>8}   (of {args.split}, on its own boards)")
     everything = [scored for group in by_kind.values() for scored in group]
     for kind, group in [*((kind, by_kind[kind]) for kind in KINDS), ("all", everything)]:
@@ -87,11 +87,13 @@ def main() -> None:
         print(row(f"best of {args.readings}", best_of(items, parser, Ranker(weights, BEAM, args.readings)), len(items)))
     group = by_kind[args.kind] if args.kind else everything
     wrong = [scored for scored in group if scored[0] < 1]
-    for score, item, found in random.Random(args.seed).sample(wrong, min(args.show, len(wrong))):
+    for score, item, understood in random.Random(args.seed).sample(wrong, min(args.show, len(wrong))):
         print(f"\n{item.id}  F1 {score:.2f}\n  {item.instruction.strip()}")
-        for action in found.reading.actions:
+        for action in understood.reading.actions:
             print(f"    {action}")
-        print(f"  predicted: {write(drawing_program(found.actions))!r}\n  gold:      {write(drawing_program(item.actions))!r}")
+        print(
+            f"  predicted: {write(drawing_program(understood.actions))!r}\n  gold:      {write(drawing_program(item.actions))!r}"
+        )
 
 
 if __name__ == "__main__":

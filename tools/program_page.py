@@ -72,14 +72,14 @@ def _built(example: Example) -> tuple[Outcome, str]:
 
 def _renewed(match: re.Match[str]) -> str:
     example = next(examples(match.group()))
-    made, picture = result(example)
+    listed, picture = result(example)
     asked = [f"step> {step}" for step in example.steps] + [f"> {line}" for line in example.program.splitlines()]
     link = match.group()[match.group().rindex("```") + 3 :]
     if example.picture:
         path = PAGE.parent / example.picture
         path.parent.mkdir(exist_ok=True)
         path.write_text(picture)
-    return f"```{example.task}\n" + "\n".join([*asked, made]) + f"\n```{link}"
+    return f"```{example.task}\n" + "\n".join([*asked, listed]) + f"\n```{link}"
 
 
 def main() -> None:

@@ -16,13 +16,13 @@ FOLDER = Path(__file__).parent.parent / "tests" / "golden"
 def specs() -> list[PromptSpec]:
     """Every context with the task's first format, every format with its default context, a conversation in `moves` (where
     the format decides what is said of the builder), and both frames."""
-    found: list[PromptSpec] = []
+    formats: list[PromptSpec] = []
     for task, contexts in CONTEXTS.items():
         frames = FRAMES if task == "minecraft" else FRAMES[:1]
-        found += [PromptSpec.make(task, context, None, frame) for context in contexts for frame in frames]
-        found += [PromptSpec.make(task, None, name, frame) for name in FORMATS[task] for frame in frames]
-    found += [PromptSpec.make("minecraft", "conversation", "moves", frame) for frame in FRAMES]
-    return list(dict.fromkeys(found))
+        formats += [PromptSpec.make(task, context, None, frame) for context in contexts for frame in frames]
+        formats += [PromptSpec.make(task, None, name, frame) for name in FORMATS[task] for frame in frames]
+    formats += [PromptSpec.make("minecraft", "conversation", "moves", frame) for frame in FRAMES]
+    return list(dict.fromkeys(formats))
 
 
 def golden(spec: PromptSpec) -> str:

@@ -26,11 +26,11 @@ def items(simulator: str) -> Iterable[Item]:
     return islice(chain.from_iterable(games), SAMPLE)
 
 
-def examples(simulator: str, made: Sequence[Item]) -> str:
+def examples(simulator: str, items: Sequence[Item]) -> str:
     """Ten items spread over those made, each with what is said and the picture of what is done."""
     parts = [f"### {simulator}\n"]
     for number in range(EXAMPLES):
-        item = made[number * len(made) // EXAMPLES + number % 3]
+        item = items[number * len(items) // EXAMPLES + number % 3]
         path = PICTURES / f"{simulator}-{number + 1}.svg"
         path.write_text(item_svg(item))
         said = [item.instruction] if isinstance(item, HexagonsItem) else orders(item)
@@ -44,30 +44,30 @@ def orders(item: Item) -> list[str]:
     return [f"**{turn.speaker}:** {turn.text}" for turn in new_turns(item)]
 
 
-def row(name: str, found: Surface) -> str:
-    words, ratio = found.words, found.type_token_ratio
-    shares = " ".join(f"{100 * share:.0f}" for share in found.actions.values())
-    sequence = found.sequence
+def row(name: str, its: Surface) -> str:
+    words, ratio = its.words, its.type_token_ratio
+    shares = " ".join(f"{100 * share:.0f}" for share in its.actions.values())
+    sequence = its.sequence
     cells = [
         name,
-        f"{found.items:,}",
+        f"{its.items:,}",
         f"{words.p50} / {words.p90} / {words.p99} ({words.mean:.1f})",
         "" if ratio is None else f"{ratio:.3f}",
-        f"{found.mean_actions:.1f}",
+        f"{its.mean_actions:.1f}",
         shares,
         f"{sequence.p50} / {sequence.p90} ({sequence.mean:.1f})",
     ]
     return f"| {' | '.join(cells)} |"
 
 
-def table(made: dict[str, list[Item]]) -> str:
+def table(sets: dict[str, list[Item]]) -> str:
     head = ["items", "number", "words an utterance: p50 / p90 / p99 (mean)", "types per 10,000 tokens", "actions, mean"]
-    names = " ".join(surface(made["random"][:1]).actions)
+    names = " ".join(surface(sets["random"][:1]).actions)
     head += [f"share of items in percent with {names} actions", "items a game: p50 / p90 (mean)"]
     rows = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
     for task in ("minecraft", "hexagons"):
         rows.append(row(f"**{task}, real train**", surface(load(task, "train"))))
-        rows += [row(name, surface(made[name])) for name in made if task_of(name) == task and not name.startswith("level")]
+        rows += [row(name, surface(sets[name])) for name in sets if task_of(name) == task and not name.startswith("level")]
     return "\n".join(rows)
 
 
@@ -79,9 +79,9 @@ def between(page: str, name: str, content: str) -> str:
 
 def main() -> None:
     PICTURES.mkdir(parents=True, exist_ok=True)
-    made = {name: list(items(name)) for name in SIMULATORS}
-    page = between(PAGE.read_text(), "surface", table(made))
-    page = between(page, "examples", "\n".join(examples(name, found) for name, found in made.items()))
+    sets = {name: list(items(name)) for name in SIMULATORS}
+    page = between(PAGE.read_text(), "surface", table(sets))
+    page = between(page, "examples", "\n".join(examples(name, found) for name, found in sets.items()))
     PAGE.write_text(page)
 
 

@@ -98,8 +98,8 @@ def _rollout(items: Sequence[DrawingStep], changes: Cells) -> Cells:
 def sizes(items: Sequence[DrawingStep], predicted: Sequence[Sequence[Paint]]) -> Cells:
     """By step: how many tiles gold changes, how many are predicted, and how many both agree on; shape (steps, 3)."""
     before, after, changes = _boards([i.before for i in items]), _boards([i.after for i in items]), _changes(predicted)
-    wanted, made = after != before, changes != _UNCHANGED
-    return np.column_stack([wanted.sum(axis=1), made.sum(axis=1), (wanted & (after == changes)).sum(axis=1)])
+    wanted, painted = after != before, changes != _UNCHANGED
+    return np.column_stack([wanted.sum(axis=1), painted.sum(axis=1), (wanted & (after == changes)).sum(axis=1)])
 
 
 def longest(clusters: Sequence[str]) -> list[str]:

@@ -73,8 +73,8 @@ def picture(title: str, series: Mapping[str, Sequence[tuple[int, Number]]], acro
         for (name, points), color in zip(series.items(), cycle(_COLORS)):
             items, percents = [items for items, _ in points], [score.percent() for _, score in points]
             # matplotlib leaves names that begin with an underscore out of the legend.
-            said = printable(name).lstrip("_")
-            axes.plot(items, [value for value, *_ in percents], color=color, marker="o", markersize=4, label=said)
+            title = printable(name).lstrip("_")
+            axes.plot(items, [value for value, *_ in percents], color=color, marker="o", markersize=4, label=title)
             for place, (_, *ends) in zip(items, percents, strict=True):
                 if ends:
                     axes.vlines(place, *ends, color=color, linewidth=1, alpha=0.7)

@@ -73,14 +73,14 @@ def _lost(records: Sequence[Mapping[str, Any]], key: str) -> str:
 
 def _unread(answers: Answers) -> str:
     """How many answers lost more than what may surround an answer; empty if no record says."""
-    told = [item for item in answers.items if "discarded" in answers.records.get(item.id, ())]
-    return f"{sum(bool(losses(answers.pieces(item))) for item in told):,}" if told else ""
+    recorded = [item for item in answers.items if "discarded" in answers.records.get(item.id, ())]
+    return f"{sum(bool(losses(answers.pieces(item))) for item in recorded):,}" if recorded else ""
 
 
 def _counted(records: Sequence[Mapping[str, Any]], key: str, value: object = None) -> str:
     """How many records have the value, or any non-empty one; empty if no record has the field."""
-    found = [record[key] for record in records if key in record]
-    return f"{sum(one == value if value else bool(one) for one in found):,}" if found else ""
+    values = [record[key] for record in records if key in record]
+    return f"{sum(one == value if value else bool(one) for one in values):,}" if values else ""
 
 
 def notes_of(answers: Answers, asked: Mapping[str, Asked]) -> list[str]:

@@ -58,12 +58,12 @@ class MetricTable(NamedTuple):
 
 def headline(scores: Sequence[Mapping[str, Any]]) -> list[list[Measure]]:
     """The main numbers of each run, with strips on one common scale that ends at a round number."""
-    found = [_main(each) for each in scores]
-    ends = [end for run in found for _, _, cell in run for end in (cell.value or 0, *(cell.interval or ()))]
+    numbers = [_main(each) for each in scores]
+    ends = [end for run in numbers for _, _, cell in run for end in (cell.value or 0, *(cell.interval or ()))]
     limit = min(1.0, math.ceil(10 * max(ends) + 0.001) / 10)
     return [
         [Measure(name, label, cell, interval_strip(cell.value or 0, cell.interval, limit)) for name, label, cell in run]
-        for run in found
+        for run in numbers
     ]
 
 
@@ -134,7 +134,7 @@ def pair_rows(comparison: Mapping[str, Any] | None) -> list[tuple[str, str, list
     for pair in comparison["pairs"] if comparison else ():
         words = (word.upper() if word in ("f1", "em") else word for word in pair["metric"].split("_"))
         rows.setdefault((pair["a"], pair["b"]), []).append((" ".join(words), pair))
-    return [(a, b, found) for (a, b), found in rows.items()]
+    return [(a, b, metrics) for (a, b), metrics in rows.items()]
 
 
 class SubsetTable(NamedTuple):

@@ -48,10 +48,10 @@ def paraphrase(text: str, lexicon: Lexicon, rng: Random) -> str:
 def lexicon() -> dict[str, list[str]]:
     """The corpus's lexicon, or ours where the corpus is not at hand or has none. Raises DataError for a damaged one."""
     source = locate("minecraft").path
-    found = _in_archive(source) if source.is_file() else _in_folder(source)
-    if found is None:
+    text = _in_archive(source) if source.is_file() else _in_folder(source)
+    if text is None:
         return _read(files("harness.augmentation").joinpath("lexicon.json").read_text(), "lexicon.json")
-    return _read(found, f"{source}: {_FILE}")
+    return _read(text, f"{source}: {_FILE}")
 
 
 def _in_folder(source: Path) -> str | None:
@@ -72,11 +72,11 @@ def _in_archive(source: Path) -> str | None:
 
 def _read(text: str, where: str) -> dict[str, list[str]]:
     try:
-        found = json.loads(text)
+        entries = json.loads(text)
     except ValueError as error:
         raise DataError(f"{where}: not JSON: {error}") from None
-    if not isinstance(found, dict) or not all(
-        isinstance(words, list) and all(isinstance(word, str) for word in words) for words in found.values()
+    if not isinstance(entries, dict) or not all(
+        isinstance(words, list) and all(isinstance(word, str) for word in words) for words in entries.values()
     ):
         raise DataError(f"{where}: expected an object of lists of words")
-    return found
+    return entries

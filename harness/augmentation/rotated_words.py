@@ -135,14 +135,14 @@ def turn_words(text: str, columns: Collection[int]) -> str | None:
     """
     if _REFUSED.search(text.lower()):
         return None
-    made: list[str] = []
+    pieces: list[str] = []
     at = 0
     while at < len(text):
         piece, at = _piece(text, at, columns)
         if piece is None:
             return None
-        made.append(piece)
-    return _ARTICLE.sub(lambda match: f"{match[1]}{'n' if match[2] else ''}{match[3]}", "".join(made))
+        pieces.append(piece)
+    return _ARTICLE.sub(lambda match: f"{match[1]}{'n' if match[2] else ''}{match[3]}", "".join(pieces))
 
 
 def _piece(text: str, at: int, columns: Collection[int]) -> tuple[str | None, int]:

@@ -75,7 +75,7 @@ def view_of(items: Sequence[MinecraftItem], shape: WorldShape) -> Floats | None:
 
 def _inputs(labels: Sequence[Sequence[int]]) -> Floats:
     """The decoder's inputs: at each step the previous gold action; zeros at the first and in padding."""
-    made = np.zeros((len(labels), max(map(len, labels)), VECTOR), np.float32)
-    for row, own in zip(made, labels, strict=True):
+    inputs = np.zeros((len(labels), max(map(len, labels)), VECTOR), np.float32)
+    for row, own in zip(inputs, labels, strict=True):
         row[1 : len(own)] = vectors(np.array(own[:-1], np.int64))
-    return made
+    return inputs

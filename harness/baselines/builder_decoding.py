@@ -86,7 +86,7 @@ class BuilderPredictor(Predictor):
         view = view_of(turns, self.shape)
         codes, recent = codes_of(turns), np.array([recent_cells(item) for item in turns])
         inputs = np.zeros((len(turns), VECTOR), np.float32)
-        found = [Drawn() for _ in turns]
+        answers = [Drawn() for _ in turns]
         owners, counts = np.arange(len(turns)), np.full(len(turns), decoding.samples or 1)
         begun: list[tuple[int, ...]] = [()] * len(turns)
         for step in range(decoding.steps):
@@ -103,14 +103,14 @@ class BuilderPredictor(Predictor):
             carry_out(codes, recent, labels)
             on = (labels != STOP) & (step + 1 < decoding.steps)
             for row in np.flatnonzero(~on):
-                found[owners[row]][begun[row]] += int(counts[row])
+                answers[owners[row]][begun[row]] += int(counts[row])
             begun = [begun[row] for row in np.flatnonzero(on)]
             owners, codes, recent, counts, inputs = owners[on], codes[on], recent[on], counts[on], vectors(labels[on])
             if not begun:
                 break
             came = torch.from_numpy(parents[on]).to(device)
             known = tuple(part[came] for part in known)
-        return found
+        return answers
 
     def _scores(self, channels: np.ndarray, states: torch.Tensor) -> torch.Tensor:
         """The labels' scores, shape (rows, 7624)."""

@@ -102,5 +102,5 @@ def identity(encoder: Any, tokenizer: Any) -> str:
     words = json.dumps(sorted(tokenizer.get_vocab().items())).encode()
     frozen = not any(parameter.requires_grad for parameter in encoder.parameters())
     weights = sorted(encoder.state_dict().items()) if frozen else ()
-    said = (f"{name} {tuple(weight.shape)}".encode() + weight.cpu().numpy().tobytes() for name, weight in weights)
-    return short_hash(chain([words], said))
+    parts = (f"{name} {tuple(weight.shape)}".encode() + weight.cpu().numpy().tobytes() for name, weight in weights)
+    return short_hash(chain([words], parts))

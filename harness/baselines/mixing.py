@@ -92,7 +92,7 @@ class Mix:
 
         Raises UsageError where a cell was trained with other settings.
         """
-        found, lines = self.done(), []
+        finished, lines = self.done(), []
         for number, cell in enumerate(planned, start=1):
             name, parts = name_of(cell), self.parts(cell)
             items = [*self.base.items, *(item for part in parts.values() for item in part)]
@@ -100,7 +100,7 @@ class Mix:
                 self.base, items=items, origin=Origin(data={name: items_hash(part) for name, part in parts.items() if part})
             )
             key = name, json_hash(job.settings() | known_decoding(job.baseline, self.decoding))
-            if key not in found:
+            if key not in finished:
                 say(f"cell {number} of {len(planned)}: {name}")
                 trained = train(job, self.folder / name, say)
                 counts = {CORPUS: len(self.base.items), **{name: len(part) for name, part in parts.items()}}
@@ -111,9 +111,9 @@ class Mix:
                     "epochs": trained.epochs,
                     "dev_loss": trained.best.dev_loss,
                 }
-                found[key] = line | {"scores": self._scores(job, self.folder / name)}
-                write_atomically(self.results, "".join(json.dumps(line) + "\n" for line in found.values()))
-            lines.append(found[key])
+                finished[key] = line | {"scores": self._scores(job, self.folder / name)}
+                write_atomically(self.results, "".join(json.dumps(line) + "\n" for line in finished.values()))
+            lines.append(finished[key])
         return lines
 
     def _scores(self, job: Job, folder: Path) -> dict[str, Any]:
@@ -125,5 +125,5 @@ class Mix:
             answer_items(run, dev, job.baseline.load(model, self.decoding))
         finally:
             run.close()
-        ids, made = {item.id for item in dev}, read_records(run.predictions)
-        return score(task, split_name(task, "dev"), dev, decode(run.predictions, made, task, ids, reader(dev)))
+        ids, records = {item.id for item in dev}, read_records(run.predictions)
+        return score(task, split_name(task, "dev"), dev, decode(run.predictions, records, task, ids, reader(dev)))

@@ -53,14 +53,14 @@ _AROUND = _around()
 
 def _widened(mask: Bools) -> Bools:
     """True also beside, above and below what is true, corners included."""
-    made = mask.reshape(-1, *SHAPE).copy()
+    widened = mask.reshape(-1, *SHAPE).copy()
     for axis in (1, 2, 3):
-        old = made.copy()
+        old = widened.copy()
         ahead, behind = [slice(None)] * 4, [slice(None)] * 4
         ahead[axis], behind[axis] = slice(1, None), slice(None, -1)
-        made[tuple(ahead)] |= old[tuple(behind)]
-        made[tuple(behind)] |= old[tuple(ahead)]
-    return made.reshape(mask.shape)
+        widened[tuple(ahead)] |= old[tuple(behind)]
+        widened[tuple(behind)] |= old[tuple(ahead)]
+    return widened.reshape(mask.shape)
 
 
 def share(grids: Grids, lengths: Sequence[int], convolutions: int, *, apart: bool) -> Tables:

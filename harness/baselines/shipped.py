@@ -54,15 +54,15 @@ def export_model(folder: Path, target: Path, *, half: bool) -> None:
 
 def catalog() -> list[Entry]:
     """Every baseline, and each of its shipped checkpoints. Raises DataError for one that cannot be read."""
-    found: dict[str, list[Path]] = {}
+    folders: dict[str, list[Path]] = {}
     for path in sorted(SHIPPED.glob(f"*/{WEIGHTS}")):
-        found.setdefault(str(_values(path.parent / CONFIG).get("baseline")), []).append(path.parent)
+        folders.setdefault(str(_values(path.parent / CONFIG).get("baseline")), []).append(path.parent)
     entries = []
     for name in BASELINES:
-        made = resolve("baseline", name, BASELINES)()
-        entries += [_entry(name, made.tasks, folder) for folder in found.get(name, [])]
-        if name not in found:
-            entries.append(Entry(name, made.tasks, "needs none" if isinstance(made, Ruled) else "none: train it"))
+        baseline = resolve("baseline", name, BASELINES)()
+        entries += [_entry(name, baseline.tasks, folder) for folder in folders.get(name, [])]
+        if name not in folders:
+            entries.append(Entry(name, baseline.tasks, "needs none" if isinstance(baseline, Ruled) else "none: train it"))
     return entries
 
 

@@ -52,5 +52,5 @@ def best_temperature(scores: Scores, gold: Ints, decision: Decision) -> float:
 
 def _probabilities(scores: Scores) -> Scores:
     raised = np.exp(scores - scores.max(-1, keepdims=True))
-    made: Scores = raised / raised.sum(-1, keepdims=True)
-    return made
+    probabilities: Scores = raised / raised.sum(-1, keepdims=True)
+    return probabilities

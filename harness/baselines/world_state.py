@@ -71,12 +71,12 @@ def action_of(label: int) -> Action:
 def vectors(labels: Ints) -> Floats:
     """Actions as a decoder's input, shape (n, 11): placement or removal, one of six colors (none for a removal), x, y, z."""
     cells, kinds = np.divmod(labels, KINDS)
-    made = np.zeros((len(labels), VECTOR), np.float32)
+    inputs = np.zeros((len(labels), VECTOR), np.float32)
     placed = kinds < len(COLORS)
-    made[np.arange(len(labels)), np.where(placed, 0, 1)] = 1
-    made[placed, 2 + kinds[placed]] = 1
-    made[:, 2 + len(COLORS) :] = np.stack(np.unravel_index(cells, SHAPE), axis=1) + _LOWEST
-    return made
+    inputs[np.arange(len(labels)), np.where(placed, 0, 1)] = 1
+    inputs[placed, 2 + kinds[placed]] = 1
+    inputs[:, 2 + len(COLORS) :] = np.stack(np.unravel_index(cells, SHAPE), axis=1) + _LOWEST
+    return inputs
 
 
 class Grids(NamedTuple):
@@ -87,15 +87,15 @@ class Grids(NamedTuple):
 
     def channels(self) -> Floats:
         """Shape (n, 8, 1089): six colors one-hot, empty, the history's weight (0..5)."""
-        made: Floats = _CHANNELS[self.codes, self.weights].transpose(0, 2, 1)
-        return made
+        values: Floats = _CHANNELS[self.codes, self.weights].transpose(0, 2, 1)
+        return values
 
     def channels_at(self, grids: npt.NDArray[np.int32], cells: npt.NDArray[np.int32]) -> Floats:
         """Those of single cells, shape (cells, 8). Grid -1 is the empty world."""
         there = grids >= 0
         codes, weights = self.codes[grids, cells] * there, self.weights[grids, cells] * there
-        made: Floats = _CHANNELS[codes, weights]
-        return made
+        values: Floats = _CHANNELS[codes, weights]
+        return values
 
 
 def codes_of(items: Sequence[MinecraftItem]) -> Codes:
@@ -119,11 +119,11 @@ def recent_cells(item: MinecraftItem) -> list[int]:
 
 def weights_of(recent: Ints) -> Codes:
     """The history's weights, shape (n, 1089), from the cells of the last 5 actions, shape (n, 5), oldest first."""
-    made = np.zeros((len(recent), CELLS + 1), np.uint8)  # The last column collects `NOWHERE`.
+    weights = np.zeros((len(recent), CELLS + 1), np.uint8)  # The last column collects `NOWHERE`.
     rows = np.arange(len(recent))
     for age, cells in enumerate(recent.T):
-        made[rows, cells] = age + 1
-    return made[:, :CELLS]
+        weights[rows, cells] = age + 1
+    return weights[:, :CELLS]
 
 
 def labels_of(item: MinecraftItem) -> list[int]:

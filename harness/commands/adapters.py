@@ -74,8 +74,8 @@ def show(name: str, as_json: bool) -> None:
     entry, scores = entry_of(folder), read_scores(folder)
     about, own = entry.about, fingerprint(folder)
     if as_json:
-        said = {"fingerprint": own, "recipe": about.recipe, "curve": about.curve, "versions": about.versions}
-        click.echo(json.dumps(_values(entry) | said | {"scores": [{"command": s.command, **s.scores} for s in scores]}))
+        details = {"fingerprint": own, "recipe": about.recipe, "curve": about.curve, "versions": about.versions}
+        click.echo(json.dumps(_values(entry) | details | {"scores": [{"command": s.command, **s.scores} for s in scores]}))
         return
     click.echo(f"{entry.name}: {entry.where}, {entry.megabytes:.1f} MB, fingerprint {own}")
     click.echo(f"prompt format: {about.task}/{about.prompt_format} ({about.prompt_hash})")
@@ -117,11 +117,11 @@ def check(name: str, base: str | None, items: int, engine: str, max_new_tokens: 
     )
     if not items:
         return 0
-    found = agreement(adapter, items, engine, functools.partial(click.echo, err=True), max_new_tokens)
-    alike = f"{found.actions} equal actions, {found.texts} equal texts"
-    click.echo(f"merged ({engine}) and unmerged (peft), {found.items} dev items: {alike}")
-    if found.first:
-        click.echo(f"the first that differs: {found.first}")
+    result = agreement(adapter, items, engine, functools.partial(click.echo, err=True), max_new_tokens)
+    alike = f"{result.actions} equal actions, {result.texts} equal texts"
+    click.echo(f"merged ({engine}) and unmerged (peft), {result.items} dev items: {alike}")
+    if result.first:
+        click.echo(f"the first that differs: {result.first}")
     return 0
 
 

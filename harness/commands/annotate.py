@@ -106,11 +106,11 @@ def agreement(annotations: tuple[Path, ...], as_json: bool) -> None:
         raise UsageError("agreement compares two files: give two, or none for the two passes of our own annotation")
     named = [(path, str(path)) for path in annotations] or [_shipped(name) for name in _SHIPPED]
     first, second = (read_judgments(path, name=name, partial=True) for path, name in named)
-    found = compare(first, second)
+    result = compare(first, second)
     if as_json:
-        click.echo(json.dumps(found))
+        click.echo(json.dumps(result))
     else:
-        print_agreement(first.name, second.name, found)
+        print_agreement(first.name, second.name, result)
 
 
 @annotate.command()

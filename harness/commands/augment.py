@@ -45,16 +45,16 @@ def augment(task: str, factor: int, seed: int, out: Path, changes: tuple[str, ..
         raise UsageError(f"--out {out}: parts of games cannot be a log; give a name that ends in .jsonl or .parquet")
     items = load(task, "train")
     words = lexicon() if task == "minecraft" else None
-    made = changing.augment(items, seed, factor, changes=changes, lexicon=words, whole=whole)
+    changed = changing.augment(items, seed, factor, changes=changes, lexicon=words, whole=whole)
     check_free(out, source.form, overwrite)
-    written = write(_pieces(made, task, source.form), factor * len(items), out, source)
+    written = write(_pieces(changed, task, source.form), factor * len(items), out, source)
     click.echo(f"{out}: {written.items:,} items, {len(items):,} of them unchanged from the {locate(task).kind} corpus")
 
 
-def _pieces(made: Iterator[Item], task: str, form: str) -> Iterator[Piece]:
+def _pieces(changed: Iterator[Item], task: str, form: str) -> Iterator[Piece]:
     from itertools import islice
 
     from harness.simulators.stream import FORMS, Piece
 
-    while items := tuple(islice(made, _PIECE)):
+    while items := tuple(islice(changed, _PIECE)):
         yield Piece(0, len(items), FORMS[form]([items], task))

@@ -39,9 +39,9 @@ def hybrid(sure: Path, other: Path, below: float | None, name: str | None) -> No
     if below is None or name is None:
         _compare(both)
         return
-    made = both.write(below, name)
-    own = sum(record["from"] == both.sure.name for record in made.records)
-    click.echo(f"{made.folder}: {own:,} answers of {both.sure.name}, {len(made.records) - own:,} of {both.other.name}")
+    run = both.write(below, name)
+    own = sum(record["from"] == both.sure.name for record in run.records)
+    click.echo(f"{run.folder}: {own:,} answers of {both.sure.name}, {len(run.records) - own:,} of {both.other.name}")
 
 
 def _compare(both: Hybrid) -> None:
@@ -59,6 +59,6 @@ def _compare(both: Hybrid) -> None:
     best = max(numbers, key=lambda below: numbers[below][0].value)
     alone = {0.0: f"{both.sure.name} alone", math.inf: f"{both.other.name} alone"}
     rows = numbers_table("below", *(number.label for number in numbers[best]), "")
-    for below, found in numbers.items():
-        rows.add_row(alone.get(below, f"{below:.3f}"), *map(str, found), "best" if below == best else "")
+    for below, cells in numbers.items():
+        rows.add_row(alone.get(below, f"{below:.3f}"), *map(str, cells), "best" if below == best else "")
     Console().print(rows, highlight=False)

@@ -24,9 +24,11 @@ def import_run(file: Path, name: str, task: str | None, split: str | None, actio
     """
     from eval.interchange import import_predictions
 
-    made = import_predictions(file, name, task=task, split=split, action_format=action_format)
-    click.echo(f"{made.folder}: {made.items:,} predictions for the {made.of:,} items of {made.task}/{made.split}")
-    if made.unread:
+    imported = import_predictions(file, name, task=task, split=split, action_format=action_format)
+    click.echo(
+        f"{imported.folder}: {imported.items:,} predictions for the {imported.of:,} items of {imported.task}/{imported.split}"
+    )
+    if imported.unread:
         click.echo(
-            f"Texts with parts that are not actions: {made.unread:,} (harness show ITEM --run {name} prints them)", err=True
+            f"Texts with parts that are not actions: {imported.unread:,} (harness show ITEM --run {name} prints them)", err=True
         )

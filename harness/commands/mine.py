@@ -68,5 +68,7 @@ def _print(out: Path, pairs: list[Mined], items: int) -> None:
         rows.add_row(name, f"{count:,}", f"{asked:,}", f"{characters:g}")
     console = Console()
     console.print(rows, highlight=False)
-    told = f"{out}: {len(pairs):,} pairs for {len(best):,} of {items:,} items; the best one is shorter than a list of cells for"
-    console.print(f"{told} {shorter:,}", soft_wrap=True, highlight=False)
+    summary = (
+        f"{out}: {len(pairs):,} pairs for {len(best):,} of {items:,} items; the best one is shorter than a list of cells for"
+    )
+    console.print(f"{summary} {shorter:,}", soft_wrap=True, highlight=False)

@@ -79,10 +79,10 @@ def _sets(files: Sequence[Path], task: str, there: list[Item]) -> dict[str, list
     from harness.corpora.records import load_more
     from harness.errors import UsageError
 
-    found = {file.partition(".")[0]: items for file, items in load_more(files, task, there).items()}
-    if len(found) < len(files) or CORPUS in found:
+    sets = {file.partition(".")[0]: items for file, items in load_more(files, task, there).items()}
+    if len(sets) < len(files) or CORPUS in sets:
         raise UsageError(f"--data: a set is named after its file, so no two may have the same name, nor may one be {CORPUS}")
-    return found
+    return sets
 
 
 def _print(lines: list[dict[str, Any]]) -> None:

@@ -65,11 +65,11 @@ def _outcome(text: str, task: str, item: Item | None) -> Outcome:
     from serialization.program import hexagons, minecraft
     from serialization.program.parse import parse_front
 
-    made, error = parse_front(text)
+    program, error = parse_front(text)
     if task == "hexagons":
-        outcome = hexagons.run(made, drawing_state(item) if isinstance(item, HexagonsItem) else hexagons.DrawingState())
+        outcome = hexagons.run(program, drawing_state(item) if isinstance(item, HexagonsItem) else hexagons.DrawingState())
     else:
-        outcome = minecraft.run(made, building_state(item) if isinstance(item, MinecraftItem) else minecraft.BuildingState())
+        outcome = minecraft.run(program, building_state(item) if isinstance(item, MinecraftItem) else minecraft.BuildingState())
     return outcome._replace(error=error or outcome.error)
 
 

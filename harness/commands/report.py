@@ -38,8 +38,8 @@ def report(
     answers = read(runs, intersect=intersect)
     first = next(iter(answers.values()))
     with bar("items", min(limit or len(first.items), len(first.items))) as update:
-        made = collect(answers, how, limit=limit, seed=seed, step=lambda done, total: update(done))
-    page = render(made)
+        collected = collect(answers, how, limit=limit, seed=seed, step=lambda done, total: update(done))
+    page = render(collected)
     path = out or first.file.with_name("report.html")
     write_atomically(path, page)
-    click.echo(f"{path}: {len(page) / 1e6:.1f} MB, {len(made.listed):,} items")
+    click.echo(f"{path}: {len(page) / 1e6:.1f} MB, {len(collected.listed):,} items")

@@ -91,12 +91,12 @@ def find_item(item_id: str, items_file: Path | None = None) -> Item:
     from harness.corpora.records import load_items
 
     wanted, items = (item_id, load_items(items_file)) if items_file else _its_split(item_id)
-    found = {item.id: item for item in items}
-    if wanted not in found:
+    by_id = {item.id: item for item in items}
+    if wanted not in by_id:
         where = items_file or "/".join(wanted.split("/")[:2])
-        near = difflib.get_close_matches(wanted, found, n=3, cutoff=0.0)
-        raise UsageError(f"no item {wanted!r} among the {len(found)} of {where}; nearest: {', '.join(near)}")
-    return found[wanted]
+        near = difflib.get_close_matches(wanted, by_id, n=3, cutoff=0.0)
+        raise UsageError(f"no item {wanted!r} among the {len(by_id)} of {where}; nearest: {', '.join(near)}")
+    return by_id[wanted]
 
 
 def _its_split(item_id: str) -> tuple[str, list[Item]]:

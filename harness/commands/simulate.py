@@ -55,9 +55,9 @@ def simulate(out: Path, seed: int, workers: int, card: bool, overwrite: bool, **
         raise UsageError(f"{readme} exists: leave out --card, or --overwrite it")
     files: list[File] = []
     for path, source, count in wanted:
-        made, rate = _make(path, source, count, workers, overwrite)
-        click.echo(f"{path}: {made.items:,} items of {made.games:,} games, {rate:,.0f} items/s")
-        files.append(File(path.name, source, made))
+        written, rate = _make(path, source, count, workers, overwrite)
+        click.echo(f"{path}: {written.items:,} items of {written.games:,} games, {rate:,.0f} items/s")
+        files.append(File(path.name, source, written))
     if card:
         write_atomically(readme, data_card(files, _command(out, seed, **flags), __version__))
         click.echo(str(readme))
@@ -75,8 +75,8 @@ def _make(path: Path, source: Source, count: int, workers: int, overwrite: bool)
             sizes.append(piece.items)
             update(sum(sizes))
 
-        made = simulate(source, count, path, workers=workers, overwrite=overwrite, report=report)
-    return made, sum(sizes) / (time.perf_counter() - began)
+        written = simulate(source, count, path, workers=workers, overwrite=overwrite, report=report)
+    return written, sum(sizes) / (time.perf_counter() - began)
 
 
 def _wanted(
@@ -121,7 +121,7 @@ def _parameters(simulator: str, settings: tuple[str, ...]) -> tuple[tuple[str, i
     from harness.simulators.games import PARAMETERS
 
     known = PARAMETERS.get(simulator, {})
-    found = {}
+    parameters = {}
     for setting in settings:
         name, _, value = setting.partition("=")
         if name not in known:
@@ -129,8 +129,8 @@ def _parameters(simulator: str, settings: tuple[str, ...]) -> tuple[tuple[str, i
         low, high = known[name]
         if not (value.isascii() and value.isdigit() and low <= int(value) <= high):
             raise UsageError(f"--set {setting}: {name} is a whole number from {low} to {high}")
-        found[name] = int(value)
-    return tuple(sorted(found.items()))
+        parameters[name] = int(value)
+    return tuple(sorted(parameters.items()))
 
 
 def _command(out: Path, seed: int, **flags: Any) -> str:

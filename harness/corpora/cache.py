@@ -128,14 +128,14 @@ def _turns(
     events: list[tuple[Any, ...]], runs: list[tuple[Pose, Structure | None, Structure | None]]
 ) -> tuple[tuple[Turn, ...], tuple[Run, ...]]:
     turns: list[Turn] = []
-    made: list[Run] = []
+    done: list[Run] = []
     for acted, group in groupby(events, key=lambda event: event[0] in _ACTIONS):
         if not acted:
             turns.extend(Utterance(speaker, text) for speaker, text, *_ in group)
             continue
         changes = list(group)
         actions = tuple(Action(kind, color, x, y, z) for kind, color, _, x, y, z in changes)
-        pose, before, after = runs[len(made)]
-        made.append(Run(len(turns), actions, tuple(change[2] for change in changes), pose, before, after))
+        pose, before, after = runs[len(done)]
+        done.append(Run(len(turns), actions, tuple(change[2] for change in changes), pose, before, after))
         turns.append(Executed(actions, pose))
-    return tuple(turns), tuple(made)
+    return tuple(turns), tuple(done)

@@ -102,8 +102,8 @@ def read_game(data: bytes, name: str, day: str, target: str, where: str) -> Game
     turns: list[Turn] = []
     runs: list[Run] = []
     events = _events(usable, blocks, structures, where)
-    for said, group in groupby(events, key=lambda event: isinstance(event, Utterance)):
-        if said:
+    for is_speech, group in groupby(events, key=lambda event: isinstance(event, Utterance)):
+        if is_speech:
             turns.extend(event for event in group if isinstance(event, Utterance))
             continue
         changes = [event for event in group if isinstance(event, _Change)]

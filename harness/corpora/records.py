@@ -158,8 +158,8 @@ def _hexagons(line: _HexagonsLine, where: str) -> HexagonsItem:
     if len(line.history) != len(line.executed):
         raise DataError(f"{where}: executed: actions of {len(line.executed)} steps, but history has {len(line.history)}; {_HINT}")
     history: list[Turn] = []
-    for said, done in zip(line.history, line.executed, strict=True):
-        history += [Utterance("Instructor", said), Executed(tuple(Paint(*paint) for paint in done))]
+    for instruction, done in zip(line.history, line.executed, strict=True):
+        history += [Utterance("Instructor", instruction), Executed(tuple(Paint(*paint) for paint in done))]
     return HexagonsItem(
         instruction=line.instruction,
         history=tuple(history),

@@ -46,18 +46,18 @@ def surface(items: Iterable[Item], tokens: int = 10_000) -> Surface:
     acted last. Tokens are words and single punctuation marks in small letters; their ratio is taken over parts of `tokens`
     tokens, so that it does not depend on how many items there are.
     """
-    said, lengths, sequences = list[str](), list[int](), Counter[str]()
+    utterances, lengths, sequences = list[str](), list[int](), Counter[str]()
     for item in items:
-        said += [turn.text for turn in new_turns(item)]
+        utterances += [turn.text for turn in new_turns(item)]
         lengths.append(len(item.actions))
         sequences[item.cluster] += 1
     bins = Counter(map(_bin, lengths))
     count = len(lengths)
     return Surface(
         items=count,
-        utterances=len(said),
-        words=spread([len(text.split()) for text in said]),
-        type_token_ratio=_ratio([token for text in said for token in _TOKEN.findall(text.lower())], tokens),
+        utterances=len(utterances),
+        words=spread([len(text.split()) for text in utterances]),
+        type_token_ratio=_ratio([token for text in utterances for token in _TOKEN.findall(text.lower())], tokens),
         actions={name: bins[name] / count if count else 0.0 for name in (*(name for _, name in _BINS), _MORE)},
         mean_actions=sum(lengths) / count if count else 0.0,
         sequence=spread(list(sequences.values())),

@@ -90,10 +90,10 @@ def document(body: str, box: tuple[float, float, float, float], scale: float) ->
 
 def size(svg: str) -> tuple[float, float]:
     """Width and height in pixels of a picture made by `document`."""
-    found = re.match(r'<svg [^>]*?width="([\d.]+)" height="([\d.]+)"', svg)
-    if found is None:
+    match = re.match(r'<svg [^>]*?width="([\d.]+)" height="([\d.]+)"', svg)
+    if match is None:
         raise ValueError("not a picture of this package")
-    return float(found[1]), float(found[2])
+    return float(match[1]), float(match[2])
 
 
 def side_by_side(pictures: Sequence[tuple[str, str]], *, legend: bool = False) -> str:

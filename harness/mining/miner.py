@@ -130,13 +130,13 @@ def _id_of(line: bytes, path: Path, number: int) -> str:
 
 def read(path: Path) -> list[Mined]:
     """The pairs of a file, best of all first. Raises DataError for a file of something else."""
-    found = []
+    pairs = []
     for number, line in enumerate(read_lines(path).all, start=1):
         try:
-            found.append(Mined(**json.loads(line)))
+            pairs.append(Mined(**json.loads(line)))
         except (ValueError, TypeError) as error:
             raise DataError(f"{path}:{number}: no pair: harness mine did not write this") from error
-    return sorted(found, key=lambda one: -one.score)
+    return sorted(pairs, key=lambda one: -one.score)
 
 
 class Counted(NamedTuple):

@@ -95,12 +95,12 @@ def fit(instruction: str, program: ast.Program) -> Fit:
     words = instruction.lower()
     used = frozenset(name for statement in program.statements for name in _constructions(statement))
     asked = frozenset(name for name, matcher in _MATCHERS.items() if matcher.search(words))
-    told, written = numbers_said(words), set(_numbers(program.statements))
+    named, written = numbers_said(words), set(_numbers(program.statements))
     both, extra = used & asked, used - asked
     score = ASKED * len(both - OFTEN) + OFTEN_ASKED * len(both & OFTEN) + MISSED * len(asked - used - OFTEN)
     score += UNASKED * len(extra - OFTEN) + OFTEN_UNASKED * len(extra & OFTEN)
-    score += NAMED * len(told & written) / len(told) if told else 0.0
-    score += EXTRA * len(written - told) + CHARACTER * len(write(program))
+    score += NAMED * len(named & written) / len(named) if named else 0.0
+    score += EXTRA * len(written - named) + CHARACTER * len(write(program))
     return Fit(used, asked, score)
 
 
@@ -113,8 +113,8 @@ def unsaid_directions(instruction: str, program: str) -> float:
 
 def numbers_said(words: str) -> set[int]:
     """Numbers in digits or words, ordinals too."""
-    found = {int(digits) for digits in re.findall(r"(?<!\d)\d{1,2}(?!\d)", words)}
-    return found | {_SAID[word] for word in re.findall(r"[a-z]+", words) if word in _SAID}
+    numbers = {int(digits) for digits in re.findall(r"(?<!\d)\d{1,2}(?!\d)", words)}
+    return numbers | {_SAID[word] for word in re.findall(r"[a-z]+", words) if word in _SAID}
 
 
 def _parts(value: Any) -> Iterator[Any]:

@@ -38,11 +38,11 @@ def read_asked(file: Path) -> Iterator[tuple[str, Asked]]:
     before = ""
     for number, line in enumerate(read_lines(file).whole, start=1):
         try:
-            found = _read(json.loads(line), before)
+            entry = _read(json.loads(line), before)
         except ValueError as error:
             raise DataError(f"{file}:{number}: not a line of a run's {NAME}; remove the file to leave its facts out") from error
-        before = found[1].prompt or before
-        yield found
+        before = entry[1].prompt or before
+        yield entry
 
 
 def _read(fields: Any, before: str) -> tuple[str, Asked]:

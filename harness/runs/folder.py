@@ -35,8 +35,8 @@ def _parts(item: Item) -> tuple[bytes, bytes]:
     # Without the poses that nobody knows: HEXAGONS has none, and keeps the digits that its runs were started with.
     history = [turn[:1] if isinstance(turn, Executed) and turn.pose is None else turn for turn in item.history]
     asked = item.instruction if isinstance(item, HexagonsItem) else item.pose
-    said = json.dumps([item.id, asked, history, item.actions]).encode()
-    return item.before.cells.tobytes() + item.after.cells.tobytes(), said
+    spoken = json.dumps([item.id, asked, history, item.actions]).encode()
+    return item.before.cells.tobytes() + item.after.cells.tobytes(), spoken
 
 
 def provenance() -> dict[str, Any]:
@@ -54,12 +54,12 @@ def _git_revision() -> str | None:
     """The code's commit, with "-dirty" where files differ from it; None outside a checkout."""
     here = Path(__file__).parent
     try:
-        found = subprocess.run(
+        process = subprocess.run(
             ["git", "-C", here, "describe", "--always", "--dirty", "--abbrev=12"], capture_output=True, text=True, timeout=10
         )
     except (OSError, subprocess.TimeoutExpired):
         return None
-    return found.stdout.strip() or None
+    return process.stdout.strip() or None
 
 
 def find_run(name: str) -> Path:

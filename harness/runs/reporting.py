@@ -109,8 +109,8 @@ def _chunks(items: Sequence[_Shown], runs: Sequence[_Told], step: Step) -> Itera
         chunk: dict[str, Any] = {"items": [], "runs": [[] for _ in runs]}
         for number, shown in enumerate(items[start : start + CHUNK], start=start + 1):
             chunk["items"].append(_shared(shown))
-            for made, (answers, asked) in zip(chunk["runs"], runs, strict=True):
-                made.append(_made(shown.item, answers, asked.get(shown.item.id)))
+            for entries, (answers, asked) in zip(chunk["runs"], runs, strict=True):
+                entries.append(_made(shown.item, answers, asked.get(shown.item.id)))
             step(number, len(items))
         yield chunk
 
@@ -139,16 +139,16 @@ def _made(item: Item, answers: Answers, asked: Asked | None) -> dict[str, Any]:
     """What one run made of an item."""
     record = answers.records.get(item.id)
     text, note = prompt_of(record or {}, asked)
-    found = {"prompt": text, "promptNote": note}
+    details = {"prompt": text, "promptNote": note}
     if record is None:
-        return found | {"problem": "The run holds no prediction for this item."}
+        return details | {"problem": "The run holds no prediction for this item."}
     if record.get("error"):
-        return found | {"problem": cut(f"No prediction, but an error: {record['error']}")}
+        return details | {"problem": cut(f"No prediction, but an error: {record['error']}")}
     actions: Any = answers.predictions.actions[item.id]
     state, ignored = item.before.apply(actions)
     drawn = item_pictures(item, state)
     said = record.get("text")
-    return found | {
+    return details | {
         "problem": "",
         "pictures": [drawn["predicted"], drawn["difference"]],
         "actions": cut(written(item.task, actions)),
@@ -171,15 +171,15 @@ def _facts(record: Mapping[str, Any]) -> list[str]:
 
 
 def _snippet(item: Item) -> str:
-    said = list(new_turns(item))
-    text = " / ".join([turn.text for turn in said if turn.speaker != "Builder"] or [turn.text for turn in said])
+    turns = list(new_turns(item))
+    text = " / ".join([turn.text for turn in turns if turn.speaker != "Builder"] or [turn.text for turn in turns])
     return text if len(text) <= _SNIPPET else f"{text[: _SNIPPET - 1]}…"
 
 
 def _searched(item: Item, runs: Iterable[Answers]) -> str:
     """All that a reader sees said about an item, but for the prompt: its id, what was said, what the models answered."""
-    said = [turn.text for turn in item.history if isinstance(turn, Utterance)]
-    said += [item.instruction] if isinstance(item, HexagonsItem) else []
+    texts = [turn.text for turn in item.history if isinstance(turn, Utterance)]
+    texts += [item.instruction] if isinstance(item, HexagonsItem) else []
     records = (answers.records.get(item.id, {}) for answers in runs)
     answered = [str(record.get(key) or "") for record in records for key in ("text", "error")]
-    return "\n".join([item.id, *said, *map(cut, answered)]).lower()
+    return "\n".join([item.id, *texts, *map(cut, answered)]).lower()

@@ -57,8 +57,8 @@ def data_card(files: Sequence[File], command: str, version: str) -> str:
     titles = {"hexagons": "HEXAGONS drawing procedures", "minecraft": "Minecraft building games"}
     tasks = {titles[task_of(file.source.simulator)] for file in files}
     rows = (
-        f"| {name} | {source.simulator} | {source.split} | {source.seed} | {made.games:,} | {made.items:,} |"
-        for name, source, made in files
+        f"| {name} | {source.simulator} | {source.split} | {source.seed} | {counts.games:,} | {counts.items:,} |"
+        for name, source, counts in files
     )
     return _TEXT.format(
         configs=_configs(files), tasks=" and ".join(sorted(tasks)), command=command, version=version, rows="\n".join(rows)

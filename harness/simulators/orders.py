@@ -103,8 +103,8 @@ def near_reference(scene: Scene, cell: Cell) -> tuple[Reference, Relation] | Non
     rng.shuffle(around)
     around.sort(key=lambda pair: pair[0] not in scene.last[-1:] or rng.random() < 0.25)
     for other, seen in around:
-        if found := list(references(scene, other)):
-            return rng.choice(found), seen
+        if candidates := list(references(scene, other)):
+            return rng.choice(candidates), seen
     return None
 
 

@@ -70,22 +70,24 @@ def write(
     made_pieces: Iterable[Piece], items: int, out: Path, source: Source, report: Callable[[Piece], None] = lambda piece: None
 ) -> Made:
     """Write pieces, of `items` items together, in the form of `source`. Raises HarnessError as `simulate` does."""
-    made = Made(0, 0)
+    written = Made(0, 0)
     try:
         output = OUTPUTS[source.form](out, source)
         try:
             for piece in made_pieces:
                 output.write(piece.content)
-                made = Made(made.games + piece.games, made.items + piece.items)
+                written = Made(written.games + piece.games, written.items + piece.items)
                 report(piece)
             output.finish()
         except BaseException:
             output.give_up()
             raise
     except OSError as error:
-        whole = f"it holds the first {made.items:,} of {items:,} items" if source.form.startswith("jsonl") else "nothing is left"
-        raise HarnessError(f"{out}: cannot be written: {error.strerror or error}{f'; {whole}' if made.items else ''}") from error
-    return made
+        whole = (
+            f"it holds the first {written.items:,} of {items:,} items" if source.form.startswith("jsonl") else "nothing is left"
+        )
+        raise HarnessError(f"{out}: cannot be written: {error.strerror or error}{f'; {whole}' if written.items else ''}") from error
+    return written
 
 
 def check_free(out: Path, form: str, overwrite: bool) -> None:

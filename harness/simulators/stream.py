@@ -49,8 +49,8 @@ def pieces(source: Source, items: int, workers: int = 1) -> Iterator[Piece]:
     Raises HarnessError if a worker is killed.
     """
     left = items
-    with closing(_in_order(source, workers)) as made:
-        for first, piece in made:
+    with closing(_in_order(source, workers)) as stream:
+        for first, piece in stream:
             last = piece.items >= left
             yield make_piece(source, first, left) if piece.items > left else piece
             if last:
@@ -81,12 +81,12 @@ def _in_order(source: Source, workers: int) -> Generator[tuple[int, Piece], None
             processes.append(process)
         for number in itertools.count():
             try:
-                made = readers[number % workers].recv()
+                piece = readers[number % workers].recv()
             except (EOFError, OSError):
                 raise HarnessError("a worker process was killed, perhaps because memory ran out: use fewer --workers") from None
-            if isinstance(made, Exception):
-                raise made
-            yield number * _GAMES, made
+            if isinstance(piece, Exception):
+                raise piece
+            yield number * _GAMES, piece
     finally:
         for process in processes:
             process.kill()
@@ -98,11 +98,11 @@ def _work(source: Source, number: int, workers: int, writer: Connection) -> None
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for n in itertools.count(number, workers):
         try:
-            made: Piece | Exception = make_piece(source, n * _GAMES)
+            result: Piece | Exception = make_piece(source, n * _GAMES)
         except Exception as error:  # noqa: BLE001 - the parent raises it
-            made = error
+            result = error
         try:
-            writer.send(made)
+            writer.send(result)
         except OSError:
             return
 
@@ -111,9 +111,9 @@ def make_piece(source: Source, first: int, limit: int | None = None) -> Piece:
     """The games of a piece, from number `first` on; with at most `limit` items."""
     games: Games = []
     for n in range(first, first + _GAMES):
-        made = game(source.simulator, source.seed, source.split, n, source.parameters)[:limit]
-        limit = None if limit is None else limit - len(made)
-        games += [made] if made else []
+        items = game(source.simulator, source.seed, source.split, n, source.parameters)[:limit]
+        limit = None if limit is None else limit - len(items)
+        games += [items] if items else []
     return Piece(len(games), sum(map(len, games)), FORMS[source.form](games, task_of(source.simulator)))
 
 

@@ -22,14 +22,14 @@ Frames = Mapping[str, tuple[str, ...]]
 @lru_cache
 def frames(name: str) -> Frames:
     """The frames of a file in `frames/` by section. Lines that begin with # are notes."""
-    found: dict[str, list[str]] = {}
+    sections: dict[str, list[str]] = {}
     section: list[str] = []
     for line in files("harness.simulators").joinpath("frames", f"{name}.txt").read_text().splitlines():
         if match := _SECTION.fullmatch(line):
-            section = found.setdefault(match[1], [])
+            section = sections.setdefault(match[1], [])
         elif line.strip() and not line.startswith("#"):
             section.append(line.strip())
-    return {name: tuple(lines) for name, lines in found.items()}
+    return {name: tuple(lines) for name, lines in sections.items()}
 
 
 class Voice:

@@ -124,11 +124,11 @@ def read_config(folder: Path, baseline: str) -> dict[str, Any]:
     path = folder / CONFIG
     try:
         config = json.loads(path.read_bytes())
-        found = config["baseline"]
+        owner = config["baseline"]
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise DataError(f"{path} is not the configuration of a baseline: {brief(error)}") from None
-    if found != baseline:
-        raise DataError(f"{folder} is a checkpoint of {found}, not of {baseline}: use `harness baseline ... {found}`")
+    if owner != baseline:
+        raise DataError(f"{folder} is a checkpoint of {owner}, not of {baseline}: use `harness baseline ... {owner}`")
     return dict(config)
 
 
@@ -150,10 +150,10 @@ def read_weights(folder: Path) -> dict[str, Any]:
     from safetensors.torch import load_file
 
     try:
-        found = load_file(folder / WEIGHTS)
+        stored = load_file(folder / WEIGHTS)
     except Exception as error:
         raise DataError(f"{folder / WEIGHTS} cannot be read: {brief(error)}") from error
-    return {name: value.float() if value.dtype == torch.float16 else value for name, value in found.items()}
+    return {name: value.float() if value.dtype == torch.float16 else value for name, value in stored.items()}
 
 
 def digest(folder: Path) -> str:

@@ -33,8 +33,8 @@ def dialogue_length(item: Item) -> int:
     The paper's name; what exactly it counts is our reading: H3 in Minecraft, all instructions so far in HEXAGONS.
     """
     if isinstance(item, HexagonsItem):
-        said = (turn.text for turn in item.history if isinstance(turn, Utterance))
-        return sum(len(tokenize(text)) for text in (*said, item.instruction))
+        texts = (turn.text for turn in item.history if isinstance(turn, Utterance))
+        return sum(len(tokenize(text)) for text in (*texts, item.instruction))
     return len(h3_tokens(item))
 
 
@@ -75,14 +75,14 @@ def stages(items: Sequence[Item], curriculum: Curriculum, seed: int) -> list[lis
     random = Random(f"{seed}/curriculum")
     rank = difficulties(items, curriculum.difficulty)
     order = sorted(range(len(items)), key=lambda number: (rank[number], random.random()))
-    made: list[list[int]] = [[] for _ in range(count)]
+    parts_by_stage: list[list[int]] = [[] for _ in range(count)]
     for place, bucket in enumerate(_parts(order, count)):
         parts = _parts(random.sample(bucket, len(bucket)), count)
-        for stage, part in zip(made[place:], parts, strict=False):
+        for stage, part in zip(parts_by_stage[place:], parts, strict=False):
             stage += part
-    for stage in made:
+    for stage in parts_by_stage:
         random.shuffle(stage)
-    return made
+    return parts_by_stage
 
 
 def _parts(numbers: Sequence[int], count: int) -> list[Sequence[int]]:

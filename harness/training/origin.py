@@ -43,13 +43,13 @@ class Origin:
 
     def history(self, baseline: str) -> dict[str, Any]:
         """Its part of a model's configuration, with what the model that it begins with came from."""
-        made: dict[str, Any] = {"data": dict(self.data)}
+        own: dict[str, Any] = {"data": dict(self.data)}
         if self.start:
             before = read_config(self.start, baseline)
-            told = {key: before[key] for key in ("items", "epoch", "augment", "data", "from") if key in before}
+            facts = {key: before[key] for key in ("items", "epoch", "augment", "data", "from") if key in before}
             seed = (before.get("training") or {}).get("seed")
-            made["from"] = {"model": _name(self.start), "hash": digest(self.start), "seed": seed, **told}
-        return made
+            own["from"] = {"model": _name(self.start), "hash": digest(self.start), "seed": seed, **facts}
+        return own
 
     def reseeded(self, recipe: R, baseline: str) -> R:
         """The recipe, with the next seed that no training before had: with theirs, the items would come in the same order and
@@ -65,7 +65,7 @@ def configuration(
     baseline: str, task: str, recipe: Recipe, best: Best, items: int, origin: Origin, **own: object
 ) -> dict[str, Any]:
     """What a model's folder says of it; `items` were trained on, and `own` is what else this baseline has to say."""
-    made = provenance()
+    versions = provenance()
     return {
         "baseline": baseline,
         "task": task,
@@ -74,8 +74,8 @@ def configuration(
         **origin.history(baseline),
         "epoch": best.epoch,
         "dev_loss": best.dev_loss,
-        "versions": made["versions"],
-        "git": made["git"],
+        "versions": versions["versions"],
+        "git": versions["git"],
         **own,
     }
 

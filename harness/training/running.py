@@ -67,16 +67,16 @@ def train(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
     # Steps and batches are counted over all processes, so that a run goes on with as many of them as it began with.
     several = {"processes": own.num_processes} if own.num_processes > 1 else {}
     run = Run(folder, job.settings() | several) if own.is_main_process else None
-    told = say if run else _silent
+    report = say if run else _silent
     try:
-        told(f"{job}; {folder}")
+        report(f"{job}; {folder}")
         if run:
             log_to(folder)
-        result = job.baseline.train(job.items, job.dev, job.recipe, folder, told, job.origin)
+        result = job.baseline.train(job.items, job.dev, job.recipe, folder, report, job.origin)
     finally:
         if run:
             run.close()
-    told(_report(result, folder))
+    report(_report(result, folder))
     processes().destroy_process_group()
     return result
 

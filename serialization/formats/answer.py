@@ -217,9 +217,9 @@ def _judged(answer: Answer, pieces: list[Any], stated: bool, read: Callable[[re.
             discarded.append(piece)
             continue
         match, plain = piece
-        found = read(match) if plain or not stated else "inside a sentence"
-        if isinstance(found, str):
-            discarded.append(discard(match.group(), found))
+        result = read(match) if plain or not stated else "inside a sentence"
+        if isinstance(result, str):
+            discarded.append(discard(match.group(), result))
         else:
-            actions.append(found)
+            actions.append(result)
     return Parsed(tuple(actions), tuple(discarded))

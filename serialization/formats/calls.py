@@ -47,7 +47,7 @@ def _read_call(match: re.Match[str]) -> Action | str:
 
 def _read_arguments(text: str) -> tuple[str | None, int, int, int] | str:
     """Color, x, y and z of a call, by name or in this order, or the reason why they cannot be told."""
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     named = False
     for argument in text.split(","):
         match = _ARGUMENT.fullmatch(argument.strip(" \t"))
@@ -57,13 +57,13 @@ def _read_arguments(text: str) -> tuple[str | None, int, int, int] | str:
         if number and not name and named:
             return "an unnamed coordinate after a named one"
         named = named or bool(number and name)
-        name = name.lower() if name else next((axis for axis in "xyz" if axis not in found), "more") if number else "color"
-        if name in found or name not in (("x", "y", "z") if number else ("color",)):
+        name = name.lower() if name else next((axis for axis in "xyz" if axis not in values), "more") if number else "color"
+        if name in values or name not in (("x", "y", "z") if number else ("color",)):
             return f"an argument too many or of the wrong kind: {name}"
-        found[name] = number or color
-    if not {"x", "y", "z"} <= found.keys():
+        values[name] = number or color
+    if not {"x", "y", "z"} <= values.keys():
         return "a coordinate is missing"
-    return found.get("color"), int(found["x"]), int(found["y"]), int(found["z"])
+    return values.get("color"), int(values["x"]), int(values["y"]), int(values["z"])
 
 
 def parse(text: str) -> Parsed:

@@ -75,14 +75,14 @@ def write(actions: Sequence[Paint], first: int = 1) -> str:
 
 def _numbers(text: str, size: int, start: int) -> tuple[set[int], bool]:
     """The indices, from 0, that a list such as `1,3-6` names by numbers that count from `start`, and whether some are others."""
-    found: set[int] = set()
+    indices: set[int] = set()
     outside = False
     for piece in text.split(","):
         first, _, last = piece.partition("-")
         low, high = sorted((int(first), int(last or first)))
-        found.update(range(max(low - start, 0), min(high - start, size - 1) + 1))
+        indices.update(range(max(low - start, 0), min(high - start, size - 1) + 1))
         outside = outside or low < start or high - start >= size
-    return found, outside
+    return indices, outside
 
 
 class _Group(NamedTuple):

@@ -66,23 +66,23 @@ def constraint(task: str) -> Constraint:
 
 def parse_drawing(text: str) -> Parsed:
     """What the program paints on a blank board, where no item tells of another one."""
-    said = _read(text)
-    outcome = hexagons.run(said.program)
-    return _parsed(outcome.actions, said, outcome.error)
+    answer = _read(text)
+    outcome = hexagons.run(answer.program)
+    return _parsed(outcome.actions, answer, outcome.error)
 
 
 def parse_building(text: str) -> Parsed:
     """What the program says, in its order, on a structure that is not known."""
-    said = _read(text)
-    outcome = minecraft.run(said.program)
-    return _parsed(outcome.actions, said, outcome.error)
+    answer = _read(text)
+    outcome = minecraft.run(answer.program)
+    return _parsed(outcome.actions, answer, outcome.error)
 
 
 def read_drawing(text: str, item: Item) -> Parsed:
     """What the program changes on the item's board. Raises TypeError for an item of the other task."""
-    said = _read(text)
-    outcome = hexagons.run(said.program, drawing_state(_drawn(item)))
-    return _parsed(outcome.actions, said, outcome.error)
+    answer = _read(text)
+    outcome = hexagons.run(answer.program, drawing_state(_drawn(item)))
+    return _parsed(outcome.actions, answer, outcome.error)
 
 
 def read_building(text: str, item: Item) -> Parsed:
@@ -91,9 +91,9 @@ def read_building(text: str, item: Item) -> Parsed:
     A program of cells only that asks for what cannot be done gives the same actions as without an item: then the world
     decides, as for the other formats. Raises TypeError for an item of the other task.
     """
-    said = _read(text)
-    outcome = minecraft.run_told(said.program, building_state(_built(item)))
-    return _parsed(outcome.actions, said, outcome.error)
+    answer = _read(text)
+    outcome = minecraft.run_told(answer.program, building_state(_built(item)))
+    return _parsed(outcome.actions, answer, outcome.error)
 
 
 def _drawn(item: Item) -> HexagonsItem:
@@ -168,10 +168,10 @@ def _is_prose(line: str) -> bool:
     return capital or line.rstrip().endswith(":")
 
 
-def _parsed(actions: Sequence[Any], said: _Said, stopped: ProgramError | None) -> Parsed:
-    error = said.error or stopped
-    wrong = () if error is None else (discard(_line(said.text, error), str(error)),)
-    return Parsed(tuple(actions), (*said.discarded, *wrong))
+def _parsed(actions: Sequence[Any], answer: _Said, stopped: ProgramError | None) -> Parsed:
+    error = answer.error or stopped
+    wrong = () if error is None else (discard(_line(answer.text, error), str(error)),)
+    return Parsed(tuple(actions), (*answer.discarded, *wrong))
 
 
 def _line(text: str, error: ProgramError) -> str:

@@ -41,7 +41,7 @@ def drawing_programs(actions: Sequence[Paint], state: DrawingState | None = None
     plain = drawing_program(actions)
     if count == 1 and _is_short(plain):
         return [plain]
-    tried = (ast.Program(found) for found in Sketch(actions, state, count).programs())
+    tried = (ast.Program(statements) for statements in Sketch(actions, state, count).programs())
     return _best([plain, *tried], _exactly(lambda program: hexagons.run(program, state)), count)
 
 
@@ -64,7 +64,7 @@ def building_programs(actions: Sequence[Action], state: BuildingState | None = N
     if state is not None and not (done := state.structure.apply(actions)).ignored:
         orders = list(dict.fromkeys([*orders, *_orders(_net(state.structure, done.structure))]))
         judge = _leaving(state)
-    tried = (ast.Program(found) for order in orders for found in Plan(order, state, count).programs())
+    tried = (ast.Program(statements) for order in orders for statements in Plan(order, state, count).programs())
     return _best([plain, *tried], judge, count)
 
 
@@ -105,13 +105,13 @@ def _is_short(plain: ast.Program) -> bool:
 
 def _best(programs: Sequence[ast.Program], judge: Judge, count: int) -> list[ast.Program]:
     """The shortest ones that do what the first one does; of equals the first comes first."""
-    wanted, found = judge(programs[0]), list[ast.Program]()
+    wanted, best = judge(programs[0]), list[ast.Program]()
     for program in _by_length(programs, count == 1):
         if judge(program) == wanted:
-            found.append(program)
-            if len(found) == count:
+            best.append(program)
+            if len(best) == count:
                 break
-    return found
+    return best
 
 
 def _by_length(programs: Iterable[ast.Program], limited: bool) -> Iterator[ast.Program]:

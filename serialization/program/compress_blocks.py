@@ -92,9 +92,9 @@ class Rows:
             if len(values[0]) * len(values[1]) * len(values[2]) != count:
                 continue
             spans = tuple(_span(*ends) for ends in zip(cells[0], last, values, strict=True))
-            told = tuple(span for span in spans if span)
-            if len(told) == 3 and list(product(*(span.numbers() for span in told))) == list(cells[:count]):
-                yield row(count, Numbers(told)), told
+            written = tuple(span for span in spans if span)
+            if len(written) == 3 and list(product(*(span.numbers() for span in written))) == list(cells[:count]):
+                yield row(count, Numbers(written)), written
 
     def rows(self, cells: Sequence[Block], named: bool = False) -> Iterator[Row]:
         """All expressions that name the first cells of a sequence in its order; `named`: also longer ones that say what it is."""
@@ -162,8 +162,8 @@ class Rows:
 
     def _exactly(self, cells: Sequence[Block], expr: Call) -> Iterator[Row]:
         try:
-            found = list(self.builder.figure(expr))
+            named = list(self.builder.figure(expr))
         except ProgramError:
             return
-        if found == list(cells):
+        if named == list(cells):
             yield row(len(cells), expr)

@@ -46,16 +46,16 @@ def copies(source: Source, needed: Painting, fitting: Painting) -> Iterator[Copi
         return
     for expr, image in _images(source, wanted, possible):
         swaps: dict[str, str] = {}
-        made = 0
+        painted = 0
         for color, mask in image.items():
             hit = [other for other, tiles in needed.items() if mask & tiles] or [color]
             if len(hit) > 1 or mask & ~fitting.get(hit[0], 0):
                 break
             swaps[color] = hit[0]
-            made |= mask & needed.get(hit[0], 0)
+            painted |= mask & needed.get(hit[0], 0)
         else:
-            if made.bit_count() >= LEAST:
-                yield _statement(expr, swaps, made)
+            if painted.bit_count() >= LEAST:
+                yield _statement(expr, swaps, painted)
 
 
 def _statement(expr: Expr, swaps: Mapping[str, str], made: int) -> Copied:
@@ -143,12 +143,12 @@ def _within(tiles: Iterable[Tile], possible: int) -> bool:
 @cache
 def _centers() -> tuple[tuple[str, int, Mapping[tuple[int, int], Tile]], ...]:
     """The mirrorings and turns about a tile: what, how, and the tile by where it brings the origin of the coordinates."""
-    found = []
+    images = []
     origin = from_cube(0, 0)
     for name, count in (("flip", len(FLIPS)), ("rotate", 6)):
         for how in range(name == "rotate", count):
-            found.append((name, how, {to_cube(_about(name, how, origin, tile)): tile for tile in reversed(ALL)}))
-    return tuple(found)
+            images.append((name, how, {to_cube(_about(name, how, origin, tile)): tile for tile in reversed(ALL)}))
+    return tuple(images)
 
 
 def _about(name: str, how: int, tile: Tile, center: Tile) -> Tile:

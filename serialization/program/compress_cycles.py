@@ -26,11 +26,11 @@ def cycles(expr: ast.Expr, cells: Figure, colors: Mapping[Any, str], machine: Ma
         groups = grouped(cells, name, machine)
         if not 1 < len(groups) < len(order):
             continue
-        told = [[colors[cell] for cell in group] for group in groups]
-        if all(len(set(group)) == 1 for group in told):
-            yield from _paint([group[:1] for group in told], expr, ("by", name))
-        longest = max(told, key=len)
-        if all(_agree(group, longest) for group in told):
+        shades = [[colors[cell] for cell in group] for group in groups]
+        if all(len(set(group)) == 1 for group in shades):
+            yield from _paint([group[:1] for group in shades], expr, ("by", name))
+        longest = max(shades, key=len)
+        if all(_agree(group, longest) for group in shades):
             yield from _paint([[color] for color in longest], expr, ("along", name))
 
 

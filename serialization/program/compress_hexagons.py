@@ -159,12 +159,14 @@ class Sketch:
 
     def _sources(self) -> list[Expr]:
         """The step before, its colors and the colors of the board."""
-        found: list[Expr] = []
+        sources: list[Expr] = []
         if self.state.steps and self.state.steps[-1]:
-            found.append(Call("step", (number(-1),)))
+            sources.append(Call("step", (number(-1),)))
             colors = sorted({paint.color for paint in self.state.steps[-1]})
-            found += [Call("step", (number(-1), Color(color))) for color in colors if len(colors) > 1]
-        return found + [Call("is", (Color(color),)) for color in self.board] + ([Name("painted")] if len(self.board) > 1 else [])
+            sources += [Call("step", (number(-1), Color(color))) for color in colors if len(colors) > 1]
+        return (
+            sources + [Call("is", (Color(color),)) for color in self.board] + ([Name("painted")] if len(self.board) > 1 else [])
+        )
 
     # --- several colors at once ---
 

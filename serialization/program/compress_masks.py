@@ -32,12 +32,12 @@ def mask_of(tiles: Iterable[Cell]) -> int:
 
 def tiles_of(mask: int) -> list[Tile]:
     """Column by column."""
-    found = []
+    tiles = []
     while mask:
         low = mask & -mask
-        found.append(ALL[low.bit_length() - 1])
+        tiles.append(ALL[low.bit_length() - 1])
         mask ^= low
-    return found
+    return tiles
 
 
 def columns_of(mask: int) -> list[int]:
@@ -62,13 +62,13 @@ def _rows_that_stay(down: int) -> int:
 
 def shifted(mask: int, x: int, z: int) -> int:
     """Moved in cube coordinates; what leaves the board is lost."""
-    found = 0
+    moved = 0
     for parity, columns in enumerate(_PARITIES):
         down = z + (parity + x) // 2
         part = mask & columns & _rows_that_stay(down)
         by = x * ROWS + down
-        found |= part << by if by >= 0 else part >> -by
-    return found & BOARD
+        moved |= part << by if by >= 0 else part >> -by
+    return moved & BOARD
 
 
 @cache
@@ -101,14 +101,14 @@ def touching(mask: int) -> int:
 
 def pieces(mask: int) -> list[int]:
     """The parts that hang together."""
-    found = []
+    parts = []
     while mask:
         piece = mask & -mask
         while (grown := touching(piece) & mask) != piece:
             piece = grown
-        found.append(piece)
+        parts.append(piece)
         mask &= ~piece
-    return found
+    return parts
 
 
 def union(painting: Painting) -> int:

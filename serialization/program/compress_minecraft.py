@@ -86,8 +86,8 @@ class Plan:
         for at in range(end - 1, start - 1, -1):
             color = self.actions[at][0]
             cells = self._run(at, end)
-            found = list(self.rows.rows(cells)) + ([] if alone else list(self._relative(at, cells)))
-            ways = [(one.cost + opened[at + one.size].cost, one) for one in found]
+            terms = list(self.rows.rows(cells)) + ([] if alone else list(self._relative(at, cells)))
+            ways = [(one.cost + opened[at + one.size].cost, one) for one in terms]
             cost, best = min(ways, key=lambda way: way[0])
             head = len(color or "remove") + 2
             fresh[at] = Best(cost + head, best, False)
@@ -155,11 +155,11 @@ class Plan:
             yield Call("is", (Color(color),)), sorted(cell for cell, own in here.items() if own == color)
         steps = self.builder.steps
         for back, step in enumerate(reversed(steps[-MOST_TURNS:]), start=1):
-            told = number(-1) if back == 1 else number(len(steps) + 1 - back)
-            yield Call("step", (told,)), [cell for cell, _ in step]
+            index = number(-1) if back == 1 else number(len(steps) + 1 - back)
+            yield Call("step", (index,)), [cell for cell, _ in step]
             colors = sorted({color for _, color in step})
             for color in colors if len(colors) > 1 else ():
-                yield Call("step", (told, Color(color))), [cell for cell, own in step if own == color]
+                yield Call("step", (index, Color(color))), [cell for cell, own in step if own == color]
 
     def _beside(self, at: int, cells: Sequence[Block]) -> Iterator[Row]:
         """The cells next to a set that can be named."""

@@ -20,8 +20,8 @@ Vector = tuple[int, int]
 
 def move(*steps: tuple[str, int], grid: bool = False) -> Move:
     """`right 4 down`; what goes no way is left out."""
-    told = ((way, count) for way, count in steps if count)
-    return Move(tuple((way, None if count == 1 else number(count)) for way, count in told), grid)
+    nonzero = ((way, count) for way, count in steps if count)
+    return Move(tuple((way, None if count == 1 else number(count)) for way, count in nonzero), grid)
 
 
 def move_between(start: Tile, end: Tile) -> Move:
@@ -58,12 +58,12 @@ def _path(steps: Sequence[tuple[str, int]], parity: int) -> Path:
 @cache
 def paths() -> tuple[Path, ...]:
     """The moves of repetitions, each way they can go; those that are short to say first."""
-    told: list[tuple[tuple[str, int], ...]] = [(("right", k),) for k in range(1, ACROSS + 1)]
-    told += [(("down", k),) for k in range(1, DOWN + 1)]
-    told += [((way, k),) for way in ("down-right", "up-right") for k in range(1, SLANTED + 1)]
-    told += [(("right", k), (way, j)) for k in range(1, ACROSS + 1) for way in ("down", "up") for j in range(1, DOWN + 1)]
+    moves: list[tuple[tuple[str, int], ...]] = [(("right", k),) for k in range(1, ACROSS + 1)]
+    moves += [(("down", k),) for k in range(1, DOWN + 1)]
+    moves += [((way, k),) for way in ("down-right", "up-right") for k in range(1, SLANTED + 1)]
+    moves += [(("right", k), (way, j)) for k in range(1, ACROSS + 1) for way in ("down", "up") for j in range(1, DOWN + 1)]
     found: dict[tuple[Vector, ...], Path] = {}
-    for steps in told:
+    for steps in moves:
         for parity in (0, 1):
             path = _path(steps, parity)
             found.setdefault(path.vectors, path)
@@ -90,15 +90,15 @@ def repetitions(needed: Painting, allowed: Painting, *, whole: bool = False) -> 
         for count in (*range(2, MAX_COPIES + 1), None):
             vectors = path.vectors[:count]
             bases = {color: _starts(mask, allowed[color], path.vectors, vectors) for color, mask in needed.items()}
-            made = {color: _copies(base, vectors) & needed[color] for color, base in bases.items()}
-            covered = sum(mask.bit_count() for mask in made.values())
+            copied = {color: _copies(base, vectors) & needed[color] for color, base in bases.items()}
+            covered = sum(mask.bit_count() for mask in copied.values())
             if not covered or (whole and covered < total) or (count is not None and covered == last):
                 continue
             last = covered
             used = sum(base.bit_count() for base in bases.values())
-            told = None if count is None else number(count)
+            times = None if count is None else number(count)
             if covered > used:
-                yield Repeated({color: base for color, base in bases.items() if base}, path.move, told, covered - used)
+                yield Repeated({color: base for color, base in bases.items() if base}, path.move, times, covered - used)
 
 
 def _copies(mask: int, vectors: Sequence[Vector]) -> int:

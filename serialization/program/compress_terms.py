@@ -104,17 +104,17 @@ def _product(columns: tuple[int, ...], rows: int) -> Term:
 @cache
 def _round_terms() -> tuple[Term, ...]:
     """All rings and flowers about a tile of the board."""
-    found = []
+    terms = []
     for tile, layers in rings():
         filled = layers[0]
         for radius in range(1, LONGEST_RADIUS + 1):
             size = () if radius == 1 else (number(radius),)
             filled |= layers[radius]
-            found.append(term(layers[radius], Call("ring", (tile_expr(tile), *size))))
-            found.append(term(filled, Call("flower", (tile_expr(tile), *size))))
+            terms.append(term(layers[radius], Call("ring", (tile_expr(tile), *size))))
+            terms.append(term(filled, Call("flower", (tile_expr(tile), *size))))
             if radius > 1:
-                found.append(term(filled & ~layers[0], Call("near", (tile_expr(tile), *size))))
-    return tuple(found)
+                terms.append(term(filled & ~layers[0], Call("near", (tile_expr(tile), *size))))
+    return tuple(terms)
 
 
 def shape_terms(needed: int, allowed: int) -> Iterator[Term]:

@@ -90,9 +90,9 @@ class Evaluator(ABC):
 
     def figure(self, value: ast.Expr) -> Figure:
         """Raises ProgramError for what is no set."""
-        found = self._figure(value)
-        self.budget.admit(len(found), value.at)
-        return found
+        result = self._figure(value)
+        self.budget.admit(len(result), value.at)
+        return result
 
     def _figure(self, value: ast.Expr) -> Figure:
         match value:
@@ -163,14 +163,14 @@ class Evaluator(ABC):
             case ast.Chain(first, rest) if all(operator in _ARITHMETIC for operator, _ in rest):
                 return self._arithmetic(first, rest)
             case ast.Name(name):
-                found = self._named(value, name)
+                result = self._named(value, name)
             case ast.Call(name):
-                found = self._call(value)
+                result = self._call(value)
             case _:
                 text = write_expression(value)[:40]
                 raise ProgramError(f"{text} is not a number (blanks around a minus subtract)", value.at)
-        if isinstance(found, int):
-            return found
+        if isinstance(result, int):
+            return result
         raise ProgramError(f"{name} is a set where a number is needed", value.at)
 
     def _arithmetic(self, first: ast.Expr, rest: Sequence[tuple[str, ast.Expr]]) -> int:
@@ -249,11 +249,11 @@ class Evaluator(ABC):
                 return self.single(self.figure(arg), arg.at)
         return self.figure(arg)
 
-    def single(self, found: Figure, at: Place) -> Cell:
+    def single(self, cells: Figure, at: Place) -> Cell:
         """The one cell of a set. Raises ProgramError if there is none or more."""
-        if len(found) != 1:
-            raise ProgramError(f"expected one cell, found {len(found)}", at)
-        return next(iter(found))
+        if len(cells) != 1:
+            raise ProgramError(f"expected one cell, found {len(cells)}", at)
+        return next(iter(cells))
 
 
 CALL_STEPS = 50

@@ -52,7 +52,7 @@ class Figure:
     def pieces(self, touching: Callable[[Cell], Iterable[Cell]]) -> tuple[tuple[Cell, ...], ...]:
         """The parts that hang together, in the order in which they are met."""
         left = dict.fromkeys(self.cells)
-        found: list[tuple[Cell, ...]] = []
+        parts: list[tuple[Cell, ...]] = []
         while left:
             todo = [next(iter(left))]
             piece = set(todo)
@@ -63,9 +63,9 @@ class Figure:
                         del left[near]
                         piece.add(near)
                         todo.append(near)
-            found.append(tuple(piece))
+            parts.append(tuple(piece))
         order = {cell: k for k, cell in enumerate(self.cells)}
-        return tuple(tuple(sorted(piece, key=order.__getitem__)) for piece in found)
+        return tuple(tuple(sorted(piece, key=order.__getitem__)) for piece in parts)
 
     def mapped(self, to: Callable[[Cell], Cell]) -> Figure:
         """Every cell moved; where two come to the same place, the first stays."""

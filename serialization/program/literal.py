@@ -57,14 +57,14 @@ def _building_statement(color: str | None, cells: Sequence[tuple[int, int, int]]
 
 def _cells(cells: Sequence[tuple[int, int, int]]) -> Expr:
     """Cells in order, those in a row together as one literal."""
-    found: list[Expr] = []
+    literals: list[Expr] = []
     rest = list(cells)
     while rest:
         count = max(_row_length(rest, axis) for axis in range(3))
         first, last = rest[0], rest[count - 1]
-        found.append(Numbers(tuple(Span(a, b) for a, b in zip(first, last, strict=True))))
+        literals.append(Numbers(tuple(Span(a, b) for a, b in zip(first, last, strict=True))))
         rest = rest[count:]
-    return plus(found)
+    return plus(literals)
 
 
 def _row_length(cells: Sequence[tuple[int, int, int]], axis: int) -> int:

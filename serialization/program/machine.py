@@ -136,10 +136,10 @@ class Machine(Evaluator):
             return self.objects(what)
         if by not in self.groups:
             raise ProgramError(f"no {by} in this world: {', '.join([*self.groups, 'object'])}", at)
-        found: dict[Cell, list[Cell]] = {}
+        groups: dict[Cell, list[Cell]] = {}
         for cell in what:
-            found.setdefault(tuple(cell[axis] for axis in self.groups[by]), []).append(cell)
-        return [tuple(group) for group in found.values()]
+            groups.setdefault(tuple(cell[axis] for axis in self.groups[by]), []).append(cell)
+        return [tuple(group) for group in groups.values()]
 
     def objects(self, what: Figure) -> Sequence[tuple[Cell, ...]]:
         """A set's parts, or of a set of one part the pieces that hang together, in the order in which they are met."""

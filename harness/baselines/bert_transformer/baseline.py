@@ -56,8 +56,8 @@ class BertTransformer(Trainable):
         say(f"text encoder: {reader}")
         say(f"variant {recipe.variant}: {count:,} parameters of its own")
         data = Data(builder_turns(items), builder_turns(dev), Collator(recipe.network, words))
-        told = {"count": count, "reader": reader, "encoder_name": recipe.encoder.name}
-        return Begun(recipe, network, data, told, {"fingerprint": mark})
+        notes = {"count": count, "reader": reader, "encoder_name": recipe.encoder.name}
+        return Begun(recipe, network, data, notes, {"fingerprint": mark})
 
     def load(self, folder: Path, decoding: Decoding = DECODING) -> BuilderPredictor:
         config = checkpoints.read_config(folder, NAME)

@@ -74,9 +74,9 @@ class Deberta(Trainable):
         used = "used as it is" if network.frozen else "trained too"
         say(f"variant {recipe.variant}, context {recipe.context}: {count:,} parameters; encoder {recipe.encoder.name}, {used}")
         length = words_in(get_context("hexagons", recipe.context))
-        told = {"count": count, "encoder_name": Path(recipe.encoder.name).name, "encoder_use": f"is {used}"}
+        notes = {"count": count, "encoder_name": Path(recipe.encoder.name).name, "encoder_use": f"is {used}"}
         own = {"encoder_identity": encoder, "temperature": 1.0}
-        return Begun(recipe, network, Data(drawing_steps(items), drawing_steps(dev), collate, length), told, own)
+        return Begun(recipe, network, Data(drawing_steps(items), drawing_steps(dev), collate, length), notes, own)
 
     def finish(self, folder: Path, data: Data, say: Callable[[str], None]) -> dict[str, object]:
         best = self.load(folder)
@@ -137,11 +137,11 @@ class DebertaPredictor(Predictor):
     @torch.inference_mode()  # type: ignore[untyped-decorator]
     def scores(self, items: Sequence[HexagonsItem]) -> np.ndarray[Any, Any]:
         """Scores of the classes of the items' tiles; float32, shape (items, 180, 9)."""
-        made = []
+        logits = []
         for start in range(0, len(items), self.batch_size):
             batch = self.collate(items[start : start + self.batch_size])
-            made.append(self.network.logits(type(batch)(*(part.to(self.device) for part in batch))).cpu().numpy())
-        return np.concatenate(made)
+            logits.append(self.network.logits(type(batch)(*(part.to(self.device) for part in batch))).cpu().numpy())
+        return np.concatenate(logits)
 
     def predict(self, items: Sequence[Item]) -> list[Answer]:
         labels = decide(self.scores(drawing_steps(items)), *self.how)

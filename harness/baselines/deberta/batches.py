@@ -43,12 +43,12 @@ T = TypeVar("T")
 
 def labels_of(items: Sequence[HexagonsItem]) -> Ints:
     """Shape (items, 180), row by row: `NO_ACTION`, or 1 + the code of the color that a gold action paints a tile in."""
-    made = np.full((len(items), TILES), NO_ACTION)
-    for row, item in zip(made, items, strict=True):
+    labels = np.full((len(items), TILES), NO_ACTION)
+    for row, item in zip(labels, items, strict=True):
         for action in item.actions:
             if on_board(*action.tile):
                 row[action.row * COLUMNS + action.column] = 1 + CODES[action.color]
-    return made
+    return labels
 
 
 def actions_of(labels: Ints) -> list[Paint]:
@@ -58,8 +58,8 @@ def actions_of(labels: Ints) -> list[Paint]:
 
 def instructions(item: HexagonsItem, context: Context) -> list[str]:
     """The instructions that the context shows, the current one last."""
-    said = [turn.text for turn in item.history if isinstance(turn, Utterance)]
-    earlier = said if context.turns is None else said[max(0, len(said) - context.turns) :]
+    texts = [turn.text for turn in item.history if isinstance(turn, Utterance)]
+    earlier = texts if context.turns is None else texts[max(0, len(texts) - context.turns) :]
     return [*earlier, item.instruction]
 
 
@@ -68,12 +68,12 @@ def words_in(context: Context) -> Callable[[HexagonsItem], int]:
     return lambda item: sum(len(text.split()) for text in instructions(item, context))
 
 
-def fitted(said: Sequence[list[T]], room: int, apart: int) -> list[list[T]]:
+def fitted(instructions: Sequence[list[T]], room: int, apart: int) -> list[list[T]]:
     """The last instructions that fit into `room` tokens, with `apart` more after each earlier one, oldest first.
 
     The current one is always there; alone it is cut if it is longer than the room.
     """
-    *earlier, current = said
+    *earlier, current = instructions
     kept = [current[:room]]
     left = room - len(kept[0])
     for turn in reversed(earlier):
@@ -97,8 +97,8 @@ class Reader:
         self.padding: int = tokenizer.pad_token_id or 0
 
     def tokens(self, texts: Sequence[str]) -> list[Tokens]:
-        made: list[Tokens] = self.tokenizer(list(texts), add_special_tokens=False)["input_ids"]
-        return made
+        ids: list[Tokens] = self.tokenizer(list(texts), add_special_tokens=False)["input_ids"]
+        return ids
 
     def said(self, items: Sequence[HexagonsItem]) -> list[list[list[Token]]]:
         """The instructions of each item, as `instructions` gives them."""
@@ -130,8 +130,8 @@ class Collator:
     def __call__(self, items: Sequence[HexagonsItem]) -> Batch:
         reader = self.reader
         rows: list[list[tuple[int, ...]]] = []
-        for said in reader.said(items):
-            kept = fitted(said, reader.limit - 2, apart=1)
+        for instructions in reader.said(items):
+            kept = fitted(instructions, reader.limit - 2, apart=1)
             turns = [(min(len(kept) - 1 - n, FARTHEST), [*turn, Token(reader.apart)]) for n, turn in enumerate(kept)]
             begin = (*Token(reader.first), turns[0][0], 0)
             rows.append([begin, *((*token, back, place) for back, turn in turns for place, token in enumerate(turn))])
@@ -164,14 +164,18 @@ class TileCollator:
             )
 
     def __call__(self, items: Sequence[HexagonsItem]) -> TileTexts:
-        texts = [text for said, item in zip(self.reader.said(items), items, strict=True) for text in self._texts(said, item)]
+        texts = [
+            text
+            for instructions, item in zip(self.reader.said(items), items, strict=True)
+            for text in self._texts(instructions, item)
+        ]
         tokens, mask = _padded(texts, self.reader.padding)
         shape = (len(items), TILES, -1)
         return TileTexts(tokens.view(shape), mask.view(shape), torch.from_numpy(labels_of(items)))
 
-    def _texts(self, said: Sequence[list[Token]], item: HexagonsItem) -> Iterable[Tokens]:
+    def _texts(self, instructions: Sequence[list[Token]], item: HexagonsItem) -> Iterable[Tokens]:
         apart = self.reader.apart
-        turns = [[token.id for token in turn] for turn in said]
+        turns = [[token.id for token in turn] for turn in instructions]
         *earlier, current = fitted(turns, self.reader.limit - self.around, apart=0)
         middle = [apart, *chain(*earlier), *([apart] if earlier else []), *current, apart]
         codes = item.before.cells.ravel().tolist()
@@ -188,5 +192,5 @@ def _padded(rows: Sequence[Sequence[Any]], padding: Any) -> tuple[Tensor, Tensor
     """The rows as one padded tensor, and its mask."""
     lengths = torch.tensor([len(row) for row in rows])
     longest = int(lengths.max())
-    made = torch.tensor([[*row, *[padding] * (longest - len(row))] for row in rows])
-    return made, torch.arange(longest) < lengths[:, None]
+    padded = torch.tensor([[*row, *[padding] * (longest - len(row))] for row in rows])
+    return padded, torch.arange(longest) < lengths[:, None]

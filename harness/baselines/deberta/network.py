@@ -95,8 +95,8 @@ class Classifier(nn.Module):  # type: ignore[misc]
         states = torch.zeros(*tokens.shape, self.encoder.config.hidden_size, device=tokens.device)
         for texts in lengths.argsort().chunk(_GROUPS):
             own, longest = mask[texts].long(), int(lengths[texts].max())
-            found = self.encoder(input_ids=tokens[texts, :longest], attention_mask=own[:, :longest]).last_hidden_state
-            states[texts, :longest] = found.to(states.dtype)
+            encoded = self.encoder(input_ids=tokens[texts, :longest], attention_mask=own[:, :longest]).last_hidden_state
+            states[texts, :longest] = encoded.to(states.dtype)
         return states
 
     def logits(self, batch: Any) -> Tensor:
@@ -181,8 +181,8 @@ class TileQueries(Classifier):
         places = torch.cat([angles.sin(), angles.cos()], dim=-1)
         # A sentence encoder's states blur which number stood where; its word vectors do not.
         words = self.word_norm(self.encoder.get_input_embeddings()(batch.tokens))
-        found = self.text(torch.cat([self.encode(batch.tokens, batch.mask), words], dim=-1))
-        states = self.dropout(found + self.turn(batch.turns) + places + self.color(batch.colors))
+        text = self.text(torch.cat([self.encode(batch.tokens, batch.mask), words], dim=-1))
+        states = self.dropout(text + self.turn(batch.turns) + places + self.color(batch.colors))
         for layer in self.text_layers:
             states = layer(states, own=_over_keys(batch.mask))
         return self.text_norm(states)
@@ -198,16 +198,16 @@ class TileQueries(Classifier):
         for number, layer in enumerate(self.tile_layers):
             own = self.biases[number][:, self.offsets] if len(self.biases) else None
             queries = layer(queries, own=own, text=text, cross=self.comparisons[number](text, batch.numbers, batch.mask, tiles))
-        found = self.norm(queries)
-        colors = functional.linear(self.paint(found), self.color.weight[1:]) / math.sqrt(queries.shape[-1])
-        return torch.cat([self.none(found), colors], dim=-1).float()
+        normed = self.norm(queries)
+        colors = functional.linear(self.paint(normed), self.color.weight[1:]) / math.sqrt(queries.shape[-1])
+        return torch.cat([self.none(normed), colors], dim=-1).float()
 
 
 def _embedding(count: int, width: int) -> nn.Embedding:
     """Initialized small: with torch's spread of 1, tiles take far longer to attend to the words that name them."""
-    made = nn.Embedding(count, width)
-    nn.init.normal_(made.weight, std=0.02)
-    return made
+    embedding = nn.Embedding(count, width)
+    nn.init.normal_(embedding.weight, std=0.02)
+    return embedding
 
 
 def _frequencies(width: int) -> Tensor:

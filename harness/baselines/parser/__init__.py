@@ -22,8 +22,8 @@ class Known(NamedTuple):
     memory: Memory
     share: float
 
-    def after(self, found: Understood) -> Known:
-        return Known(found.memory, self.share * found.share)
+    def after(self, understood: Understood) -> Known:
+        return Known(understood.memory, self.share * understood.share)
 
 
 class Parser(Predictor):
@@ -46,24 +46,24 @@ class Parser(Predictor):
         return [self._answer(item) for item in items if isinstance(item, HexagonsItem)]
 
     def _answer(self, item: HexagonsItem) -> Answer:
-        found = self.understand(item)
-        program = program_of(found.memory.painted)
+        understood = self.understand(item)
+        program = program_of(understood.memory.painted)
         notes = {
-            "reading": [str(action) for action in found.reading.actions],
+            "reading": [str(action) for action in understood.reading.actions],
             "program": write(program),
-            "confidence": round(shipped_sureness().of(self.clues(item, found)), 3),
+            "confidence": round(shipped_sureness().of(self.clues(item, understood)), 3),
         }
         return Answer(run(program, DrawingState(item.before)).actions, True, notes)
 
-    def clues(self, item: HexagonsItem, found: Understood) -> Clues:
+    def clues(self, item: HexagonsItem, understood: Understood) -> Clues:
         """The clues for an answer's confidence."""
-        return Clues(found.share, found.reading.score, self._after(_told(item)).share)
+        return Clues(understood.share, understood.reading.score, self._after(_told(item)).share)
 
     def understand(self, item: HexagonsItem) -> Understood:
-        told = _told(item)
-        found = self._ranker.understand(item.instruction, self.memory(told))
-        self._known[(*told, item.instruction)] = self._after(told).after(found)
-        return found
+        instructions = _told(item)
+        understood = self._ranker.understand(item.instruction, self.memory(instructions))
+        self._known[(*instructions, item.instruction)] = self._after(instructions).after(understood)
+        return understood
 
     def memory(self, told: tuple[str, ...]) -> Memory:
         """The memory after some instructions; it depends on them alone."""

@@ -48,10 +48,12 @@ class Network(nn.Module):  # type: ignore[misc]
 
     def forward(self, batch: Batch) -> Losses:
         """The sums of the cross-entropies of each item's target, and its tokens, the end included."""
-        made = self.model(
+        output = self.model(
             input_ids=batch.inputs, attention_mask=batch.mask, decoder_input_ids=batch.given, use_cache=False, return_dict=True
         )
-        losses: Tensor = cross_entropy(made.logits.float().transpose(1, 2), batch.targets, ignore_index=IGNORED, reduction="none")
+        losses: Tensor = cross_entropy(
+            output.logits.float().transpose(1, 2), batch.targets, ignore_index=IGNORED, reduction="none"
+        )
         return Losses(losses.sum(1), (batch.targets != IGNORED).sum(1))
 
 

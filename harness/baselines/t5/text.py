@@ -66,7 +66,7 @@ class Texts(Strict):
         parts = [PREFIX]
         *before, now = (piece.text for piece in seen.pieces)
         if before:
-            parts += ["Before:", *(f"{number}. {said}" for number, said in enumerate(before, seen.first))]
+            parts += ["Before:", *(f"{number}. {instruction}" for number, instruction in enumerate(before, seen.first))]
         if context.board:
             parts += ["Board:", _tiles(item.before) if self.board == "colors" else _grouped(item.before)]
         parts += ["Now:", now, SUFFIX]

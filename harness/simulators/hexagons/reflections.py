@@ -16,8 +16,8 @@ def mirror(d: Sketch) -> Stroke | None:
         return None
     if d.rng.random() < 0.45:
         return _mirror(d, op.PAINTED, None, "")
-    found = to_repeat(d)
-    return _mirror(d, d.drawn_by(found[0]), found[0], found[1]) if found else None
+    chosen = to_repeat(d)
+    return _mirror(d, d.drawn_by(chosen[0]), chosen[0], chosen[1]) if chosen else None
 
 
 def _mirror(d: Sketch, source: ast.Expr, figure: Figure | None, it: str) -> Stroke | None:

@@ -14,10 +14,10 @@ _BOTTOMED = ("ring", "flower", "filled flower")
 
 def _find(d: Sketch, *nouns: str) -> tuple[Figure, str] | None:
     """A figure of one of these nouns, the latest one most often, and words that pick it out."""
-    found = [figure for figure in d.figures if figure.noun in nouns]
-    if not found:
+    figures = [figure for figure in d.figures if figure.noun in nouns]
+    if not figures:
         return None
-    figure = found[-1] if d.rng.random() < 0.6 else d.rng.choice(found)
+    figure = figures[-1] if d.rng.random() < 0.6 else d.rng.choice(figures)
     it = d.refer(figure)
     return (figure, it) if it else None
 

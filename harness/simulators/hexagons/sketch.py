@@ -144,10 +144,10 @@ class Sketch:
 
     def colors(self, count: int) -> list[str]:
         """Different colors."""
-        found: list[str] = []
+        chosen: list[str] = []
         for _ in range(count):
-            found.append(self.color(*found))
-        return found
+            chosen.append(self.color(*chosen))
+        return chosen
 
     def shown(self) -> list[str]:
         """The colors on the board."""

@@ -46,14 +46,14 @@ def picture(d: Sketch, width: int) -> list[Painting]:
     start, peak = rng.randrange(COLUMNS - (width - 1) * gap), rng.choice((0, (width - 1) / 2, width - 1))
     base, slope, high = rng.randint(2, 5), rng.choice((-1, 1, 1)), rng.randint(0, 4)
     hollow, hang = rng.random() < 0.5, rng.choice(("middle", "top", "bottom"))
-    found = list[Painting]()
+    columns = list[Painting]()
     for k in range(width):
         height = min(ROWS - high, max(1, base + slope * round(peak - abs(k - peak))))
         top = {"middle": (ROWS - height) // 2, "top": high, "bottom": ROWS - height}[hang]
         ends = {top, top + height - 1}
         column = start + k * gap
-        found.append({Tile(row, column): a if row in ends or not hollow else b for row in range(top, top + height)})
-    return found
+        columns.append({Tile(row, column): a if row in ends or not hollow else b for row in range(top, top + height)})
+    return columns
 
 
 def planned(plan: list[Painting]) -> Maker:

@@ -142,8 +142,8 @@ class BlockStructures:
     def _far_reference(self, scene: Scene, cell: Cell) -> tuple[Reference, Relation]:
         """The nearest block that can be picked out; the first one always can."""
         for other in sorted(scene.blocks, key=lambda block: _apart(block, cell)):
-            if found := list(self._references(scene, other)):
-                return self.rng.choice(found), relation(other, cell, scene.pose.quarter)
+            if candidates := list(self._references(scene, other)):
+                return self.rng.choice(candidates), relation(other, cell, scene.pose.quarter)
         raise AssertionError("the first block is there from the first order on")
 
     def _references(self, scene: Scene, cell: Cell) -> list[Reference]:
@@ -153,10 +153,10 @@ class BlockStructures:
     def _several(self, scene: Scene, cells: list[Cell], color: str) -> Order | None:
         """Blocks in a line from the last right one on."""
         voice, base = scene.voice, self.built[-1]
-        found = self._references(scene, base)
-        if not found:
+        candidates = self._references(scene, base)
+        if not candidates:
             return None
-        it, seen = self.rng.choice(found), relation(base, cells[0], scene.pose.quarter)
+        it, seen = self.rng.choice(candidates), relation(base, cells[0], scene.pose.quarter)
         alone = left_out(scene, it)
         way = "diagonal" if seen.axes == 2 else "up" if seen.up > 0 else "down" if seen.up else ""
         text = voice.draw(

@@ -110,16 +110,16 @@ def draw(rng: Random, kind: str, longest: int | None = None) -> Figure:
 def starts(it: Figure) -> tuple[Figure, ...]:
     """A row, diagonal or plane built from each of its ends or corners: 2 figures with the same cells, or 8."""
     ways = [(False,), (True,)] if len(it.sizes) == 1 else list(itertools.product((False, True), repeat=2))
-    found = []
+    variants = []
     for way in ways:
         start, steps = it.cells[0], []
         for back, size, step in zip(way, it.sizes, it.directions, strict=True):
             start = moved(start, step, size - 1) if back else start
             steps.append(moved((0, 0, 0), step, -1) if back else step)
-        found.append(figure(it.kind, it.sizes, steps, start))
+        variants.append(figure(it.kind, it.sizes, steps, start))
         if len(steps) == 2:
-            found.append(figure(it.kind, it.sizes[::-1], steps[::-1], start))
-    return tuple(found)
+            variants.append(figure(it.kind, it.sizes[::-1], steps[::-1], start))
+    return tuple(variants)
 
 
 def compose(rng: Random, kinds: Sequence[str], start: Cell, longest: int | None = None) -> tuple[Figure, ...]:

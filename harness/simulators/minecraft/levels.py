@@ -126,15 +126,15 @@ def answers(build: Build) -> tuple[Cells, ...]:
 
     With a block in the very corner, or the very center, where the shape has one there.
     """
-    found: list[Cells] = []
+    placed: list[Cells] = []
     for cells in _figures(build):
         xs, zs = {cell[0] for cell in cells}, {cell[2] for cell in cells}
         for dx, dz in product(range(-SIDE, SIDE + 1 - max(xs)), range(-SIDE, SIDE + 1 - max(zs))):
             if build.location in (None, location((dx, dx + max(xs)), (dz, dz + max(zs)))):
-                found.append(tuple((x + dx, y, z + dz) for x, y, z in cells))
+                placed.append(tuple((x + dx, y, z + dz) for x, y, z in cells))
     spot = {"corner": SIDE, "center": 0}.get(build.location or "")
-    exact = [cells for cells in found if any(abs(x) == abs(z) == spot for x, _, z in cells)]
-    return tuple(exact or found)
+    exact = [cells for cells in placed if any(abs(x) == abs(z) == spot for x, _, z in cells)]
+    return tuple(exact or placed)
 
 
 def location(x: tuple[int, int], z: tuple[int, int]) -> str | None:

@@ -52,9 +52,9 @@ def _states(items: Sequence[MinecraftItem]) -> Iterator[tuple[list[str], list[di
     chat: list[str] = []
     blocks: dict[tuple[int, int, int], dict[str, Any]] = {}
     yield chat, [], items[0].pose
-    told = 0
+    shown = 0
     for item in items:
-        for turn in (*item.history[told:], Executed(item.actions, item.pose)):
+        for turn in (*item.history[shown:], Executed(item.actions, item.pose)):
             if isinstance(turn, Utterance):
                 chat = [*chat, f"<{turn.speaker}> {turn.text}"]
                 yield chat, list(blocks.values()), item.pose
@@ -66,7 +66,7 @@ def _states(items: Sequence[MinecraftItem]) -> Iterator[tuple[list[str], list[di
                 else:
                     del blocks[action.cell]
                 yield chat, list(blocks.values()), item.pose
-        told = len(item.history) + 1
+        shown = len(item.history) + 1
 
 
 def _block(placed: Action) -> dict[str, Any]:

@@ -62,10 +62,10 @@ class RandomBlocks:
         return order
 
     def _remove(self, scene: Scene, goal: Goal) -> Order | None:
-        found = list(references(scene, goal.removed[0]))
-        if not found:
+        candidates = list(references(scene, goal.removed[0]))
+        if not candidates:
             return None
-        it = self.rng.choice(found)
+        it = self.rng.choice(candidates)
         return Order(scene.voice.draw("remove", it=it.text), None, None, about("remove", it))
 
     def _place(self, scene: Scene, goal: Goal) -> Order | None:

@@ -97,8 +97,8 @@ class ShapeStructures:
         self.rng.shuffle(around)
         around.sort(key=lambda pair: 0 if is_near(pair[1]) else sum(map(abs, pair[1])))
         for mark, seen in around:
-            if found := list(_references(scene, self.built, mark)):
-                it = self.rng.choice(found)
+            if candidates := list(_references(scene, self.built, mark)):
+                it = self.rng.choice(candidates)
                 return scene.voice.where(seen, it.text, diagonal=False), about("shape", it) | {"relation": list(seen)}
         return None
 

@@ -90,14 +90,14 @@ class Chart:
         return self._rows(ended, costs)
 
     def _phrases(self, words: str, tokens: list[Token]) -> list[list[Edge]]:
-        found: list[list[Edge]] = [[] for _ in range(len(tokens) + 1)]
+        edges: list[list[Edge]] = [[] for _ in range(len(tokens) + 1)]
         for phrase in GRAMMAR.phrases:
             for match in phrase.pattern.finditer(words):
                 start, end = match.span()
                 if end > start and (term := phrase.means(Said(match, tokens))):
                     covered = (1 << end) - (1 << start)
-                    found[end].append(Edge(start, end, phrase.category, self.weights[phrase.name], term, (phrase.name,), covered))
-        return found
+                    edges[end].append(Edge(start, end, phrase.category, self.weights[phrase.name], term, (phrase.name,), covered))
+        return edges
 
     def _close(self, end: int, agenda: list[Edge], ended: list[dict[str, list[Edge]]], costs: list[float], words: str) -> None:
         """Add everything that ends before the word `end`."""
@@ -108,8 +108,8 @@ class Chart:
                 continue
             start, _, category, score, term, rules, covered = edge
             for rule, name, weight in self._singles.get(category, ()):
-                if made := rule.means(term):
-                    agenda.append(Edge(start, end, rule.category, score + weight, made, (*rules, name), covered))
+                if meaning := rule.means(term):
+                    agenda.append(Edge(start, end, rule.category, score + weight, meaning, (*rules, name), covered))
             if category in self._pairs:
                 self._look_left(edge, agenda, kept, ended, costs, words)
         by_category = ended[end]
@@ -166,18 +166,18 @@ class Chart:
         best: list[list[Reading]] = [[Reading(0.0, (), (), 0)]]
         for end in range(1, len(ended)):
             passed = costs[end] - costs[end - 1]
-            found: list[tuple[float, Reading, Edge | None]] = [
+            ways: list[tuple[float, Reading, Edge | None]] = [
                 (reading.score - passed, reading, None) for reading in best[end - 1]
             ]
             for edge in ended[end].get("action", ()):
-                found += [(reading.score + edge.score, reading, edge) for reading in best[edge.start]]
-            found.sort(key=lambda way: -way[0])
-            best.append(self._distinct(found))
+                ways += [(reading.score + edge.score, reading, edge) for reading in best[edge.start]]
+            ways.sort(key=lambda way: -way[0])
+            best.append(self._distinct(ways))
         return best[-1]
 
-    def _distinct(self, found: list[tuple[float, Reading, Edge | None]]) -> list[Reading]:
+    def _distinct(self, ways: list[tuple[float, Reading, Edge | None]]) -> list[Reading]:
         kept: dict[tuple[Term, ...], Reading] = {}
-        for score, reading, edge in found:
+        for score, reading, edge in ways:
             actions = (*reading.actions, edge.term) if edge else reading.actions
             if actions in kept:
                 continue
