@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from adapters.registry import CONFIG_FILE, HARNESS_FILE, SHIPPED, WEIGHTS_FILE, name_of
+from adapters.registry import CONFIG_FILE, HARNESS_FILE, SHIPPED, WEIGHTS_FILE, adapter_name
 from harness.errors import AdapterError
 from harness.runs.folder import RUNS
 
@@ -92,13 +92,13 @@ def catalog() -> tuple[list[Entry], list[str]]:
     entries, problems = [], []
     for path in [*sorted(SHIPPED.glob(f"*/{CONFIG_FILE}")), *sorted(RUNS.glob(f"*/adapter/{CONFIG_FILE}"))]:
         try:
-            entries.append(entry_of(path.parent))
+            entries.append(read_entry(path.parent))
         except AdapterError as error:
             problems.append(str(error))
     return entries, problems
 
 
-def entry_of(folder: Path) -> Entry:
+def read_entry(folder: Path) -> Entry:
     """Raises AdapterError for an incomplete folder."""
     about = read_about(folder)
     try:
@@ -106,7 +106,7 @@ def entry_of(folder: Path) -> Entry:
     except OSError as error:
         raise AdapterError(f"{folder / WEIGHTS_FILE} cannot be read: {error.strerror}") from None
     where = "shipped" if folder.parent == SHIPPED else str(folder.parent if folder.name == "adapter" else folder)
-    return Entry(name_of(folder), where, folder, about, size, _judged(folder, about))
+    return Entry(adapter_name(folder), where, folder, about, size, _judged(folder, about))
 
 
 def read_about(folder: Path) -> Trained:

@@ -16,7 +16,7 @@ from adapters.packing import Pack, pack_rows
 from adapters.recipe import FinetuneRecipe
 from adapters.registry import HARNESS_FILE
 from adapters.rows import Rows, epochs, make_rows, recolored
-from adapters.trainer import AnswerTrainer, arguments_of, plain_attention, set_threads
+from adapters.trainer import AnswerTrainer, plain_attention, set_threads, trainer_arguments
 from harness.corpora.item import Item
 from harness.engines.bases import display_name, load_tokenizer
 from harness.engines.shared import brief, fast_bf16, keep_memory
@@ -93,7 +93,7 @@ def finetune(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
     say(f"{sum(len(pack.input_ids) for pack in packs):,} tokens in {len(packs)} packs, on {threads} threads")
     trainer = AnswerTrainer(
         model,
-        arguments_of(training, len(packs), folder),
+        trainer_arguments(training, len(packs), folder),
         folder,
         packs,
         list(pack_rows(dev_rows.groups, training.tokens, length, share=share)),

@@ -12,7 +12,7 @@ from pydantic import Field, ValidationError
 from harness.errors import UsageError
 from harness.training.curriculum import Curriculum
 from harness.util.registry import choose
-from harness.util.settings import Count, Fraction, Positive, Rate, Strict, merged, overridden, problem_of, read_values
+from harness.util.settings import Count, Fraction, Positive, Rate, Strict, first_problem, merged, overridden, read_values
 
 RECIPES = Path(__file__).parent / "recipes"
 
@@ -105,4 +105,4 @@ def _check(path: Path, values: Mapping[str, Any], where: str = "") -> FinetuneRe
     try:
         return FinetuneRecipe.model_validate(values)
     except ValidationError as error:
-        raise UsageError(f"{path}{where}: {problem_of(error)}") from None
+        raise UsageError(f"{path}{where}: {first_problem(error)}") from None

@@ -90,11 +90,11 @@ def known_adapters() -> dict[str, Path]:
     configurations = [*sorted(SHIPPED.glob(f"*/{CONFIG_FILE}")), *sorted(RUNS.glob(f"*/adapter/{CONFIG_FILE}"))]
     folders: dict[str, Path] = {}
     for path in configurations:
-        folders.setdefault(name_of(path.parent), path.parent)
+        folders.setdefault(adapter_name(path.parent), path.parent)
     return folders
 
 
-def name_of(folder: Path) -> str:
+def adapter_name(folder: Path) -> str:
     """What an adapter is called: its folder's name, or that of its run."""
     return folder.resolve().parent.name if folder.name == "adapter" else folder.resolve().name
 

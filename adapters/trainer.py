@@ -95,7 +95,7 @@ class AnswerTrainer(Watched):
         return total / tokens
 
 
-def arguments_of(training: FinetuneTraining, packs: int, folder: Path) -> TrainingArguments:
+def trainer_arguments(training: FinetuneTraining, packs: int, folder: Path) -> TrainingArguments:
     """Trainer's arguments for a number of packs; checkpoints go to `folder/checkpoints`."""
     steps = max(1, packs // training.accumulation)
     every = max(1, math.ceil(steps / training.evaluations))

@@ -8,7 +8,7 @@ from typing import Any
 
 from eval.breakdown import Breakdown, break_down
 from eval.levels import dev_levels
-from eval.score_run import Answers, Benchmark, item_scores_of
+from eval.score_run import Answers, Benchmark, score_items
 from harness.corpora import locate
 
 _ROUNDS = ("recruitment", "round I", "round II")
@@ -16,12 +16,12 @@ _DIRECTIONS = ("+z", "-x", "-z", "+x")
 _INTERPRETATIONS = {"unique": "U", "multiple": "M", "unclear": "unclear"}
 
 
-def groups_of(answers: Answers, benchmark: Benchmark, *, by: Iterable[str] | None = None, seed: int = 0) -> Breakdown:
+def group_scores(answers: Answers, benchmark: Benchmark, *, by: Iterable[str] | None = None, seed: int = 0) -> Breakdown:
     """The scores of the items that a benchmark scores, in groups (`eval.breakdown`). Raises UsageError as `break_down` does."""
-    return break_down(answers.task, item_scores_of(answers, benchmark), attributes_of(answers, benchmark), by=by, seed=seed)
+    return break_down(answers.task, score_items(answers, benchmark), item_attributes(answers, benchmark), by=by, seed=seed)
 
 
-def attributes_of(answers: Answers, benchmark: Benchmark) -> dict[str, dict[str, str]]:
+def item_attributes(answers: Answers, benchmark: Benchmark) -> dict[str, dict[str, str]]:
     """By item id, the labels that `eval.breakdown.GROUPINGS` asks for, as far as they are known.
 
     Levels are known for the official dev split only, interpretations for the items of the benchmark's annotation, or of ours

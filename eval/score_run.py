@@ -214,7 +214,7 @@ def task_and_split(file: Path, records: list[Any], task: str | None, split: str 
     return inferred
 
 
-def item_scores_of(answers: Answers, benchmark: Benchmark | None = None) -> list[ItemScore]:
+def score_items(answers: Answers, benchmark: Benchmark | None = None) -> list[ItemScore]:
     """The scores of each item that the benchmark has, with the classes of its errors."""
     from eval.errors import Clues
     from eval.items import item_scores

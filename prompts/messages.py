@@ -34,7 +34,7 @@ def system_message(spec: PromptSpec) -> Message:
     return {"role": "system", "content": text.strip()}
 
 
-def view_of(item: Item, spec: PromptSpec) -> View:
+def item_view(item: Item, spec: PromptSpec) -> View:
     return view(in_frame(item, spec.frame), spec.shown, spec.written)
 
 
@@ -83,7 +83,7 @@ def conversation(
     """
     messages = [system_message(spec)]
     for shown, most in (*((shot, keep_in_shots) for shot in shots), (item, keep)):
-        whole = view_of(shown, spec)
+        whole = item_view(shown, spec)
         messages += questions(whole if most is None else whole.cut(most), spec)
         if answered or shown is not item:
             messages.append({"role": "assistant", "content": gold_answer(shown, spec)})

@@ -11,7 +11,7 @@ from typing import Any
 
 from harness.corpora.item import Item
 from harness.errors import EngineError, HarnessError
-from prompts.messages import conversation, view_of
+from prompts.messages import conversation, item_view
 from prompts.rendered import Message, Rendered, TrainingRow
 from prompts.spec import PromptSpec
 
@@ -115,7 +115,7 @@ class Renderer:
             length, rendered = self._try(item, kept)
             if length <= self.budget:
                 return replace(rendered, dropped_shots=len(shots) - used)
-            views = [view_of(i, self.spec) for i in kept or (item,)]
+            views = [item_view(i, self.spec) for i in kept or (item,)]
             best = self._longest(item, kept, max(len(v.pieces) for v in views))
             if best:
                 most, rendered = best

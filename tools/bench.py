@@ -190,11 +190,11 @@ def _packed(base: str, recipe: FinetuneRecipe, rows: Rows, folder: Path) -> Trai
     from adapters.attention import register
     from adapters.finetune import with_lora
     from adapters.packing import pack_rows
-    from adapters.trainer import AnswerTrainer, arguments_of
+    from adapters.trainer import AnswerTrainer, trainer_arguments
 
     packs = list(pack_rows(rows.groups, recipe.training.tokens, 4096))
     model = AutoModelForCausalLM.from_pretrained(base, attn_implementation=register(), dtype="auto")
-    arguments = arguments_of(recipe.training, len(packs), folder)
+    arguments = trainer_arguments(recipe.training, len(packs), folder)
     arguments.set_evaluate(strategy="no")
     arguments.eval_on_start = False
     arguments.set_save(strategy="no")

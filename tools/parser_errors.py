@@ -45,11 +45,11 @@ def f1(predicted: Iterable[Paint], gold: Iterable[Paint]) -> float:
     return 2 * len(one & two) / (len(one) + len(two)) if one or two else 1.0
 
 
-def kind_of(instruction: str) -> str:
+def instruction_kind(instruction: str) -> str:
     return next(kind for kind, pattern in KINDS.items() if re.search(pattern, instruction.lower()))
 
 
-def best_of(items: Sequence[HexagonsItem], parser: Parser, readings: Ranker) -> list[float]:
+def best_scores(items: Sequence[HexagonsItem], parser: Parser, readings: Ranker) -> list[float]:
     """The F1 of the best reading of each instruction, on the boards that the parser's own answers drew."""
     scores = []
     for item in items:
@@ -77,14 +77,14 @@ def main() -> None:
     by_kind: dict[str, list[tuple[float, HexagonsItem, Understood]]] = defaultdict(list)
     for item in items:
         understood = parser.understand(item)
-        by_kind[kind_of(item.instruction)].append((f1(understood.actions, item.actions), item, understood))
+        by_kind[instruction_kind(item.instruction)].append((f1(understood.actions, item.actions), item, understood))
     print(f"{'kind':<12} {'steps':>6} {'F1':>7} {'EM':>7} {'lost F1':>8}   (of {args.split}, on its own boards)")
     everything = [scored for group in by_kind.values() for scored in group]
     for kind, group in [*((kind, by_kind[kind]) for kind in KINDS), ("all", everything)]:
         if group:
             print(row(kind, [score for score, _, _ in group], len(items)))
     if args.readings:
-        print(row(f"best of {args.readings}", best_of(items, parser, Ranker(weights, BEAM, args.readings)), len(items)))
+        print(row(f"best of {args.readings}", best_scores(items, parser, Ranker(weights, BEAM, args.readings)), len(items)))
     group = by_kind[args.kind] if args.kind else everything
     wrong = [scored for scored in group if scored[0] < 1]
     for score, item, understood in random.Random(args.seed).sample(wrong, min(args.show, len(wrong))):

@@ -34,7 +34,7 @@ def golden(spec: PromptSpec) -> str:
     return rendered.text + gold_answer(item, spec) + "\n"
 
 
-def path_of(spec: PromptSpec) -> Path:
+def golden_path(spec: PromptSpec) -> Path:
     return FOLDER / f"{spec.name.replace('/', '.')}.txt"
 
 
@@ -43,7 +43,7 @@ def main() -> None:
     for old in FOLDER.glob("*.txt"):
         old.unlink()
     for spec in specs():
-        path_of(spec).write_text(golden(spec))
+        golden_path(spec).write_text(golden(spec))
     print(f"{len(specs())} golden prompts in {FOLDER}")
 
 

@@ -11,7 +11,7 @@ from harness.corpora import load
 from harness.corpora.item import HexagonsItem, Item
 from harness.corpora.surface import Surface, new_turns, surface
 from harness.drawing.items import item_svg
-from harness.simulators.games import SIMULATORS, game, splits_of, task_of
+from harness.simulators.games import SIMULATORS, game, simulator_splits, simulator_task
 
 PAGE = Path("docs/simulators.md")
 PICTURES = Path("docs/images/simulators")
@@ -21,7 +21,7 @@ SAMPLE = 3_000
 
 def items(simulator: str) -> Iterable[Item]:
     """The first items of a simulator's first split, seed 0; the sets of single orders end."""
-    split = splits_of(simulator)[0]
+    split = simulator_splits(simulator)[0]
     games = (game(simulator, 0, split, n) for n in (range(2_000) if simulator.startswith("level") else count()))
     return islice(chain.from_iterable(games), SAMPLE)
 
@@ -67,7 +67,7 @@ def table(sets: dict[str, list[Item]]) -> str:
     rows = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
     for task in ("minecraft", "hexagons"):
         rows.append(row(f"**{task}, real train**", surface(load(task, "train"))))
-        rows += [row(name, surface(sets[name])) for name in sets if task_of(name) == task and not name.startswith("level")]
+        rows += [row(name, surface(sets[name])) for name in sets if simulator_task(name) == task and not name.startswith("level")]
     return "\n".join(rows)
 
 

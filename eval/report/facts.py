@@ -30,7 +30,7 @@ _LABELS = {
 _SPOKEN = {None: "none", True: "yes", False: "no"}
 
 
-def settings_of(answers: Answers) -> dict[str, str]:
+def settings_facts(answers: Answers) -> dict[str, str]:
     """What was run; empty for a predictions file outside a run's folder."""
     settings = answers.settings
     return {label: _spoken(settings[key]) for key, label in _LABELS.items() if key in settings}
@@ -40,7 +40,7 @@ def _spoken(value: Any) -> str:
     return _SPOKEN[value] if value is None or isinstance(value, bool) else str(value)
 
 
-def cost_of(answers: Answers, asked: Mapping[str, Asked]) -> dict[str, str]:
+def cost_facts(answers: Answers, asked: Mapping[str, Asked]) -> dict[str, str]:
     """The cost of the answers and what was lost, as far as recorded."""
     records = list(answers.records.values())
     times = _numbers(records, "seconds") or [asked[item_id].seconds for item_id in answers.records if item_id in asked]
@@ -83,7 +83,7 @@ def _counted(records: Sequence[Mapping[str, Any]], key: str, value: object = Non
     return f"{sum(one == value if value else bool(one) for one in values):,}" if values else ""
 
 
-def notes_of(answers: Answers, asked: Mapping[str, Asked]) -> list[str]:
+def prompt_notes(answers: Answers, asked: Mapping[str, Asked]) -> list[str]:
     """Why no prompt is shown, if none is."""
     if any(one.prompt is not None for one in asked.values()):
         return []
@@ -94,7 +94,7 @@ def notes_of(answers: Answers, asked: Mapping[str, Asked]) -> list[str]:
     return ["Its prompts are unknown: the run does not hold them."]
 
 
-def prompt_of(record: Mapping[str, Any], asked: Asked | None) -> tuple[str | None, str]:
+def prompt_text(record: Mapping[str, Any], asked: Asked | None) -> tuple[str | None, str]:
     """The prompt of an answer, None if there is none, and a note on it."""
     if asked is None or asked.prompt is None:
         return None, "There is no prompt." if asked else "The prompt was not recorded."
@@ -105,7 +105,7 @@ def prompt_of(record: Mapping[str, Any], asked: Asked | None) -> tuple[str | Non
     return asked.prompt, "; ".join(parts)
 
 
-def curve_of(answers: Answers) -> tuple[list[dict[str, float]], str]:
+def adapter_curve(answers: Answers) -> tuple[list[dict[str, float]], str]:
     """The learning curve of the run's adapter, and a note on it or on why there is none."""
     adapter = answers.settings.get("adapter")
     if not isinstance(adapter, str):

@@ -10,7 +10,7 @@ from eval.annotation import Judgment, read_annotation
 from eval.metrics.minecraft import BuilderTurn
 from harness.errors import HarnessError
 from harness.util.files import hold, write_atomically
-from harness.util.jsonl import line_of, read_lines
+from harness.util.jsonl import json_line, read_lines
 
 
 class AnnotationFile:
@@ -34,7 +34,7 @@ class AnnotationFile:
             return
         try:
             with self.path.open("a", encoding="ascii") as file:
-                file.write(line_of(judgment.as_json()))
+                file.write(json_line(judgment.as_json()))
         except OSError as error:
             raise HarnessError(f"{self.path}: cannot be written: {error.strerror}") from error
 
@@ -52,7 +52,7 @@ class AnnotationFile:
 
     def _rewrite(self) -> None:
         self.judgments = {item: self.judgments[item] for item in self._order if item in self.judgments}
-        write_atomically(self.path, "".join(line_of(judgment.as_json()) for judgment in self.judgments.values()))
+        write_atomically(self.path, "".join(json_line(judgment.as_json()) for judgment in self.judgments.values()))
 
 
 @contextmanager

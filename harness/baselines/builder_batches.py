@@ -11,7 +11,7 @@ import torch
 from harness.baselines.builder_network import Batch
 from harness.baselines.shared_cells import share
 from harness.baselines.world_head import WorldShape
-from harness.baselines.world_state import VECTOR, Floats, gold_grids, labels_of, perspective, vectors
+from harness.baselines.world_state import VECTOR, Floats, gold_grids, gold_labels, perspective, vectors
 from harness.corpora.item import MinecraftItem
 from serialization.words import h3_tokens
 
@@ -43,13 +43,13 @@ class Collator:
 
     def __call__(self, items: Sequence[MinecraftItem]) -> Batch:
         """Raises DataError for an item with an action outside the build region."""
-        labels = [labels_of(item) for item in items]
+        labels = [gold_labels(item) for item in items]
         steps = [len(own) for own in labels]
         grids = gold_grids(items)
         item = np.repeat(np.arange(len(items)), steps)
         tables = share(grids, steps, self.shape.world_layers, apart=self.shape.perspective != "none")
         cells = grids.channels_at(tables.grids, tables.cells)
-        if (view := view_of(items, self.shape)) is not None:
+        if (view := perspective_view(items, self.shape)) is not None:
             cells = np.concatenate([cells, view[item[tables.grids], :, tables.cells]], axis=1)
         tokens, lengths = read_texts(items, self.words)
         return Batch(
@@ -66,7 +66,7 @@ class Collator:
         )
 
 
-def view_of(items: Sequence[MinecraftItem], shape: WorldShape) -> Floats | None:
+def perspective_view(items: Sequence[MinecraftItem], shape: WorldShape) -> Floats | None:
     """The perspective coordinates of all cells, shape (items, 3, 1089), if the network looks at them."""
     if shape.perspective == "none":
         return None

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 
 from harness.baselines import DECODING, Decoding
-from harness.baselines.builder_batches import Words, read_texts, view_of
+from harness.baselines.builder_batches import Words, perspective_view, read_texts
 from harness.baselines.builder_network import BuilderNetwork
 from harness.baselines.world_head import WorldShape
 from harness.baselines.world_state import (
@@ -21,13 +21,13 @@ from harness.baselines.world_state import (
     VECTOR,
     Grids,
     Ints,
-    action_of,
+    before_codes,
     carry_out,
-    codes_of,
     feasible,
+    history_weights,
+    label_action,
     recent_cells,
     vectors,
-    weights_of,
 )
 from harness.corpora.item import Item, MinecraftItem, builder_turns
 from harness.runs.answering import Answer, Predictor
@@ -83,15 +83,15 @@ class BuilderPredictor(Predictor):
         """Rows are prefixes of answers; draws with equal prefixes share a row."""
         network, device, decoding = self.network, self.device, self.decoding
         known = network.begin(*(part.to(device) for part in read_texts(turns, self.words)))
-        view = view_of(turns, self.shape)
-        codes, recent = codes_of(turns), np.array([recent_cells(item) for item in turns])
+        view = perspective_view(turns, self.shape)
+        codes, recent = before_codes(turns), np.array([recent_cells(item) for item in turns])
         inputs = np.zeros((len(turns), VECTOR), np.float32)
         answers = [Drawn() for _ in turns]
         owners, counts = np.arange(len(turns)), np.full(len(turns), decoding.samples or 1)
         begun: list[tuple[int, ...]] = [()] * len(turns)
         for step in range(decoding.steps):
             states, known = network.advance(known, torch.from_numpy(inputs).to(device))
-            channels = Grids(codes, weights_of(recent)).channels()
+            channels = Grids(codes, history_weights(recent)).channels()
             if view is not None:
                 channels = np.concatenate([channels, view[owners]], axis=1)
             scores = self._scores(channels, states)
@@ -121,7 +121,7 @@ class BuilderPredictor(Predictor):
 
 
 def _actions(labels: Sequence[int]) -> list[Action]:
-    return [action_of(label) for label in labels if label != STOP]
+    return [label_action(label) for label in labels if label != STOP]
 
 
 def _likeliest(scores: torch.Tensor, owners: Ints, counts: Ints) -> tuple[Ints, Ints, Ints]:

@@ -10,7 +10,7 @@ from harness.baselines import Baseline, Decoding, Ruled
 from harness.errors import UsageError
 
 
-def decoding_of(name: str, baseline: Baseline | Ruled, asked: Mapping[str, Any]) -> Decoding:
+def choose_decoding(name: str, baseline: Baseline | Ruled, asked: Mapping[str, Any]) -> Decoding:
     """The decoding that is asked for; a value of None or False was not asked for. Raises UsageError for what it does not know."""
     given = {key: value for key, value in asked.items() if value is not None and value is not False}
     for key in given:

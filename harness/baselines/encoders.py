@@ -37,7 +37,7 @@ class EncoderSettings(Strict):
     """How many of the first layers of a pretrained encoder are used; null: all."""
 
 
-def folder_of(name: str) -> str:
+def encoder_folder(name: str) -> str:
     """What transformers loads for a name; for "small", which begins from nothing, a tokenizer alone.
 
     Raises EngineError for a missing package and a folder without a model.
@@ -62,7 +62,7 @@ def load_encoder(settings: EncoderSettings, *, weights: bool = True) -> tuple[An
     from transformers import AutoConfig, AutoModel, AutoTokenizer, BertConfig, BertModel
     from transformers.utils import logging as noise
 
-    folder = folder_of(settings.name)
+    folder = encoder_folder(settings.name)
     noise.set_verbosity_error()
     noise.disable_progress_bar()
     try:

@@ -20,7 +20,7 @@ from harness.runs.answering import answer_items
 from harness.runs.folder import Run, items_hash
 from harness.training.checkpoints import digest
 from harness.training.origin import Origin
-from harness.training.plan import part_of
+from harness.training.plan import subset
 from harness.training.running import Job, train
 from harness.util.files import write_atomically
 from harness.util.hashing import json_hash
@@ -33,7 +33,7 @@ Cell = dict[str, float]
 """By synthetic set, the fraction of its items that is trained on beside the corpus."""
 
 
-def fractions_of(text: str) -> list[float]:
+def parse_fractions(text: str) -> list[float]:
     """The fractions of `--fractions`, rising. Raises UsageError for what are not numbers of 0 to 1."""
     try:
         fractions = sorted({float(part) for part in text.split(",")})
@@ -53,7 +53,7 @@ def cells(sets: Sequence[str], fractions: Sequence[float], *, grid: bool) -> lis
     return [none, *single] if 0 in fractions else single
 
 
-def name_of(cell: Cell) -> str:
+def cell_name(cell: Cell) -> str:
     """The name of a cell's folder, such as `blocks-0.5_shapes-1`."""
     return "_".join(f"{name}-{fraction:g}" for name, fraction in cell.items() if fraction) or CORPUS
 
@@ -75,7 +75,7 @@ class Mix:
         """The items of each set: whole games or drawing procedures; a smaller part of a set lies within a larger one."""
         seed = self.base.recipe.training.seed
         counts = {name: max(1, round(fraction * len(self.sets[name]))) if fraction else 0 for name, fraction in cell.items()}
-        return {name: part_of(self.sets[name], count, seed) for name, count in counts.items()}
+        return {name: subset(self.sets[name], count, seed) for name, count in counts.items()}
 
     def done(self) -> dict[tuple[str, str], dict[str, Any]]:
         """The lines of finished cells, by cell and hash of the settings. Raises DataError for any other file."""
@@ -94,7 +94,7 @@ class Mix:
         """
         finished, lines = self.done(), []
         for number, cell in enumerate(planned, start=1):
-            name, parts = name_of(cell), self.parts(cell)
+            name, parts = cell_name(cell), self.parts(cell)
             items = [*self.base.items, *(item for part in parts.values() for item in part)]
             job = replace(
                 self.base, items=items, origin=Origin(data={name: items_hash(part) for name, part in parts.items() if part})

@@ -47,20 +47,20 @@ _LOWEST = np.array((-SIDE, 1, -SIDE))
 _AXES = np.indices(SHAPE).reshape(3, CELLS).astype(np.float64)
 
 
-def cell_of(x: int, y: int, z: int) -> int:
+def cell_index(x: int, y: int, z: int) -> int:
     """0..1088, or `NOWHERE` outside the build region."""
     return int(np.ravel_multi_index((x + SIDE, y - 1, z + SIDE), SHAPE)) if in_region(x, y, z) else NOWHERE
 
 
-def label_of(action: Action) -> int:
+def action_label(action: Action) -> int:
     """7 times the cell and 0..5 for a color's placement, 6 for a removal. Raises ValueError outside the build region."""
-    cell = cell_of(*action.cell)
+    cell = cell_index(*action.cell)
     if cell == NOWHERE:
         raise ValueError(f"{action.cell} lies outside the build region")
     return KINDS * cell + (_PLACE[action.color] if action.kind == "place" and action.color else KINDS - 1)
 
 
-def action_of(label: int) -> Action:
+def label_action(label: int) -> Action:
     """The action of a label other than `STOP`; a removal has no color."""
     cell, kind = divmod(label, KINDS)
     x, y, z = (int(n) for n in np.unravel_index(cell, SHAPE))
@@ -98,7 +98,7 @@ class Grids(NamedTuple):
         return values
 
 
-def codes_of(items: Sequence[MinecraftItem]) -> Codes:
+def before_codes(items: Sequence[MinecraftItem]) -> Codes:
     """The codes of the structures before the items' first actions, shape (n, 1089)."""
     return _CODE[np.stack([item.before.cells.ravel() for item in items])]
 
@@ -111,13 +111,13 @@ def recent_cells(item: MinecraftItem) -> list[int]:
     runs = [turn for turn in item.history if isinstance(turn, Executed)]
     done: list[int] = []
     for run in reversed(runs):
-        done = [cell_of(*action.cell) for action in run.actions if isinstance(action, Action)] + done
+        done = [cell_index(*action.cell) for action in run.actions if isinstance(action, Action)] + done
         if len(done) >= RECENT:
             break
     return ([NOWHERE] * RECENT + done)[-RECENT:]
 
 
-def weights_of(recent: Ints) -> Codes:
+def history_weights(recent: Ints) -> Codes:
     """The history's weights, shape (n, 1089), from the cells of the last 5 actions, shape (n, 5), oldest first."""
     weights = np.zeros((len(recent), CELLS + 1), np.uint8)  # The last column collects `NOWHERE`.
     rows = np.arange(len(recent))
@@ -126,10 +126,10 @@ def weights_of(recent: Ints) -> Codes:
     return weights[:, :CELLS]
 
 
-def labels_of(item: MinecraftItem) -> list[int]:
+def gold_labels(item: MinecraftItem) -> list[int]:
     """The item's actions as labels, and `STOP`. Raises DataError for an action outside the build region."""
     try:
-        return [*(label_of(action) for action in item.actions), STOP]
+        return [*(action_label(action) for action in item.actions), STOP]
     except ValueError as error:
         raise DataError(f"{item.id}: {error}, which no label covers; leave the item out") from None
 
@@ -137,16 +137,16 @@ def labels_of(item: MinecraftItem) -> list[int]:
 def gold_grids(items: Sequence[MinecraftItem]) -> Grids:
     """The grids of all teacher-forced steps, item after item: one before each gold action, and the final one for `STOP`.
 
-    Takes items whose actions all have labels (`labels_of`). Actions that one world state of the log shows together have the
+    Takes items whose actions all have labels (`gold_labels`). Actions that one world state of the log shows together have the
     grid before all of them; the history's weights grow with each action. The final grid is the recorded structure.
     """
     rows: list[Codes] = []
     windows: list[list[int]] = []
     for item in items:
         rows += _structures(item)
-        cells = [*recent_cells(item), *(cell_of(*action.cell) for action in item.actions)]
+        cells = [*recent_cells(item), *(cell_index(*action.cell) for action in item.actions)]
         windows += [cells[start : start + RECENT] for start in range(len(item.actions) + 1)]
-    return Grids(_CODE[np.stack(rows)], weights_of(np.array(windows, np.int64)))
+    return Grids(_CODE[np.stack(rows)], history_weights(np.array(windows, np.int64)))
 
 
 def _structures(item: MinecraftItem) -> Iterable[Codes]:
@@ -161,7 +161,7 @@ def _structures(item: MinecraftItem) -> Iterable[Codes]:
         now = now.copy()
         # A recolored cell is logged as a placement and a removal, in this order.
         for action in sorted(actions, key=lambda action: action.kind == "place"):
-            now[cell_of(*action.cell)] = CODES[action.color] if action.kind == "place" and action.color else 0
+            now[cell_index(*action.cell)] = CODES[action.color] if action.kind == "place" and action.color else 0
     yield item.after.cells.ravel()
 
 

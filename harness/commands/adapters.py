@@ -66,12 +66,12 @@ def _values(entry: Entry) -> dict[str, Any]:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def show(name: str, as_json: bool) -> None:
     """Show what is known of the adapter NAME (a shipped one's name, a run or a folder)."""
-    from adapters.catalog import CARD_FILE, entry_of, percent, read_scores
+    from adapters.catalog import CARD_FILE, percent, read_entry, read_scores
     from adapters.registry import find_adapter
     from harness.engines.bases import fingerprint
 
     folder = find_adapter(name)
-    entry, scores = entry_of(folder), read_scores(folder)
+    entry, scores = read_entry(folder), read_scores(folder)
     about, own = entry.about, fingerprint(folder)
     if as_json:
         details = {"fingerprint": own, "recipe": about.recipe, "curve": about.curve, "versions": about.versions}

@@ -37,10 +37,10 @@ def augment(task: str, factor: int, seed: int, out: Path, changes: tuple[str, ..
     from harness.augmentation import variants as changing
     from harness.augmentation.paraphrase import lexicon
     from harness.corpora import load, locate
-    from harness.simulators.outputs import check_free, form_of, write
+    from harness.simulators.outputs import check_free, output_form, write
     from harness.simulators.stream import Source
 
-    source = Source(task, seed, "train", form_of(out, None))
+    source = Source(task, seed, "train", output_form(out, None))
     if source.form == "logs":
         raise UsageError(f"--out {out}: parts of games cannot be a log; give a name that ends in .jsonl or .parquet")
     items = load(task, "train")

@@ -76,13 +76,13 @@ def _items(task: str, seed: int, options: dict[str, Any]) -> tuple[list[Item], l
     from harness.corpora.records import load_more
     from harness.errors import UsageError
     from harness.runs.folder import items_hash
-    from harness.training.plan import part_of
+    from harness.training.plan import subset
 
     if options["only_data"] and not options["data"]:
         raise UsageError("--only-data: there is nothing to train on without --data")
     if options["only_data"] and options["train_items"]:
         raise UsageError("--train-items: --only-data leaves the train split out")
-    own = [] if options["only_data"] else part_of(load(task, "train"), options["train_items"], seed, "--train-items ")
+    own = [] if options["only_data"] else subset(load(task, "train"), options["train_items"], seed, "--train-items ")
     dev = load(task, "dev")
     judged = load_more(options["dev_data"], task, [*own, *dev])
     dev = [*dev, *(item for items in judged.values() for item in items)]
@@ -113,7 +113,7 @@ def predict(name: str, as_json: bool, **options: Any) -> int:
     harness baseline predict rules
     harness baseline predict cnn-gru --split test --constrained --steps 20
     """
-    from harness.baselines.decoding import decoding_of, known_decoding
+    from harness.baselines.decoding import choose_decoding, known_decoding
     from harness.corpora import load, locate
     from harness.corpora.records import load_items
     from harness.errors import UsageError
@@ -127,7 +127,7 @@ def predict(name: str, as_json: bool, **options: Any) -> int:
         raise UsageError(f"--split {options['split']}: the items come from {file}; leave the flag out")
     options["split"] = Path(file).name if file else options["split"] or "dev"
     chosen, task = _choose(name, options["task"])
-    decoding = decoding_of(name, chosen, {key: options[key] for key in ("constrained", "steps", "beams", "samples", "share")})
+    decoding = choose_decoding(name, chosen, {key: options[key] for key in ("constrained", "steps", "beams", "samples", "share")})
     predictor, model, taken = _load(chosen, name, task, options["checkpoint"], decoding)
     predictor.batch_size = options["batch_size"] or predictor.batch_size
     items = (load_items(Path(file), task) if file else load(task, options["split"]))[: options["limit"]]
@@ -163,15 +163,15 @@ def _load(
     """The predictor, its name, and the settings that identify it."""
     from harness.baselines import Ruled
     from harness.errors import UsageError
-    from harness.training.checkpoints import digest, find_model, model_of, read_config, source_of
+    from harness.training.checkpoints import default_model, digest, find_model, model_source, read_config
 
     if isinstance(chosen, Ruled):
         if checkpoint:
             raise UsageError(f"--checkpoint {checkpoint}: {name} is rules only and has no checkpoints")
         return chosen.predictor(task), name, {}
-    folder = find_model(checkpoint) if checkpoint else model_of(name, task)
+    folder = find_model(checkpoint) if checkpoint else default_model(name, task)
     model = folder.resolve().parent.name if folder.name == "model" else folder.name
-    taken = {"checkpoint": source_of(folder), "checkpoint_hash": digest(folder)}
+    taken = {"checkpoint": model_source(folder), "checkpoint_hash": digest(folder)}
     return chosen.load(folder, decoding), model, taken | {"train_items": read_config(folder, name).get("items")}
 
 

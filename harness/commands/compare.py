@@ -50,7 +50,7 @@ def compare(
     where there are more than two runs.
     """
     from eval.compare import compare_runs
-    from eval.score_run import Benchmark, item_scores_of, read_runs
+    from eval.score_run import Benchmark, read_runs, score_items
     from eval.tables import benchmark_name
 
     if len(runs) < 2:
@@ -58,7 +58,7 @@ def compare(
     how = Benchmark(benchmark, annotation)
     read = read_runs(runs, intersect=intersect)
     first = next(iter(read.values()))
-    scores = {name: item_scores_of(answers, how) for name, answers in read.items()}
+    scores = {name: score_items(answers, how) for name, answers in read.items()}
     result = compare_runs(first.task, scores, changed=changed, seed=seed)
     if first.task == "minecraft":
         name, judged = how.of(first)

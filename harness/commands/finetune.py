@@ -81,14 +81,14 @@ def _job(recipe: str, options: dict[str, Any]) -> tuple[Job, str, dict[str, str]
     from harness.corpora.records import load_more
     from harness.engines.bases import DEFAULT_BASE, display_name, resolve_base
     from harness.runs.folder import items_hash
-    from harness.training.plan import part_of
+    from harness.training.plan import subset
     from prompts.spec import PromptSpec
 
     flags = {"training.max_steps": options["max_steps"], "training.shots": options["shots"]}
     overrides = [*options["overrides"], *(f"{key}={value}" for key, value in flags.items() if value is not None)]
     loaded = load_recipe(recipe, overrides, base=display_name(options["base"] or DEFAULT_BASE))
     spec = PromptSpec.make(options["task"], options["context"], options["format"], options["frame"])
-    train = part_of(load(spec.task, "train")[: options["limit"]], loaded.training.train_items, loaded.training.seed)
+    train = subset(load(spec.task, "train")[: options["limit"]], loaded.training.train_items, loaded.training.seed)
     dev = load(spec.task, "dev")
     if options["history"]:
         train = _as_met(train, spec, options["history"])

@@ -39,8 +39,8 @@ def mix(name: str, as_json: bool, **options: Any) -> None:
     from functools import partial
 
     from harness.baselines import BASELINES, Baseline, Ruled
-    from harness.baselines.decoding import decoding_of
-    from harness.baselines.mixing import Mix, cells, fractions_of
+    from harness.baselines.decoding import choose_decoding
+    from harness.baselines.mixing import Mix, cells, parse_fractions
     from harness.corpora import load
     from harness.errors import UsageError
     from harness.runs.folder import RUNS
@@ -52,7 +52,7 @@ def mix(name: str, as_json: bool, **options: Any) -> None:
     if isinstance(chosen, Ruled):
         raise UsageError(f"{name} has nothing to train")
     task = choose(f"task of {name}", options["task"] or chosen.tasks[0], chosen.tasks)
-    fractions = fractions_of(options["fractions"])
+    fractions = parse_fractions(options["fractions"])
     limit = [f"training.epochs={options['max_epochs']}"] if options["max_epochs"] else []
     recipe = chosen.recipe([*options["overrides"], *limit])
     own, dev = load(task, "train"), load(task, "dev")
@@ -63,7 +63,7 @@ def mix(name: str, as_json: bool, **options: Any) -> None:
     counts = ", ".join(f"{len(items)} of {file}" for file, items in sets.items())
     say = partial(click.echo, err=as_json)
     say(f"{base}; {counts}; {len(planned)} cells; {folder}")
-    done = Mix(base, sets, decoding_of(name, chosen, {}), folder)
+    done = Mix(base, sets, choose_decoding(name, chosen, {}), folder)
     lines = done.run(planned, say)
     write_atomically(folder / "mix.svg", _chart(lines))
     if as_json:

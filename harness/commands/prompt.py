@@ -12,15 +12,15 @@ import click
 from harness.runs.prompt_plan import (
     LOCAL_ENGINES,
     Options,
-    base_of,
     build_engine,
     build_plan,
+    chosen_adapter,
+    chosen_base,
+    chosen_spec,
     default_name,
-    load_adapter_of,
     local_tokenizer,
     merges,
-    settings_of,
-    spec_of,
+    run_settings,
 )
 
 if TYPE_CHECKING:
@@ -75,8 +75,8 @@ def prompt(**flags: Any) -> int:
     harness prompt --engine openai --base-url http://127.0.0.1:8000/v1 --model smollm2-135m
     """
     options = Options(**flags)
-    adapter = load_adapter_of(options)
-    spec = spec_of(options, adapter)
+    adapter = chosen_adapter(options)
+    spec = chosen_spec(options, adapter)
     items, pool, source = _items(options, spec.task)
     if options.preview:
         return _preview(options, spec, adapter, items[: options.limit or 1], pool)
@@ -95,11 +95,11 @@ def _items(options: Options, task: str) -> tuple[list[Item], list[Item], Source]
 
 def _preview(options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], pool: list[Item]) -> int:
     """The exact text, from the tokenizer alone."""
-    from harness.engines.bases import context_length_of, resolve_base
+    from harness.engines.bases import model_context_length, resolve_base
 
-    model = base_of(options, adapter)
+    model = chosen_base(options, adapter)
     tokenizer = local_tokenizer(options.engine, model)
-    known = context_length_of(resolve_base(model)) if tokenizer is not None and not options.context_length else 4096
+    known = model_context_length(resolve_base(model)) if tokenizer is not None and not options.context_length else 4096
     length = options.context_length or known
     plan = build_plan(options, spec, tokenizer, length, 1, pool)
     for item in items:
@@ -138,7 +138,7 @@ def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: lis
         with Console(stderr=True).status("loading the model"):
             engine = stack.enter_context(closing(build_engine(options, adapter, merged)))
         plan = build_plan(options, spec, engine.tokenizer, engine.context_length, engine.batch_size, pool)
-        run = stack.enter_context(closing(Run(RUNS / name, settings_of(options, spec, adapter, items, plan))))
+        run = stack.enter_context(closing(Run(RUNS / name, run_settings(options, spec, adapter, items, plan))))
         log_to(run.folder)
         answer_items(run, items, Prompted(plan, engine), functools.partial(click.echo, err=True))
     return finish(run, items, as_json=options.json, longest="--max-new-tokens", shots=options.shots)

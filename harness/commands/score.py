@@ -54,10 +54,10 @@ def score(
     answers = read_answers(file, task=task, split=split, items_file=items_file, partial=partial)
     scores = score_answers(answers, how, rollout=rollout, seed=seed)
     if by:
-        from eval.attributes import groups_of
+        from eval.attributes import group_scores
 
         keys = None if "all" in by else dict.fromkeys(by)
-        scores["groups"] = groups_of(answers, how, by=keys, seed=seed).tables
+        scores["groups"] = group_scores(answers, how, by=keys, seed=seed).tables
     if save:
         write_atomically(answers.file.parent / "scores.json", json.dumps(scores, indent=1) + "\n")
     if as_json:

@@ -92,8 +92,8 @@ def _wanted(
 ) -> list[tuple[Path, Source, int]]:
     """The files to make, each with what goes into it and how many items."""
     from harness.corpora import split_name
-    from harness.simulators.games import PAPER, SIMULATORS, splits_of, task_of
-    from harness.simulators.outputs import form_of
+    from harness.simulators.games import PAPER, SIMULATORS, simulator_splits, simulator_task
+    from harness.simulators.outputs import output_form
     from harness.simulators.stream import Source
     from harness.util.registry import choose
 
@@ -111,9 +111,9 @@ def _wanted(
     if simulator is None or items is None:
         raise UsageError("give a SIMULATOR and --items, as in: harness simulate random --items 1000 --out random.jsonl")
     choose("simulator", simulator, SIMULATORS)
-    task, splits = task_of(simulator), splits_of(simulator)
+    task, splits = simulator_task(simulator), simulator_splits(simulator)
     part = choose(f"split of {simulator}", split_name(task, split or splits[0]), splits)
-    return [(out, Source(simulator, seed, part, form_of(out, form), _parameters(simulator, settings)), items)]
+    return [(out, Source(simulator, seed, part, output_form(out, form), _parameters(simulator, settings)), items)]
 
 
 def _parameters(simulator: str, settings: tuple[str, ...]) -> tuple[tuple[str, int], ...]:

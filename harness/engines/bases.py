@@ -68,7 +68,7 @@ def load_tokenizer(base: str) -> Any:
         raise EngineError(f"--base {base}: no tokenizer: {_first_line(error)}") from error
 
 
-def context_length_of(base: str) -> int:
+def model_context_length(base: str) -> int:
     """The tokens a model can take, by its configuration. Raises EngineError if it cannot be loaded."""
     from transformers import AutoConfig
 

@@ -48,7 +48,7 @@ def check_split(split: str) -> None:
         raise UsageError(f"--split {split}: programs are mined from train only, for those of {split} would leak its answers")
 
 
-def instruction_of(item: Item) -> str:
+def item_instruction(item: Item) -> str:
     """What was said since something was last done."""
     return " ".join(turn.text.strip() for turn in new_turns(item))
 
@@ -63,7 +63,7 @@ class Miner:
     def mine(self, item: Item) -> list[Mined]:
         """The programs that fit an item's words best, best first; none for an item without actions."""
         programs = self.candidates(item) if item.actions else []
-        words = instruction_of(item)
+        words = item_instruction(item)
         plain = len(write(self._plain(item)))
         found = []
         for program in programs:

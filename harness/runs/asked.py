@@ -14,7 +14,7 @@ from typing import IO, Any, NamedTuple
 
 from harness.errors import DataError
 from harness.util.files import write_atomically
-from harness.util.jsonl import line_of, read_lines
+from harness.util.jsonl import json_line, read_lines
 
 NAME = "asked.jsonl"
 
@@ -90,7 +90,7 @@ class AskedFile:
             same = _shared(self._before, asked.prompt)
             fields |= {"same": same, "prompt": asked.prompt[same:]}
             self._before = asked.prompt
-        return line_of(fields)
+        return json_line(fields)
 
 
 def _shared(one: str, other: str) -> int:

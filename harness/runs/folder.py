@@ -18,7 +18,7 @@ from harness.runs.asked import NAME as ASKED
 from harness.runs.asked import Asked, AskedFile
 from harness.util.files import hold, write_atomically
 from harness.util.hashing import short_hash
-from harness.util.jsonl import line_of, read_lines
+from harness.util.jsonl import json_line, read_lines
 
 RUNS = Path("runs")
 RECORDS = 2
@@ -142,14 +142,14 @@ class Run:
             self._file.close()
         self._asked.keep({record["id"] for record in records})
         self.records = list(records)
-        write_atomically(self.predictions, "".join(line_of(record) for record in records))
+        write_atomically(self.predictions, "".join(json_line(record) for record in records))
         self._file = self.predictions.open("a", encoding="ascii")
 
     def append(self, record: dict[str, Any], asked: Asked | None = None) -> None:
         assert self._file is not None, "keep() opens the file"
         if asked:
             self._asked.append(record["id"], asked)
-        self._file.write(line_of(record))
+        self._file.write(json_line(record))
         self._file.flush()
         self.records.append(record)
 

@@ -94,7 +94,7 @@ class Options:
             raise UsageError(f"--base-url {without_secrets(self.base_url)}: it must begin with http:// or https:// and a host")
 
 
-def load_adapter_of(options: Options) -> Adapter | None:
+def chosen_adapter(options: Options) -> Adapter | None:
     if options.adapter is None:
         return None
     from adapters.registry import load_adapter
@@ -112,12 +112,12 @@ def merges(options: Options, adapter: Adapter | None) -> bool:
     return worth_merging(adapter) if options.merge is None else options.merge
 
 
-def base_of(options: Options, adapter: Adapter | None) -> str | None:
+def chosen_base(options: Options, adapter: Adapter | None) -> str | None:
     """The base by name or folder: what --model names, or else the adapter's own; None for the default one."""
     return adapter.base if adapter else options.model
 
 
-def spec_of(options: Options, adapter: Adapter | None) -> PromptSpec:
+def chosen_spec(options: Options, adapter: Adapter | None) -> PromptSpec:
     """The prompt format: the adapter's where there is one, and then no other."""
     from prompts.spec import PromptSpec
 
@@ -155,7 +155,7 @@ def build_engine(options: Options, adapter: Adapter | None, merged: Path | None 
         engine = kind(Path(options.model))
     else:
         path = adapter.path if adapter and not merged else None
-        model = str(merged or resolve_base(base_of(options, adapter)))
+        model = str(merged or resolve_base(chosen_base(options, adapter)))
         draws = {"draws": True} if options.engine == "vllm" and options.temperature > 0 else {}
         engine = kind(model, adapter=path, context_length=options.context_length, **draws)
     if options.batch_size:
@@ -199,7 +199,7 @@ def build_plan(
     return Plan(renderer, sampling, shots, options.shots, batch_size, options.samples, options.share)
 
 
-def settings_of(options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], plan: Plan) -> dict[str, Any]:
+def run_settings(options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], plan: Plan) -> dict[str, Any]:
     """Everything that decides the predictions."""
     from harness.engines.bases import display_name, fingerprint, resolve_base
     from harness.runs.folder import items_hash
@@ -218,7 +218,7 @@ def settings_of(options: Options, spec: PromptSpec, adapter: Adapter | None, ite
         "base_url": without_secrets(options.base_url or "") or None,
         "script_hash": _file_hash(Path(options.model)) if options.engine == "scripted" and options.model else None,
         "shots_hash": plan.pool.hash,
-        "base_fingerprint": fingerprint(resolve_base(base_of(options, adapter))) if local else None,
+        "base_fingerprint": fingerprint(resolve_base(chosen_base(options, adapter))) if local else None,
         "adapter_fingerprint": fingerprint(adapter.path) if adapter else None,
         **({"merged": True} if merges(options, adapter) else {}),
         "prompt_hash": format_hash(spec),

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from eval.attributes import groups_of
+from eval.attributes import group_scores
 from eval.compare import compare_runs
-from eval.report.facts import cost_of, curve_of, notes_of, prompt_of, settings_of
+from eval.report.facts import adapter_curve, cost_facts, prompt_notes, prompt_text, settings_facts
 from eval.report.html import CHUNK, Listed, Report, Run, cut, pack
-from eval.score_run import Answers, Benchmark, item_scores_of, read_answers, read_runs, score_answers
+from eval.score_run import Answers, Benchmark, read_answers, read_runs, score_answers, score_items
 from harness.corpora.item import HexagonsItem, Item, MinecraftItem, Utterance
 from harness.corpora.surface import new_turns
 from harness.drawing.items import item_pictures
@@ -54,16 +54,16 @@ def collect(
 ) -> Report:
     """Score, compare and draw. `limit` is how many items the browser holds; the tables are about all of them."""
     asked = {name: dict(read_asked(answers.file.with_name(NAME))) for name, answers in runs.items()}
-    scored = {name: item_scores_of(answers, benchmark) for name, answers in runs.items()}
+    scored = {name: score_items(answers, benchmark) for name, answers in runs.items()}
     reported = []
     for name, answers in runs.items():
-        groups, (curve, training) = groups_of(answers, benchmark, seed=seed), curve_of(answers)
+        groups, (curve, training) = group_scores(answers, benchmark, seed=seed), adapter_curve(answers)
         reported.append(
             Run(
                 name=name,
-                facts=settings_of(answers),
-                cost=cost_of(answers, asked[name]),
-                notes=notes_of(answers, asked[name]),
+                facts=settings_facts(answers),
+                cost=cost_facts(answers, asked[name]),
+                notes=prompt_notes(answers, asked[name]),
                 scores=score_answers(answers, benchmark, rollout=True, seed=seed),
                 items=scored[name],
                 subsets=groups.tables,
@@ -138,7 +138,7 @@ def _shared(shown: _Shown) -> dict[str, Any]:
 def _made(item: Item, answers: Answers, asked: Asked | None) -> dict[str, Any]:
     """What one run made of an item."""
     record = answers.records.get(item.id)
-    text, note = prompt_of(record or {}, asked)
+    text, note = prompt_text(record or {}, asked)
     details = {"prompt": text, "promptNote": note}
     if record is None:
         return details | {"problem": "The run holds no prediction for this item."}

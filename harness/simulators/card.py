@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from harness.simulators.games import task_of
+from harness.simulators.games import simulator_task
 from harness.simulators.outputs import Made
 from harness.simulators.stream import Source
 
@@ -55,7 +55,7 @@ class File(NamedTuple):
 def data_card(files: Sequence[File], command: str, version: str) -> str:
     """The text of the card, in Markdown. It names no time, so that the same files have the same card."""
     titles = {"hexagons": "HEXAGONS drawing procedures", "minecraft": "Minecraft building games"}
-    tasks = {titles[task_of(file.source.simulator)] for file in files}
+    tasks = {titles[simulator_task(file.source.simulator)] for file in files}
     rows = (
         f"| {name} | {source.simulator} | {source.split} | {source.seed} | {counts.games:,} | {counts.items:,} |"
         for name, source, counts in files

@@ -59,12 +59,12 @@ PAPER = {
 """The items of each simulator and split in BAP v2, Table 3."""
 
 
-def task_of(simulator: str) -> str:
+def simulator_task(simulator: str) -> str:
     return "hexagons" if simulator in DRAWINGS else "minecraft"
 
 
-def splits_of(simulator: str) -> tuple[str, ...]:
-    return ("test",) if simulator in LEVELS else SPLITS[task_of(simulator)]
+def simulator_splits(simulator: str) -> tuple[str, ...]:
+    return ("test",) if simulator in LEVELS else SPLITS[simulator_task(simulator)]
 
 
 def digest(target: Structure | Board) -> str:
@@ -72,7 +72,7 @@ def digest(target: Structure | Board) -> str:
     return short_hash([target.cells.tobytes()])
 
 
-def split_of(target: str, task: str) -> str:
+def target_split(target: str, task: str) -> str:
     """The split of a target, given by its digest."""
     train, validation, test = SPLITS[task]
     return {8: validation, 9: test}.get(int(target, 16) % 10, train)
@@ -103,7 +103,7 @@ def _built(make: Callable[[Random], Any], rng: Random, simulator: str, split: st
     architect = make(rng)
     target = getattr(architect, "target", None)
     known = None if target is None else digest(target)
-    if known and split_of(known, "minecraft") != split:
+    if known and target_split(known, "minecraft") != split:
         return ()
     items = list(play(rng, architect, Voice(rng, architect.frames), f"minecraft-{simulator}/{split}/{n}", split))
     return _of_split(items, known, split)
@@ -114,4 +114,4 @@ def _of_split(items: Sequence[Item], target: str | None, split: str) -> tuple[It
     if not items:
         return ()
     target = target or digest(items[-1].after)
-    return tuple(replace(item, group=target) for item in items) if split_of(target, items[0].task) == split else ()
+    return tuple(replace(item, group=target) for item in items) if target_split(target, items[0].task) == split else ()

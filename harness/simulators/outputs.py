@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol
 
 from harness.corpora import SPLITS
 from harness.errors import HarnessError, UsageError
-from harness.simulators.games import ARCHITECTS, LEVELS, level, task_of
+from harness.simulators.games import ARCHITECTS, LEVELS, level, simulator_task
 from harness.simulators.stream import FORMS, Piece, Source, pieces
 
 _ROWS = 5_000
@@ -40,7 +40,7 @@ class Output(Protocol):
         """Leave what is whole, or nothing."""
 
 
-def form_of(out: Path, form: str | None) -> str:
+def output_form(out: Path, form: str | None) -> str:
     """The form that was asked for, or else that of the file's name. Raises UsageError if that says none, or another one."""
     suffix = next((known for known in FORMS if out.name.endswith(f".{known}")), None)
     if form is None and suffix is None:
@@ -86,7 +86,9 @@ def write(
         whole = (
             f"it holds the first {written.items:,} of {items:,} items" if source.form.startswith("jsonl") else "nothing is left"
         )
-        raise HarnessError(f"{out}: cannot be written: {error.strerror or error}{f'; {whole}' if written.items else ''}") from error
+        raise HarnessError(
+            f"{out}: cannot be written: {error.strerror or error}{f'; {whole}' if written.items else ''}"
+        ) from error
     return written
 
 
@@ -139,7 +141,7 @@ class ParquetFile:
 
         self.out, self.beside = out, _beside(out)
         self.waiting: list[Any] = []
-        self.writer = pq.ParquetWriter(self.beside, schema(task_of(source.simulator)), compression="zstd")
+        self.writer = pq.ParquetWriter(self.beside, schema(simulator_task(source.simulator)), compression="zstd")
 
     def write(self, content: Any) -> None:
         self.waiting.append(content)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from harness.corpora.item import Item, MinecraftItem
 from harness.corpora.records import to_full_record
 from harness.errors import HarnessError
-from harness.simulators.games import game, task_of
+from harness.simulators.games import game, simulator_task
 from harness.simulators.minecraft.logs import log, log_name, target_name
 
 _GAMES = 20
@@ -114,7 +114,7 @@ def make_piece(source: Source, first: int, limit: int | None = None) -> Piece:
         items = game(source.simulator, source.seed, source.split, n, source.parameters)[:limit]
         limit = None if limit is None else limit - len(items)
         games += [items] if items else []
-    return Piece(len(games), sum(map(len, games)), FORMS[source.form](games, task_of(source.simulator)))
+    return Piece(len(games), sum(map(len, games)), FORMS[source.form](games, simulator_task(source.simulator)))
 
 
 def _lines(games: Games, task: str) -> bytes:

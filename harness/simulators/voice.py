@@ -65,7 +65,7 @@ class Voice:
     def where(self, relation: Relation, it: str, *, diagonal: bool = True) -> str:
         """Where something is from `it`, in the builder's frame; "" leaves the reference out. `diagonal` is a word it may use."""
         # Away from you comes first, so that "from it" does not follow on "from you".
-        parts = sorted(parts_of(relation))
+        parts = sorted(relation_parts(relation))
         of = "of" if it else "alone"
         if len(parts) == 1:
             name, n = parts[0]
@@ -78,10 +78,10 @@ class Voice:
 
     def go(self, direction: Relation) -> str:
         """The way from one block to the next: "to the left" or, along two axes, "left and up"."""
-        return _and([self.draw(f"go {name}") for name, _ in sorted(parts_of(direction))])
+        return _and([self.draw(f"go {name}") for name, _ in sorted(relation_parts(direction))])
 
 
-def parts_of(relation: Relation) -> list[tuple[str, int]]:
+def relation_parts(relation: Relation) -> list[tuple[str, int]]:
     """The ways from the reference along the axes, as frames name them: "left", "right", "up", ..., and how many cells."""
     names = (
         "left" if relation.left > 0 else "right",

@@ -30,7 +30,7 @@ STATE = "trainer_state.json"
 """Of a checkpoint of a training run."""
 
 
-def weights_of(network: Any) -> dict[str, Any]:
+def own_weights(network: Any) -> dict[str, Any]:
     """A network's weights by name, without those of a pretrained part that is used as it is: where a network has one, its
     `borrowed` is how their names begin."""
     borrowed = tuple(getattr(network, "borrowed", ()))
@@ -40,21 +40,21 @@ def weights_of(network: Any) -> dict[str, Any]:
 
 def last_checkpoint(folder: Path) -> Path | None:
     """The newest whole checkpoint of transformers' Trainer; its state file is what it writes last."""
-    for path in sorted(folder.glob(f"checkpoint-*/{STATE}"), key=lambda path: step_of(path.parent), reverse=True):
+    for path in sorted(folder.glob(f"checkpoint-*/{STATE}"), key=lambda path: checkpoint_step(path.parent), reverse=True):
         with suppress(OSError, ValueError):
             json.loads(path.read_bytes())
             return path.parent
     return None
 
 
-def step_of(checkpoint: Path) -> int:
+def checkpoint_step(checkpoint: Path) -> int:
     """The number of steps after which it was written."""
     return int(checkpoint.name.rpartition("-")[2])
 
 
 def restore(network: Any, weights: Mapping[str, Any], where: Path) -> None:
     """Raises DataError, in one line, for weights of another network."""
-    own = {name: tuple(value.shape) for name, value in weights_of(network).items()}
+    own = {name: tuple(value.shape) for name, value in own_weights(network).items()}
     given = {name: tuple(value.shape) for name, value in weights.items()}
     for name in sorted({*own, *given}):
         if own.get(name) != given.get(name):
@@ -101,7 +101,7 @@ def find_model(name: str, flag: str = "--checkpoint") -> Path:
     raise UsageError(f"{flag} {name}: no trained model is there; make one with `harness baseline train`")
 
 
-def model_of(baseline: str, task: str) -> Path:
+def default_model(baseline: str, task: str) -> Path:
     """The folder of a baseline's model where none is asked for: that of the run BASELINE-TASK, or else the shipped one.
 
     Raises UsageError if there is none.
@@ -114,7 +114,7 @@ def model_of(baseline: str, task: str) -> Path:
     )
 
 
-def source_of(folder: Path) -> str:
+def model_source(folder: Path) -> str:
     """A model's folder in words, the same on every machine for one that is shipped."""
     return f"the shipped checkpoint {folder.name}" if folder.parent == SHIPPED else str(folder)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from harness.runs.folder import provenance
-from harness.training.checkpoints import digest, read_config, source_of
+from harness.training.checkpoints import digest, model_source, read_config
 
 if TYPE_CHECKING:
     from harness.training.recipe import Recipe
@@ -38,7 +38,7 @@ class Origin:
 
     def settings(self) -> dict[str, Any]:
         """The origin as run settings."""
-        begun = {"from": source_of(self.start), "from_hash": digest(self.start)} if self.start else {}
+        begun = {"from": model_source(self.start), "from_hash": digest(self.start)} if self.start else {}
         return ({"data": dict(self.data)} if self.data else {}) | begun
 
     def history(self, baseline: str) -> dict[str, Any]:

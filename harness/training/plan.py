@@ -17,7 +17,7 @@ _POOL = 16
 """Batches whose items are sorted by length together."""
 
 
-def part_of(items: Sequence[Item], count: int | None, seed: int, asked: str = "training.train_items=") -> list[Item]:
+def subset(items: Sequence[Item], count: int | None, seed: int, asked: str = "training.train_items=") -> list[Item]:
     """`count` items for a learning curve, in their order; all of them for None. Raises UsageError, which begins with how they
     were asked for, if there are not so many.
 

@@ -12,7 +12,7 @@ from harness.errors import UsageError
 from harness.training.augmenting import Augment
 from harness.training.curriculum import Curriculum
 from harness.util.registry import choose
-from harness.util.settings import Count, Fraction, Positive, Rate, Strict, merged, nested, overridden, problem_of, read_values
+from harness.util.settings import Count, Fraction, Positive, Rate, Strict, first_problem, merged, nested, overridden, read_values
 
 RECIPES = Path(__file__).parents[1] / "baselines" / "recipes"
 
@@ -80,6 +80,6 @@ def load_recipe(name: str, schema: type[R], overrides: Sequence[str] = ()) -> R:
         try:
             return schema.model_validate(values)
         except ValidationError as error:
-            raise UsageError(f"{path}{where}: {problem_of(error)}") from None
+            raise UsageError(f"{path}{where}: {first_problem(error)}") from None
 
     return overridden(values, overrides, check)

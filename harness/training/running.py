@@ -12,7 +12,7 @@ from harness.corpora import locate
 from harness.corpora.item import Item
 from harness.engines.shared import keep_memory
 from harness.runs.folder import Run, items_hash, log_to
-from harness.training.checkpoints import source_of
+from harness.training.checkpoints import model_source
 from harness.training.origin import Origin
 from harness.training.steps import processes
 
@@ -50,7 +50,7 @@ class Job:
         }
 
     def __str__(self) -> str:
-        begun = f"; begins with {source_of(self.origin.start)}" if self.origin.start else ""
+        begun = f"; begins with {model_source(self.origin.start)}" if self.origin.start else ""
         return (
             f"{self.name}, variant {self.recipe.variant}: {self.task}, {len(self.items)} train and {len(self.dev)} dev items "
             f"of the {locate(self.task).kind} corpus{''.join(f' and {file}' for file in self.origin.data)}{begun}"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.corpora.item import Item
 from harness.training.augmenting import vary_by
-from harness.training.checkpoints import read_weights, weights_of, write_model
+from harness.training.checkpoints import own_weights, read_weights, write_model
 from harness.training.origin import Best, Origin, card, configuration
 from harness.training.steps import Data, processes
 
@@ -75,7 +75,7 @@ class Trainable:
             write_model(model, config, weights, begun.words, card(config, best, **begun.told))
 
         def keep(network: Any, best: Best) -> None:
-            write(weights_of(network), best, {})
+            write(own_weights(network), best, {})
 
         trained = train_network(begun.network, data, recipe.training, folder, keep)
         if processes().is_main_process and (finished := self.finish(model, data, say)):

@@ -19,7 +19,7 @@ from transformers.trainer_callback import ExportableState
 
 from harness.engines.shared import fast_bf16
 from harness.errors import HarnessError, UsageError
-from harness.training.checkpoints import STATE, WEIGHTS, last_checkpoint, read_weights, restore, weights_of
+from harness.training.checkpoints import STATE, WEIGHTS, last_checkpoint, own_weights, read_weights, restore
 from harness.training.memory import memory_for
 from harness.training.origin import Best
 from harness.training.plan import Plan, make_plan
@@ -97,7 +97,7 @@ def _over(state: dict[str, Any]) -> bool:
     return bool(state) and bool(state["stateful_callbacks"]["TrainerControl"]["args"]["should_training_stop"])
 
 
-def arguments_of(training: Training, steps: int, folder: Path) -> TrainingArguments:
+def trainer_arguments(training: Training, steps: int, folder: Path) -> TrainingArguments:
     """When to log, to judge and to write a checkpoint is for `Course` to say, as epochs may have different lengths."""
     return TrainingArguments(
         output_dir=str(folder / "checkpoints"),
@@ -146,7 +146,7 @@ class NetworkTrainer(Watched):
     ) -> None:
         self.data, self.training, self.keep = data, training, keep
         self.judged = max(_DEV_BATCH, training.batch_size)
-        arguments = arguments_of(training, plan.ends[-1], folder)
+        arguments = trainer_arguments(training, plan.ends[-1], folder)
         self.processes = arguments.world_size
         order = partial(plan.order, seed=training.seed)
         adafactor = torch.optim.Adafactor, {"lr": training.learning_rate}
@@ -223,7 +223,7 @@ class NetworkTrainer(Watched):
         before, step = last_checkpoint(self.folder / "checkpoints"), self.state.global_step
         good = f"the checkpoint before it is {before}" if before else "there is no checkpoint before it"
         return HarnessError(
-            f"{how} at step {step + 1} (epoch {self.course.epoch_of(step) + 1}); {good}; "
+            f"{how} at step {step + 1} (epoch {self.course.epochs_done(step) + 1}); {good}; "
             "try a smaller --set training.learning_rate, or --set training.precision=float32, and another --name"
         )
 
@@ -240,7 +240,7 @@ class NetworkTrainer(Watched):
         """The weights alone, without those of a pretrained part that is used as it is, and no Python objects."""
         from safetensors.torch import save_file
 
-        weights, folder = weights_of(self.model), Path(output_dir or self.args.output_dir)
+        weights, folder = own_weights(self.model), Path(output_dir or self.args.output_dir)
         if not all(bool(value.isfinite().all()) for value in weights.values()):
             raise self._diverged("a weight is not a number")
         folder.mkdir(parents=True, exist_ok=True)
@@ -267,7 +267,7 @@ class Course(TrainerCallback, ExportableState):  # type: ignore[misc]
         """Kept in every checkpoint."""
         return {"args": {}, "attributes": {"items": self.items, "loss": self.loss}}
 
-    def epoch_of(self, step: int) -> int:
+    def epochs_done(self, step: int) -> int:
         """How many epochs are over after so many steps."""
         return bisect_right(self.ends, step)
 
@@ -289,7 +289,7 @@ class Course(TrainerCallback, ExportableState):  # type: ignore[misc]
 
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         step = state.global_step
-        epoch = self.epoch_of(step)
+        epoch = self.epochs_done(step)
         begun = self.ends[epoch - 1] if epoch else 0
         if step == begun:
             state.epoch = epoch

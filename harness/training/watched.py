@@ -16,7 +16,7 @@ from transformers.integrations import TensorBoardCallback
 
 from harness.engines.shared import brief, quiet_transformers
 from harness.errors import DataError, HarnessError
-from harness.training.checkpoints import last_checkpoint, step_of
+from harness.training.checkpoints import checkpoint_step, last_checkpoint
 from harness.util.files import write_atomically
 from harness.util.progress import bar
 
@@ -46,7 +46,7 @@ class Watched(Trainer):  # type: ignore[misc]
         from torch.utils.tensorboard import SummaryWriter
 
         checkpoint, main = last_checkpoint(self.folder / "checkpoints"), self.is_world_process_zero()
-        step = step_of(checkpoint) if checkpoint else 0
+        step = checkpoint_step(checkpoint) if checkpoint else 0
         whole = bar("training", self.args.max_steps - step, unit="steps", shown=main)
         # Transformers warns where checkpoints follow each other faster than files' times can tell.
         with quiet_transformers(), whole as update, ExitStack() as ends:

@@ -31,6 +31,6 @@ def read_lines(path: Path) -> Lines:
     return Lines(whole, torn)
 
 
-def line_of(record: Any) -> str:
+def json_line(record: Any) -> str:
     """A line, in ASCII: a model may answer with half a surrogate pair, which no file encoding takes."""
     return json.dumps(record) + "\n"

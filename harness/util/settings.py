@@ -82,7 +82,7 @@ def merged(values: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]
     return result
 
 
-def problem_of(error: ValidationError) -> str:
+def first_problem(error: ValidationError) -> str:
     """The key that does not fit, and why."""
     # An unknown key says more than the missing one it may have been meant for.
     first = min(error.errors(), key=lambda e: e["type"] != "extra_forbidden")

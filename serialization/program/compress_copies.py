@@ -9,7 +9,7 @@ from typing import NamedTuple
 from harness.worlds.hexagons import COLUMNS, ROWS, Tile, from_cube, on_board, to_cube
 from serialization.program import ast
 from serialization.program.ast import Call, Expr, Name, Span, number
-from serialization.program.compress_masks import Painting, bit, mask_of, shifted, tiles_of, union
+from serialization.program.compress_masks import Painting, bit, mask_tiles, shifted, to_mask, union
 from serialization.program.compress_moves import MAX_COPIES, move_between, paths
 from serialization.program.compress_terms import direction, length, tile_expr
 from serialization.program.hexagons_geometry import ALL, flipped, mirrored, turned
@@ -69,8 +69,8 @@ def _statement(expr: Expr, swaps: Mapping[str, str], made: int) -> Copied:
 
 def _images(source: Source, wanted: int, possible: int) -> Iterator[tuple[Expr, Painting]]:
     """Moved copies that lie within what is possible, with what they would paint."""
-    tiles = tiles_of(union(source.painting))
-    ends = tiles_of(wanted)
+    tiles = mask_tiles(union(source.painting))
+    ends = mask_tiles(wanted)
     ends = ends[:1] + ends[1:][-1:]
     yield from _moved(source, tiles, ends)
     yield from _repeated(source, possible)
@@ -128,10 +128,10 @@ def mirrors() -> tuple[tuple[Expr, Mapping[Tile, Tile]], ...]:
 
 
 def _mirrored(source: Source, possible: int) -> Iterator[tuple[Expr, Painting]]:
-    tiles = tiles_of(union(source.painting))
+    tiles = mask_tiles(union(source.painting))
     for axis, to in mirrors():
         if _within((to[tile] for tile in tiles), possible):
-            image = {color: mask_of(to[tile] for tile in tiles_of(mask)) for color, mask in source.painting.items()}
+            image = {color: to_mask(to[tile] for tile in mask_tiles(mask)) for color, mask in source.painting.items()}
             yield Call("reflect", (source.expr, axis)), image
 
 
@@ -164,7 +164,7 @@ def _turned(source: Source, tiles: Sequence[Tile], ends: Sequence[Tile], possibl
                 continue
             image: dict[str, int] = {}
             for color, mask in source.painting.items():
-                image[color] = mask_of(from_cube(there[tile][0] + x, there[tile][1] + z) for tile in tiles_of(mask))
+                image[color] = to_mask(from_cube(there[tile][0] + x, there[tile][1] + z) for tile in mask_tiles(mask))
             center = tile_expr(centers[x, z])
             if name == "rotate":
                 yield Call(name, (source.expr, number(how), center)), image

@@ -13,7 +13,7 @@ from serialization.program.compress_copies import Source, copies, mirrors
 from serialization.program.compress_cover import Cover, cover
 from serialization.program.compress_cycles import cycles
 from serialization.program.compress_loops import stairs
-from serialization.program.compress_masks import BOARD, Painting, mask_of, painting_of, shades_of, union
+from serialization.program.compress_masks import BOARD, Painting, to_mask, to_painting, to_shades, union
 from serialization.program.compress_moves import repetitions
 from serialization.program.compress_terms import (
     Term,
@@ -44,7 +44,7 @@ class Sketch:
         self.known = state is not None
         self.state = state or DrawingState()
         self.effort = effort
-        self.needed: Painting = painting_of({action.tile: action.color for action in actions})
+        self.needed: Painting = to_painting({action.tile: action.color for action in actions})
         on_board = _on_board(self.state.board)
         wanted = union(self.needed)
         self.board = {color: mask for color, mask in on_board.items() if color != "white"}
@@ -133,7 +133,7 @@ class Sketch:
             for inner in cover(base, terms, beam=3, options=5):
                 count = () if one.turns is None else (one.turns,)
                 expr = Call("repeat", (inner.expr, one.move, *count))
-                made = mask_of(self.figure(expr))
+                made = to_mask(self.figure(expr))
                 if not made & ~allowed:
                     yield term(made, expr)
 
@@ -152,9 +152,9 @@ class Sketch:
             for name in ("near", "inside", "above", "below", "left", "right", "outline"):
                 for count in ((), (number(1),)) if name in ("above", "below", "left", "right") else ((),):
                     expr = Call(name, (source, *count))
-                    if found := mask_of(self.figure(expr)):
+                    if found := to_mask(self.figure(expr)):
                         yield term(found, expr)
-            found = mask_of(self.figure(source))
+            found = to_mask(self.figure(source))
             yield term(found, source)
 
     def _sources(self) -> list[Expr]:
@@ -177,7 +177,7 @@ class Sketch:
             together = {color: self.needed[color] for color in group}
             rest = {color: mask for color, mask in self.needed.items() if color not in group}
             for found in self._covers("", union(together), 0):
-                for paint in cycles(found.expr, self.figure(found.expr), shades_of(together), self._machine):
+                for paint in cycles(found.expr, self.figure(found.expr), to_shades(together), self._machine):
                     yield from ((paint, *others) for others in (self.plain(rest) if rest else [()]))
 
     def _repeated(self) -> Iterator[Statements]:
@@ -192,12 +192,12 @@ class Sketch:
 
     def _mirrored(self) -> Iterator[Statements]:
         """A half and its mirror image."""
-        shades = shades_of(self.needed)
+        shades = to_shades(self.needed)
         if len(shades) < 4:
             return
         for axis, to in mirrors():
             if all(shades.get(to[tile]) == color for tile, color in shades.items()):
-                half = painting_of({tile: color for tile, color in shades.items() if tile[::-1] <= to[tile][::-1]})
+                half = to_painting({tile: color for tile, color in shades.items() if tile[::-1] <= to[tile][::-1]})
                 for body in self.plain(half):
                     yield (*body, ast.Copy(Call("reflect", (Name("it"), axis))))
 
@@ -227,7 +227,7 @@ class Sketch:
         seen: set[int] = set()
         for expr in exprs:
             cells = self.figure(expr)
-            mask = mask_of(cells)
+            mask = to_mask(cells)
             painting = {color: mask & own for color, own in self.board.items() if mask & own}
             if painting and mask not in seen:
                 seen.add(mask)
@@ -235,4 +235,4 @@ class Sketch:
 
 
 def _on_board(board: Board) -> Painting:
-    return painting_of({tile: board[tile] for tile in ALL})
+    return to_painting({tile: board[tile] for tile in ALL})

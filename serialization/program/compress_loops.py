@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from serialization.program import ast
 from serialization.program.ast import Call, Chain, Expr, Name, Numbers, Span, number
-from serialization.program.compress_masks import columns_of, numbers_of
+from serialization.program.compress_masks import bit_numbers, mask_columns
 
 FEWEST = 3
 """Columns: two are said one by one."""
@@ -16,7 +16,7 @@ _N = Name("n")
 
 def stairs(color: str, mask: int) -> Iterator[ast.For]:
     """The loop that paints exactly these tiles, if their columns are evenly spaced, have no gaps and end evenly."""
-    columns = {column: numbers_of(rows) for column, rows in enumerate(columns_of(mask), start=1) if rows}
+    columns = {column: bit_numbers(rows) for column, rows in enumerate(mask_columns(mask), start=1) if rows}
     spaced = _steps(list(columns))
     if spaced is None or len(columns) < FEWEST or any(rows[-1] - rows[0] >= len(rows) for rows in columns.values()):
         return

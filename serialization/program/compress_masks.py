@@ -21,7 +21,7 @@ def bit(tile: Cell) -> int:
     return 1 << (int(tile[1]) * ROWS + int(tile[0]))
 
 
-def mask_of(tiles: Iterable[Cell]) -> int:
+def to_mask(tiles: Iterable[Cell]) -> int:
     """Tiles off the board are left out."""
     mask = 0
     for tile in tiles:
@@ -30,7 +30,7 @@ def mask_of(tiles: Iterable[Cell]) -> int:
     return mask
 
 
-def tiles_of(mask: int) -> list[Tile]:
+def mask_tiles(mask: int) -> list[Tile]:
     """Column by column."""
     tiles = []
     while mask:
@@ -40,12 +40,12 @@ def tiles_of(mask: int) -> list[Tile]:
     return tiles
 
 
-def columns_of(mask: int) -> list[int]:
+def mask_columns(mask: int) -> list[int]:
     """For each of the 18 columns its rows, as 10 bits."""
     return [mask >> ROWS * column & COLUMN for column in range(COLUMNS)]
 
 
-def numbers_of(bits: int) -> tuple[int, ...]:
+def bit_numbers(bits: int) -> tuple[int, ...]:
     """The 1-based numbers of the bits that are set."""
     return tuple(k + 1 for k in range(bits.bit_length()) if bits >> k & 1)
 
@@ -74,7 +74,7 @@ def shifted(mask: int, x: int, z: int) -> int:
 @cache
 def rings() -> tuple[tuple[Tile, Sequence[int]], ...]:
     """For each tile of the board those tiles of it that lie at distance 0, 1, ..., `LONGEST_RADIUS`."""
-    return tuple((tile, tuple(mask_of(ring_of(tile, radius)) for radius in range(LONGEST_RADIUS + 1))) for tile in ALL)
+    return tuple((tile, tuple(to_mask(ring_of(tile, radius)) for radius in range(LONGEST_RADIUS + 1))) for tile in ALL)
 
 
 @cache
@@ -119,10 +119,10 @@ def union(painting: Painting) -> int:
     return whole
 
 
-def painting_of(shades: Mapping[Tile, str]) -> Painting:
+def to_painting(shades: Mapping[Tile, str]) -> Painting:
     colors = sorted(set(shades.values()), key=CODES.__getitem__)
-    return {color: mask_of(tile for tile, own in shades.items() if own == color) for color in colors}
+    return {color: to_mask(tile for tile, own in shades.items() if own == color) for color in colors}
 
 
-def shades_of(painting: Painting) -> dict[Tile, str]:
-    return {tile: color for color, mask in painting.items() for tile in tiles_of(mask)}
+def to_shades(painting: Painting) -> dict[Tile, str]:
+    return {tile: color for color, mask in painting.items() for tile in mask_tiles(mask)}

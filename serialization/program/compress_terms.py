@@ -14,12 +14,12 @@ from serialization.program.compress_masks import (
     BOARD,
     LONGEST_RADIUS,
     bit,
-    columns_of,
-    mask_of,
-    numbers_of,
+    bit_numbers,
+    mask_columns,
+    mask_tiles,
     pieces,
     rings,
-    tiles_of,
+    to_mask,
     ways,
 )
 from serialization.program.hexagons_geometry import triangle
@@ -62,7 +62,7 @@ def tile_expr(tile: Tile) -> Expr:
 
 def literal_terms(needed: int, allowed: int) -> Iterator[Term]:
     """Columns in rows: for the rows that columns have, or share, all columns in which they are allowed."""
-    want, may = columns_of(needed), columns_of(allowed)
+    want, may = mask_columns(needed), mask_columns(allowed)
     distinct = sorted({rows for rows in want if rows} | {rows & needs for rows, needs in _pairs(may, want) if rows & needs})
     patterns = dict.fromkeys(distinct)
     patterns |= dict.fromkeys(run for rows in distinct for run in _runs(rows))
@@ -98,7 +98,7 @@ def _runs(rows: int) -> Iterator[int]:
 @lru_cache(maxsize=4096)
 def _product(columns: tuple[int, ...], rows: int) -> Term:
     mask = sum(rows << ROWS * (column - 1) for column in columns)
-    return term(mask, product(columns, numbers_of(rows)))
+    return term(mask, product(columns, bit_numbers(rows)))
 
 
 @cache
@@ -126,7 +126,7 @@ def shape_terms(needed: int, allowed: int) -> Iterator[Term]:
 
 
 def _lines(needed: int, allowed: int) -> Iterator[Term]:
-    for start in tiles_of(needed):
+    for start in mask_tiles(needed):
         for way in ("up-right", "down-right"):
             mask = 0
             for count, tile in enumerate(ways(start)[way], start=1):
@@ -136,11 +136,11 @@ def _lines(needed: int, allowed: int) -> Iterator[Term]:
                 if count > 2 and bit(tile) & needed:
                     yield term(mask, Call("line", (tile_expr(start), tile_expr(tile))))
     for piece in pieces(needed):
-        ends = tiles_of(piece)
+        ends = mask_tiles(piece)
         left, right = ([tile for tile in ends if tile.column == one.column][:4] for one in (ends[0], ends[-1]))
         if right[0].column - left[0].column > 2:
             for a, b in ((a, b) for a in left for b in right):
-                mask = mask_of(line(a, b))
+                mask = to_mask(line(a, b))
                 if not mask & ~allowed:
                     yield term(mask, Call("line", (tile_expr(a), tile_expr(b))))
 
@@ -149,12 +149,12 @@ def _lines(needed: int, allowed: int) -> Iterator[Term]:
 def _triangle(corner: Tile, way: str, size: int) -> int:
     """Nothing where more than a line of it is off the board."""
     tiles = triangle(corner, way, size)
-    mask = mask_of(tiles)
+    mask = to_mask(tiles)
     return mask if mask.bit_count() >= len(tiles) - size else 0
 
 
 def _triangles(needed: int, allowed: int) -> Iterator[Term]:
-    for corner in tiles_of(allowed if needed.bit_count() > 4 else 0):
+    for corner in mask_tiles(allowed if needed.bit_count() > 4 else 0):
         for way in ("up", "right", "down", "left"):
             for size in range(2, 10):
                 mask = _triangle(corner, way, size)
@@ -166,7 +166,7 @@ def _triangles(needed: int, allowed: int) -> Iterator[Term]:
 
 def remaining_terms(needed: int, allowed: int, blank: int) -> Iterator[Term]:
     """What is blank in columns and rows."""
-    want = columns_of(needed)
+    want = mask_columns(needed)
     columns = tuple(c for c, rows in enumerate(want, start=1) if rows)
     rows = 0
     for one in want:
@@ -183,7 +183,7 @@ def remaining_terms(needed: int, allowed: int, blank: int) -> Iterator[Term]:
 
 def difference_terms(needed: int, allowed: int, wholes: Iterable[Term]) -> Iterator[Term]:
     """A set without some of its tiles."""
-    want = columns_of(needed)
+    want = mask_columns(needed)
     columns = tuple(c for c, rows in enumerate(want, start=1) if rows)
     rows = 0
     for one in want:
@@ -192,4 +192,4 @@ def difference_terms(needed: int, allowed: int, wholes: Iterable[Term]) -> Itera
     for whole in (_product(columns, rows), board, *wholes):
         over = whole.mask & ~allowed
         if over and over.bit_count() * 3 <= whole.mask.bit_count() and whole.mask & needed:
-            yield term(whole.mask & allowed, Chain(whole.expr, (("-", tile_set(tiles_of(over))),)))
+            yield term(whole.mask & allowed, Chain(whole.expr, (("-", tile_set(mask_tiles(over))),)))

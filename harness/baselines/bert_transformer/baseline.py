@@ -20,7 +20,7 @@ from harness.training import checkpoints
 from harness.training.recipe import Recipe, load_recipe
 from harness.training.steps import Data
 from harness.training.trainable import Begun, Trainable
-from harness.util.settings import problem_of
+from harness.util.settings import first_problem
 
 NAME = "bert-transformer"
 
@@ -66,7 +66,7 @@ class BertTransformer(Trainable):
             settings = EncoderSettings.model_validate(config.get("encoder"))
         except ValidationError as error:
             part = "encoder" if error.title == EncoderSettings.__name__ else "network"
-            raise DataError(f"{folder / checkpoints.CONFIG}: {part}: {problem_of(error)}") from None
+            raise DataError(f"{folder / checkpoints.CONFIG}: {part}: {first_problem(error)}") from None
         encoder, tokenizer = load_encoder(settings, weights=False)
         _same_encoder(folder, config, identity(encoder, tokenizer))
         network = Network(shape, encoder)

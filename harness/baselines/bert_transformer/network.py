@@ -55,7 +55,7 @@ class Network(BuilderNetwork):
 
     @property
     def borrowed(self) -> tuple[str, ...]:
-        """See `checkpoints.weights_of`."""
+        """See `checkpoints.own_weights`."""
         return ("encoder.",) if self.frozen else ()
 
     @property

@@ -23,7 +23,7 @@ from harness.training import checkpoints
 from harness.training.recipe import Recipe, load_recipe
 from harness.training.steps import Data
 from harness.training.trainable import Begun, Trainable
-from harness.util.settings import problem_of
+from harness.util.settings import first_problem
 from serialization.words import h3_tokens
 
 NAME = "cnn-gru"
@@ -73,7 +73,7 @@ class CnnGru(Trainable):
         try:
             shape = Shape.model_validate(config.get("network"))
         except ValidationError as error:
-            raise DataError(f"{folder / checkpoints.CONFIG}: network: {problem_of(error)}") from None
+            raise DataError(f"{folder / checkpoints.CONFIG}: network: {first_problem(error)}") from None
         vocabulary = _read_words(folder)
         network = Network(shape, len(vocabulary))
         checkpoints.restore(network, checkpoints.read_weights(folder), folder / checkpoints.WEIGHTS)

@@ -20,8 +20,8 @@ from harness.baselines.deberta.batches import (
     Collator,
     Reader,
     TileCollator,
-    actions_of,
-    labels_of,
+    tile_actions,
+    tile_labels,
     words_in,
 )
 from harness.baselines.deberta.layers import Sizes
@@ -35,7 +35,7 @@ from harness.training import checkpoints
 from harness.training.recipe import Recipe, load_recipe
 from harness.training.steps import Data
 from harness.training.trainable import Begun, Trainable
-from harness.util.settings import problem_of
+from harness.util.settings import first_problem
 from serialization.contexts import Context, get_context
 
 NAME = "deberta"
@@ -80,7 +80,7 @@ class Deberta(Trainable):
 
     def finish(self, folder: Path, data: Data, say: Callable[[str], None]) -> dict[str, object]:
         best = self.load(folder)
-        temperature = best_temperature(best.scores(data.dev), labels_of(data.dev), best.how[0])
+        temperature = best_temperature(best.scores(data.dev), tile_labels(data.dev), best.how[0])
         say(f"temperature of the scores: {temperature:g}, which gives the highest action F1 on dev")
         return {"temperature": temperature}
 
@@ -90,7 +90,7 @@ class Deberta(Trainable):
             recipe = DebertaRecipe.model_validate({key: config.get(key) for key in DebertaRecipe.model_fields})
             temperature = float(config["temperature"])
         except ValidationError as error:
-            raise DataError(f"{folder / checkpoints.CONFIG}: {problem_of(error)}") from None
+            raise DataError(f"{folder / checkpoints.CONFIG}: {first_problem(error)}") from None
         except (KeyError, TypeError, ValueError):
             raise DataError(f"{folder / checkpoints.CONFIG}: temperature is missing or not a number") from None
         network, collate, encoder = build(recipe, weights=False)
@@ -145,4 +145,4 @@ class DebertaPredictor(Predictor):
 
     def predict(self, items: Sequence[Item]) -> list[Answer]:
         labels = decide(self.scores(drawing_steps(items)), *self.how)
-        return [Answer(actions_of(row), stopped=True) for row in labels]
+        return [Answer(tile_actions(row), stopped=True) for row in labels]

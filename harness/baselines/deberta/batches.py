@@ -41,7 +41,7 @@ class Token(NamedTuple):
 T = TypeVar("T")
 
 
-def labels_of(items: Sequence[HexagonsItem]) -> Ints:
+def tile_labels(items: Sequence[HexagonsItem]) -> Ints:
     """Shape (items, 180), row by row: `NO_ACTION`, or 1 + the code of the color that a gold action paints a tile in."""
     labels = np.full((len(items), TILES), NO_ACTION)
     for row, item in zip(labels, items, strict=True):
@@ -51,7 +51,7 @@ def labels_of(items: Sequence[HexagonsItem]) -> Ints:
     return labels
 
 
-def actions_of(labels: Ints) -> list[Paint]:
+def tile_actions(labels: Ints) -> list[Paint]:
     """The actions that one item's 180 labels stand for, by row and column."""
     return [Paint(*divmod(int(tile), COLUMNS), COLORS[labels[tile] - 1]) for tile in np.flatnonzero(labels)]
 
@@ -140,7 +140,7 @@ class Collator:
         board = np.zeros((len(items), TILES), np.int64)
         if reader.context.board:
             board = np.stack([item.before.cells.ravel() for item in items]).astype(np.int64)
-        labels = torch.from_numpy(labels_of(items))
+        labels = torch.from_numpy(tile_labels(items))
         return Batch(tokens, mask, numbers, colors, turns_back, places, torch.from_numpy(board), labels)
 
 
@@ -171,7 +171,7 @@ class TileCollator:
         ]
         tokens, mask = _padded(texts, self.reader.padding)
         shape = (len(items), TILES, -1)
-        return TileTexts(tokens.view(shape), mask.view(shape), torch.from_numpy(labels_of(items)))
+        return TileTexts(tokens.view(shape), mask.view(shape), torch.from_numpy(tile_labels(items)))
 
     def _texts(self, instructions: Sequence[list[Token]], item: HexagonsItem) -> Iterable[Tokens]:
         apart = self.reader.apart

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from harness.baselines.parser.hexagons.execute import program_of
+from harness.baselines.parser.hexagons.execute import paint_program
 from harness.baselines.parser.hexagons.memory import Memory
 from harness.baselines.parser.hexagons.ranker import Clues, Ranker, Understood, shipped_sureness, shipped_weights
 from harness.baselines.parser.minecraft import BuilderParser
@@ -47,7 +47,7 @@ class Parser(Predictor):
 
     def _answer(self, item: HexagonsItem) -> Answer:
         understood = self.understand(item)
-        program = program_of(understood.memory.painted)
+        program = paint_program(understood.memory.painted)
         notes = {
             "reading": [str(action) for action in understood.reading.actions],
             "program": write(program),

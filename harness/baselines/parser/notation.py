@@ -30,7 +30,7 @@ def symbols(names: Iterable[str]) -> dict[str, str]:
     return {name: chr(0x4E00 + n) for n, name in enumerate(names)}
 
 
-def regex_of(pattern: str, symbols: Mapping[str, str], parts: Mapping[str, str]) -> str:
+def pattern_regex(pattern: str, symbols: Mapping[str, str], parts: Mapping[str, str]) -> str:
     """The regular expression of a pattern, over the characters of categories; `parts` has those of other patterns by name.
     Raises ValueError for what is not in the notation."""
     return _Pattern(pattern, symbols, parts).regex()

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from harness.baselines.rules.words import Word, numbers_of, read_words
+from harness.baselines.rules.words import Word, list_numbers, read_words
 from harness.corpora.item import HexagonsItem, Item
 from harness.runs.answering import Answer, Predictor
 from harness.worlds.hexagons import COLUMNS, ROWS, Paint
@@ -90,7 +90,7 @@ def _places(match: re.Match[str], words: Sequence[Word]) -> list[int]:
     elif match["word"]:
         numbers, backwards = [1], backwards or match["word"] in "ber"
     else:
-        numbers = numbers_of(words[slice(*match.span("before" if match["before"] else "after"))])
+        numbers = list_numbers(words[slice(*match.span("before" if match["before"] else "after"))])
     return [size - n if backwards else n - 1 for n in numbers if 1 <= n <= size]
 
 

@@ -68,7 +68,7 @@ def _read(token: str) -> Word:
     return _KNOWN.get(token, Word("x"))
 
 
-def numbers_of(words: Iterable[Word]) -> list[int]:
+def list_numbers(words: Iterable[Word]) -> list[int]:
     """The numbers of a list such as "2, 4 and 6 through 8". A range to a number below its start, or above 18, is its two ends."""
     numbers: list[int] = []
     through = False

@@ -23,7 +23,7 @@ from harness.training import checkpoints
 from harness.training.recipe import Recipe, load_recipe
 from harness.training.steps import Data
 from harness.training.trainable import Begun, Trainable
-from harness.util.settings import problem_of
+from harness.util.settings import first_problem
 from serialization.contexts import get_context
 
 NAME = "t5"
@@ -74,7 +74,7 @@ class T5(Trainable):
         try:
             texts = Texts.model_validate({key: config[key] for key in Texts.model_fields if key in config})
         except ValidationError as error:
-            raise DataError(f"{where}: {problem_of(error)}") from None
+            raise DataError(f"{where}: {first_problem(error)}") from None
         except UsageError as error:
             raise DataError(f"{where}: {error}") from None
         network = _rebuilt(config, folder)

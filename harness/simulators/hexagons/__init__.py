@@ -64,7 +64,7 @@ def procedures(rng: Random, number: int, split: str) -> list[HexagonsItem]:
         if not strokes and not silent:
             break  # the board is full
         made.append((instruction(d, strokes, last=d.step == steps), strokes))
-        boards.append(op.board_of(d.board))
+        boards.append(op.painted_board(d.board))
     digest = short_hash([boards[-1].cells.tobytes()])
     name, history, items = f"hexagons-synthetic/{split}/{number}", tuple[Turn, ...](), list[HexagonsItem]()
     for k, (text, strokes) in enumerate(made):

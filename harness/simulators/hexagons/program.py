@@ -66,7 +66,7 @@ def tiles_of(what: ast.Expr, canvas: Canvas) -> tuple[Tile, ...]:
     return tuple(Tile(*tile) for tile in _Watched(canvas).figure(what))
 
 
-def board_of(painted: Mapping[Tile, str]) -> Board:
+def painted_board(painted: Mapping[Tile, str]) -> Board:
     return Board().apply([Paint(*tile, color) for tile, color in painted.items()]).board
 
 

@@ -97,7 +97,7 @@ class Sketch:
         """Go on to a step, the first one or that after the step at hand."""
         if step > 1:
             steps = (*self.state.steps, [Paint(*tile, color) for tile, color in self._painted.items()])
-            self.state = DrawingState(op.board_of(self.board), steps)
+            self.state = DrawingState(op.painted_board(self.board), steps)
         self.step, self.begun, self._painted = step, ast.Program(), {}
 
     def drawn_by(self, figure: Figure) -> ast.Expr:

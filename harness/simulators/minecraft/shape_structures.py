@@ -16,7 +16,7 @@ from harness.simulators.minecraft.relations import Cell, Relation, relation
 from harness.simulators.minecraft.scene import Reference, Scene, references, sight
 from harness.simulators.minecraft.shape_words import PARTS, Shape, corner, form, noun, order
 from harness.simulators.orders import CENTER, about, board_place, first_cell, floating, hangs, is_near
-from harness.simulators.voice import parts_of
+from harness.simulators.voice import relation_parts
 from harness.worlds.minecraft import Structure
 
 _KINDS = ("row", "diagonal", "plane")
@@ -138,7 +138,7 @@ def _ways(scene: Scene, figure: Figure) -> tuple[Relation, ...]:
 def _end(way: Relation) -> str:
     """Which end of a row or diagonal it is that goes on in a way: by height, or else by side, or else by depth."""
     axis = (0, way.up, 0) if way.up else (way.left, 0, 0) if way.left else (0, 0, way.away)
-    return parts_of(Relation(*axis).times(-1))[0][0]
+    return relation_parts(Relation(*axis).times(-1))[0][0]
 
 
 def _told_apart(scene: Scene, way: Figure, ways: tuple[Relation, ...]) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from harness.simulators.minecraft.relations import Relation
-from harness.simulators.voice import Voice, parts_of
+from harness.simulators.voice import Voice, relation_parts
 
 PARTS = ("color", "size", "direction", "start")
 """What an order may leave out."""
@@ -67,7 +67,7 @@ def corner(voice: Voice, ways: tuple[Relation, ...], *, after: bool) -> str:
 
     `after`: nothing follows that belongs to it, so that it may also be a "left corner nearest to you".
     """
-    ends = {_BEHIND[parts_of(way)[0][0]] for way in ways}
+    ends = {_BEHIND[relation_parts(way)[0][0]] for way in ways}
     side = next((end for end in ("left", "right") if end in ends), "")
     height = next((voice.draw(f"at {end}") for end in ("top", "bottom") if end in ends), "")
     depth = next((end for end in ("near", "far") if end in ends), "")
@@ -92,7 +92,7 @@ def _what(voice: Voice, name: str, shape: Shape, omitted: str | None, by_corner:
 
 def _spans(voice: Voice, shape: Shape) -> dict[str, str]:
     """The sizes of a plane, and what each measures: its width, depth or height."""
-    one, two = (voice.draw(f"span {parts_of(way)[0][0]}") for way in shape.ways)
+    one, two = (voice.draw(f"span {relation_parts(way)[0][0]}") for way in shape.ways)
     return {"a": voice.number(shape.sizes[0]), "b": voice.number(shape.sizes[1]), "one": one, "two": two}
 
 

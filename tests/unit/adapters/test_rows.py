@@ -14,7 +14,7 @@ from adapters.rows import Rows, epochs, make_rows, recolored
 from harness.corpora import load
 from harness.corpora.item import Executed, Item
 from harness.errors import UsageError
-from harness.training.plan import part_of
+from harness.training.plan import subset
 from prompts.messages import gold_answer
 from prompts.render import Renderer
 from prompts.rendered import TrainingRow
@@ -86,7 +86,7 @@ STEPS: list[Any] = [step([], [], number, procedure) for procedure in "abcd" for 
 
 @given(st.integers(0, 20), st.integers(0, 20), st.integers(0, 5))
 def test_a_smaller_part_lies_within_a_larger_one_and_is_made_of_whole_procedures(one: int, other: int, seed: int) -> None:
-    small, large = (part_of(STEPS, count, seed) for count in sorted((one, other)))
+    small, large = (subset(STEPS, count, seed) for count in sorted((one, other)))
     assert [len(small), len(large)] == sorted((one, other))
     assert [item for item in large if item in small] == small, "in the order of the items"
     for part in (small, large):
@@ -95,10 +95,10 @@ def test_a_smaller_part_lies_within_a_larger_one_and_is_made_of_whole_procedures
 
 
 def test_parts_depend_on_the_seed_and_cannot_be_larger_than_the_whole() -> None:
-    assert part_of(STEPS, None, 0) == part_of(STEPS, len(STEPS), 7) == STEPS
-    assert len({tuple(item.id for item in part_of(STEPS, 6, seed)) for seed in range(5)}) > 1
+    assert subset(STEPS, None, 0) == subset(STEPS, len(STEPS), 7) == STEPS
+    assert len({tuple(item.id for item in subset(STEPS, 6, seed)) for seed in range(5)}) > 1
     with pytest.raises(UsageError, match=r"training\.train_items=21: there are 20 items to train on"):
-        part_of(STEPS, 21, 0)
+        subset(STEPS, 21, 0)
 
 
 def order_of(items: list[Item], tokens: int, epochs_wanted: int, seed: int) -> list[list[int]]:

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import kruskal
 
-from eval.attributes import groups_of
+from eval.attributes import group_scores
 from eval.breakdown import GROUPINGS, Breakdown, break_down
 from eval.items import ItemScore
 from eval.levels import LEVELS, dev_levels
@@ -188,7 +188,7 @@ def of_whole_split(folder: Path, task: str, split: str, benchmark: Benchmark) ->
     file = folder / "gold.jsonl"
     lines = [{"id": item.id, "actions": [list(action) for action in item.actions]} for item in load(task, split)]
     file.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return groups_of(read_answers(file), benchmark)
+    return group_scores(read_answers(file), benchmark)
 
 
 def counts(found: Breakdown) -> dict[str, dict[str, int]]:

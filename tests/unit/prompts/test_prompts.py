@@ -12,26 +12,26 @@ from harness.corpora import load
 from harness.corpora.item import HexagonsItem, MinecraftItem, Utterance
 from harness.errors import EngineError, UsageError
 from harness.worlds.minecraft import Action, Pose
-from prompts.messages import conversation, gold_answer, read_answer, view_of
+from prompts.messages import conversation, gold_answer, item_view, read_answer
 from prompts.probe import PROBES, format_hash
 from prompts.render import PromptTooLongError, Renderer
 from prompts.shots import ShotPool
 from prompts.spec import PromptSpec
 from serialization.contexts import CONTEXTS, FRAMES, from_frame, in_frame
 from serialization.formats import FORMATS
-from tools.record_goldens import golden, path_of, specs
+from tools.record_goldens import golden, golden_path, specs
 
 LONG = tuple(Utterance("Architect", f"put a red block on number {n}") for n in range(50))
 
 
 @pytest.mark.parametrize("spec", specs(), ids=lambda s: s.name)
 def test_golden_prompts(spec: PromptSpec) -> None:
-    assert golden(spec) == path_of(spec).read_text(), "if the change is meant: make golden, and say why in the commit"
+    assert golden(spec) == golden_path(spec).read_text(), "if the change is meant: make golden, and say why in the commit"
 
 
 def test_no_golden_prompt_is_left_over() -> None:
-    folder = path_of(specs()[0]).parent
-    assert {path.name for path in folder.glob("*.txt")} == {path_of(spec).name for spec in specs()}
+    folder = golden_path(specs()[0]).parent
+    assert {path.name for path in folder.glob("*.txt")} == {golden_path(spec).name for spec in specs()}
 
 
 @given(
@@ -142,7 +142,7 @@ def test_the_prompts_of_one_chat_begin_alike(task: str, context: str) -> None:
 @given(st.integers(0, 12))
 def test_a_cut_view_never_begins_with_an_answer_and_counts_on(keep: int) -> None:
     item = PROBES["hexagons"][0]
-    whole = view_of(item, PromptSpec.make("hexagons", "conversation"))
+    whole = item_view(item, PromptSpec.make("hexagons", "conversation"))
     cut = whole.cut(keep)
     assert cut.pieces == whole.pieces[len(whole.pieces) - len(cut.pieces) :]
     assert not cut.pieces[0].done

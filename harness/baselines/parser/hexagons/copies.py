@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import cast
 
-from harness.baselines.parser.hexagons.meaning import Term, pieces_of
+from harness.baselines.parser.hexagons.meaning import Term, frame_pieces
 from harness.baselines.parser.hexagons.memory import Memory, NoMeaningError
-from harness.baselines.parser.hexagons.regions import columns_of, extreme, number, tiles, way
+from harness.baselines.parser.hexagons.regions import extreme, number, resolve_columns, tiles, way
 from harness.worlds.hexagons import COLUMNS, ROWS, Paint, Tile, from_cube, neighbors, on_board, to_cube
 from serialization.program.hexagons_geometry import flipped
 from serialization.program.hexagons_geometry import middle as middle_of
@@ -94,8 +94,8 @@ def repeat(memory: Memory, *pieces: Term) -> None:
     """Copies of steps, of the whole or of what was drawn last: in columns, with one of their tiles (anchor) at others (start,
     region), beside something, or so many times in a direction."""
     pieces = tuple(_as_columns(piece) for piece in pieces)
-    parts = pieces_of(pieces)
-    named = [columns_of(cast(Term, piece.args[0]), memory) for piece in pieces if piece.op == "columns"]
+    parts = frame_pieces(pieces)
+    named = [resolve_columns(cast(Term, piece.args[0]), memory) for piece in pieces if piece.op == "columns"]
     drawn = [chosen for chosen in named if any(column in chosen for _, column in memory.cells)]
     origin = drawn[0] if len(named) == 2 and len(drawn) == 1 else []
     source = _source(memory, parts, origin)
@@ -222,11 +222,11 @@ def _turned_over(memory: Memory, center: Tile) -> None:
 
 def mirror(memory: Memory, *pieces: Term) -> None:
     """Swap left and right about the ninth column, or the named one."""
-    parts = pieces_of(pieces)
+    parts = frame_pieces(pieces)
     if "previous_column" in parts or ("columns" in parts and parts["columns"].op == "next_columns"):
         _upside_down(memory)
         return
-    middle = columns_of(parts["columns"], memory)[0] if "columns" in parts else 8
+    middle = resolve_columns(parts["columns"], memory)[0] if "columns" in parts else 8
     beside = parts.get("beside") or (
         Term("relation", parts["region"].args) if "region" in parts and parts["region"].op == "beside" else None
     )

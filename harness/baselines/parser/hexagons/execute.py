@@ -7,9 +7,9 @@ from itertools import groupby
 from typing import cast
 
 from harness.baselines.parser.hexagons.copies import mirror, repeat
-from harness.baselines.parser.hexagons.meaning import Term, pieces_of
+from harness.baselines.parser.hexagons.meaning import Term, frame_pieces
 from harness.baselines.parser.hexagons.memory import Memory, NoMeaningError, Step
-from harness.baselines.parser.hexagons.regions import columns_of, number, run, tiles, way
+from harness.baselines.parser.hexagons.regions import number, resolve_columns, run, tiles, way
 from harness.baselines.parser.hexagons.shapes import ring, strokes, triangle
 from harness.worlds.hexagons import COLUMNS, Paint, Tile, line, neighbors, on_board, step
 from serialization.program import ast
@@ -127,7 +127,7 @@ def _skip_columns(memory: Memory, count: object) -> None:
 def _leave(memory: Memory, what: Term, _: Term) -> None:
     """Tiles left blank: they are mentioned, and what the step painted there is undone."""
     if what.op in ("columns",):
-        memory.columns = tuple(columns_of(cast(Term, what.args[0]), memory))
+        memory.columns = tuple(resolve_columns(cast(Term, what.args[0]), memory))
         return
     left = tiles(what, memory)
     memory.take_back(left)
@@ -154,13 +154,13 @@ def _choose(memory: Memory, color: Term) -> None:
 
 
 def _go(memory: Memory, columns: Term) -> None:
-    memory.columns = tuple(columns_of(columns, memory))
+    memory.columns = tuple(resolve_columns(columns, memory))
     memory.fronts = tuple(Tile(-1, column) for column in memory.columns)
 
 
 def _repeat(memory: Memory, *pieces: Term) -> None:
     """Steps repeated from where the last ones ended, if that changes anything; otherwise copies of them."""
-    parts = pieces_of(pieces)
+    parts = frame_pieces(pieces)
     color = str(parts["color"].args[0]) if "color" in parts else ""
     many = COLUMNS if "on_and_on" in parts else min(number(parts["times"].args[0]), COLUMNS) if "times" in parts else 1
     changed = False
@@ -298,7 +298,7 @@ def changes(before: Memory, after: Memory) -> dict[tuple[int, int], str]:
     return found | {tile: "white" for tile in before.cells if tile not in after.cells}
 
 
-def program_of(painted: Sequence[Paint]) -> ast.Program:
+def paint_program(painted: Sequence[Paint]) -> ast.Program:
     """One statement for each run of a color, in the order of the words; lines and rings by their names."""
     runs = [(color, [paint.tile for paint in group]) for color, group in groupby(painted, lambda paint: paint.color)]
     return ast.Program(tuple(ast.Paint(((color, 1),), _figure(list(dict.fromkeys(tiles)))) for color, tiles in runs))

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from harness.baselines.parser.hexagons.lexicon import COSTS
 from harness.baselines.parser.hexagons.meaning import OF_PARTS, OF_WORDS, OfParts, OfWords, Term, with_piece
-from harness.baselines.parser.notation import EXAMPLE, PART, regex_of, symbols
+from harness.baselines.parser.notation import EXAMPLE, PART, pattern_regex, symbols
 
 SYMBOLS = symbols(COSTS)
 """The character that stands for each category of words in matched text."""
@@ -71,12 +71,12 @@ def read_grammar(text: str) -> Grammar:
             elif scored := _SCORED.fullmatch(line):
                 score, name, category, pattern, meaning = scored.groups()
                 if section == "[phrases]":
-                    compiled = re.compile(regex_of(pattern, SYMBOLS, parts))
+                    compiled = re.compile(pattern_regex(pattern, SYMBOLS, parts))
                     made.append(Phrase(name, category, compiled, _of_words(meaning), float(score), ""))
                 else:
                     made.append(_rule(name, category, pattern.split(), meaning, float(score)))
             elif part := PART.fullmatch(line):
-                parts[part[1]] = regex_of(part[2], SYMBOLS, parts)
+                parts[part[1]] = pattern_regex(part[2], SYMBOLS, parts)
             elif made and (example := EXAMPLE.fullmatch(line)):
                 made[-1] = made[-1]._replace(example=example[1])
             elif line and not line.startswith("#"):

@@ -169,7 +169,7 @@ def _read(word: str) -> Token:
     return _TOKENS.get(word) or Token("UNKNOWN", word, word)
 
 
-def numbers_of(tokens: list[Token]) -> list[int]:
+def list_numbers(tokens: list[Token]) -> list[int]:
     """The numbers of a list such as "2, 4 and 6 through 8"; a range that does not rise is its two ends."""
     numbers: list[int] = []
     through = False

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from harness.baselines.parser.hexagons.lexicon import Token, numbers_of
+from harness.baselines.parser.hexagons.lexicon import Token, list_numbers
 
 
 class Term(NamedTuple):
@@ -24,7 +24,7 @@ def _written(value: object) -> str:
     return ",".join(map(str, value)) if isinstance(value, tuple) and not isinstance(value, Term) else str(value)
 
 
-def pieces_of(frame: Sequence[object]) -> dict[str, Term]:
+def frame_pieces(frame: Sequence[object]) -> dict[str, Term]:
     """What is said of a frame, by category; the first of two of a category."""
     return {piece.op: piece.args[0] for piece in reversed(frame) if isinstance(piece, Term) and isinstance(piece.args[0], Term)}
 
@@ -93,7 +93,7 @@ def select(said: Said) -> Term | None:
     side, edge, count = said.role("side"), said.role("edge"), said.role("count")
     end = ("back" if side[-1].category in ("BOTTOM", "RIGHT", "UP") else "fore") if side else ""
     if not edge:
-        return Term("at", (tuple(numbers_of(said.role("number"))), end))
+        return Term("at", (tuple(list_numbers(said.role("number"))), end))
     end = "back" if edge[0].category in _FAR else "fore" if edge[0].category in _NEAR else end
     if not count:
         last = edge[0].category == "LAST" and isinstance(edge[0].value, int)
@@ -264,7 +264,7 @@ def _run_lengths(op: str, said: Said) -> Term | None:
 
 @of_words
 def steps(said: Said) -> Term:
-    return Term("steps", tuple(numbers_of(said.words)))
+    return Term("steps", tuple(list_numbers(said.words)))
 
 
 @of_words

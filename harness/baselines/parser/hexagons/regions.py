@@ -40,7 +40,7 @@ def tiles(term: Term, memory: Memory) -> list[Tile]:
 # Places on an axis: which columns of the board, and which tiles of a column.
 
 
-def columns_of(term: Term, memory: Memory) -> list[int]:
+def resolve_columns(term: Term, memory: Memory) -> list[int]:
     """Columns from 0, in the order in which they are spoken of. Raises NoMeaningError if there are none."""
     found = _places(term, memory, COLUMNS, None)
     memory.left_out = False
@@ -49,7 +49,7 @@ def columns_of(term: Term, memory: Memory) -> list[int]:
     return found
 
 
-def rows_of(term: Term, memory: Memory, column: int) -> list[int]:
+def resolve_rows(term: Term, memory: Memory, column: int) -> list[int]:
     """Rows of a column from 0, in the order in which they are spoken of."""
     return _places(term, memory, ROWS, column)
 
@@ -178,7 +178,7 @@ def beside(around: Sequence[Tile], towards: str) -> list[Tile]:
 
 @region("cross")
 def _cross(memory: Memory, rows: Term, columns: Term) -> list[Tile]:
-    memory.columns = tuple(columns_of(columns, memory))
+    memory.columns = tuple(resolve_columns(columns, memory))
     return _tiles(memory, rows)
 
 
@@ -190,7 +190,7 @@ def _tiles(memory: Memory, rows: Term) -> list[Tile]:
         memory.columns, memory.left_out = (max(memory.columns) + 1,), False
     memory.columns = memory.columns or tuple(dict.fromkeys(tile.column for tile in memory.last))
     memory.unplaced = memory.unplaced or not memory.columns
-    return [Tile(row, column) for column in memory.columns or range(COLUMNS) for row in rows_of(rows, memory, column)]
+    return [Tile(row, column) for column in memory.columns or range(COLUMNS) for row in resolve_rows(rows, memory, column)]
 
 
 @region("columns")
@@ -204,7 +204,7 @@ def _same_tiles(memory: Memory, columns: Term) -> list[Tile]:
     if not memory.painted:
         raise NoMeaningError("the same tiles as what?")
     rows = dict.fromkeys(tile.row for tile in memory.last)
-    memory.columns = tuple(columns_of(columns, memory))
+    memory.columns = tuple(resolve_columns(columns, memory))
     return [Tile(row, column) for column in memory.columns for row in rows]
 
 
@@ -250,11 +250,11 @@ def _all_from(memory: Memory, _: Term, start: Term) -> list[Tile]:
 
 @region("within")
 def _within(memory: Memory, what: Term, columns: Term) -> list[Tile]:
-    if what.op == "that" and memory.painted and not {tile.column for tile in memory.last} & {*columns_of(columns, memory)}:
+    if what.op == "that" and memory.painted and not {tile.column for tile in memory.last} & {*resolve_columns(columns, memory)}:
         return _same_tiles(memory, columns)
     if what.op == "colored":
         what = Term("colored", (what.args[0], "all", what.args[2]))
-    allowed = columns_of(columns, memory)
+    allowed = resolve_columns(columns, memory)
     memory.columns = tuple(allowed)
     if what.op == "colored" and what.args[2] in ("t", "b", "l", "r", "e"):
         all_ = [tile for tile in tiles(Term("colored", (what.args[0], "all", "")), memory) if tile.column in allowed]
@@ -330,7 +330,7 @@ def _turned(memory: Memory, what: Term, direction: Term) -> list[Tile]:
 @region("from_column")
 def _from_column(memory: Memory, what: Term, columns: Term) -> list[Tile]:
     """The next tiles of some columns: after the last painted one of each, or from the top."""
-    chosen = columns_of(columns, memory)
+    chosen = resolve_columns(columns, memory)
     if set(chosen) != {front.column for front in memory.fronts}:
         memory.columns, memory.fronts = tuple(chosen), tuple(Tile(-1, column) for column in chosen)
     return tiles(what, memory)

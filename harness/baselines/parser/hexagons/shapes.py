@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import cast
 
 from harness.baselines.parser.hexagons.copies import shifted
-from harness.baselines.parser.hexagons.meaning import Term, pieces_of
+from harness.baselines.parser.hexagons.meaning import Term, frame_pieces
 from harness.baselines.parser.hexagons.memory import Memory, NoMeaningError
-from harness.baselines.parser.hexagons.regions import WAYS, beside, columns_of, number, region, run, tiles, way, ways
+from harness.baselines.parser.hexagons.regions import WAYS, beside, number, region, resolve_columns, run, tiles, way, ways
 from harness.worlds.hexagons import COLUMNS, ROWS, Tile, distance, line, neighbors, on_board, step
 from serialization.program.hexagons_geometry import enclosed
 
@@ -36,7 +36,7 @@ def strokes(memory: Memory, pieces: Sequence[Term]) -> list[Stroke]:
         around = tiles(of, memory)
         return [(around[-1], [tile for towards in ways(direction, memory) for tile in beside(around, towards)])]
     if "columns" in parts:
-        memory.columns = tuple(columns_of(parts["columns"], memory))
+        memory.columns = tuple(resolve_columns(parts["columns"], memory))
         if "start" not in parts and set(parts) <= {"columns", "count", "colored_count"}:
             memory.fronts, memory.direction = tuple(Tile(-1, column) for column in memory.columns), "d"
     if "ends" in parts:
@@ -58,7 +58,7 @@ def strokes(memory: Memory, pieces: Sequence[Term]) -> list[Stroke]:
 def _to_columns(memory: Memory, parts: dict[str, Term], start: Tile) -> list[Stroke]:
     """Diagonals from a tile as far as some columns."""
     told, found = str(parts["direction"].args[0]) if "direction" in parts and parts["direction"].op == "direction" else "g", []
-    for stop in columns_of(cast(Term, parts["goal"].args[0]), memory):
+    for stop in resolve_columns(cast(Term, parts["goal"].args[0]), memory):
         across = "r" if stop > start.column else "l"
         memory.direction = way(Term("direction", (told if set(told) & set("lr") else told + across,)), memory)
         found.append((start, [start, *run(start, memory.direction, abs(stop - start.column))]))
@@ -132,7 +132,7 @@ def _ray(memory: Memory, start: Tile) -> list[Tile]:
 
 def ring(memory: Memory, *pieces: Term) -> None:
     """A ring of six around a tile, or beside another ring."""
-    parts = pieces_of(pieces)
+    parts = frame_pieces(pieces)
     color = (
         str(parts["color"].args[0])
         if "color" in parts
@@ -206,7 +206,7 @@ _SIDES = {3: 2, 6: 3, 10: 4, 15: 5, 21: 6}
 
 def triangle(memory: Memory, *pieces: Term) -> None:
     """A triangle on a vertical side, to the right or the left: a tile less in each column."""
-    parts = pieces_of(pieces)
+    parts = frame_pieces(pieces)
     color = str(parts["color"].args[0]) if "color" in parts else memory.color
     count = number(parts["count"].args[0]) if "count" in parts else 0
     if "colored_count" in parts:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from harness.baselines.parser.notation import EXAMPLE, PART, entries, regex_of, symbols
+from harness.baselines.parser.notation import EXAMPLE, PART, entries, pattern_regex, symbols
 
 COLOR, NUMBER, ORDINAL = "K", "N", "O"
 """Stand for the words of these categories."""
@@ -61,10 +61,10 @@ def read_grammar(text: str, symbols: Mapping[str, str]) -> tuple[Phrase, ...]:
     for number, line in enumerate(text.splitlines(), 1):
         try:
             if phrase := _LINE.fullmatch(line):
-                pattern = re.compile(regex_of(phrase[3], symbols, parts))
+                pattern = re.compile(pattern_regex(phrase[3], symbols, parts))
                 phrases.append(Phrase(phrase[2], pattern, phrase[4], ""))
             elif part := PART.fullmatch(line):
-                parts[part[1]] = regex_of(part[2], symbols, parts)
+                parts[part[1]] = pattern_regex(part[2], symbols, parts)
             elif phrases and (example := EXAMPLE.fullmatch(line)):
                 phrases[-1] = phrases[-1]._replace(example=example[1])
             elif line and line not in ("[parts]", "[phrases]") and not line.startswith("#"):

@@ -17,7 +17,7 @@ import pytest
 
 from eval.predictions import Predictions
 from eval.report.charts import ACCENT, INK, length_grid, line_chart
-from eval.report.facts import curve_of
+from eval.report.facts import adapter_curve
 from eval.report.html import CHUNK, MAX_TEXT, embed, pack, render
 from eval.score_run import Answers, Benchmark
 from harness.cli import main
@@ -407,7 +407,7 @@ def test_what_a_run_took_and_learned(capsys: pytest.CaptureFixture[str]) -> None
     assert "F1 on some dev items" in words
     Path("runs/lora/curve.jsonl").write_text("not JSON")
     (answers,) = read([Path("mine")]).values()
-    assert curve_of(answers) == ([], "The learning curve of the adapter lora is not here.")
+    assert adapter_curve(answers) == ([], "The learning curve of the adapter lora is not here.")
 
 
 def test_packed_and_embedded_values_come_back() -> None:

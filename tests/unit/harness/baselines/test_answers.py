@@ -16,7 +16,7 @@ import pytest
 
 from eval.score_run import read_answers, score_answers
 from harness.baselines import BASELINES, Decoding
-from harness.baselines.decoding import decoding_of, known_decoding
+from harness.baselines.decoding import choose_decoding, known_decoding
 from harness.corpora import load
 from harness.corpora.item import Item, drawing_steps
 from harness.errors import UsageError
@@ -134,14 +134,14 @@ def test_a_killed_rollout_goes_on_and_is_scored() -> None:
 
 
 def test_an_option_that_a_model_does_not_have_is_refused_by_name() -> None:
-    assert decoding_of("slow", Slow(), {"steps": None, "constrained": False, "beams": 5}) == Decoding(beams=5)
+    assert choose_decoding("slow", Slow(), {"steps": None, "constrained": False, "beams": 5}) == Decoding(beams=5)
     assert known_decoding(Slow(), Decoding(steps=7)) == {"beams": 3}
     with pytest.raises(UsageError, match=r"--steps: slow has no such option; it has --beams$"):
-        decoding_of("slow", Slow(), {"steps": 20, "constrained": False, "beams": None})
+        choose_decoding("slow", Slow(), {"steps": 20, "constrained": False, "beams": None})
     bare = Slow()
     bare.decoding = ()  # type: ignore[assignment]
     with pytest.raises(UsageError, match=r"--constrained: slow has no such option; it has none$"):
-        decoding_of("slow", bare, {"steps": None, "constrained": True, "beams": None})
+        choose_decoding("slow", bare, {"steps": None, "constrained": True, "beams": None})
 
 
 @pytest.mark.parametrize("name", BASELINES)

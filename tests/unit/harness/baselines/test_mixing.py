@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eval.report.charts import INK
-from harness.baselines.mixing import cells, fractions_of, name_of
+from harness.baselines.mixing import cell_name, cells, parse_fractions
 from harness.cli import cli
 from harness.corpora import load
 from harness.corpora.records import to_full_record
@@ -42,8 +42,10 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_grid_has_every_mix_and_learning_curves_are_some_of_them(sets: list[str], chosen: set[float]) -> None:
     fractions = sorted(chosen)
     grid, single = cells(sets, fractions, grid=True), cells(sets, fractions, grid=False)
-    assert len({name_of(cell) for cell in grid}) == len(grid) == len(fractions) ** len(sets)
-    assert len({name_of(cell) for cell in single}) == len(single) == len(sets) * sum(f > 0 for f in fractions) + (0 in fractions)
+    assert len({cell_name(cell) for cell in grid}) == len(grid) == len(fractions) ** len(sets)
+    assert (
+        len({cell_name(cell) for cell in single}) == len(single) == len(sets) * sum(f > 0 for f in fractions) + (0 in fractions)
+    )
     assert all(sum(fraction > 0 for fraction in cell.values()) <= 1 for cell in single)
     if 0 in fractions:
         assert all(cell in grid for cell in single)
@@ -52,7 +54,7 @@ def test_a_grid_has_every_mix_and_learning_curves_are_some_of_them(sets: list[st
 @pytest.mark.parametrize("text", ["", "a", "0,2", "-0.1", "0.5,,1", "nan"])
 def test_bad_fractions_are_one_line(text: str) -> None:
     with pytest.raises(UsageError, match="give numbers from 0 to 1"):
-        fractions_of(text)
+        parse_fractions(text)
 
 
 def test_a_mix_trains_and_scores_every_cell_and_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:

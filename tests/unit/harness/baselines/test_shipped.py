@@ -14,7 +14,7 @@ from harness.baselines import BASELINES
 from harness.baselines.shipped import catalog
 from harness.cli import cli
 from harness.errors import DataError, HarnessError, UsageError
-from harness.training.checkpoints import digest, find_model, model_of, read_weights, source_of, write_model
+from harness.training.checkpoints import default_model, digest, find_model, model_source, read_weights, write_model
 
 WEIGHTS = {"a": torch.tensor([[1.0, 0.1], [-2.5, 1e-3]]), "n": torch.arange(3)}
 
@@ -77,12 +77,12 @@ def test_what_cannot_be_exported_is_one_line() -> None:
 
 def test_an_own_run_comes_before_the_shipped_one(shipped: Path) -> None:
     with pytest.raises(UsageError, match="cnn-gru has no trained model here: make one with `harness baseline train cnn-gru`"):
-        model_of("cnn-gru", "minecraft")
+        default_model("cnn-gru", "minecraft")
     there = made(shipped / "cnn-gru")
-    assert (model_of("cnn-gru", "minecraft"), source_of(there)) == (there, "the shipped checkpoint cnn-gru")
+    assert (default_model("cnn-gru", "minecraft"), model_source(there)) == (there, "the shipped checkpoint cnn-gru")
     assert find_model("cnn-gru") == there
     own = made(Path("runs/cnn-gru-minecraft/model"))
-    assert (model_of("cnn-gru", "minecraft"), source_of(own)) == (own, "runs/cnn-gru-minecraft/model")
+    assert (default_model("cnn-gru", "minecraft"), model_source(own)) == (own, "runs/cnn-gru-minecraft/model")
     other = made(shipped / "cnn-gru-b")
     assert find_model("cnn-gru-b") == other
     with pytest.raises(UsageError, match=r"^--from elsewhere: no trained model is there"):

@@ -15,18 +15,18 @@ from harness.baselines.world_state import (
     NOWHERE,
     STOP,
     Grids,
-    action_of,
+    action_label,
+    before_codes,
     carry_out,
-    cell_of,
-    codes_of,
+    cell_index,
     feasible,
     gold_grids,
-    label_of,
-    labels_of,
+    gold_labels,
+    history_weights,
+    label_action,
     perspective,
     recent_cells,
     vectors,
-    weights_of,
 )
 from harness.corpora import load
 from harness.corpora.item import Executed, MinecraftItem, Utterance
@@ -49,28 +49,28 @@ def item(before: Any = (), actions: Any = (), after: Any = (), done: Any = (), *
     [(place("red", 0, 1, 0), 3501), (remove(-5, 1, -5), 6), (place("yellow", 5, 9, 5), 7621), (remove(5, 9, 5), 7622)],
 )
 def test_labels_are_those_of_the_released_code(action: Action, label: int) -> None:
-    assert label_of(action) == plain.label(action) == label
-    assert action_of(label) == action
+    assert action_label(action) == plain.label(action) == label
+    assert label_action(label) == action
 
 
 def test_every_label_is_an_action_and_back() -> None:
-    assert [label_of(action_of(label)) for label in range(STOP)] == list(range(STOP))
+    assert [action_label(label_action(label)) for label in range(STOP)] == list(range(STOP))
     assert STOP == 7623
 
 
 def test_a_removal_with_a_color_has_the_label_of_one_without() -> None:
-    assert label_of(Action("remove", "red", 1, 2, 3)) == label_of(remove(1, 2, 3))
+    assert action_label(Action("remove", "red", 1, 2, 3)) == action_label(remove(1, 2, 3))
 
 
 def test_an_action_outside_the_region_has_no_label() -> None:
     with pytest.raises(DataError, match=r"^i: \(6, 1, 0\) lies outside"):
-        labels_of(item(actions=[place("red", 6, 1, 0)]))
-    assert labels_of(item(actions=[place("red", 0, 1, 0)])) == [3501, STOP]
+        gold_labels(item(actions=[place("red", 6, 1, 0)]))
+    assert gold_labels(item(actions=[place("red", 0, 1, 0)])) == [3501, STOP]
 
 
 @given(st.lists(st.integers(0, STOP - 1), max_size=5))
 def test_vectors_say_kind_color_and_coordinates(labels: list[int]) -> None:
-    expected = [plain.vector(action_of(label)) for label in labels]
+    expected = [plain.vector(label_action(label)) for label in labels]
     np.testing.assert_array_equal(vectors(np.array(labels, np.int64)), np.reshape(expected, (-1, 11)))
 
 
@@ -85,30 +85,36 @@ def test_vectors_say_kind_color_and_coordinates(labels: list[int]) -> None:
 def test_perspective_is_that_of_the_released_code(indices: bool, cell: tuple[int, int, int], seen: tuple[float, ...]) -> None:
     made = perspective([Pose(0, 1, 0, 90, 0), POSE], indices=indices)
     assert made.shape == (2, 3, CELLS)
-    np.testing.assert_allclose(made[1, :, cell_of(*cell)] * 10, seen, rtol=2e-6)
+    np.testing.assert_allclose(made[1, :, cell_index(*cell)] * 10, seen, rtol=2e-6)
 
 
 def test_left_is_left_up_is_up_and_ahead_is_ahead() -> None:
     """At yaw 90 the builder looks along -x, so +z is on the left."""
     made = perspective([Pose(0, 1, 0, 90, 0)])[0] * 10
-    np.testing.assert_allclose(made[:, cell_of(-3, 3, 2)], (2, 2, 3), atol=1e-5)
+    np.testing.assert_allclose(made[:, cell_index(-3, 3, 2)], (2, 2, 3), atol=1e-5)
 
 
 def test_the_last_five_actions_weigh_five_to_one_wherever_they_were() -> None:
     far = place("red", 9, 1, 0)
     done = [[place("red", x, 1, 0) for x in (-5, -4, -3)], [far, remove(-4, 1, 0)]]
-    assert recent_cells(item(done=done)) == [cell_of(-5, 1, 0), cell_of(-4, 1, 0), cell_of(-3, 1, 0), NOWHERE, cell_of(-4, 1, 0)]
-    weights = weights_of(np.array([recent_cells(item(done=done)), recent_cells(item())]))
-    assert {cell_of(x, 1, 0): int(weights[0, cell_of(x, 1, 0)]) for x in (-5, -4, -3)} == {
-        cell_of(-5, 1, 0): 1,
-        cell_of(-4, 1, 0): 5,
-        cell_of(-3, 1, 0): 3,
+    assert recent_cells(item(done=done)) == [
+        cell_index(-5, 1, 0),
+        cell_index(-4, 1, 0),
+        cell_index(-3, 1, 0),
+        NOWHERE,
+        cell_index(-4, 1, 0),
+    ]
+    weights = history_weights(np.array([recent_cells(item(done=done)), recent_cells(item())]))
+    assert {cell_index(x, 1, 0): int(weights[0, cell_index(x, 1, 0)]) for x in (-5, -4, -3)} == {
+        cell_index(-5, 1, 0): 1,
+        cell_index(-4, 1, 0): 5,
+        cell_index(-3, 1, 0): 3,
     }
     assert weights.sum(1).tolist() == [9, 0]
 
 
 def test_one_action_ever_weighs_five() -> None:
-    assert weights_of(np.array([recent_cells(item(done=[[place("red", 0, 1, 0)]]))])).max() == 5
+    assert history_weights(np.array([recent_cells(item(done=[[place("red", 0, 1, 0)]]))])).max() == 5
 
 
 def test_actions_of_one_world_state_share_the_grid_before_them() -> None:
@@ -118,9 +124,9 @@ def test_actions_of_one_world_state_share_the_grid_before_them() -> None:
     for states, shown in (((4, 4, 6), ["red", "red", "blue", "blue"]), (None, ["red", "blue", None, "blue"])):
         made = gold_grids([item([(0, 1, 0, "red")], actions, after, **({"states": states} if states else {}))])
         codes = {"red": 2, "blue": 4, None: 0}
-        assert made.codes[:, cell_of(0, 1, 0)].tolist() == [codes[color] for color in shown]
-        assert made.weights[:, cell_of(0, 1, 0)].tolist() == [0, 5, 5, 4]
-        assert made.codes[:, cell_of(1, 1, 0)].tolist() == [0, 0, 0, 2]
+        assert made.codes[:, cell_index(0, 1, 0)].tolist() == [codes[color] for color in shown]
+        assert made.weights[:, cell_index(0, 1, 0)].tolist() == [0, 5, 5, 4]
+        assert made.codes[:, cell_index(1, 1, 0)].tolist() == [0, 0, 0, 2]
 
 
 def test_grids_are_as_the_paper_describes_them(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -144,27 +150,27 @@ blocks = st.lists(st.tuples(st.integers(-5, 5), st.integers(1, 9), st.integers(-
 @settings(max_examples=20)
 @given(blocks)
 def test_feasible_is_the_worlds_rule(structure: Structure) -> None:
-    possible = feasible(codes_of([item(structure.blocks()), item()]))
+    possible = feasible(before_codes([item(structure.blocks()), item()]))
     assert possible.shape == (2, STOP + 1)
-    assert possible[0, :STOP].tolist() == [structure.feasible(action_of(label)) for label in range(STOP)]
+    assert possible[0, :STOP].tolist() == [structure.feasible(label_action(label)) for label in range(STOP)]
     assert possible[:, STOP].all()
 
 
 @given(blocks, st.lists(st.tuples(st.integers(-5, 5), st.integers(1, 3), st.integers(-5, 5), st.integers(0, 6)), max_size=8))
 def test_labels_are_carried_out_as_the_world_does(structure: Structure, chosen: list[tuple[int, int, int, int]]) -> None:
-    labels = [7 * cell_of(*cell) + kind for *cell, kind in chosen]
-    codes, recent = codes_of([item(structure.blocks())]), np.full((1, 5), NOWHERE)
+    labels = [7 * cell_index(*cell) + kind for *cell, kind in chosen]
+    codes, recent = before_codes([item(structure.blocks())]), np.full((1, 5), NOWHERE)
     for label in [*labels, STOP]:
         carry_out(codes, recent, np.array([label]))
-    applied = structure.apply(action_of(label) for label in labels)
-    np.testing.assert_array_equal(codes, codes_of([item(applied.structure.blocks())]))
+    applied = structure.apply(label_action(label) for label in labels)
+    np.testing.assert_array_equal(codes, before_codes([item(applied.structure.blocks())]))
     ignored, done = list(applied.ignored), []
     for label in labels:
-        if action_of(label) in ignored and not structure.feasible(action_of(label)):
-            ignored.remove(action_of(label))
+        if label_action(label) in ignored and not structure.feasible(label_action(label)):
+            ignored.remove(label_action(label))
         else:
             done.append(label // 7)
-            structure = structure.apply([action_of(label)]).structure
+            structure = structure.apply([label_action(label)]).structure
     assert recent[0].tolist() == ([NOWHERE] * 5 + done)[-5:]
 
 
@@ -191,7 +197,7 @@ REFERENCES = {
 def test_published_items_have_the_released_codes_channel_sums() -> None:
     found = {i.id.split("/", 2)[2]: i for i in load("minecraft") if isinstance(i, MinecraftItem)}
     for name, (labels, first, last) in REFERENCES.items():
-        assert labels_of(found[name]) == labels
+        assert gold_labels(found[name]) == labels
         view = perspective([found[name].pose], indices=True)[0].sum(1)
         sums = gold_grids([found[name]]).channels().sum(2)
         for step, expected in ((sums[0], first), (sums[-1], last)):
@@ -204,7 +210,7 @@ def test_every_published_item_has_labels_and_ends_in_its_recorded_structure() ->
     for start in range(0, len(items), 500):
         part = items[start : start + 500]
         grids = gold_grids(part)
-        assert len(grids.codes) == sum(len(labels_of(i)) for i in part)
+        assert len(grids.codes) == sum(len(gold_labels(i)) for i in part)
         ends = np.cumsum([len(i.actions) + 1 for i in part]) - 1
         np.testing.assert_array_equal(grids.codes[ends] > 0, np.stack([i.after.cells.ravel() for i in part]) > 0)
 

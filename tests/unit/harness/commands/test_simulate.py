@@ -25,7 +25,7 @@ from harness.corpora.item import Executed, Item, MinecraftItem, Utterance
 from harness.corpora.records import from_record, load_items, read_items, to_full_record
 from harness.errors import DataError, HarnessError, UsageError
 from harness.simulators import games, outputs
-from harness.simulators.games import SIMULATORS, digest, game, split_of, splits_of, task_of
+from harness.simulators.games import SIMULATORS, digest, game, simulator_splits, simulator_task, target_split
 from harness.simulators.minecraft.logs import log, log_name
 from harness.simulators.stream import Source, pieces
 from tests.helpers import ROOT
@@ -66,7 +66,7 @@ def made(simulator: str, count: int, split: str = "train", seed: int = 0) -> lis
 
 @pytest.mark.parametrize("simulator", SIMULATORS)
 def test_a_game_is_a_function_of_its_arguments_and_its_ids_are_in_order(simulator: str) -> None:
-    split = splits_of(simulator)[0]
+    split = simulator_splits(simulator)[0]
     played = [game(simulator, 7, split, n) for n in range(12)]
     assert played == [game(simulator, 7, split, n) for n in range(12)]
     assert played != [game(simulator, 8, split, n) for n in range(12)]
@@ -74,7 +74,7 @@ def test_a_game_is_a_function_of_its_arguments_and_its_ids_are_in_order(simulato
     assert len({item.id for item in items}) == len(items)
     for item in items:
         assert item.id.startswith(f"{item.cluster}/")
-        assert (item.split, item.task) == (split, task_of(simulator))
+        assert (item.split, item.task) == (split, simulator_task(simulator))
         assert item.after == item.before.apply(item.actions).structure if isinstance(item, MinecraftItem) else True
     for n, one in enumerate(played):
         assert {item.cluster.rpartition("/")[2] for item in one} <= {str(n)}
@@ -84,14 +84,14 @@ def test_a_game_is_a_function_of_its_arguments_and_its_ids_are_in_order(simulato
 
 @pytest.mark.parametrize("simulator", [name for name in SIMULATORS if name not in games.LEVELS])
 def test_no_target_is_in_two_splits_and_every_split_gets_its_share(simulator: str) -> None:
-    task = task_of(simulator)
+    task = simulator_task(simulator)
     groups = {split: set[str]() for split in SPLITS[task]}
     skipped = dict.fromkeys(groups, 0)
     for split, seed, n in itertools.product(groups, range(2), range(40)):
         items = game(simulator, seed, split, n)
         skipped[split] += not items
         groups[split] |= {item.group for item in items}
-        assert all(split_of(item.group, task) == split for item in items)
+        assert all(target_split(item.group, task) == split for item in items)
         assert len({item.group for item in items}) <= 1
     for one, other in itertools.combinations(groups.values(), 2):
         assert not one & other
@@ -106,8 +106,8 @@ def test_the_split_of_a_target_depends_on_its_blocks_alone(blocks: list[tuple[in
     blocks = list({block[:3]: block for block in blocks}.values())
     name = digest(Structure.of(blocks))
     assert name == digest(Structure.of(reversed(blocks)))
-    assert split_of(name, "minecraft") in SPLITS["minecraft"]
-    assert split_of(name, "hexagons") == split_of(name, "minecraft").replace("val", "dev")
+    assert target_split(name, "minecraft") in SPLITS["minecraft"]
+    assert target_split(name, "hexagons") == target_split(name, "minecraft").replace("val", "dev")
 
 
 # --- order, number, workers ---
@@ -174,7 +174,7 @@ def _wait_for(file: Path) -> None:
 @pytest.mark.parametrize("name", ["items.jsonl", "items.jsonl.gz", "items.parquet"])
 def test_a_file_is_read_back_to_the_same_items(simulator: str, name: str) -> None:
     simulate(simulator, "--items", "60", "--out", name)
-    assert list(read_items(Path(name))) == made(simulator, 60, splits_of(simulator)[0])
+    assert list(read_items(Path(name))) == made(simulator, 60, simulator_splits(simulator)[0])
 
 
 @pytest.mark.parametrize("task", SPLITS)

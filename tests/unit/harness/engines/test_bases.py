@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from harness.engines import smollm
-from harness.engines.bases import DEFAULT_BASE, context_length_of, display_name, load_tokenizer, resolve_base
+from harness.engines.bases import DEFAULT_BASE, display_name, load_tokenizer, model_context_length, resolve_base
 from harness.errors import EngineError
 from harness.util.files import cache_folder
 from tests.helpers import ROOT
@@ -57,7 +57,7 @@ def test_it_is_made_once_and_has_its_name(made: list[Path], capfd: pytest.Captur
     assert (display_name(folder), display_name(DEFAULT_BASE)) == ("smollm2-135m", "smollm2-135m")
     assert (len(made), capfd.readouterr().err) == (1, "")
     assert load_tokenizer(folder).chat_template
-    assert context_length_of(folder) == 2048
+    assert model_context_length(folder) == 2048
     said = json.loads((Path(folder) / "converted.json").read_text())
     assert (said["source"], said["converter"]) == (smollm.SHA256, smollm.CONVERTER)
 

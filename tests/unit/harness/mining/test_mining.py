@@ -11,7 +11,7 @@ from harness.cli import main
 from harness.corpora import load
 from harness.corpora.item import Executed, HexagonsItem, MinecraftItem
 from harness.errors import DataError, UsageError
-from harness.mining.miner import Mined, Miner, append, check_split, instruction_of, read, resume, statistics
+from harness.mining.miner import Mined, Miner, append, check_split, item_instruction, read, resume, statistics
 from harness.mining.wording import CONSTRUCTIONS, WORDS, fit, numbers_said, unsaid_directions
 from harness.worlds.hexagons import Board, Paint
 from prompts.probe import PROBES
@@ -77,7 +77,7 @@ def test_the_best_program_is_exact_and_speaks_as_the_words_do() -> None:
 
 def test_what_was_said_since_the_last_action() -> None:
     item = next(i for i in load("minecraft", "train") if isinstance(i, MinecraftItem) and len(i.history) > 1)
-    said = instruction_of(item)
+    said = item_instruction(item)
     assert said.endswith(str(item.history[-1].text).strip())  # type: ignore[union-attr]
     assert not Miner().mine(drawn("Nothing.", ""))
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from eval.report.facts import cost_of, notes_of, prompt_of
+from eval.report.facts import cost_facts, prompt_notes, prompt_text
 from eval.score_run import read_answers
 from harness.cli import main
 from harness.corpora import load
@@ -63,13 +63,13 @@ def test_it_is_scored_compared_exported_and_imported(old: Path, capsys: pytest.C
 
 def test_a_report_leaves_out_what_it_does_not_know_and_reads_no_log(old: Path) -> None:
     answers = read_answers(old)
-    cost = cost_of(answers, {})
+    cost = cost_facts(answers, {})
     assert cost["seconds"] == ""
     assert cost["completion tokens"] == "294 (98 an answer)"
     assert cost["answers cut at the length limit"] == "1"
     assert cost["turns of history left out"] == "2 in 1 prompts"
-    assert notes_of(answers, {}) == ["Its prompts are unknown: the run does not hold them."]
-    assert prompt_of(lines(old)[0], None) == (None, "The prompt was not recorded.")
+    assert prompt_notes(answers, {}) == ["Its prompts are unknown: the run does not hold them."]
+    assert prompt_text(lines(old)[0], None) == (None, "The prompt was not recorded.")
     assert main(["report", "old"]) == 0
     page = (old / "report.html").read_text()
     assert "Its prompts are unknown: the run does not hold them." in page

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from harness.baselines import Decoding
 from harness.baselines.builder_decoding import BuilderPredictor
 from harness.baselines.cnn_gru.baseline import CnnGru
-from harness.baselines.decoding import decoding_of
+from harness.baselines.decoding import choose_decoding
 from harness.baselines.vocabulary import learned
 from harness.corpora import load
 from harness.corpora.item import builder_turns
@@ -135,5 +135,5 @@ def test_votes_are_cut_where_most_draws_were(predictor: BuilderPredictor) -> Non
 
 def test_a_share_needs_votes() -> None:
     with pytest.raises(UsageError, match="--share counts the votes of drawn answers: add --samples"):
-        decoding_of("cnn-gru", CnnGru(), {"share": 0.2})
-    assert decoding_of("cnn-gru", CnnGru(), {"share": 0.0, "samples": 4, "constrained": False}).share == 0.0
+        choose_decoding("cnn-gru", CnnGru(), {"share": 0.2})
+    assert choose_decoding("cnn-gru", CnnGru(), {"share": 0.0, "samples": 4, "constrained": False}).share == 0.0

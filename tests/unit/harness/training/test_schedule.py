@@ -10,7 +10,7 @@ import pytest
 import torch
 from transformers import get_scheduler
 
-from harness.training.trainer import arguments_of
+from harness.training.trainer import trainer_arguments
 from tests.unit.harness.training.test_trainer import TRAINING
 
 SCHEDULES = ("constant", "inverse-square-root", "linear", "cosine")
@@ -18,7 +18,7 @@ SCHEDULES = ("constant", "inverse-square-root", "linear", "cosine")
 
 def rates(steps: int, **changes: Any) -> list[float]:
     """What transformers makes of a recipe's keys."""
-    arguments = arguments_of(TRAINING.model_copy(update={"learning_rate": 0.1, **changes}), steps, Path("nowhere"))
+    arguments = trainer_arguments(TRAINING.model_copy(update={"learning_rate": 0.1, **changes}), steps, Path("nowhere"))
     optimizer = torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=arguments.learning_rate)
     warmup = arguments.get_warmup_steps(steps)
     schedule = get_scheduler(arguments.lr_scheduler_type, optimizer, warmup, steps)

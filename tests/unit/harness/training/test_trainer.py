@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 
 from harness.errors import DataError, HarnessError, UsageError
-from harness.training.checkpoints import last_checkpoint, step_of
+from harness.training.checkpoints import checkpoint_step, last_checkpoint
 from harness.training.curriculum import Curriculum
 from harness.training.origin import Best
 from harness.training.recipe import Training
@@ -351,7 +351,7 @@ def test_there_is_a_whole_checkpoint_at_any_time(tmp_path: Path, monkeypatch: py
     first = next(number for number, path in enumerate(seen) if path)
     assert len(seen) > first + 40
     assert all(seen[first:])
-    assert seen[first:] == sorted(seen[first:], key=lambda path: step_of(path) if path else 0)
+    assert seen[first:] == sorted(seen[first:], key=lambda path: checkpoint_step(path) if path else 0)
 
 
 @pytest.mark.parametrize("state", [None, "", '{"epoch": 1,'])

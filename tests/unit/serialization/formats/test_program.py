@@ -15,7 +15,7 @@ from harness.corpora import load
 from harness.corpora.item import Executed, HexagonsItem, MinecraftItem
 from harness.worlds.hexagons import Paint
 from harness.worlds.minecraft import Action, Pose
-from prompts.messages import gold_answer, questions, read_answer, system_message, view_of
+from prompts.messages import gold_answer, item_view, questions, read_answer, system_message
 from prompts.probe import PROBES
 from prompts.spec import PromptSpec
 from serialization.formats import get_format, grouped, reader, triplets
@@ -135,7 +135,7 @@ def test_every_function_stands_in_the_manual(task: str) -> None:
 
 def test_the_board_is_shown_as_a_program_that_counts_from_1() -> None:
     spec = PromptSpec.make("hexagons", "oracle-board", "program")
-    assert "Board: black 5:1-3" in questions(view_of(ITEM, spec), spec)[-1]["content"]
+    assert "Board: black 5:1-3" in questions(item_view(ITEM, spec), spec)[-1]["content"]
     assert "10 rows, 1 (top) to 10 (bottom)" in system_message(spec)["content"]
 
 

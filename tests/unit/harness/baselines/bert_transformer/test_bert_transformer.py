@@ -18,12 +18,12 @@ from harness.baselines.bert_transformer.network import Network, Shape
 from harness.baselines.builder_batches import Collator
 from harness.baselines.builder_decoding import BuilderPredictor
 from harness.baselines.encoders import SMALL_TOKENIZER, EncoderSettings, identity, load_encoder
-from harness.baselines.world_state import feasible, gold_grids, label_of
+from harness.baselines.world_state import action_label, feasible, gold_grids
 from harness.corpora import load
 from harness.corpora.item import MinecraftItem, builder_turns
 from harness.engines.bases import load_tokenizer
 from harness.errors import DataError, UsageError
-from harness.training.checkpoints import read_weights, weights_of, write_model
+from harness.training.checkpoints import own_weights, read_weights, write_model
 from harness.training.origin import Best, Origin, configuration
 from harness.worlds.minecraft import Action, Structure
 from serialization.words import h3_tokens
@@ -132,7 +132,7 @@ def test_decoding_chooses_what_teacher_forcing_finds_best(bert: Path, items: lis
     for item, answer in zip(items, together, strict=True):
         assert item.before.apply(answer.actions).ignored == ()
         labels = forced(network, words, item, answer.actions)
-        assert labels[: len(answer.actions)] == [label_of(action) for action in answer.actions]
+        assert labels[: len(answer.actions)] == [action_label(action) for action in answer.actions]
     free = BuilderPredictor(network, TINY, words, Decoding(6)).predict(items)
     assert any(item.before.apply(answer.actions).ignored for item, answer in zip(items, free, strict=True))
 
@@ -159,7 +159,9 @@ def test_it_learns_a_few_items_by_heart(bert: Path, items: list[MinecraftItem]) 
         network(batch).sums.mean().backward()
         optimizer.step()
     answers = BuilderPredictor(network, TINY, words).predict(few)
-    assert [list(map(label_of, answer.actions)) for answer in answers] == [list(map(label_of, item.actions)) for item in few]
+    assert [list(map(action_label, answer.actions)) for answer in answers] == [
+        list(map(action_label, item.actions)) for item in few
+    ]
     assert all(answer.stopped for answer in answers)
 
 
@@ -205,7 +207,7 @@ def saved(tmp_path: Path, items: list[MinecraftItem]) -> tuple[Path, BuilderPred
     recipe: BertTransformerRecipe = BertTransformer().recipe([*SETS, f"encoder.name={bert}"])
     mark = identity(network.encoder, words.tokenizer)
     config = configuration("bert-transformer", "minecraft", recipe, Best(1, 1.0, []), 18, Origin(), fingerprint=mark)
-    write_model(tmp_path / "model", config, weights_of(network), None, "card")
+    write_model(tmp_path / "model", config, own_weights(network), None, "card")
     return tmp_path / "model", BuilderPredictor(network, TINY, words)
 
 

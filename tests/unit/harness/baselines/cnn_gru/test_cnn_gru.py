@@ -18,11 +18,11 @@ from harness.baselines.builder_decoding import BuilderPredictor
 from harness.baselines.cnn_gru.baseline import CnnGru, parameters
 from harness.baselines.cnn_gru.network import Network, Shape
 from harness.baselines.vocabulary import SPECIAL, UNKNOWN, Vocabulary, learned, read_glove
-from harness.baselines.world_state import STOP, action_of
+from harness.baselines.world_state import STOP, label_action
 from harness.corpora import load
 from harness.corpora.item import Executed, MinecraftItem, builder_turns
 from harness.errors import DataError, UsageError
-from harness.training.checkpoints import read_words, weights_of, write_model
+from harness.training.checkpoints import own_weights, read_words, write_model
 from harness.training.origin import Best, Origin, configuration
 from harness.worlds.minecraft import Action, Structure
 from serialization.words import h3_tokens
@@ -133,13 +133,13 @@ def plain_answer(network: Network, vocabulary: Vocabulary, item: MinecraftItem, 
         _, state = network.decoder.gru(network.decoder.action(last)[None, None], state)
         scores = plain.scores(network, plain.world(structure, done, item, "coordinates"), state[0, 0])
         order = scores.argsort(descending=True).tolist()
-        possible = (n for n in order if n != STOP and (not decoding.constrained or structure.feasible(action_of(n))))
+        possible = (n for n in order if n != STOP and (not decoding.constrained or structure.feasible(label_action(n))))
         label = next(possible)
         margin = float(scores[label] - scores[STOP])
         answer.append((label, margin))
         if margin < 0:
             break
-        action = action_of(label)
+        action = label_action(label)
         if structure.feasible(action):
             structure, done = structure.apply([action]).structure, [*done, action]
         last = torch.tensor(plain.vector(action))
@@ -165,7 +165,7 @@ def test_answers_of_a_batch_are_those_one_by_one_and_the_plain_networks(
     with torch.inference_mode():
         for item, answer in list(zip(items, together, strict=True))[::4]:
             chosen = plain_answer(network, vocabulary, item, decoding)
-            assert answer.actions == [action_of(label) for label, margin in chosen if margin >= 0]
+            assert answer.actions == [label_action(label) for label, margin in chosen if margin >= 0]
 
 
 def test_an_item_without_a_word_and_an_action_outside(items: list[MinecraftItem], vocabulary: Vocabulary) -> None:
@@ -247,7 +247,7 @@ def saved(tmp_path: Path, items: list[MinecraftItem], vocabulary: Vocabulary) ->
     recipe = CnnGru().recipe([]).model_copy(update={"network": TINY})
     network = network_of(TINY, vocabulary)
     config = configuration("cnn-gru", "minecraft", recipe, Best(1, 1.0, []), 18, Origin())
-    write_model(tmp_path, config, weights_of(network), vocabulary.words, "card")
+    write_model(tmp_path, config, own_weights(network), vocabulary.words, "card")
     return tmp_path, network
 
 

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from eval.metrics.hexagons import score
 from harness.augmentation.colors import permute_colors, random_colors
 from harness.baselines.deberta.baseline import Deberta, DebertaPredictor, DebertaRecipe, build
-from harness.baselines.deberta.batches import Collator, Reader, TileCollator, actions_of, fitted, labels_of
+from harness.baselines.deberta.batches import Collator, Reader, TileCollator, fitted, tile_actions, tile_labels
 from harness.baselines.deberta.layers import comparisons, offsets
 from harness.baselines.deberta.network import CLASSES, Classifier, TileQueries
 from harness.baselines.encoders import EncoderSettings, load_encoder
@@ -82,13 +82,13 @@ def tokenizer() -> Any:
 @given(st.dictionaries(st.tuples(st.integers(0, ROWS - 1), st.integers(0, COLUMNS - 1)), st.sampled_from(COLORS), max_size=30))
 def test_labels_stand_for_actions_and_back(painted: dict[tuple[int, int], str]) -> None:
     actions = [Paint(*tile, color) for tile, color in sorted(painted.items())]
-    labels = labels_of([replace(ITEM, actions=tuple(reversed(actions)))])
+    labels = tile_labels([replace(ITEM, actions=tuple(reversed(actions)))])
     assert labels.shape == (1, TILES)
-    assert actions_of(labels[0]) == actions
+    assert tile_actions(labels[0]) == actions
 
 
 def test_a_repaint_and_white_are_actions() -> None:
-    (labels,) = labels_of([ITEM])
+    (labels,) = tile_labels([ITEM])
     assert labels[0] == 1 + CODES["green"]
     assert labels[TILES - 1] == 1 + CODES["white"]
     assert np.count_nonzero(labels) == 2
@@ -299,7 +299,7 @@ def test_other_colors_are_other_labels_boards_and_words(seed: int) -> None:
     item = replace(ITEM, instruction="Red and green, then WHITE; Blue")
     changed = permute_colors(item, colors)
     assert isinstance(changed, HexagonsItem)
-    assert np.array_equal(labels_of([changed]), codes[labels_of([item])])
+    assert np.array_equal(tile_labels([changed]), codes[tile_labels([item])])
     assert np.array_equal(changed.before.cells.ravel(), codes[1 + item.before.cells.ravel()] - 1)
     assert changed.instruction == f"{colors['red'].capitalize()} and {colors['green']}, then WHITE; {colors['blue'].capitalize()}"
 
@@ -311,7 +311,7 @@ def test_a_killed_run_goes_on_with_the_same_colors(
     plain = Collator.__call__
 
     def watched(self: Collator, batch: Sequence[HexagonsItem]) -> Any:
-        seen.extend((item.id, labels_of([item]).tolist()) for item in batch)
+        seen.extend((item.id, tile_labels([item]).tolist()) for item in batch)
         if len(seen) == killed_at:
             raise KeyboardInterrupt
         return plain(self, batch)
@@ -423,7 +423,7 @@ def test_a_trained_model_answers_as_its_network_did(variant: str, tmp_path: Path
     assert config["decision"] == ("likeliest" if variant == "paper" else "f1")
     assert not first.rolls_out
     assert first.predict(items) == again.predict(items)
-    gold = labels_of(items[6:9])
+    gold = tile_labels(items[6:9])
     assert best_temperature(first.scores(items[6:9]), gold, config["decision"]) == first.how[1]
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from eval.score_run import read_answers, score_answers
 from harness.baselines.rules.baseline import paint
-from harness.baselines.rules.words import numbers_of, read_words
+from harness.baselines.rules.words import list_numbers, read_words
 from harness.cli import cli
 from harness.corpora import load
 from harness.corpora.records import load_items
@@ -63,9 +63,9 @@ def test_what_an_instruction_paints(instruction: str, expected: dict[str, set[tu
 
 
 def test_numbers_of_lists_and_ranges() -> None:
-    assert numbers_of(read_words("2, 4 and 6 through 8")) == [2, 4, 6, 7, 8]
-    assert numbers_of(read_words("second to fourth or twelfth")) == [2, 3, 4, 12]
-    assert numbers_of(read_words("5 to 3, 7 to 99")) == [5, 3, 7, 99]
+    assert list_numbers(read_words("2, 4 and 6 through 8")) == [2, 4, 6, 7, 8]
+    assert list_numbers(read_words("second to fourth or twelfth")) == [2, 3, 4, 12]
+    assert list_numbers(read_words("5 to 3, 7 to 99")) == [5, 3, 7, 99]
 
 
 WORDS = [

@@ -25,7 +25,7 @@ from harness.corpora import load
 from harness.corpora.item import HexagonsItem, Utterance, drawing_steps
 from harness.errors import DataError, EngineError, UsageError
 from harness.runs.answering import Answer
-from harness.training.checkpoints import weights_of, write_model
+from harness.training.checkpoints import own_weights, write_model
 from harness.training.origin import Best, Origin, configuration
 from harness.training.trainer import NetworkTrainer
 from harness.worlds.hexagons import COLORS, Board, Paint
@@ -58,7 +58,7 @@ def made(recipe: T5Recipe) -> tuple[Network, Coder]:
 
 def save(folder: Path, recipe: T5Recipe, network: Network, tokens: Tokens) -> Path:
     config = configuration("t5", "hexagons", recipe, Best(1, 1.0, []), 4, Origin(), **own_config(network, tokens, None))
-    write_model(folder, config, weights_of(network), [tokens.tokenizer.to_str()], "card")
+    write_model(folder, config, own_weights(network), [tokens.tokenizer.to_str()], "card")
     return folder
 
 
@@ -339,7 +339,7 @@ def test_a_pretrained_model_of_a_folder_is_tuned_and_kept_whole(local: Path, tmp
     assert config["model"] == str(local)
     assert len(config["model_fingerprint"]) == 16
     before, tokens = load_pretrained(str(local))
-    assert set(weights_of(Network(before))) == set(weights_of(model.network))
+    assert set(own_weights(Network(before))) == set(own_weights(model.network))
     assert tokens.end == 1
 
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from harness.baselines.parser import Parser
 from harness.baselines.parser.hexagons.chart import Chart
-from harness.baselines.parser.hexagons.execute import program_of
-from harness.baselines.parser.hexagons.lexicon import WORDS, numbers_of, read_tokens
+from harness.baselines.parser.hexagons.execute import paint_program
+from harness.baselines.parser.hexagons.lexicon import WORDS, list_numbers, read_tokens
 from harness.baselines.parser.hexagons.memory import Memory
 from harness.baselines.parser.hexagons.ranker import Ranker
 from harness.cli import cli
@@ -189,8 +189,8 @@ def test_what_goes_on_from_earlier_steps(before: list[str], instruction: str, ex
 
 
 def test_numbers_of_lists_and_ranges() -> None:
-    assert numbers_of(read_tokens("2, 4 and the sixth through 8th")) == [2, 4, 6, 7, 8]
-    assert numbers_of(read_tokens("nine to 3")) == [9, 3]
+    assert list_numbers(read_tokens("2, 4 and the sixth through 8th")) == [2, 4, 6, 7, 8]
+    assert list_numbers(read_tokens("nine to 3")) == [9, 3]
 
 
 def test_a_reading_says_which_words_it_used() -> None:
@@ -246,7 +246,7 @@ def test_total_and_drawn_alike_by_the_interpreter(instructions: list[str]) -> No
         found = RANKER.understand(instruction, memory)
         assert all(on_board(action.row, action.column) and action.color in COLORS for action in found.actions)
         assert list(found.actions) == sorted(found.actions)
-        final = {action.tile: action.color for action in run(program_of(found.memory.painted)).actions}
+        final = {action.tile: action.color for action in run(paint_program(found.memory.painted)).actions}
         board = {tile: color for tile, color in {**memory.cells, **final}.items() if color != "white"}
         assert board == found.memory.cells
         memory = found.memory
@@ -254,9 +254,9 @@ def test_total_and_drawn_alike_by_the_interpreter(instructions: list[str]) -> No
 
 def test_lines_and_rings_have_their_names_in_the_program() -> None:
     memory = RANKER.understand("Draw a red line from tile 2 of column 3 to tile 6 of column 11", Memory()).memory
-    assert write(program_of(memory.painted)) == "red line(3:2,11:6)"
+    assert write(paint_program(memory.painted)) == "red line(3:2,11:6)"
     memory = RANKER.understand("Make a blue flower around the 4th tile of column 11", Memory()).memory
-    assert write(program_of(memory.painted)) == "blue ring(11:4)"
+    assert write(paint_program(memory.painted)) == "blue ring(11:4)"
 
 
 def test_a_run_can_be_explained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
