@@ -35,7 +35,7 @@ def score(
     `only` restricts them to some ids. An item without a prediction ("missing") and one with an error ("errors") count in
     every denominator as empty predictions, and are counted. Actions off the board or outside the build region do nothing and
     are counted ("off_board"), with those that `discarded` says, by item id, a parser left out of the text. The v2 benchmark
-    needs the annotation of the whole split and scores its clean test set. Raises UsageError where there is nothing to score
+    needs the annotation of the whole split and scores its clean test set. Raises UsageError if there is nothing to score
     and for an unknown task or benchmark.
     """
     chosen = choose_items(task, items, benchmark, annotation, only)

@@ -79,7 +79,7 @@ def _hexagons(scores: Mapping[str, Any]) -> Table:
 
 
 def longest_note(scores: Mapping[str, Any]) -> str:
-    """What the row "without longest" leaves out, to end a caption with; empty where there is no such row."""
+    """The end of a caption that explains the row "without longest"; empty without such a row."""
     if short := scores.get("without_longest"):
         left = scores["items"] - short["items"]
         return f"; without longest: all but the {len(short['left_out'])} longest procedures, which have {left:,} steps"

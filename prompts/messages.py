@@ -79,7 +79,7 @@ def conversation(
 ) -> list[Message]:
     """System, then a question and its answer for each example, then the question (and, if `answered`, its answer).
 
-    `keep` and `keep_in_shots`: at most so many of the last pieces of the item's view, and of each example's.
+    `keep` and `keep_in_shots` limit the last pieces kept of the item's view, and of each example's.
     """
     messages = [system_message(spec)]
     for shown, most in (*((shot, keep_in_shots) for shot in shots), (item, keep)):

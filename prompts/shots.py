@@ -29,7 +29,7 @@ class ShotPool:
     def choose(self, item: Item, count: int) -> list[Item]:
         """The first `count` items of distinct groups other than the item's own.
 
-        Where there are not so many groups, some give a second item; fewer items if all together are too few.
+        With fewer groups than that, some give a second item; fewer items if there are too few in all.
         """
         first: list[Item] = []
         second: list[Item] = []

@@ -87,7 +87,7 @@ def throughput(items_count: int) -> list[tuple[float, float]]:
 
 
 def corpus_cache() -> list[tuple[float, float]]:
-    """Seconds of the first and of a later load of all Minecraft items, each in a process of its own."""
+    """Seconds of the first and of a later load of all Minecraft items, each in a separate process."""
     code = "import time; t = time.time(); from harness.corpora import load; load('minecraft'); print(time.time() - t)"
 
     def load_in(folder: str) -> float:

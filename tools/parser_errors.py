@@ -3,7 +3,7 @@
 python tools/parser_errors.py                          # a table: how many, how good, what is lost
 python tools/parser_errors.py --kind line --show 20    # some errors of a kind, with reading, program and gold
 python tools/parser_errors.py --hand-set               # the scores that were set by hand, in place of the learned weights
-python tools/parser_errors.py --readings 16            # what the best of so many readings would give, last in the table
+python tools/parser_errors.py --readings 16            # what the best of 16 readings would give, last in the table
 """
 
 from __future__ import annotations

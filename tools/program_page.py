@@ -1,4 +1,4 @@
-"""The examples of docs/program.md, made anew: what each program does, and its picture.
+"""Regenerates the examples of docs/program.md: what each program does, and its picture.
 
 An example is a block of `hexagons` or `minecraft` with lines that begin with "step> " (a program that came earlier) and "> "
 (the program); what it does is listed below them. A picture that is linked right after the block is drawn.

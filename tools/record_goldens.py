@@ -1,4 +1,4 @@
-"""Record the golden prompts anew. Tests compare them byte for byte and never write them."""
+"""Records the golden prompts. Tests compare them byte for byte and never write them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The drawn examples and the surface table of docs/simulators.md, made anew between its markers."""
+"""Regenerates the drawn examples and the surface table of docs/simulators.md between its markers."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ def printable(name: str) -> str:
 
 
 def length_grid(pairs: Iterable[tuple[int, int]]) -> Markup:
-    """How many changes were made where so many were wanted: `pairs` of (wanted, made), wanted to the right, made upwards.
+    """A heat map of changes made against changes wanted: `pairs` of (wanted, made), wanted to the right, made upwards.
 
     A cell's color is the stronger, the larger its share of its column; the bin with a column's median is outlined.
     """

@@ -56,7 +56,7 @@ def variant(task: str, game: str, number: int, seed: int, changes: Collection[st
 
 
 def change(item: Item, how: Variant, lexicon: Lexicon | None = None) -> Item | None:
-    """The item of a variant, with an id and a cluster of its own; its group stays. None if it cannot be turned.
+    """The item of a variant, with a new id and cluster and the same group. None if it cannot be turned.
 
     `meta` gets "augmented": the original's id and the variant.
     """

@@ -67,7 +67,7 @@ class Baseline(Protocol):
         say: Callable[[str], None],
         origin: Origin | None = None,
     ) -> Trained:
-        """Train in a run's folder, going on where a killed run was, and write the best model so far to `folder/model`.
+        """Train in a run's folder, resuming a killed run, and write the best model so far to `folder/model`.
 
         `origin` names the trained model whose words and weights it begins with, if any (`checkpoints.begin_with`). `say` is told
         what a user should know. Raises DataError for the model of another network, and HarnessError where training cannot go on.

@@ -1,4 +1,4 @@
-"""What a world network needs not compute twice: grids of neighboring steps differ in a few cells.
+"""Avoids computing a world network twice for the same cells: grids of neighboring steps differ in a few.
 
 A convolution's value at a cell depends on the cells around it. Where nothing around it has changed since the step before, the
 value is that of the step before. So the values of all grids of a batch are kept as one table of rows, and each grid only
@@ -64,7 +64,7 @@ def _widened(mask: Bools) -> Bools:
 
 
 def share(grids: Grids, lengths: Sequence[int], convolutions: int, *, apart: bool) -> Tables:
-    """The tables of some grids, of which each item has `lengths` successive ones, for so many convolutions of size 3.
+    """The tables of some grids, of which each item has `lengths` successive ones, for a number of convolutions of size 3.
 
     `apart`: items have cells of their own, as with a builder's perspective. Otherwise all share those of the empty world.
     """

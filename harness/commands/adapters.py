@@ -65,7 +65,7 @@ def _values(entry: Entry) -> dict[str, Any]:
 @click.argument("name")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def show(name: str, as_json: bool) -> None:
-    """Show what is known of the adapter NAME (a shipped one's name, a run or a folder)."""
+    """Show the details of the adapter NAME (the name of a shipped one, a run or a folder)."""
     from adapters.catalog import CARD_FILE, percent, read_entry, read_scores
     from adapters.registry import find_adapter
     from harness.engines.bases import fingerprint
@@ -101,7 +101,7 @@ def show(name: str, as_json: bool) -> None:
     "--max-new-tokens", default=64, show_default=True, type=click.IntRange(1), help="Longest compared answer, in tokens."
 )
 def check(name: str, base: str | None, items: int, engine: str, max_new_tokens: int) -> int:
-    """Check that the adapter NAME is whole and fits its base and this harness's prompts."""
+    """Check that the adapter NAME is complete and fits its base and this harness's prompts."""
     from adapters.checking import agreement, check_weights
     from adapters.registry import load_adapter
     from harness.engines.bases import display_name

@@ -28,8 +28,8 @@ _SHIPPED = {"minecraft_test.jsonl": "our annotation", "minecraft_test_second.jso
 def annotate() -> None:
     """Judge Minecraft items for the v2 benchmark: label, compare, adjudicate.
 
-    Whether the context of an item is clear is judged from what came before the builder's actions; whether the builder did
-    what was asked for may be judged from what follows as well.
+    Judge whether the context of an item is clear from what came before the builder's actions; to judge whether the
+    builder did what was asked for, you may also look at what follows.
     """
 
 
@@ -119,9 +119,9 @@ def agreement(annotations: tuple[Path, ...], as_json: bool) -> None:
 @click.option("--out", required=True, type=_FILE, help="The annotation file to create or continue.")
 @click.option("--annotator", default="adjudicator", show_default=True, help="Who decides.")
 def adjudicate(first: Path, second: Path, out: Path, annotator: str) -> None:
-    """Settle where annotations A and B differ: the keys 1 and 2 choose one, all others judge anew.
+    """Settle where annotations A and B differ: the keys 1 and 2 choose one, all others judge again.
 
-    What A and B agree on is taken over at once. Items that only one of them holds are left out.
+    Judgments that A and B agree on are copied at once. Items that only one of them holds are left out.
     """
     from eval.agreement import adjudication
     from eval.annotation import read_annotation, read_judgments

@@ -34,7 +34,7 @@ def export(
     harness export lora-400 lora-800 lora-3278 --as curve --out curve.svg
     harness export parser-dev --as coverage --out coverage.svg
 
-    A curve is by training items; coverage, of one run, is by how sure it says that it is.
+    A curve is over training items; coverage, of one run, is over its confidence.
     """
     from eval.export import WRITERS
     from eval.report.curves import curve

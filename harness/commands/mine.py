@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), required=True, help="The file, JSON Lines.")
 @click.option("--overwrite", is_flag=True, help="Start over instead of continuing an existing file.")
 def mine(task: str, split: str, data: Path | None, limit: int | None, keep: int, out: Path, overwrite: bool) -> None:
-    """Write (instruction, program) pairs: programs that do what was done, and that fit the words.
+    """Write (instruction, program) pairs: programs that reproduce the gold actions and fit the words.
 
     \b
     harness mine --task hexagons --out hexagons.programs.jsonl
     {"id", "instruction", "program", "score", "characters", "literal"}, an item's best first
 
-    "literal" is how many characters the program has that only lists cells.
+    "literal" is the length in characters of the program that only lists cells.
     """
     from harness.corpora import load
     from harness.corpora.records import load_items

@@ -84,7 +84,7 @@ def prompt(**flags: Any) -> int:
 
 
 def _items(options: Options, task: str) -> tuple[list[Item], list[Item], Source]:
-    """The items to answer, those that examples come from, and the corpus."""
+    """The items to answer, the items for examples, and the corpus."""
     from harness.corpora import load, locate
     from harness.corpora.records import load_items
 
@@ -133,7 +133,7 @@ def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: lis
     )
     with ExitStack() as stack:
         if options.engine in LOCAL_ENGINES and adapter is None:
-            resolve_base(options.model)  # The default base may have to be made, and that shows a status of its own.
+            resolve_base(options.model)  # The default base may have to be converted, which shows its own status.
         merged = _merged(options, adapter, stack)
         with Console(stderr=True).status("loading the model"):
             engine = stack.enter_context(closing(build_engine(options, adapter, merged)))
@@ -145,7 +145,7 @@ def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: lis
 
 
 def _merged(options: Options, adapter: Adapter | None, stack: ExitStack) -> Path | None:
-    """The folder of the model that has the adapter in it, for as long as the stack; None where they stay apart."""
+    """The folder of the merged model, kept as long as the stack; None if not merging."""
     if adapter is None or not merges(options, adapter):
         return None
     from adapters.merging import merged_model

@@ -119,7 +119,7 @@ def _flat(column: Any) -> tuple[Any, list[int]]:
 
 
 def _structures(column: Any) -> Iterator[Structure | None]:
-    """The structures of a column of 1,089-byte values; None where there is none."""
+    """The structures of a column of 1,089-byte values; None for null."""
     cells = np.frombuffer(column.buffers()[1], np.uint8)[: len(column) * column.type.byte_width].reshape(-1, *SHAPE)
     return (Structure(cell) if valid else None for cell, valid in zip(cells, column.is_valid().to_pylist(), strict=True))
 

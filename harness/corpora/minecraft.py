@@ -60,7 +60,7 @@ def read_games(source: Path) -> list[Game]:
     """Every game of the corpus, in the canonical order: by (day folder, game folder), bytewise.
 
     Takes some seconds for the published corpus; see `harness.corpora.cache`. Raises DataError, which names the archive's
-    member or the file, if one is damaged or is not as published, or if a split names a target nobody built.
+    member or the file, if one is damaged or is not as published, or if a split names a target without a game.
     """
     split_of: dict[str, str] | None = None
     games: dict[tuple[bytes, bytes], Game] = {}

@@ -31,7 +31,7 @@ class Surface(NamedTuple):
     words: Spread
     """Words, divided by blanks, of an utterance."""
     type_token_ratio: float | None
-    """Different tokens among so many successive ones, 0..1, the mean over the texts' parts; None if the texts are too short."""
+    """Type-token ratio, 0..1, the mean over parts of equal length; None if the texts are too short."""
     actions: Mapping[str, float]
     """The share of the items, 0..1, by their number of actions: "0", "1", "2-5", ..., "101+"."""
     mean_actions: float

@@ -35,7 +35,7 @@ class ScriptedEngine:
             self._answers = self._collect(script)
 
     def generate(self, prompts: Sequence[Rendered], sampling: Sampling) -> list[Completion]:
-        """The scripted text of each prompt's item; an error where there is none. `sampling` changes nothing."""
+        """The scripted text of each prompt's item; an error if there is none. `sampling` is ignored."""
         missing = Completion(error=f"{self._source} holds no answer for this item")
         return [self._answers.get(prompt.id, missing) for prompt in prompts]
 

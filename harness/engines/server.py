@@ -100,7 +100,7 @@ class Server:
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 env=self._environment(os.environ),
-                # A session of its own: Ctrl-C reaches this process only, and `stop` reaches all of the server's.
+                # A separate session: Ctrl-C reaches this process only, and `stop` reaches all of the server's.
                 start_new_session=True,
             )
         watch = ["/bin/sh", "-c", _WATCH, "watch", str(self._process.pid)]

@@ -27,7 +27,7 @@ def item_seed(seed: int, item_id: str) -> int:
 
 
 def adapter_rank(folder: str | Path) -> int:
-    """The rank of the LoRA adapter in `folder`. Raises AdapterError where there is none."""
+    """The rank of the LoRA adapter in `folder`. Raises AdapterError if there is none."""
     path = Path(folder) / "adapter_config.json"
     try:
         config = json.loads(path.read_text())

@@ -1,4 +1,4 @@
-"""vLLM in this process: the CPU build where there is no GPU, the usual one where there is."""
+"""vLLM in this process: the CPU build without a GPU, the usual one with a GPU."""
 
 from __future__ import annotations
 

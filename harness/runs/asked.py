@@ -29,7 +29,7 @@ class Asked(NamedTuple):
 
 
 def read_asked(file: Path) -> Iterator[tuple[str, Asked]]:
-    """By item id, in the order of the asking; nothing where there is no such file. Half a line at the end is left out.
+    """By item id, in the order asked; empty without a file. An incomplete last line is left out.
 
     Raises DataError, with the line, for another file.
     """

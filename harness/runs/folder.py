@@ -32,7 +32,7 @@ def items_hash(items: Iterable[Item]) -> str:
 
 
 def _parts(item: Item) -> tuple[bytes, bytes]:
-    # Without the poses that nobody knows: HEXAGONS has none, and keeps the digits that its runs were started with.
+    # Unknown poses are left out: HEXAGONS has none, and its earlier runs keep their hashes.
     history = [turn[:1] if isinstance(turn, Executed) and turn.pose is None else turn for turn in item.history]
     asked = item.instruction if isinstance(item, HexagonsItem) else item.pose
     spoken = json.dumps([item.id, asked, history, item.actions]).encode()
@@ -93,7 +93,7 @@ class Run:
             raise
 
     def _open(self, settings: dict[str, Any]) -> list[dict[str, Any]]:
-        """The records to go on from."""
+        """The records to resume from."""
         (before, version), records = self._on_disk(), self._records_on_disk()
         # Answers and training checkpoints must not be lost.
         begun = any("error" not in record for record in records) or any(self.folder.glob("checkpoints/*"))
@@ -110,7 +110,7 @@ class Run:
         return []
 
     def _on_disk(self) -> tuple[dict[str, Any] | None, object]:
-        """The settings and the version of the records; None, twice, where there is no run yet."""
+        """The settings and the version of the records; None and None if there is no run yet."""
         import yaml
 
         path = self.folder / "run.yaml"
@@ -137,7 +137,7 @@ class Run:
         return records
 
     def keep(self, records: Sequence[dict[str, Any]]) -> None:
-        """Go on from these records: the files are cut back to them, and what is appended follows."""
+        """Resume from these records: the files are cut back to them, and appended records follow."""
         if self._file:
             self._file.close()
         self._asked.keep({record["id"] for record in records})

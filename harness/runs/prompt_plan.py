@@ -118,7 +118,7 @@ def chosen_base(options: Options, adapter: Adapter | None) -> str | None:
 
 
 def chosen_spec(options: Options, adapter: Adapter | None) -> PromptSpec:
-    """The prompt format: the adapter's where there is one, and then no other."""
+    """The prompt format: with an adapter, its own and no other."""
     from prompts.spec import PromptSpec
 
     if adapter is None:

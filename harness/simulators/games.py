@@ -95,7 +95,7 @@ def game(simulator: str, seed: int, split: str, n: int, parameters: tuple[tuple[
 
 @lru_cache(maxsize=1)
 def level(simulator: str, seed: int) -> tuple[Item, ...]:
-    """All items of one of `LEVELS`; each is a game of its own, and the structure after it is its target."""
+    """All items of one of `LEVELS`; each is a separate game, and the structure after it is its target."""
     return tuple(replace(item, group=digest(item.after)) for item in resolve("level", simulator, LEVELS)(seed))
 
 

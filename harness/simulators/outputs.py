@@ -29,15 +29,15 @@ class Made(NamedTuple):
 
 
 class Output(Protocol):
-    """Something that the contents of pieces are written to. Methods raise OSError."""
+    """A destination for the contents of pieces. Methods raise OSError."""
 
     def write(self, content: Any) -> None: ...
 
     def finish(self) -> None:
-        """Everything is written."""
+        """Call when everything is written."""
 
     def give_up(self) -> None:
-        """Leave what is whole, or nothing."""
+        """Keep what is complete, or nothing."""
 
 
 def output_form(out: Path, form: str | None) -> str:

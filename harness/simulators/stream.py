@@ -1,4 +1,4 @@
-"""Exactly so many items of a simulator, in the order of its games, made by one or several processes in constant memory."""
+"""A given number of items from a simulator, in the order of its games, by one or several processes in constant memory."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ Vary = Callable[[Item, int], Item]
 
 def vary_by(augment: Augment, seed: int) -> Vary | None:
     """The same change for all items of a game or drawing procedure. It depends on the seed, the epoch and the game alone, so a
-    run that was killed goes on with the same ones."""
+    run that was killed resumes with the same ones."""
     if augment == "none":
         return None
     words = lexicon() if augment == "all" else {}

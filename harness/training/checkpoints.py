@@ -1,4 +1,4 @@
-"""Checkpoints: where a training run that was killed goes on, and the folder of a baseline's trained model.
+"""Checkpoints: where a killed training run resumes, and the folder of a baseline's trained model.
 
 A model's folder holds config.json, model.safetensors, vocabulary.json where there is one, and a card, README.md. Every file is
 there in full or not at all.
@@ -64,7 +64,7 @@ def restore(network: Any, weights: Mapping[str, Any], where: Path) -> None:
 
 
 def begin_with(network: Any, folder: Path, baseline: str, shape: BaseModel | None) -> None:
-    """Give a network of some shape, the recipe's, the weights of a trained model; None if the model itself gave the shape.
+    """Load a trained model's weights into a network of the recipe's shape; None if the shape came from the model.
 
     Raises DataError for those of another baseline or of another network.
     """
@@ -79,7 +79,7 @@ def begin_with(network: Any, folder: Path, baseline: str, shape: BaseModel | Non
 
 
 def write_model(folder: Path, config: Mapping[str, Any], weights: Mapping[str, Any], words: list[str] | None, card: str) -> None:
-    """Write a model's folder, or write it anew; its weights come last."""
+    """Write or overwrite a model's folder; its weights come last."""
     from safetensors.torch import save
 
     write_atomically(folder / CONFIG, json.dumps(config, indent=1) + "\n")
@@ -120,7 +120,7 @@ def model_source(folder: Path) -> str:
 
 
 def read_config(folder: Path, baseline: str) -> dict[str, Any]:
-    """Raises DataError for what is no configuration, and for that of another baseline."""
+    """Raises DataError for an invalid configuration, and for another baseline's."""
     path = folder / CONFIG
     try:
         config = json.loads(path.read_bytes())
@@ -145,7 +145,7 @@ def read_words(folder: Path) -> list[str]:
 
 
 def read_weights(folder: Path) -> dict[str, Any]:
-    """In float32, also those that are stored in float16. Raises DataError for a file that is no safetensors."""
+    """In float32, also those that are stored in float16. Raises DataError for an invalid safetensors file."""
     import torch
     from safetensors.torch import load_file
 
@@ -157,6 +157,6 @@ def read_weights(folder: Path) -> dict[str, Any]:
 
 
 def digest(folder: Path) -> str:
-    """16 hex digits over all that decides a model's answers."""
+    """16 hex digits over everything that decides a model's answers."""
     there = (path for path in (folder / CONFIG, folder / VOCABULARY, folder / WEIGHTS) if path.is_file())
     return short_hash(f"{path.name} {path.stat().st_size}".encode() + path.read_bytes() for path in there)

@@ -1,4 +1,4 @@
-"""What a training run trains on: which part of the items, and in which order, epoch by epoch."""
+"""Which items a training run uses, and in which order, epoch by epoch."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def subset(items: Sequence[Item], count: int | None, seed: int, asked: str = "tr
 
 
 class Plan(NamedTuple):
-    """The numbers of each epoch's items, if training is not over before."""
+    """The item indices of each epoch."""
 
     epochs: list[list[int]]
     batch: int
     """Items of a step, over all processes."""
     lengths: Sequence[int] | None
-    """Of the items, where batches are to have items of similar length."""
+    """Lengths of the items, if batches should have items of similar length."""
 
     @property
     def ends(self) -> list[int]:
@@ -60,7 +60,7 @@ class Plan(NamedTuple):
         for start in range(0, len(numbers), pool):
             near = sorted(numbers[start : start + pool], key=self.lengths.__getitem__)
             batches = [near[n : n + self.batch] for n in range(0, len(near), self.batch)]
-            # One that is not full stays the last: steps are counted off in full ones.
+            # An incomplete batch stays last.
             whole = batches[: len(near) // self.batch]
             random.shuffle(whole)
             ordered += [*whole, *batches[len(whole) :]]

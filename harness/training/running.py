@@ -1,4 +1,4 @@
-"""A training as a run in a folder of its own: what the commands that train baselines share."""
+"""Training as a run in its own folder: shared by the commands that train baselines."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Job:
             "baseline": self.name,
             "task": self.task,
             "recipe": self.recipe.model_dump(),
-            # Runs of earlier versions were trained by a loop of our own, and are not gone on with.
+            # Runs of earlier versions used our own loop and cannot be resumed.
             "trainer": "transformers",
             "train_items": len(self.items),
             "train_hash": items_hash(self.items),
@@ -58,13 +58,13 @@ class Job:
 
 
 def train(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
-    """Train in a run's folder, going on where a killed run was; of several processes one keeps the run and talks.
+    """Train in a run's folder, resuming a killed run; of several processes, one writes and reports.
 
     Raises UsageError for a folder with a run of other settings, and else as `Baseline.train` does.
     """
     keep_memory()
     own = processes()
-    # Steps and batches are counted over all processes, so that a run goes on with as many of them as it began with.
+    # Steps and batches are counted over all processes, so a run resumes with the same number of them.
     several = {"processes": own.num_processes} if own.num_processes > 1 else {}
     run = Run(folder, job.settings() | several) if own.is_main_process else None
     report = say if run else _silent

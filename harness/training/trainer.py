@@ -59,9 +59,9 @@ def train_network(network: Any, data: Data, training: Training, folder: Path, ke
     `network` is a torch module whose `forward` takes what `data.collate` makes and gives `Losses`; its `clipped` lists the
     modules whose gradients are clipped, which may be itself. `keep` is called with the network at each new lowest dev loss.
 
-    A run that was killed ends as one that was not, if it goes on with as many processes. Several processes take the steps that
+    A killed run ends like an uninterrupted one if it resumes with as many processes. Several processes take the steps that
     one with their batches together would take, but for dropout. Raises UsageError for a recipe that does not fit the items,
-    and HarnessError for a loss that is no number and for too large a batch.
+    and HarnessError for a non-finite loss and for too large a batch.
     """
     if not (data.items and data.dev):
         raise UsageError(f"there are {len(data.items)} train items and {len(data.dev)} dev items: training needs both")
@@ -98,7 +98,7 @@ def _over(state: dict[str, Any]) -> bool:
 
 
 def trainer_arguments(training: Training, steps: int, folder: Path) -> TrainingArguments:
-    """When to log, to judge and to write a checkpoint is for `Course` to say, as epochs may have different lengths."""
+    """`Course` decides when to log, evaluate and save, as epochs may have different lengths."""
     return TrainingArguments(
         output_dir=str(folder / "checkpoints"),
         max_steps=steps,
@@ -268,7 +268,7 @@ class Course(TrainerCallback, ExportableState):  # type: ignore[misc]
         return {"args": {}, "attributes": {"items": self.items, "loss": self.loss}}
 
     def epochs_done(self, step: int) -> int:
-        """How many epochs are over after so many steps."""
+        """The number of epochs finished after `step` steps."""
         return bisect_right(self.ends, step)
 
     def count(self, items: int, loss: float) -> None:

@@ -42,7 +42,7 @@ class Watched(Trainer):  # type: ignore[misc]
         self.folder, self._began, self._before = folder, time.monotonic(), -1.0
 
     def go_on(self) -> None:
-        """Train, from the last checkpoint if there is one. Raises DataError if it cannot be read."""
+        """Train, resuming from the last checkpoint if there is one. Raises DataError if it cannot be read."""
         from torch.utils.tensorboard import SummaryWriter
 
         checkpoint, main = last_checkpoint(self.folder / "checkpoints"), self.is_world_process_zero()
@@ -104,7 +104,7 @@ def _readable(checkpoint: str | None) -> Iterator[None]:
 
 
 class _Bar(TrainerCallback):  # type: ignore[misc]
-    """Moves a bar, from the step on that training goes on from."""
+    """Moves a bar, from the step at which training resumes."""
 
     def __init__(self, update: Any, begun: int) -> None:
         self.update, self.begun, self.said = update, begun, ""

@@ -108,7 +108,7 @@ class Condition(Node):
 class Paint(Node):
     """`red 3:4`, `red*2,blue by column 1-18`: colors with how often each comes, in a cycle, on a set (Minecraft: placed).
 
-    `way`: the cycle goes cell by cell (None), gives each group one color (`by`), or begins anew in each (`along`).
+    `way`: the cycle goes cell by cell (None), gives each group one color (`by`), or restarts in each (`along`).
     """
 
     colors: tuple[tuple[str, int], ...]

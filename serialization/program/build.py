@@ -46,7 +46,7 @@ def _single(literal: ast.Expr) -> int:
 
 
 def _name(token: Token) -> str:
-    """A color is none: written anew without the parentheses around it, it would be taken for the color."""
+    """Refuses a color as a name: written without parentheses, it would be read as the color."""
     if token in COLORS:
         raise ProgramError(
             f"{token} is a color, not a set; write is({token}) for what has it", (token.line or 0, token.column or 0)

@@ -27,7 +27,7 @@ from serialization.program.literal import product, tile_set
 from serialization.program.written import write_expression
 
 LONGEST_NAME = 4
-"""Names of functions count as so many characters at most: a word that people have is no more to say than a short one."""
+"""Most characters that a function's name counts as: a common word is as easy to say as a short one."""
 UNION, TIMES = 2, 3
 """What `+` and `*` count as: joining terms, and counting cells, are more to think of than a character."""
 MAX_PATTERNS = 60

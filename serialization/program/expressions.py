@@ -89,7 +89,7 @@ class Evaluator(ABC):
     # --- sets ---
 
     def figure(self, value: ast.Expr) -> Figure:
-        """Raises ProgramError for what is no set."""
+        """The value of a set. Raises ProgramError for anything else."""
         result = self._figure(value)
         self.budget.admit(len(result), value.at)
         return result
@@ -153,7 +153,7 @@ class Evaluator(ABC):
         return False
 
     def number(self, value: ast.Expr) -> int:
-        """Raises ProgramError for what is no number."""
+        """The value of a number. Raises ProgramError for anything else."""
         self.budget.spend(1, value.at)
         match value:
             case ast.Numbers((ast.Span(first, last),)) if first == last:

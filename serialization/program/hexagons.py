@@ -115,7 +115,7 @@ def outline(d: Drawing, tiles: Figure) -> Figure:
 
 
 def touch(d: Drawing, tiles: Figure, others: Figure, least: int = 1) -> Figure:
-    """Those tiles that touch at least so many of the others."""
+    """The tiles that touch at least `count` of the others."""
     return tiles.kept(lambda tile: sum(near in others for near in g.around(Tile(*tile))) >= least)
 
 

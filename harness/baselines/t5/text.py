@@ -113,7 +113,7 @@ class Tokens(NamedTuple):
 
 class Batch(NamedTuple):
     """Some items, padded: what is read, (items, input), what of it is text, what the decoder is given and should say, (items,
-    target), the latter `IGNORED` where there is nothing."""
+    target), the latter `IGNORED` in padding."""
 
     inputs: Tensor
     mask: Tensor

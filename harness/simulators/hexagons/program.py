@@ -1,4 +1,4 @@
-"""What an instruction means, as programs of `serialization.program`, and what they paint on a drawing in the making.
+"""The meaning of an instruction as programs of `serialization.program`, and what they paint on a drawing in progress.
 
 Sets of tiles are expressions, paintings are programs. Positions are 0-based tiles here; programs count from 1.
 """
@@ -169,7 +169,7 @@ def beside(places: ast.Expr, direction: str, count: int) -> ast.Expr:
 
 
 def paint(what: ast.Expr, *colors: str, counts: Sequence[int] = (), by: str | None = None) -> ast.Program:
-    """Colors in turn, each so many times (once), tile by tile or one for each column, row or object."""
+    """Alternating colors with run lengths (default 1), tile by tile or one for each column, row or object."""
     cycle = tuple(zip(colors, counts or [1] * len(colors), strict=True))
     return ast.Program((ast.Paint(cycle, what, ("by", by) if by else None),))
 
@@ -209,7 +209,7 @@ def moved(what: ast.Expr, rows: int, columns: int) -> ast.Expr:
 
 
 def copies(what: ast.Expr, times: int, rows: int, columns: int) -> ast.Expr:
-    """So many copies, each moved from the one before; without the first in place."""
+    """Copies, each moved from the one before, without the original."""
     first = moved(what, rows, columns)
     return first if times == 1 else call("repeat", first, by(rows, columns), times)
 
@@ -260,5 +260,5 @@ def beams(color: str, direction: str) -> ast.Expr:
 
 
 def crowded(color: str, least: int) -> ast.Expr:
-    """White tiles that touch at least so many tiles of a color."""
+    """White tiles that touch at least a number of tiles of a color."""
     return call("touch", BLANK, colored(color), None if least == 1 else least)

@@ -1,4 +1,4 @@
-"""A drawing in the making: its board, its colors, and the figures that later steps may speak of."""
+"""A drawing in progress: its board, its colors, and the figures that later steps may mention."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from serialization.program.errors import ProgramError
 from serialization.program.hexagons import DrawingState
 
 _LINES = frozenset({"line", "column", "row", "stem"})
-"""Nouns that could be taken for each other."""
+"""Nouns that could be confused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class Sketch:
     figures: list[Figure] = field(default_factory=list)
     step: int = 1
     forgot: bool = False
-    """Whether the board shows figures that are not remembered."""
+    """Whether the board shows figures that are not in memory."""
     chosen: str | None = None
     """A color that the last step told the reader to choose."""
 
@@ -134,7 +134,7 @@ class Sketch:
             )
 
     def color(self, *others: str | None) -> str:
-        """A color of the drawing that is none of the others; a new one if there is none left."""
+        """A color of the drawing other than the given ones; a new one if none is left."""
         left = [color for color in self.palette if color not in others]
         if left:
             return self.rng.choice(left)
@@ -248,5 +248,5 @@ def inside(tiles: Iterable[Tile]) -> bool:
 
 
 def moved(tile: Tile, rows: int, columns: int) -> Tile:
-    """The tile so many rows lower and columns further right. An even number of columns keeps the shape of a drawing."""
+    """The tile moved down and right by rows and columns. An even number of columns keeps the shape of a drawing."""
     return Tile(tile.row + rows, tile.column + columns)

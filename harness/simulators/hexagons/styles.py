@@ -145,7 +145,7 @@ _FOLLOW: dict[str, tuple[Maker, ...]] = {
 
 @cache
 def _weighted(style: Style, level: int, noun: str | None) -> tuple[tuple[Maker, ...], tuple[int, ...]]:
-    """The kinds of a level; those that a style likes, and those that go on from what was drawn last, more often."""
+    """The kinds of a level; those a style prefers, and those that continue the last drawing, more often."""
     follow = () if noun is None else _FOLLOW.get(noun, ())
     kinds = _KINDS_OF[level]
     weights = (n * (4 if make in style.favorites else 1) * (5 if make in follow else 1) for make, n in kinds.items())

@@ -42,7 +42,7 @@ class Voice(Places):
         self.from_right, self.from_bottom = rng.choice((0.0, 0.3, 0.7)), rng.choice((0.0, 0.3, 0.7))
 
     def column(self, column: int) -> str:
-        """A column in this person's own way mostly."""
+        """A column, mostly in this person's habitual way."""
         if self.rng.random() < 0.15 or column in (0, COLUMNS - 1):
             return super().column(column)
         if column >= COLUMNS // 2 and self.rng.random() < self.from_right:
@@ -50,7 +50,7 @@ class Voice(Places):
         return self.column_form.format(nth=self.ordinal(column + 1), n=self.number(column + 1), digits=column + 1)
 
     def nth(self, row: int) -> str:
-        """One tile of a column in this person's own way mostly."""
+        """One tile of a column, mostly in this person's habitual way."""
         if self.rng.random() < 0.15 or row in (0, ROWS - 1):
             return super().nth(row)
         if row >= ROWS // 2 and self.rng.random() < self.from_bottom:
@@ -87,7 +87,7 @@ class Voice(Places):
         return {1: "once", 2: "twice"}.get(n) or f"{NUMBERS[n]} times"
 
     def noun(self, noun: str) -> str:
-        """What a figure is called in this person's words: a tile is a hexagon, say."""
+        """The person's word for a figure: for example, "hexagon" for a tile."""
         return noun.replace("tiles", self.tiles).replace("tile", self.tile)
 
     def way(self, way: str) -> str:

@@ -1,6 +1,6 @@
 """Block structures (D_bs of BAP v2, section 11.2): three elementary shapes, told block by block and never named.
 
-The Architect goes on with the figure at hand, if possible at the block placed last, and straight on; a new figure starts at
+The Architect continues the current figure, if possible straight on from the last block; a new figure starts at
 its block nearest to what is there. Several blocks along one line may be told at once. How often that is, and how often the
 Architect says something wrong and has it removed, is our choice, as is one color for each figure.
 """
@@ -60,7 +60,7 @@ class BlockStructures:
         return Goal(tuple((cell, self.color[cell]) for cell in run)) if run else None
 
     def _run(self, scene: Scene) -> list[Cell]:
-        """The next block, and perhaps more of its figure straight on in the way from the last block to it; [] at the end."""
+        """The next block, and perhaps more of its figure in the same direction; [] at the end."""
         figure = self._figure(scene)
         if figure is None:
             return []
@@ -172,7 +172,7 @@ class BlockStructures:
         return Order(floating(scene, text, "floating several") if floats else text, None, None, meta)
 
     def _count(self, scene: Scene, it: Reference, count: int, color: str) -> str:
-        """So many, "more" if they are like the block they go on from; then their color may go without saying."""
+        """A count, with "more" if they match the block they continue from; then their color may be left out."""
         voice, n = scene.voice, scene.voice.number(count)
         if scene.blocks[it.cell] != color or self.rng.random() < 0.2:
             return voice.blocks(count, color)

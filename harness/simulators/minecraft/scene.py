@@ -1,4 +1,4 @@
-"""A simulated game in the making, and words that pick out one of its blocks."""
+"""A simulated game in progress, and words that pick out one of its blocks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from harness.worlds.minecraft import CODES, SHAPE, SIDE, Action, Pose, Structure
 
 @dataclass(slots=True)
 class Scene:
-    """What there is: blocks by cell, the builder's pose, what was said and done, and the cells of the last order in order."""
+    """The state: blocks by cell, the builder's pose, what was said and done, and the cells of the last order in order."""
 
     rng: Random
     voice: Voice

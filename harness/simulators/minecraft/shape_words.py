@@ -11,9 +11,9 @@ from harness.simulators.minecraft.relations import Relation
 from harness.simulators.voice import Voice, relation_parts
 
 PARTS = ("color", "size", "direction", "start")
-"""What an order may leave out."""
+"""The parts that an order may leave out."""
 _BEHIND = {"left": "right", "right": "left", "up": "bottom", "down": "top", "front": "far", "behind": "near"}
-"""Which side of a plane it is that it goes on from in a way."""
+"""The side of a plane from which it extends in a direction."""
 
 
 class Shape(NamedTuple):
@@ -41,7 +41,7 @@ def order(voice: Voice, shape: Shape, omitted: str | None) -> Words:
     parts = {"what": _what(voice, name, shape, omitted, by_corner)}
     if omitted != "start":
         parts["start"] = _start(voice, name, shape, by_corner)
-    # A tower goes up without a word, and a plane that is told by its corner goes on from there the one way there is.
+    # A tower goes up implicitly, and a plane given by its corner extends the only possible way.
     if omitted != "direction" and name != "tower" and not by_corner:
         parts["way"] = _way(voice, shape, sized=omitted != "size")
     bare = "shape bare" if len(parts) == 1 else "shape way" if "start" not in parts else "shape start"

@@ -1,4 +1,4 @@
-"""A drawing procedure in the making: what the Instructor knows of the board and of what was said."""
+"""A drawing procedure in progress: what the Instructor knows of the board and of what was said."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def grid(columns: tuple[int, ...], rows: tuple[int, ...], color: str) -> dict[Ti
 
 @dataclass(slots=True)
 class Drawing:
-    """A procedure in the making: its voice, its board, and the last step that painted something."""
+    """A procedure in progress: its voice, its board, and the last step that painted something."""
 
     rng: Random
     voice: Voice
@@ -44,7 +44,7 @@ class Drawing:
     """What the last step can be called."""
 
     def color(self, *others: str) -> str:
-        """A color that is none of the others."""
+        """A color other than the given ones."""
         left = {color: share for color, share in COLOR_SHARES.items() if color not in others}
         return self.rng.choices(tuple(left), tuple(left.values()))[0]
 

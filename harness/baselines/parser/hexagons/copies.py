@@ -92,7 +92,7 @@ def _belongs(earlier: Sequence[Paint], found: Sequence[Paint]) -> bool:
 
 def repeat(memory: Memory, *pieces: Term) -> None:
     """Copies of steps, of the whole or of what was drawn last: in columns, with one of their tiles (anchor) at others (start,
-    region), beside something, or so many times in a direction."""
+    region), beside something, or repeatedly in a direction."""
     pieces = tuple(_as_columns(piece) for piece in pieces)
     parts = frame_pieces(pieces)
     named = [resolve_columns(cast(Term, piece.args[0]), memory) for piece in pieces if piece.op == "columns"]

@@ -1,5 +1,5 @@
-"""Meanings: what a span of words stands for before anything is known about the board. A phrase makes one of its words, a rule of
-grammar.txt one of those of two neighbors; what is more than an operation and its arguments is a function here."""
+"""Meanings: what a span of words stands for, independent of the board. A phrase builds one from its words, a rule of
+grammar.txt from those of two neighbors; anything beyond an operation and its arguments is a function here."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Said:
         return any(word.category in categories for word in self.words)
 
     def value(self, category: str) -> int | str:
-        """Of the first word of a category; 1 where there is none."""
+        """The value of the first word of a category; 1 without one."""
         return next((word.value for word in self.words if word.category == category), 1)
 
     @property
@@ -89,7 +89,7 @@ _EDGES = {"TOP": "t", "BOTTOM": "b", "LEFT": "l", "RIGHT": "r", "LAST": "e", "MI
 
 @of_words
 def select(said: Said) -> Term | None:
-    """Places on an axis by number: `at` numbers, or the `first` so many, counted from the far end if the side says so."""
+    """Places on an axis: `at` numbers, or the `first` n, counted from the far end if the side says so."""
     side, edge, count = said.role("side"), said.role("edge"), said.role("count")
     end = ("back" if side[-1].category in ("BOTTOM", "RIGHT", "UP") else "fore") if side else ""
     if not edge:
@@ -147,7 +147,7 @@ def every_nth(said: Said) -> Term | None:
 
 @of_words
 def moved(said: Said) -> Term:
-    """So many columns from the one that was spoken of last."""
+    """A number of columns from the last mentioned one."""
     count = int(said.value("NUMBER"))
     return Term("moved", (-count if said.has("LEFT") else count,))
 
@@ -269,7 +269,7 @@ def steps(said: Said) -> Term:
 
 @of_words
 def line(said: Said) -> Term:
-    """Lines, where there are several, come from all that was spoken of last."""
+    """A line; several lines start from everything mentioned last."""
     return Term("line", _several(said))
 
 
@@ -320,7 +320,7 @@ def all_from(which: Term, start: Term) -> Term | None:
 
 @of_parts
 def union(one: Term, two: Term) -> Term | None:
-    """None where "and the next" goes on with another action."""
+    """None if "and the next" starts another action."""
     goes_on = two.op == "next" or (two.op == "turned" and _op_of(two.args[0]) == "next")
     return None if goes_on else Term("union", (one, two))
 
@@ -391,7 +391,7 @@ def in_columns(action: Term, columns: Term) -> Term:
 
 @of_parts
 def line_run(start: Term, run: Term) -> Term | None:
-    """So many tiles in a direction, the first of them told."""
+    """A number of tiles in a direction, the first of them given."""
     if run.op != "turned" or _op_of(run.args[0]) != "count":
         return None
     return Term("line", (Term("start", (start,)), Term("count", (run.args[0],)), Term("direction", (run.args[1],))))
@@ -399,7 +399,7 @@ def line_run(start: Term, run: Term) -> Term | None:
 
 @of_parts
 def merge(one: Term, two: Term) -> Term | None:
-    """One line that was told in two goes; None where both tell the same."""
+    """One line that was described in two parts; None if both say the same."""
     told = [piece.op for piece in (*one.args, *two.args) if isinstance(piece, Term) and piece.op != "several"]
     return Term(one.op, (*one.args, *two.args)) if len(set(told)) == len(told) else None
 
@@ -446,7 +446,7 @@ _AXES = {"cross": "br", "tiles": "b", "columns": "r", "go": "r", "repeat": "r", 
 
 
 def _turned_round(what: Term, sides: str, axis: str) -> Term:
-    """Numbers that do not say from where, counted from other sides."""
+    """Numbers without a side, counted from other sides."""
     if what.op in ("at", "first") and what.args[1] == "":
         return Term(what.op, (what.args[0], "back" if axis and axis in sides else "fore"))
     axes = _AXES.get(what.op, axis * len(what.args))

@@ -26,7 +26,7 @@ def _line(memory: Memory, *pieces: Term) -> list[Tile]:
 
 
 def strokes(memory: Memory, pieces: Sequence[Term]) -> list[Stroke]:
-    """Lines by their pieces: between two ends, from a start to a goal, in a direction, of so many tiles (count, colored_count),
+    """Lines by their pieces: between two ends, from a start to a goal, in a direction, of some length (count, colored_count),
     in columns, beside something, from all that was spoken of last (several)."""
     parts = {piece.op: cast(Term, piece.args[0]) for piece in pieces}
     if "colored_count" in parts:
@@ -110,7 +110,7 @@ def _rays(memory: Memory, parts: dict[str, Term], start: list[Tile]) -> list[Str
 
 
 def _line_ways(memory: Memory, parts: dict[str, Term], start: Sequence[Tile]) -> list[str]:
-    """The directions in which a line is told to go; a diagonal one (slant) if that is said too; up from the lowest row."""
+    """The directions of a line; diagonal ones (slant) if the words say so; up from the lowest row."""
     told = parts.get("direction", parts.get("slant"))
     if told is None:
         from_below = "start" in parts and memory.direction == "d" and all(tile.row == ROWS - 1 for tile in start)
@@ -224,7 +224,7 @@ def triangle(memory: Memory, *pieces: Term) -> None:
 
 
 def _base(memory: Memory, parts: dict[str, Term], side: int) -> list[Tile]:
-    """The tiles of a triangle's vertical side: those that are told, or so many from a tile, or a column's end, on."""
+    """The tiles of a triangle's vertical side: the named ones, or a number of tiles from a tile or a column's end."""
     if "columns" in parts or ("region" not in parts and memory.left_out):
         end = Term("at", ((1,), "back" if "edge" in parts and parts["edge"].args[0] == "b" else "fore"))
         found = tiles(Term("cross", (end, parts["columns"])) if "columns" in parts else Term("tiles", (end,)), memory)
