@@ -84,9 +84,9 @@ def finetune(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
     share = plain_attention(model.config)
     rows, packs = _train_packs(job, renderer, pool, share)
     dev_rows = make_rows(spread(job.dev, training.dev_loss_items), renderer, pool, training.shots, length)
-    for name, made in (("train", rows), ("dev", dev_rows)):
-        say(f"{name}: {len(made.kept)} rows, {made.dropped} dropped: longer than {length} tokens")
-        if not made.kept:
+    for name, part in (("train", rows), ("dev", dev_rows)):
+        say(f"{name}: {len(part.kept)} rows, {part.dropped} dropped: longer than {length} tokens")
+        if not part.kept:
             raise HarnessError(
                 f"every {name} row is longer than {length} tokens: choose a shorter --context or raise training.max_length"
             )

@@ -89,12 +89,12 @@ def _alpha(pairs: Sequence[tuple[str, str]], labels: Sequence[str]) -> float:
     return float(krippendorff.alpha(reliability_data=codes, level_of_measurement="nominal"))
 
 
-def print_agreement(first: str, second: str, found: Mapping[str, Any], console: Console | None = None) -> None:
+def print_agreement(first: str, second: str, result: Mapping[str, Any], console: Console | None = None) -> None:
     """Print what `agreement` returned for two annotations of these names."""
     console = console or Console(highlight=False, markup=False, emoji=False)
     console.print(f"A: {first}\nB: {second}", soft_wrap=True)
-    console.print(f"{found['items']:,} items in both, {found['only_first']:,} in A only, {found['only_second']:,} in B only\n")
-    parts = {"context": found["context"], "correct": found["correct"]}
+    console.print(f"{result['items']:,} items in both, {result['only_first']:,} in A only, {result['only_second']:,} in B only\n")
+    parts = {"context": result["context"], "correct": result["correct"]}
     columns = [["items", "equal", "Cohen's kappa", "Krippendorff's alpha"], *map(_column, parts.values())]
     console.print(_table(["", "context", "correct, if clear to both"], zip(*columns, strict=True)))
     for name, part in parts.items():
@@ -104,8 +104,8 @@ def print_agreement(first: str, second: str, found: Mapping[str, Any], console: 
         rows = [[a, *(f"{count:,}" for count in counts.values())] for a, counts in part["confusion"].items()]
         console.print()
         console.print(_table(["A \\ B", *part["confusion"]], rows))
-    console.print(f"\n{len(found['differ']):,} items on which they differ")
-    for item in found["differ"]:
+    console.print(f"\n{len(result['differ']):,} items on which they differ")
+    for item in result["differ"]:
         console.print(f"{item['id']}  A: {item['first']}  B: {item['second']}", soft_wrap=True)
 
 

@@ -67,7 +67,7 @@ def as_model_index(results: Mapping[str, Scores]) -> str:
 
     index = []
     for name, scores in results.items():
-        found = [
+        entries = [
             EvalResult(
                 task_type="text-generation",
                 dataset_type=scores["task"],
@@ -82,7 +82,7 @@ def as_model_index(results: Mapping[str, Scores]) -> str:
             )
             for number in headline(scores)
         ]
-        index += eval_results_to_model_index(name, found)
+        index += eval_results_to_model_index(name, entries)
     text: str = yaml.safe_dump({"model-index": index}, sort_keys=False, allow_unicode=True)
     return text
 

@@ -52,19 +52,19 @@ def import_predictions(path: Path, name: str, *, task: str | None, split: str | 
     items = load(task, split)
     predicted = decode(path, records, task, {item.id for item in items}, reader(items)).actions
     known = {item.id: item for item in items}
-    made = [_answer(record, predicted.get(record.id, ()), known[record.id]) for record in records]
+    answers = [_answer(record, predicted.get(record.id, ()), known[record.id]) for record in records]
     settings = {
         "command": "import",
         "task": task,
         "split": split,
-        "items": len(made),
+        "items": len(answers),
         "format": action_format,
         "source": path.name,
         "source_sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
     }
     with closing(Run(RUNS / name, settings)) as run:
-        run.keep(made)
-    return Imported(run.folder, task, split, len(made), len(items), sum(bool(record.get("discarded")) for record in made))
+        run.keep(answers)
+    return Imported(run.folder, task, split, len(answers), len(items), sum(bool(record.get("discarded")) for record in answers))
 
 
 def read_csv(path: Path) -> list[Record]:

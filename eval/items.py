@@ -47,9 +47,9 @@ def item_scores(
         sizes = np.column_stack([hits + missed, hits + extra, hits])
         same_shape = (shape[:, 0] > 0) & (shape[:, 1:] == 0).all(axis=1)
     scores = []
-    for item, actions, (wanted, made, hits), alike in zip(items, predicted, sizes.tolist(), same_shape.tolist(), strict=True):
-        exact = wanted == made == hits
-        f1 = 2 * hits / (wanted + made) if wanted + made else 1.0
+    for item, actions, (wanted, changed, hits), alike in zip(items, predicted, sizes.tolist(), same_shape.tolist(), strict=True):
+        exact = wanted == changed == hits
+        f1 = 2 * hits / (wanted + changed) if wanted + changed else 1.0
         classes = () if exact else classify(item, actions, clues, same_shape=alike)
-        scores.append(ItemScore(item.id, item.cluster, f1, exact, wanted, made, hits, classes))
+        scores.append(ItemScore(item.id, item.cluster, f1, exact, wanted, changed, hits, classes))
     return scores

@@ -52,9 +52,9 @@ def measure(gold: Cells, predicted: Cells, nothing: int) -> Floats:
 
     Rows are color codes by tile; `nothing` is the code of a tile that is not in the set.
     """
-    wanted, made = gold != nothing, predicted != nothing
+    wanted, painted = gold != nothing, predicted != nothing
     common = (wanted & (gold == predicted)).sum(axis=1)
-    n_wanted, n_made = wanted.sum(axis=1), made.sum(axis=1)
+    n_wanted, n_made = wanted.sum(axis=1), painted.sum(axis=1)
     both_empty = (n_wanted == 0) & (n_made == 0)
     columns = [
         2 * common / np.maximum(n_wanted + n_made, 1),

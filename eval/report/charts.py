@@ -79,21 +79,21 @@ def length_grid(pairs: Iterable[tuple[int, int]]) -> Markup:
 
     A cell's color is the stronger, the larger its share of its column; the bin with a column's median is outlined.
     """
-    binned = [(_bin(wanted), _bin(made)) for wanted, made in pairs]
+    binned = [(_bin(wanted), _bin(predicted)) for wanted, predicted in pairs]
     counts, columns = Counter(binned), Counter(wanted for wanted, _ in binned)
-    medians = {column: median_low(made for wanted, made in binned if wanted == column) for column in columns}
+    medians = {column: median_low(predicted for wanted, predicted in binned if wanted == column) for column in columns}
     names, last = [_bin_name(number) for number in range(len(_STARTS))], len(_STARTS) - 0.5
 
     def draw(axes: Any) -> None:
         from matplotlib.patches import Rectangle
 
         axes.plot((-0.5, last), (-0.5, last), color=INK, alpha=0.25, linewidth=0.8, zorder=0, clip_on=False)
-        for (wanted, made), count in sorted(counts.items()):
+        for (wanted, predicted), count in sorted(counts.items()):
             strength = 0.05 + 0.5 * count / columns[wanted]
-            axes.add_patch(Rectangle((wanted - 0.5, made - 0.5), 1, 1, facecolor=ACCENT, alpha=strength, clip_on=False))
-            axes.text(wanted, made, str(count), ha="center", va="center", fontsize=8)
-        for wanted, made in sorted(medians.items()):
-            axes.add_patch(Rectangle((wanted - 0.46, made - 0.46), 0.92, 0.92, fill=False, edgecolor=INK, clip_on=False))
+            axes.add_patch(Rectangle((wanted - 0.5, predicted - 0.5), 1, 1, facecolor=ACCENT, alpha=strength, clip_on=False))
+            axes.text(wanted, predicted, str(count), ha="center", va="center", fontsize=8)
+        for wanted, predicted in sorted(medians.items()):
+            axes.add_patch(Rectangle((wanted - 0.46, predicted - 0.46), 0.92, 0.92, fill=False, edgecolor=INK, clip_on=False))
         axes.set_xticks(range(len(names)), names)
         axes.set_yticks(range(len(names)), names)
         axes.tick_params(length=0, labelsize=7.5)

@@ -200,8 +200,8 @@ class Lengths:
         """Of at least one item."""
         pairs = [(item.wanted, item.made) for item in items]
         shares = [sum(test) / len(pairs) for test in zip(*((m < w, m == w, m > w) for w, m in pairs), strict=True)]
-        wanted, made = (sum(numbers) / len(pairs) for numbers in zip(*pairs, strict=True))
-        return cls(length_grid(pairs), wanted, made, *shares)
+        wanted, predicted = (sum(numbers) / len(pairs) for numbers in zip(*pairs, strict=True))
+        return cls(length_grid(pairs), wanted, predicted, *shares)
 
 
 _CURVES = (("dev_f1", "F1 on some dev items, percent", 100), ("dev_loss", "loss on dev", 1), ("train_loss", "loss on train", 1))

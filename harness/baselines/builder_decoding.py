@@ -56,7 +56,7 @@ class BuilderPredictor(Predictor):
     def predict(self, items: Sequence[Item]) -> list[Answer]:
         turns, decoding = builder_turns(items), self.decoding
         if decoding.samples is None:
-            greedy = [next(iter(found)) for found in self._decode(turns, _likeliest)]
+            greedy = [next(iter(answers)) for answers in self._decode(turns, _likeliest)]
             return [Answer(_actions(labels), labels[-1] == STOP) for labels in greedy]
         return [
             Answer(voted(item.before, drawn, decoding.share), 2 * stopped >= decoding.samples)
@@ -68,15 +68,15 @@ class BuilderPredictor(Predictor):
         how many of the draws came to an end by themselves."""
         from harness.engines.shared import fast_bf16
 
-        found = []
+        results = []
         with torch.autocast(self.device.type, torch.bfloat16, enabled=fast_bf16()):
             decoded = self._decode(turns, _draws(turns))
         for labels in decoded:
             answers = Counter[tuple[Action, ...]]()
             for each, count in labels.items():
                 answers[tuple(_actions(each))] += count
-            found.append((answers, sum(count for each, count in labels.items() if each[-1] == STOP)))
-        return found
+            results.append((answers, sum(count for each, count in labels.items() if each[-1] == STOP)))
+        return results
 
     @torch.inference_mode()  # type: ignore[untyped-decorator]
     def _decode(self, turns: Sequence[MinecraftItem], choose: Choose) -> list[Drawn]:

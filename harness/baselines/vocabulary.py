@@ -63,7 +63,7 @@ def read_glove(path: Path, texts: Iterable[Iterable[str]], size: int, seed: int)
     that cannot be read and DataError, with file and line, for a line that is not a word and `size` numbers.
     """
     wanted = {word.encode(): word for text in texts for word in text if word not in SPECIAL}
-    found: dict[str, Floats] = {}
+    by_number: dict[str, Floats] = {}
     try:
         with path.open("rb") as lines:
             for number, line in enumerate(lines, start=1):
@@ -73,16 +73,16 @@ def read_glove(path: Path, texts: Iterable[Iterable[str]], size: int, seed: int)
                     raise DataError(
                         f"{path}:{number}: {held}, but a line of a GloVe file of {size}-d vectors is a word and {size} numbers"
                     )
-                if word in wanted and wanted[word] not in found:
-                    found[wanted[word]] = _vector(numbers, f"{path}:{number}")
+                if word in wanted and wanted[word] not in by_number:
+                    by_number[wanted[word]] = _vector(numbers, f"{path}:{number}")
     except OSError as error:
         raise UsageError(f"glove={path}: {error.strerror}") from None
-    if not found:
+    if not by_number:
         raise DataError(f"{path}: it has no vector for any word of the corpus; is it a GloVe file of English words?")
     drawn = np.random.default_rng(seed).uniform(size=(len(SPECIAL) + 1, size)).astype(np.float32)
     drawn[0] = 0
-    vectors = np.stack([*drawn[:-1], *found.values(), drawn[-1]])
-    return Vocabulary([*SPECIAL, *found, UNKNOWN]), vectors
+    vectors = np.stack([*drawn[:-1], *by_number.values(), drawn[-1]])
+    return Vocabulary([*SPECIAL, *by_number, UNKNOWN]), vectors
 
 
 def _vector(numbers: bytes, where: str) -> Floats:

@@ -65,14 +65,14 @@ class Miner:
         programs = self.candidates(item) if item.actions else []
         words = item_instruction(item)
         plain = len(write(self._plain(item)))
-        found = []
+        mined = []
         for program in programs:
             text = write(program)
             score = fit(words, program).score
             if isinstance(item, MinecraftItem):
                 score += unsaid_directions(words, text)
-            found.append(Mined(item.id, words, text, round(score, 3), len(text), plain))
-        return sorted(found, key=lambda one: (-one.score, one.characters))[: self.keep]
+            mined.append(Mined(item.id, words, text, round(score, 3), len(text), plain))
+        return sorted(mined, key=lambda one: (-one.score, one.characters))[: self.keep]
 
     def candidates(self, item: Item) -> list[ast.Program]:
         """Different programs that do exactly what was done in the item's state."""

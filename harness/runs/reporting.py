@@ -147,13 +147,13 @@ def _made(item: Item, answers: Answers, asked: Asked | None) -> dict[str, Any]:
     actions: Any = answers.predictions.actions[item.id]
     state, ignored = item.before.apply(actions)
     drawn = item_pictures(item, state)
-    said = record.get("text")
+    answer = record.get("text")
     return details | {
         "problem": "",
         "pictures": [drawn["predicted"], drawn["difference"]],
         "actions": cut(written(item.task, actions)),
         "ignored": cut(written(item.task, ignored)) if ignored else "",
-        "text": cut(said) if isinstance(said, str) else None,
+        "text": cut(answer) if isinstance(answer, str) else None,
         "discarded": _discarded(answers, item),
         "facts": _facts(record),
     }

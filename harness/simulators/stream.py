@@ -134,8 +134,8 @@ def _rows(games: Games, task: str) -> Any:
 
 def _logs(games: Games, task: str) -> list[tuple[str, str, bytes]]:
     """For each game the name of its target and of its log, and the log."""
-    found = [[item for item in one if isinstance(item, MinecraftItem)] for one in games]
-    return [(target_name(one[0]), log_name(one[0]), log(one)) for one in found]
+    minecraft_games = [[item for item in one if isinstance(item, MinecraftItem)] for one in games]
+    return [(target_name(one[0]), log_name(one[0]), log(one)) for one in minecraft_games]
 
 
 FORMS: dict[str, Callable[[Games, str], Any]] = {"jsonl": _lines, "jsonl.gz": _compressed, "parquet": _rows, "logs": _logs}

@@ -68,13 +68,13 @@ def ray(d: Drawing, tiles: Figure, way: str, count: int | None = None) -> Figure
 
 def until(d: Drawing, tiles: Figure, way: str, walls: Figure) -> Figure:
     """From next to each tile straight on, up to before the first tile of a set or the edge."""
-    found: list[Tile] = []
+    path: list[Tile] = []
     for tile in tiles:
         for near in g.ray(Tile(*tile), way, None)[1:]:
             if near in walls:
                 break
-            found.append(near)
-    return Figure.of(dict.fromkeys(found))
+            path.append(near)
+    return Figure.of(dict.fromkeys(path))
 
 
 def triangle(d: Drawing, corner: Cell, way: str, size: int) -> Figure:
@@ -115,7 +115,7 @@ def outline(d: Drawing, tiles: Figure) -> Figure:
 
 
 def touch(d: Drawing, tiles: Figure, others: Figure, least: int = 1) -> Figure:
-    """The tiles that touch at least `count` of the others."""
+    """The tiles that touch at least `least` of the others."""
     return tiles.kept(lambda tile: sum(near in others for near in g.around(Tile(*tile))) >= least)
 
 
@@ -160,15 +160,15 @@ def _beyond(axis: int, sign: int) -> Callable[..., Figure]:
     """In each column (or row) of the set the tiles beyond its last one; all to the edge, or the nearest `count`."""
 
     def chosen(d: Drawing, tiles: Figure, count: int | None = None) -> Figure:
-        size, found = (ROWS, COLUMNS)[1 - axis], list[Tile]()
+        size, cells = (ROWS, COLUMNS)[1 - axis], list[Tile]()
         for number, group in _by(axis, tiles).items():
             last = max(sign * tile[1 - axis] for tile in group) * sign
             beyond = range(last + 1, size) if sign > 0 else range(last - 1, -1, -1)
-            found += [
+            cells += [
                 Tile(other, number) if axis else Tile(number, other)
                 for other in beyond[: None if count is None else max(0, count)]
             ]
-        return Figure.of(found)
+        return Figure.of(cells)
 
     return chosen
 

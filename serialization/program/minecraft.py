@@ -157,7 +157,7 @@ def ushape(b: Building, corner: Cell, way: str, count: int, other: str, size: in
 
 
 def cross(b: Building, middle: Cell, way: str, other: str, arm: int = 1) -> Figure:
-    """A middle and four arms of `count` cells."""
+    """A middle and four arms of `arm` cells."""
     arms = [(b.vector(way), 1), (b.vector(way), -1), (b.vector(other), 1), (b.vector(other), -1)]
     ends = (_moved(middle, (step, sign * k)) for step, sign in arms for k in range(1, min(arm, LONGEST) + 1))
     return _figure(b, [middle, *ends])

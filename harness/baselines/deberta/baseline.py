@@ -58,9 +58,9 @@ class Deberta(Trainable):
     decoding = ()
 
     def recipe(self, overrides: Sequence[str]) -> DebertaRecipe:
-        made = load_recipe(NAME, DebertaRecipe, overrides)
-        get_context("hexagons", made.context)
-        return made
+        settings = load_recipe(NAME, DebertaRecipe, overrides)
+        get_context("hexagons", settings.context)
+        return settings
 
     def begin(
         self, items: Sequence[Item], dev: Sequence[Item], recipe: Recipe, start: Path | None, say: Callable[[str], None]

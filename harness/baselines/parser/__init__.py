@@ -65,16 +65,16 @@ class Parser(Predictor):
         self._known[(*instructions, item.instruction)] = self._after(instructions).after(understood)
         return understood
 
-    def memory(self, told: tuple[str, ...]) -> Memory:
+    def memory(self, instructions: tuple[str, ...]) -> Memory:
         """The memory after some instructions; it depends on them alone."""
-        return self._after(told).memory
+        return self._after(instructions).memory
 
-    def _after(self, told: tuple[str, ...]) -> Known:
-        known = next(n for n in range(len(told), -1, -1) if told[:n] in self._known)
-        for n in range(known, len(told)):
-            before = self._known[told[:n]]
-            self._known[told[: n + 1]] = before.after(self._ranker.understand(told[n], before.memory))
-        return self._known[told]
+    def _after(self, instructions: tuple[str, ...]) -> Known:
+        known = next(n for n in range(len(instructions), -1, -1) if instructions[:n] in self._known)
+        for n in range(known, len(instructions)):
+            before = self._known[instructions[:n]]
+            self._known[instructions[: n + 1]] = before.after(self._ranker.understand(instructions[n], before.memory))
+        return self._known[instructions]
 
 
 def _told(item: HexagonsItem) -> tuple[str, ...]:

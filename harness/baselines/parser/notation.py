@@ -50,10 +50,10 @@ class _Pattern:
         self._parts = parts
 
     def regex(self) -> str:
-        found = self._choice()
+        expression = self._choice()
         if self._left:
             raise ValueError(f"{self._left[0]!r} comes from nowhere")
-        return found
+        return expression
 
     def _choice(self) -> str:
         return _either(self._ways())
@@ -70,10 +70,10 @@ class _Pattern:
         return ways
 
     def _piece(self) -> str:
-        found = self._atom(self._left.pop(0))
+        atom = self._atom(self._left.pop(0))
         if self._left[:1] in (["+"], ["*"]):
-            return f"(?:{found}){self._left.pop(0)}"
-        return found
+            return f"(?:{atom}){self._left.pop(0)}"
+        return atom
 
     def _atom(self, word: str) -> str:
         if word in self._symbols:

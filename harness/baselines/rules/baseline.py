@@ -68,13 +68,13 @@ def paint(instruction: str) -> list[Paint]:
 def _sentence(words: Sequence[Word]) -> Iterator[Paint]:
     letters = "".join(word.letter for word in words)
     colors = [Mention(n, n + 1, color=word.color) for n, word in enumerate(words) if word.color]
-    found: dict[str, list[Mention]] = {"T": [], "C": []}
+    mentions: dict[str, list[Mention]] = {"T": [], "C": []}
     for match in _MENTION.finditer(letters):
-        found[match["noun"]].append(Mention(match.start(), match.end(), _places(match, words)))
-    if not (colors and found["C"]):
+        mentions[match["noun"]].append(Mention(match.start(), match.end(), _places(match, words)))
+    if not (colors and mentions["C"]):
         return
-    for tiles in found["T"]:
-        columns, color = min(found["C"], key=tiles.distance), min(colors, key=tiles.distance).color
+    for tiles in mentions["T"]:
+        columns, color = min(mentions["C"], key=tiles.distance), min(colors, key=tiles.distance).color
         yield from (Paint(row, column, color) for column in columns.places for row in tiles.places)
 
 

@@ -57,9 +57,9 @@ def read_words(text: str) -> list[Word]:
 
 def placed_words(text: str) -> Iterator[tuple[tuple[int, int], Word]]:
     """The same, each with the places of its first character and of the one after its last."""
-    for found in _TOKEN.finditer(text.lower()):
-        if found[0] not in _SKIPPED:
-            yield found.span(), _read(found[0])
+    for match in _TOKEN.finditer(text.lower()):
+        if match[0] not in _SKIPPED:
+            yield match.span(), _read(match[0])
 
 
 def _read(token: str) -> Word:

@@ -23,11 +23,11 @@ def _find(d: Sketch, *nouns: str) -> tuple[Figure, str] | None:
 
 
 def middle(d: Sketch) -> Stroke | None:
-    found = _find(d, "ring")
-    center = found[0].center if found else None
-    if not found or center is None or center in d.board:
+    ring = _find(d, "ring")
+    center = ring[0].center if ring else None
+    if not ring or center is None or center in d.board:
         return None
-    figure, it = found
+    figure, it = ring
     color = d.color(figure.color)
     program = op.paint(op.tile(center), color)
     text = d.voice.say("middle", it=it, color=color)
@@ -36,10 +36,10 @@ def middle(d: Sketch) -> Stroke | None:
 
 def surround(d: Sketch) -> Stroke | None:
     """All white tiles that touch a figure which has no inside."""
-    found = _find(d, "flower", "filled flower", "line", "V", "arrowhead", "X", "triangle", "diamond", "tile", "star")
-    if not found:
+    chosen = _find(d, "flower", "filled flower", "line", "V", "arrowhead", "X", "triangle", "diamond", "tile", "star")
+    if not chosen:
         return None
-    figure, it = found
+    figure, it = chosen
     color = d.color(*figure.colors)
     program = op.paint(op.among(op.call("near", d.drawn_by(figure)), op.BLANK), color)
     painting = d.new(program)
@@ -50,12 +50,12 @@ def surround(d: Sketch) -> Stroke | None:
 
 def beside(d: Sketch) -> Stroke | None:
     """One tile in some direction from a single tile, or several above or below it."""
-    found, way = _find(d, "tile"), d.rng.choice(tuple(DIRECTIONS))
-    if not found or found[0].center is None:
+    chosen, way = _find(d, "tile"), d.rng.choice(tuple(DIRECTIONS))
+    if not chosen or chosen[0].center is None:
         return None
-    it, color = found[1], d.color()
+    it, color = chosen[1], d.color()
     count = d.rng.choice((1, 2, 3, 4)) if way in ("up", "down") else d.rng.choice((1, 1, 1, 2, 3))
-    program = op.paint(op.ray(step(found[0].center, way), way, count), color)
+    program = op.paint(op.ray(step(chosen[0].center, way), way, count), color)
     painting = d.new(program)
     if painting is None:
         return None
@@ -71,16 +71,16 @@ def beside(d: Sketch) -> Stroke | None:
             else d.voice.say("beyond", n=n, way=d.voice.way(way), it=it)
         )
     noun = "tile" if count == 1 else "line"
-    line = None if count == 1 else (step(found[0].center, way), way, count)
+    line = None if count == 1 else (step(chosen[0].center, way), way, count)
     return Stroke("beside", 2, d.voice.order(what, color), program, painting, noun, color, next(iter(painting)), line)
 
 
 def stem(d: Sketch) -> Stroke | None:
-    found = _find(d, *_BOTTOMED)
-    if not found or found[0].center is None:
+    chosen = _find(d, *_BOTTOMED)
+    if not chosen or chosen[0].center is None:
         return None
-    it, color = found[1], d.color(found[0].color)
-    start = Tile(found[0].center.row + 2, found[0].center.column)
+    it, color = chosen[1], d.color(chosen[0].color)
+    start = Tile(chosen[0].center.row + 2, chosen[0].center.column)
     if not on_board(*start):
         return None
     program = op.paint(op.ray(start, "down"), color)
@@ -92,10 +92,10 @@ def stem(d: Sketch) -> Stroke | None:
 
 def parallel(d: Sketch) -> Stroke | None:
     """A line above or below another one, at once or with a line left white between."""
-    found = _find(d, "line")
-    if not found or found[0].line is None or found[0].line[1] in ("up", "down"):
+    chosen = _find(d, "line")
+    if not chosen or chosen[0].line is None or chosen[0].line[1] in ("up", "down"):
         return None
-    (figure, it), (start, way, count), color = found, found[0].line, d.color()
+    (figure, it), (start, way, count), color = chosen, chosen[0].line, d.color()
     side, gap = d.rng.choice(("above", "below")), d.rng.choice((1, 1, 2))
     program = op.paint(op.moved(d.drawn_by(figure), gap if side == "below" else -gap, 0), color)
     painting = d.new(program)
@@ -108,11 +108,11 @@ def parallel(d: Sketch) -> Stroke | None:
 
 def longer(d: Sketch) -> Stroke | None:
     """A line goes on, from its end or by one tile at both ends."""
-    found = _find(d, "line")
-    if not found or found[0].line is None:
+    chosen = _find(d, "line")
+    if not chosen or chosen[0].line is None:
         return None
-    it, color = found[1], d.color()
-    start, way, count = found[0].line
+    it, color = chosen[1], d.color()
+    start, way, count = chosen[0].line
     end = step(start, way, count - 1)
     both = d.rng.random() < 0.3
     more = 1 if both else d.rng.randint(1, 4)

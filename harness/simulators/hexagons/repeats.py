@@ -95,10 +95,10 @@ def same_columns(d: Sketch) -> Stroke | None:
 
 def repeat(d: Sketch) -> Stroke | None:
     """Several copies of a figure, each moved from the one before."""
-    found, rng = to_repeat(d), d.rng
-    if not found:
+    chosen, rng = to_repeat(d), d.rng
+    if not chosen:
         return None
-    figure, again = found
+    figure, again = chosen
     rows, columns, room, whole = _room(d, figure)
     if not room:
         return None
@@ -125,10 +125,10 @@ def repeat(d: Sketch) -> Stroke | None:
 
 def copy(d: Sketch) -> Stroke | None:
     """One copy of a figure, moved, in other colors."""
-    found = to_repeat(d)
-    if not found:
+    chosen = to_repeat(d)
+    if not chosen:
         return None
-    figure, again = found
+    figure, again = chosen
     rows, columns, *_ = _room(d, figure)
     old = figure.colors
     new, swaps = _swaps(d, old)
@@ -145,8 +145,8 @@ def copy(d: Sketch) -> Stroke | None:
 
 def again_at(d: Sketch) -> Stroke | None:
     """Another ring, flower or X like one that is there, around another center, or around several."""
-    found, rng = [figure for figure in d.figures if figure.noun in ("ring", "flower", "X", "star")], d.rng
-    figure = rng.choice(found) if found else None
+    figures, rng = [figure for figure in d.figures if figure.noun in ("ring", "flower", "X", "star")], d.rng
+    figure = rng.choice(figures) if figures else None
     it = d.refer(figure) if figure else None
     if not figure or not it or figure.center is None:
         return None

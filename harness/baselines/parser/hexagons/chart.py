@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from harness.baselines.parser.hexagons.grammar import GRAMMAR, SYMBOLS, Rule
 from harness.baselines.parser.hexagons.lexicon import COSTS, Token
-from harness.baselines.parser.hexagons.meaning import Said, Term
+from harness.baselines.parser.hexagons.meaning import PhraseMatch, Term
 
 BEAM = 2
 """Readings kept per span and category."""
@@ -94,7 +94,7 @@ class Chart:
         for phrase in GRAMMAR.phrases:
             for match in phrase.pattern.finditer(words):
                 start, end = match.span()
-                if end > start and (term := phrase.means(Said(match, tokens))):
+                if end > start and (term := phrase.means(PhraseMatch(match, tokens))):
                     covered = (1 << end) - (1 << start)
                     edges[end].append(Edge(start, end, phrase.category, self.weights[phrase.name], term, (phrase.name,), covered))
         return edges

@@ -61,9 +61,9 @@ def _targets(memory: Memory, start: Term, anchor: Tile) -> list[Tile]:
     """Where copies go: every tile of a color, else one of each column; a tile without a column lies in that of the anchor."""
     if start.op == "tiles":
         memory.columns = (anchor.column,)
-    found = tiles(start, memory)
+    places = tiles(start, memory)
     each = start.op == "colored" and start.args[1] == "all"
-    return found if each else list({tile.column: tile for tile in reversed(found)}.values())
+    return places if each else list({tile.column: tile for tile in reversed(places)}.values())
 
 
 def _recent(memory: Memory) -> list[Paint]:
@@ -73,18 +73,18 @@ def _recent(memory: Memory) -> list[Paint]:
     done = [step_ for step_ in memory.steps if step_.painted]
     if not done:
         raise NoMeaningError("nothing to repeat")
-    found = list(done[-1].painted)
+    painted = list(done[-1].painted)
     for step_ in reversed(done[:-1]):
-        if not _belongs(step_.painted, found):
+        if not _belongs(step_.painted, painted):
             break
-        found = [*step_.painted, *found]
-    return found
+        painted = [*step_.painted, *painted]
+    return painted
 
 
-def _belongs(earlier: Sequence[Paint], found: Sequence[Paint]) -> bool:
+def _belongs(earlier: Sequence[Paint], later: Sequence[Paint]) -> bool:
     """Whether an earlier step painted a part of the object that later steps continued."""
-    there = {paint.tile for paint in found}
-    if {paint.column for paint in earlier} <= {paint.column for paint in found}:
+    there = {paint.tile for paint in later}
+    if {paint.column for paint in earlier} <= {paint.column for paint in later}:
         return True
     near = {tile for one in there for tile in neighbors(one)} | there
     return all(paint.tile in near for paint in earlier) or (len(there) == 1 and any(paint.tile in near for paint in earlier))
@@ -143,12 +143,12 @@ def _center(memory: Memory, parts: dict[str, Term], source: Sequence[Paint]) -> 
     """The tile of the source that the new place refers to: what it was drawn around, or one of its ends (anchor)."""
     if "steps" in parts:
         numbers = [n for n in parts["steps"].args if isinstance(n, int) and 0 < n <= len(memory.steps)]
-        found = next((memory.steps[n - 1].center for n in numbers), None) if numbers else memory.steps[-1].center
+        center = next((memory.steps[n - 1].center for n in numbers), None) if numbers else memory.steps[-1].center
     else:
-        found = memory.center if memory.painted else None
-    if found is None and "anchor" in parts:
+        center = memory.center if memory.painted else None
+    if center is None and "anchor" in parts:
         return extreme([paint.tile for paint in source], str(parts["anchor"].args[0]))
-    return found
+    return center
 
 
 def _next_to(memory: Memory, source: Sequence[Paint], parts: dict[str, Term]) -> tuple[Tile, Tile]:

@@ -40,16 +40,16 @@ def _paint_again(memory: Memory, what: Term) -> None:
 
 def _extend(memory: Memory, what: Term) -> None:
     """Lines without a named color continue in the color they start from."""
-    found = [
+    extended = [
         (memory.cells.get(start, memory.color), [tile for tile in stroke if on_board(*tile)])
         for start, stroke in strokes(memory, cast(tuple[Term, ...], what.args))
     ]
-    if not any(stroke for _, stroke in found):
+    if not any(stroke for _, stroke in extended):
         raise NoMeaningError(str(what))
-    for color, stroke in found:
+    for color, stroke in extended:
         memory.paint(stroke, color, over=False)
-    memory.ends = tuple(stroke[-1] for _, stroke in found if stroke)
-    memory.look_at([tile for _, stroke in found for tile in stroke])
+    memory.ends = tuple(stroke[-1] for _, stroke in extended if stroke)
+    memory.look_at([tile for _, stroke in extended for tile in stroke])
 
 
 def _mention(memory: Memory, what: Term) -> None:
@@ -200,23 +200,25 @@ def _paint_runs(memory: Memory, runs: Term, what: Term) -> None:
     if what.op in ("next", "turned"):
         memory.direction = way(cast(Term, what.args[1]), memory) if what.op == "turned" else memory.direction
         what = Term("next", (len(order),))
-    found = _upper_or_lower(tiles(what, memory), len(order))
-    groups = [[tile for tile in found if tile.column == column] for column in dict.fromkeys(tile.column for tile in found)]
-    if len(found) == 1 and len(order) > 1:
-        found += run(found[0], memory.direction if memory.direction in "ud" else "d", len(order) - 1)
-        found = [tile for tile in found if on_board(*tile)]
+    region_tiles = _upper_or_lower(tiles(what, memory), len(order))
+    groups = [
+        [tile for tile in region_tiles if tile.column == column] for column in dict.fromkeys(tile.column for tile in region_tiles)
+    ]
+    if len(region_tiles) == 1 and len(order) > 1:
+        region_tiles += run(region_tiles[0], memory.direction if memory.direction in "ud" else "d", len(order) - 1)
+        region_tiles = [tile for tile in region_tiles if on_board(*tile)]
     by_column = what.op in ("columns", "cross") and any(len(group) > 1 for group in groups)
-    for group in groups if by_column else [found]:
+    for group in groups if by_column else [region_tiles]:
         for n, tile in enumerate(group):
             if (n < len(order) or runs.op == "cycle") and order[n % len(order)] != "white":
                 memory.paint([tile], order[n % len(order)])
 
 
-def _upper_or_lower(found: list[Tile], count: int) -> list[Tile]:
+def _upper_or_lower(row: list[Tile], count: int) -> list[Tile]:
     """A whole row, or, for as many colors as fit, those of its tiles that stick out of the board's edge."""
-    if len({tile.row for tile in found}) != 1 or len(found) != COLUMNS or count > COLUMNS // 2:
-        return found
-    return [tile for tile in found if tile.column % 2 == (tile.row > 0)]
+    if len({tile.row for tile in row}) != 1 or len(row) != COLUMNS or count > COLUMNS // 2:
+        return row
+    return [tile for tile in row if tile.column % 2 == (tile.row > 0)]
 
 
 def _runs_on(memory: Memory, runs: Term) -> None:
@@ -294,8 +296,8 @@ def carry_out(actions: Sequence[Term], memory: Memory, named: Collection[str] = 
 
 def changes(before: Memory, after: Memory) -> dict[tuple[int, int], str]:
     """The difference of the boards: the actions of the step."""
-    found = {tile: color for tile, color in after.cells.items() if before.cells.get(tile) != color}
-    return found | {tile: "white" for tile in before.cells if tile not in after.cells}
+    changed = {tile: color for tile, color in after.cells.items() if before.cells.get(tile) != color}
+    return changed | {tile: "white" for tile in before.cells if tile not in after.cells}
 
 
 def paint_program(painted: Sequence[Paint]) -> ast.Program:

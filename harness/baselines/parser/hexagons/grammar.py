@@ -62,7 +62,7 @@ _SCORED = re.compile(r"\s*(-?[0-9]+\.[0-9]+)\s+(([a-z_]+): (.+) -> (.+))")
 def read_grammar(text: str) -> Grammar:
     """The phrases and rules of a text. Raises ValueError that names an invalid line."""
     parts: dict[str, str] = {}
-    made: list[Phrase | Rule] = []
+    entries: list[Phrase | Rule] = []
     section = ""
     for number, line in enumerate(text.splitlines(), 1):
         try:
@@ -72,18 +72,20 @@ def read_grammar(text: str) -> Grammar:
                 score, name, category, pattern, meaning = scored.groups()
                 if section == "[phrases]":
                     compiled = re.compile(pattern_regex(pattern, SYMBOLS, parts))
-                    made.append(Phrase(name, category, compiled, _of_words(meaning), float(score), ""))
+                    entries.append(Phrase(name, category, compiled, _of_words(meaning), float(score), ""))
                 else:
-                    made.append(_rule(name, category, pattern.split(), meaning, float(score)))
+                    entries.append(_rule(name, category, pattern.split(), meaning, float(score)))
             elif part := PART.fullmatch(line):
                 parts[part[1]] = pattern_regex(part[2], SYMBOLS, parts)
-            elif made and (example := EXAMPLE.fullmatch(line)):
-                made[-1] = made[-1]._replace(example=example[1])
+            elif entries and (example := EXAMPLE.fullmatch(line)):
+                entries[-1] = entries[-1]._replace(example=example[1])
             elif line and not line.startswith("#"):
                 raise ValueError("neither a part, a phrase, a rule nor an example")
         except (ValueError, re.error) as error:
             raise ValueError(f"line {number}, {line.strip()!r}: {error}") from None
-    return Grammar(tuple(one for one in made if isinstance(one, Phrase)), tuple(one for one in made if isinstance(one, Rule)))
+    return Grammar(
+        tuple(one for one in entries if isinstance(one, Phrase)), tuple(one for one in entries if isinstance(one, Rule))
+    )
 
 
 def _rule(name: str, category: str, made_of: list[str], meaning: str, score: float) -> Rule:
@@ -106,7 +108,7 @@ def _of_words(meaning: str) -> OfWords:
     op, args = (applied[1], applied[2].split(", ")) if applied else (meaning, [])
     if unknown := [arg for arg in args if arg.isupper() and arg not in SYMBOLS]:
         raise ValueError(f"no category is called {unknown[0]!r}")
-    return lambda said: Term(op, tuple(said.value(arg) if arg in SYMBOLS else arg for arg in args))
+    return lambda match: Term(op, tuple(match.value(arg) if arg in SYMBOLS else arg for arg in args))
 
 
 def _of_parts(meaning: str, parts: Sequence[str]) -> OfParts:

@@ -29,7 +29,7 @@ def frame_pieces(frame: Sequence[object]) -> dict[str, Term]:
     return {piece.op: piece.args[0] for piece in reversed(frame) if isinstance(piece, Term) and isinstance(piece.args[0], Term)}
 
 
-class Said:
+class PhraseMatch:
     """The words of a phrase, and those of them that have a role in it."""
 
     def __init__(self, match: re.Match[str], tokens: list[Token]) -> None:
@@ -52,7 +52,7 @@ class Said:
         return self.words[-1].word.endswith("s")
 
 
-OfWords = Callable[[Said], Term | None]
+OfWords = Callable[[PhraseMatch], Term | None]
 OfParts = Callable[..., Term | None]
 OF_WORDS: dict[str, OfWords] = {}
 """What phrases mean, by the names that grammar.txt uses. None: the words are no such phrase after all."""
@@ -88,12 +88,12 @@ _EDGES = {"TOP": "t", "BOTTOM": "b", "LEFT": "l", "RIGHT": "r", "LAST": "e", "MI
 
 
 @of_words
-def select(said: Said) -> Term | None:
+def select(match: PhraseMatch) -> Term | None:
     """Places on an axis: `at` numbers, or the `first` n, counted from the far end if the side says so."""
-    side, edge, count = said.role("side"), said.role("edge"), said.role("count")
+    side, edge, count = match.role("side"), match.role("edge"), match.role("count")
     end = ("back" if side[-1].category in ("BOTTOM", "RIGHT", "UP") else "fore") if side else ""
     if not edge:
-        return Term("at", (tuple(list_numbers(said.role("number"))), end))
+        return Term("at", (tuple(list_numbers(match.role("number"))), end))
     end = "back" if edge[0].category in _FAR else "fore" if edge[0].category in _NEAR else end
     if not count:
         last = edge[0].category == "LAST" and isinstance(edge[0].value, int)
@@ -102,196 +102,196 @@ def select(said: Said) -> Term | None:
 
 
 @of_words
-def lone_column(said: Said) -> Term | None:
+def lone_column(match: PhraseMatch) -> Term | None:
     """ "The 14 column"; not "two columns"."""
-    return None if said.words[1].word.endswith("s") else select(said)
+    return None if match.words[1].word.endswith("s") else select(match)
 
 
 @of_words
-def listed(said: Said) -> Term | None:
+def listed(match: PhraseMatch) -> Term | None:
     """ "The top, third and next to last tile"."""
-    fore = tuple(1 if word.category == "TOP" else word.value for word in said.words if word.category in ("TOP", "ORDINAL"))
-    back = tuple(word.value if isinstance(word.value, int) else 1 for word in said.words if word.category == "LAST")
+    fore = tuple(1 if word.category == "TOP" else word.value for word in match.words if word.category in ("TOP", "ORDINAL"))
+    back = tuple(word.value if isinstance(word.value, int) else 1 for word in match.words if word.category == "LAST")
     if not fore or not back:
         return None
-    return Term("both", (Term("at", (fore, "fore" if said.has("TOP") else "")), Term("at", (back, "back"))))
+    return Term("both", (Term("at", (fore, "fore" if match.has("TOP") else "")), Term("at", (back, "back"))))
 
 
 @of_words
-def two_columns(said: Said) -> Term:
+def two_columns(match: PhraseMatch) -> Term:
     """ "The first and last columns"."""
     first, last = (
         Term("at", ((word.value if word.category == "ORDINAL" else 1,), "back" if word.category in _FAR else "fore"))
-        for word in (said.words[0], said.words[2])
+        for word in (match.words[0], match.words[2])
     )
     return Term("both", (first, last))
 
 
 @of_words
-def both_ends(said: Said) -> Term:
+def both_ends(match: PhraseMatch) -> Term:
     """ "The top and bottom two tiles"."""
-    first, last = ("fore" if word.category == "TOP" else "back" for word in said.words if word.category in ("TOP", *_FAR))
-    return Term("both", (Term("first", (said.value("NUMBER"), first)), Term("first", (said.value("NUMBER"), last))))
+    first, last = ("fore" if word.category == "TOP" else "back" for word in match.words if word.category in ("TOP", *_FAR))
+    return Term("both", (Term("first", (match.value("NUMBER"), first)), Term("first", (match.value("NUMBER"), last))))
 
 
 @of_words
-def odd(said: Said) -> Term:
-    return Term(str(said.value("ODD")))
+def odd(match: PhraseMatch) -> Term:
+    return Term(str(match.value("ODD")))
 
 
 @of_words
-def every_nth(said: Said) -> Term | None:
+def every_nth(match: PhraseMatch) -> Term | None:
     """ "Every fourth column"; not "the whole fourth column"."""
-    return Term("every", (said.words[1].value,)) if said.words[0].word in ("every", "each") else None
+    return Term("every", (match.words[1].value,)) if match.words[0].word in ("every", "each") else None
 
 
 @of_words
-def moved(said: Said) -> Term:
+def moved(match: PhraseMatch) -> Term:
     """A number of columns from the last mentioned one."""
-    count = int(said.value("NUMBER"))
-    return Term("moved", (-count if said.has("LEFT") else count,))
+    count = int(match.value("NUMBER"))
+    return Term("moved", (-count if match.has("LEFT") else count,))
 
 
 @of_words
-def next_on_both_sides(said: Said) -> Term | None:
+def next_on_both_sides(match: PhraseMatch) -> Term | None:
     """ "The next columns": one on each side of the two that were spoken of last."""
-    return Term("outward") if said.several else None
+    return Term("outward") if match.several else None
 
 
 @of_words
-def excepted(said: Said) -> Term | None:
+def excepted(match: PhraseMatch) -> Term | None:
     """ "Except", and not a "but" that only goes on."""
-    return None if said.words[-1].word == "but" else Term("but")
+    return None if match.words[-1].word == "but" else Term("but")
 
 
 @of_words
-def corner(said: Said) -> Term:
-    down, across = "back" if said.has("BOTTOM") else "fore", "back" if said.has("RIGHT") else "fore"
+def corner(match: PhraseMatch) -> Term:
+    down, across = "back" if match.has("BOTTOM") else "fore", "back" if match.has("RIGHT") else "fore"
     return Term("cross", (Term("at", ((1,), down)), Term("at", ((1,), across))))
 
 
 @of_words
-def row(said: Said) -> Term:
-    number = said.words[0].value if said.words[0].category == "ORDINAL" else 1
-    return Term("cross", (Term("at", ((number,), "back" if said.has("BOTTOM") else "fore")), Term("all")))
+def row(match: PhraseMatch) -> Term:
+    number = match.words[0].value if match.words[0].category == "ORDINAL" else 1
+    return Term("cross", (Term("at", ((number,), "back" if match.has("BOTTOM") else "fore")), Term("all")))
 
 
 @of_words
-def colored(said: Said) -> Term:
+def colored(match: PhraseMatch) -> Term:
     """Tiles of a color: all, some or one of them, and on which edge."""
-    plural = said.several or said.words[-1].word == "hexes"
-    which = "all" if said.words[0].category == "ALL" else "some" if plural else "one"
-    edge = said.role("edge")
+    plural = match.several or match.words[-1].word == "hexes"
+    which = "all" if match.words[0].category == "ALL" else "some" if plural else "one"
+    edge = match.role("edge")
     place: object = edge[0].value if edge and edge[0].category == "ORDINAL" else _EDGES[edge[0].category] if edge else ""
-    return Term("colored", (said.value("COLOR"), which, place))
+    return Term("colored", (match.value("COLOR"), which, place))
 
 
 @of_words
-def colored_shape(said: Said) -> Term:
-    return Term("colored", (said.value("COLOR"), "some", ""))
+def colored_shape(match: PhraseMatch) -> Term:
+    return Term("colored", (match.value("COLOR"), "some", ""))
 
 
 @of_words
-def latest_points(said: Said) -> Term | None:
+def latest_points(match: PhraseMatch) -> Term | None:
     """ "The last two tiles", "the last two points": what was painted last."""
     things = ("points", "dots", "ones", "tiles", "cells")
-    return Term("latest", (said.value("NUMBER"),)) if said.words[-1].word in things else None
+    return Term("latest", (match.value("NUMBER"),)) if match.words[-1].word in things else None
 
 
 @of_words
-def around_that(said: Said) -> Term:
+def around_that(match: PhraseMatch) -> Term:
     return Term("around", (Term("around"), Term("that")))
 
 
 @of_words
-def edge(said: Said) -> Term:
-    return Term("edge", (_EDGES[said.words[0].category],))
+def edge(match: PhraseMatch) -> Term:
+    return Term("edge", (_EDGES[match.words[0].category],))
 
 
 @of_words
-def side(said: Said) -> Term:
-    return Term("side", ("l" if said.has("LEFT") else "r",))
+def side(match: PhraseMatch) -> Term:
+    return Term("side", ("l" if match.has("LEFT") else "r",))
 
 
 @of_words
-def far_sides(said: Said) -> Term:
+def far_sides(match: PhraseMatch) -> Term:
     """From which far sides to count."""
-    return Term("from", ("b" * said.has("BOTTOM") + "r" * said.has("RIGHT"),))
+    return Term("from", ("b" * match.has("BOTTOM") + "r" * match.has("RIGHT"),))
 
 
 @of_words
-def direction(said: Said) -> Term | None:
+def direction(match: PhraseMatch) -> Term | None:
     """None for "top leftmost", which is a place."""
-    if said.has("TOP", "BOTTOM") and any(word.word.endswith("most") for word in said.words):
+    if match.has("TOP", "BOTTOM") and any(word.word.endswith("most") for word in match.words):
         return None
-    told = {_WAYS.get(word.category) for word in said.words}
-    return Term("direction", ("".join(letter for letter in "udlrg" if letter in told),))
+    letters = {_WAYS.get(word.category) for word in match.words}
+    return Term("direction", ("".join(letter for letter in "udlrg" if letter in letters),))
 
 
 @of_words
-def every_way(said: Said) -> Term:
+def every_way(match: PhraseMatch) -> Term:
     return Term("ways", tuple(Term("direction", (way,)) for way in ("u", "ur", "dr", "d", "dl", "ul")))
 
 
 @of_words
-def both_sides(said: Said) -> Term:
+def both_sides(match: PhraseMatch) -> Term:
     return Term("ways", (Term("direction", ("l",)), Term("direction", ("r",))))
 
 
 @of_words
-def runs(said: Said) -> Term | None:
+def runs(match: PhraseMatch) -> Term | None:
     """ "Two red, one white, three blue"."""
-    return _run_lengths("runs", said)
+    return _run_lengths("runs", match)
 
 
 @of_words
-def cycle(said: Said) -> Term | None:
+def cycle(match: PhraseMatch) -> Term | None:
     """ "Alternating two red and a white"."""
-    return _run_lengths("cycle", said)
+    return _run_lengths("cycle", match)
 
 
-def _run_lengths(op: str, said: Said) -> Term | None:
-    found: list[tuple[int, object]] = []
+def _run_lengths(op: str, match: PhraseMatch) -> Term | None:
+    runs: list[tuple[int, object]] = []
     count = 1
-    for word in said.words:
+    for word in match.words:
         if word.category == "NUMBER":
             count = int(word.value)
         elif word.category in ("COLOR", "WHITE"):
-            found.append((count, word.value if word.category == "COLOR" else "white"))
+            runs.append((count, word.value if word.category == "COLOR" else "white"))
             count = 1
-    return Term(op, tuple(found)) if said.has("COLOR") else None
+    return Term(op, tuple(runs)) if match.has("COLOR") else None
 
 
 @of_words
-def steps(said: Said) -> Term:
-    return Term("steps", tuple(list_numbers(said.words)))
+def steps(match: PhraseMatch) -> Term:
+    return Term("steps", tuple(list_numbers(match.words)))
 
 
 @of_words
-def line(said: Said) -> Term:
+def line(match: PhraseMatch) -> Term:
     """A line; several lines start from everything mentioned last."""
-    return Term("line", _several(said))
+    return Term("line", _several(match))
 
 
 @of_words
-def diagonal(said: Said) -> Term:
-    return Term("line", (Term("slant", (Term("direction", ("g",)),)), *_several(said)))
+def diagonal(match: PhraseMatch) -> Term:
+    return Term("line", (Term("slant", (Term("direction", ("g",)),)), *_several(match)))
 
 
-def _several(said: Said) -> tuple[Term, ...]:
-    return (Term("several", (Term("several"),)),) if said.several else ()
+def _several(match: PhraseMatch) -> tuple[Term, ...]:
+    return (Term("several", (Term("several"),)),) if match.several else ()
 
 
 @of_words
-def rest_of_line(said: Said) -> Term | None:
+def rest_of_line(match: PhraseMatch) -> Term | None:
     """ "The rest of the line": on in the direction of the last tiles."""
-    return Term("line", (Term("rest", (Term("rest"),)),)) if said.has("REST") else None
+    return Term("line", (Term("rest", (Term("rest"),)),)) if match.has("REST") else None
 
 
 @of_words
-def slanted(said: Said) -> Term | None:
+def slanted(match: PhraseMatch) -> Term | None:
     """ "A descending line to the left"."""
-    towards = direction(said)
+    towards = direction(match)
     return Term("line", (Term("direction", (towards,)),)) if towards else None
 
 
@@ -353,14 +353,14 @@ def starting(what: Term, start: Term) -> Term | None:
     if what.op == "every_other":
         return Term("every_other_from", (start,))
     for n, arg in enumerate(what.args):
-        if isinstance(arg, Term) and (found := starting(arg, start)):
-            return Term(what.op, (*what.args[:n], found, *what.args[n + 1 :]))
+        if isinstance(arg, Term) and (changed := starting(arg, start)):
+            return Term(what.op, (*what.args[:n], changed, *what.args[n + 1 :]))
     return None
 
 
 @of_parts
 def ways(one: Term, two: Term) -> Term:
-    return Term("ways", tuple(way for told in (one, two) for way in (told.args if told.op == "ways" else (told,))))
+    return Term("ways", tuple(way for term in (one, two) for way in (term.args if term.op == "ways" else (term,))))
 
 
 @of_parts
@@ -400,8 +400,8 @@ def line_run(start: Term, run: Term) -> Term | None:
 @of_parts
 def merge(one: Term, two: Term) -> Term | None:
     """One line that was described in two parts; None if both say the same."""
-    told = [piece.op for piece in (*one.args, *two.args) if isinstance(piece, Term) and piece.op != "several"]
-    return Term(one.op, (*one.args, *two.args)) if len(set(told)) == len(told) else None
+    ops = [piece.op for piece in (*one.args, *two.args) if isinstance(piece, Term) and piece.op != "several"]
+    return Term(one.op, (*one.args, *two.args)) if len(set(ops)) == len(ops) else None
 
 
 @of_parts

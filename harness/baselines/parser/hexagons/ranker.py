@@ -64,29 +64,29 @@ class Ranker:
         tokens = read_tokens(instruction)
         readings = self.chart.read(tokens)
         tried = [reading for reading in readings if reading.score >= readings[0].score - WORTH_TRYING]
-        found = [carried_out(reading, tokens, memory) for reading in tried]
-        scores = [one.reading.score + sum(self.weights[name] * one.features[name] for name in DEFAULTS) for one in found]
-        best = found[scores.index(max(scores))]
+        results = [carried_out(reading, tokens, memory) for reading in tried]
+        scores = [one.reading.score + sum(self.weights[name] * one.features[name] for name in DEFAULTS) for one in results]
+        best = results[scores.index(max(scores))]
         odds = [math.exp(SHARPNESS * (score - max(scores))) for score in scores]
-        same = sum(odd for odd, one in zip(odds, found, strict=True) if one.actions == best.actions)
+        same = sum(odd for odd, one in zip(odds, results, strict=True) if one.actions == best.actions)
         return best._replace(share=same / sum(odds))
 
     def candidates(self, instruction: str, memory: Memory) -> list[Understood]:
         """All readings, each with all of its features, for learning."""
         tokens = read_tokens(instruction)
-        found = []
+        results = []
         for reading in self.chart.read(tokens):
             done = carried_out(reading, tokens, memory)
-            made = Counter([*reading.rules, *passed_over(reading, tokens)])
-            found.append(done._replace(features={**done.features, **made}))
-        return found
+            counts = Counter([*reading.rules, *passed_over(reading, tokens)])
+            results.append(done._replace(features={**done.features, **counts}))
+        return results
 
 
 def carried_out(reading: Reading, tokens: list[Token], memory: Memory) -> Understood:
     named = {str(token.value) for token in tokens if token.category == "COLOR"}
     after, failed = carry_out(reading.actions, memory, named)
-    found = changes(memory, after)
-    actions = tuple(Paint(*tile, found[tile]) for tile in sorted(found))
+    changed = changes(memory, after)
+    actions = tuple(Paint(*tile, changed[tile]) for tile in sorted(changed))
     return Understood(reading, after, actions, outcome(failed, actions, tokens, memory, after))
 
 

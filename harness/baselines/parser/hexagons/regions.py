@@ -29,12 +29,12 @@ def region(op: str) -> Callable[[Region], Region]:
 def tiles(term: Term, memory: Memory) -> list[Tile]:
     """The tiles that a term stands for, in the order in which they are spoken of. Raises NoMeaningError if there are none."""
     operation = REGIONS.get(term.op)
-    told = operation(memory, *term.args) if operation else []
-    found = [tile for tile in told if on_board(*tile)]
-    memory.clipped = memory.clipped or len(found) < len(told)
-    if not found:
+    spoken = operation(memory, *term.args) if operation else []
+    inside = [tile for tile in spoken if on_board(*tile)]
+    memory.clipped = memory.clipped or len(inside) < len(spoken)
+    if not inside:
         raise NoMeaningError(str(term))
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(inside))
 
 
 # Places on an axis: which columns of the board, and which tiles of a column.
@@ -42,11 +42,11 @@ def tiles(term: Term, memory: Memory) -> list[Tile]:
 
 def resolve_columns(term: Term, memory: Memory) -> list[int]:
     """Columns from 0, in the order in which they are spoken of. Raises NoMeaningError if there are none."""
-    found = _places(term, memory, COLUMNS, None)
+    columns = _places(term, memory, COLUMNS, None)
     memory.left_out = False
-    if not found:
+    if not columns:
         raise NoMeaningError(str(term))
-    return found
+    return columns
 
 
 def resolve_rows(term: Term, memory: Memory, column: int) -> list[int]:
@@ -57,53 +57,53 @@ def resolve_rows(term: Term, memory: Memory, column: int) -> list[int]:
 def _places(term: Term, memory: Memory, size: int, column: int | None) -> list[int]:
     match term:
         case Term("at", (numbers, side)):
-            found = [size - n if side == "back" else n - 1 for n in cast(tuple[int, ...], numbers)]
+            places = [size - n if side == "back" else n - 1 for n in cast(tuple[int, ...], numbers)]
         case Term("first", (count, side)):
-            found = [size - n if side == "back" else n - 1 for n in range(1, min(cast(int, count), size) + 1)]
+            places = [size - n if side == "back" else n - 1 for n in range(1, min(cast(int, count), size) + 1)]
         case Term("all"):
-            found = list(range(size))
+            places = list(range(size))
         case Term("odd") | Term("every_other"):
-            found = list(range(0, size, 2))
+            places = list(range(0, size, 2))
         case Term("every", (int() as count,)) if count > 0:
-            found = list(range(count - 1, size, count))
+            places = list(range(count - 1, size, count))
         case Term("even"):
-            found = list(range(1, size, 2))
+            places = list(range(1, size, 2))
         case Term("every_other_from", (Term("columns" | "tiles", (Term() as start,)) | Term("cross", (Term() as start, *_)), *_)):
             first = _places(start, memory, size, column)[:1]
-            found = [n for one in first for n in (range(one, size, 2) if one < size - 2 else range(one, -1, -2))]
+            places = [n for one in first for n in (range(one, size, 2) if one < size - 2 else range(one, -1, -2))]
         case Term("both", (Term() as one, Term() as two)):
-            found = _places(one, memory, size, column) + _places(two, memory, size, column)
+            places = _places(one, memory, size, column) + _places(two, memory, size, column)
         case Term("span", (Term() as one, Term() as two)):
             first, last = _places(one, memory, size, column)[:1], _places(two, memory, size, column)[-1:]
-            found = [n for a in first for b in last for n in (range(a, b + 1) if a <= b else range(a, b - 1, -1))]
+            places = [n for a in first for b in last for n in (range(a, b + 1) if a <= b else range(a, b - 1, -1))]
         case Term("all_but", (_, Term() as but)):
             out = _places(but, memory, size, column)
-            found = [n for n in range(size) if n not in out]
+            places = [n for n in range(size) if n not in out]
         case Term("middle", counts):
             count = cast(int, counts[0]) if counts else 2 - size % 2
-            found = list(range((size - count) // 2, (size + count) // 2))
+            places = list(range((size - count) // 2, (size + count) // 2))
         case Term("blank"):
-            found = [row for row in range(size) if (row, column) not in memory.cells] if column is not None else []
+            places = [row for row in range(size) if (row, column) not in memory.cells] if column is not None else []
         case Term("next_columns", (int() as count,)):
             start_at = max(memory.columns, default=-1)
-            found = list(range(start_at + 1, start_at + 1 + count))
+            places = list(range(start_at + 1, start_at + 1 + count))
         case Term("moved", (int() as count,)):
             start_at = max(memory.columns, default=-1) if count > 0 else min(memory.columns, default=COLUMNS)
-            found = [start_at + count]
+            places = [start_at + count]
         case Term("outward"):
-            found = [min(memory.columns, default=9) - 1, max(memory.columns, default=7) + 1]
+            places = [min(memory.columns, default=9) - 1, max(memory.columns, default=7) + 1]
         case Term("same_columns"):
-            found = list(memory.columns)
+            places = list(memory.columns)
         case Term("shifted", (Term(_, (side,)), Term() as of)):
-            found = [n + (1 if side == "r" else -1) for n in _places(of, memory, size, column)]
+            places = [n + (1 if side == "r" else -1) for n in _places(of, memory, size, column)]
         case Term("colored_columns", (color,)):
             times = Counter(n for (_, n), shade in memory.cells.items() if shade == color)
-            found = sorted(n for n in times if 2 * times[n] >= max(times.values()))
+            places = sorted(n for n in times if 2 * times[n] >= max(times.values()))
         case Term("middle_columns"):
-            found = [8]
+            places = [8]
         case _:
             raise NoMeaningError(str(term))
-    return [n for n in found if 0 <= n < size]
+    return [n for n in places if 0 <= n < size]
 
 
 # Directions, runs and edges: geometry as people describe it.
@@ -267,8 +267,8 @@ def _within(memory: Memory, what: Term, columns: Term) -> list[Tile]:
 def _within_steps(memory: Memory, what: Term, steps: Term) -> list[Tile]:
     painted = memory.painted_by(steps.args)
     if what.op == "colored":
-        found = [paint.tile for paint in painted if paint.color == what.args[0]]
-        return [extreme(found, str(what.args[2]))] if found and what.args[2] in ("t", "b", "l", "r") else found
+        colored = [paint.tile for paint in painted if paint.color == what.args[0]]
+        return [extreme(colored, str(what.args[2]))] if colored and what.args[2] in ("t", "b", "l", "r") else colored
     if what.op == "tiles":
         return _of_steps(memory, cast(Term, what.args[0]), steps)
     return [paint.tile for paint in painted]
@@ -313,18 +313,18 @@ def _beside_tile(memory: Memory, relation: Term, _: Term) -> list[Tile]:
 
 @region("next")
 def _next(memory: Memory, count: object) -> list[Tile]:
-    found = [tile for front in memory.fronts for tile in run(front, memory.direction, number(count))]
-    memory.columns = tuple(dict.fromkeys(tile.column for tile in found if on_board(*tile))) or memory.columns
-    return found
+    following = [tile for front in memory.fronts for tile in run(front, memory.direction, number(count))]
+    memory.columns = tuple(dict.fromkeys(tile.column for tile in following if on_board(*tile))) or memory.columns
+    return following
 
 
 @region("turned")
 def _turned(memory: Memory, what: Term, direction: Term) -> list[Tile]:
-    found: list[Tile] = []
+    turned: list[Tile] = []
     for towards in ways(direction, memory):
         memory.direction = towards
-        found += tiles(what, memory) if what.op != "count" else _next(memory, what.args[0])
-    return found
+        turned += tiles(what, memory) if what.op != "count" else _next(memory, what.args[0])
+    return turned
 
 
 @region("from_column")
@@ -378,6 +378,6 @@ def _first(memory: Memory, what: Term, _: Term) -> list[Tile]:
 @region("inside")
 def _inside(memory: Memory) -> list[Tile]:
     """Blank tiles that the painted ones enclose, those near what was spoken of last if there are any."""
-    found = enclosed(memory.cells)
+    inner = enclosed(memory.cells)
     near = set(memory.last) | {paint.tile for paint in (memory.steps[-1].painted if memory.steps else ())}
-    return [tile for tile in found if near & set(neighbors(tile))] or found
+    return [tile for tile in inner if near & set(neighbors(tile))] or inner

@@ -19,8 +19,8 @@ Stroke = tuple[Tile, list[Tile]]
 
 @region("line")
 def _line(memory: Memory, *pieces: Term) -> list[Tile]:
-    found = strokes(memory, pieces)
-    inside = [[tile for tile in stroke if on_board(*tile)] for _, stroke in found]
+    lines = strokes(memory, pieces)
+    inside = [[tile for tile in stroke if on_board(*tile)] for _, stroke in lines]
     memory.ends = tuple(stroke[-1] for stroke in inside if stroke)
     return [tile for stroke in inside for tile in stroke]
 
@@ -57,12 +57,12 @@ def strokes(memory: Memory, pieces: Sequence[Term]) -> list[Stroke]:
 
 def _to_columns(memory: Memory, parts: dict[str, Term], start: Tile) -> list[Stroke]:
     """Diagonals from a tile as far as some columns."""
-    told, found = str(parts["direction"].args[0]) if "direction" in parts and parts["direction"].op == "direction" else "g", []
+    letters, lines = str(parts["direction"].args[0]) if "direction" in parts and parts["direction"].op == "direction" else "g", []
     for stop in resolve_columns(cast(Term, parts["goal"].args[0]), memory):
         across = "r" if stop > start.column else "l"
-        memory.direction = way(Term("direction", (told if set(told) & set("lr") else told + across,)), memory)
-        found.append((start, [start, *run(start, memory.direction, abs(stop - start.column))]))
-    return found
+        memory.direction = way(Term("direction", (letters if set(letters) & set("lr") else letters + across,)), memory)
+        lines.append((start, [start, *run(start, memory.direction, abs(stop - start.column))]))
+    return lines
 
 
 def _corner(term: Term) -> str:
@@ -87,47 +87,47 @@ def _towards(memory: Memory, parts: dict[str, Term], start: list[Tile]) -> list[
         if parts["goal"].op in ("cross", "union", "tiles"):
             return [(one, list(line(min(start, key=lambda other: distance(one, other)), one))) for one in ends]
         return [(one, list(line(one, min(ends, key=lambda end: distance(one, end))))) for one in start]
-    found = []
+    lines = []
     for one in start:
         for towards in _line_ways(memory, parts, start):
             memory.direction = towards
             stroke = run(one, towards, COLUMNS)
             reach = next((n for n, tile in enumerate(stroke) if tile in ends or not on_board(*tile)), COLUMNS)
-            found.append((one, stroke[:reach]))
-    return found
+            lines.append((one, stroke[:reach]))
+    return lines
 
 
 def _rays(memory: Memory, parts: dict[str, Term], start: list[Tile]) -> list[Stroke]:
     inclusive = "start" in parts and start[0] not in memory.cells
-    found = []
+    lines = []
     for towards in _line_ways(memory, parts, start):
         memory.direction = towards
         for one in start:
             first = [one] if inclusive else []
             count = number(parts["count"].args[0]) - inclusive if "count" in parts else 0
-            found.append((one, first + (run(one, towards, count) if "count" in parts else _ray(memory, one))))
-    return found
+            lines.append((one, first + (run(one, towards, count) if "count" in parts else _ray(memory, one))))
+    return lines
 
 
 def _line_ways(memory: Memory, parts: dict[str, Term], start: Sequence[Tile]) -> list[str]:
     """The directions of a line; diagonal ones (slant) if the words say so; up from the lowest row."""
-    told = parts.get("direction", parts.get("slant"))
-    if told is None:
+    direction = parts.get("direction", parts.get("slant"))
+    if direction is None:
         from_below = "start" in parts and memory.direction == "d" and all(tile.row == ROWS - 1 for tile in start)
         return ["u" if from_below else memory.direction]
     slanted = "g" if "slant" in parts else ""
-    each = [cast(Term, one) for one in told.args] if told.op == "ways" else [told]
+    each = [cast(Term, one) for one in direction.args] if direction.op == "ways" else [direction]
     return [way(Term("direction", (str(one.args[0]) + slanted,)), memory) for one in each]
 
 
 def _ray(memory: Memory, start: Tile) -> list[Tile]:
     """From a tile to the edge of the board or to the next painted tile."""
-    found = []
+    ray = []
     for tile in run(start, memory.direction, COLUMNS):
         if not on_board(*tile) or tile in memory.cells:
             break
-        found.append(tile)
-    return found
+        ray.append(tile)
+    return ray
 
 
 def ring(memory: Memory, *pieces: Term) -> None:
@@ -227,13 +227,13 @@ def _base(memory: Memory, parts: dict[str, Term], side: int) -> list[Tile]:
     """The tiles of a triangle's vertical side: the named ones, or a number of tiles from a tile or a column's end."""
     if "columns" in parts or ("region" not in parts and memory.left_out):
         end = Term("at", ((1,), "back" if "edge" in parts and parts["edge"].args[0] == "b" else "fore"))
-        found = tiles(Term("cross", (end, parts["columns"])) if "columns" in parts else Term("tiles", (end,)), memory)
+        base = tiles(Term("cross", (end, parts["columns"])) if "columns" in parts else Term("tiles", (end,)), memory)
     elif "region" in parts:
-        told = parts["region"]
-        found = tiles(cast(Term, told.args[1]) if told.op == "around" else told, memory)
+        region = parts["region"]
+        base = tiles(cast(Term, region.args[1]) if region.op == "around" else region, memory)
     else:
-        found = list(memory.last)
-    found = [tile for tile in found if tile.column == found[0].column] if found else found
-    if len(found) == 1 and side > 1:
-        return [found[0], *run(found[0], "u" if found[0].row > ROWS / 2 else "d", side - 1)]
-    return found
+        base = list(memory.last)
+    base = [tile for tile in base if tile.column == base[0].column] if base else base
+    if len(base) == 1 and side > 1:
+        return [base[0], *run(base[0], "u" if base[0].row > ROWS / 2 else "d", side - 1)]
+    return base

@@ -10,7 +10,7 @@ import pytest
 from harness.baselines.parser.hexagons.chart import Chart
 from harness.baselines.parser.hexagons.grammar import GRAMMAR, SYMBOLS, Phrase, Rule, read_grammar
 from harness.baselines.parser.hexagons.lexicon import COSTS, read_lexicon, read_tokens
-from harness.baselines.parser.hexagons.meaning import OF_PARTS, OF_WORDS, Said
+from harness.baselines.parser.hexagons.meaning import OF_PARTS, OF_WORDS, PhraseMatch
 from harness.baselines.parser.hexagons.memory import Memory
 from harness.baselines.parser.hexagons.ranker import Ranker, shipped_weights
 
@@ -79,7 +79,7 @@ def test_the_notation_of_meanings() -> None:
     grammar = read_grammar(GIVEN)
     tokens = read_tokens("columns 2, 4 and 6 of all steps 3")
     said = [
-        Said(match, tokens)
+        PhraseMatch(match, tokens)
         for phrase in grammar.phrases[:2]
         if (match := phrase.pattern.search(symbols(" ".join(token.category for token in tokens))))
     ]
