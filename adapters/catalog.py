@@ -136,6 +136,7 @@ def read_scores(folder: Path) -> list[Scored]:
 
 
 def percent(value: float, interval: list[float] | None = None) -> str:
+    """A fraction and its interval in percent: "35.07 [29.0, 41.7]"."""
     ends = f" [{100 * interval[0]:.1f}, {100 * interval[1]:.1f}]" if interval else ""
     return f"{100 * value:.2f}{ends}"
 

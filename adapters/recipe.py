@@ -28,20 +28,20 @@ class Lora(Strict):
 class FinetuneTraining(Strict):
     epochs: Annotated[float, Field(gt=0)]
     max_steps: Positive | None
-    """Where this is not null it decides instead of the epochs."""
+    """Overrides the epochs unless null."""
     train_items: Positive | None
-    """Train on so many items instead of the whole train split: for learning curves."""
+    """Train on this many items instead of the whole train split: for learning curves."""
     learning_rate: Rate
     warmup: Annotated[float, Field(ge=0, lt=1)]
-    """Of the steps."""
+    """Share of the steps."""
     weight_decay: Fraction
     max_grad_norm: Annotated[float, Field(gt=0)]
     tokens: Positive
-    """Tokens on the device at a time: rows are packed up to so many, and what they begin with in common stands once."""
+    """Most tokens per pack; the shared beginnings of its rows count once."""
     accumulation: Positive
-    """Packs to one step."""
+    """Packs per step."""
     recolor: bool
-    """Exchange the colors of every drawing procedure or game at random, anew in each epoch after the first."""
+    """Permute the colors of every drawing procedure or game at random, differently in each epoch after the first."""
     lasting: bool
     """Minecraft: learn the actions of a turn without those that later ones of the turn undo."""
     max_length: Positive
@@ -50,13 +50,13 @@ class FinetuneTraining(Strict):
     shots: Count
     """Examples in front of every item, in training and on dev."""
     evaluations: Positive
-    """Spread evenly over the run, beside the one before the first step; a checkpoint is written at each."""
+    """Evaluations spread evenly over the run, besides the one before the first step; each writes a checkpoint."""
     dev_loss_items: Positive
     """Dev items whose loss is measured: a fixed, evenly spread choice."""
     dev_f1_items: Positive
     """Dev items that are answered by generation at each evaluation: likewise."""
     max_new_tokens: Positive
-    """Of an answer on dev."""
+    """Longest answer on dev."""
     curriculum: Curriculum | None = None
     """Its stages come first; their rows count towards the epochs."""
     seed: int
@@ -73,7 +73,7 @@ class FinetuneRecipe(Strict):
 
 
 def recipe_path(name: str) -> Path:
-    """The file of a recipe given by the name of a shipped one or by its path. Raises UsageError if there is none."""
+    """The file of a recipe, by the name of a shipped one or by path. Raises UsageError if there is none."""
     if name.endswith((".yaml", ".yml")) or "/" in name:
         path = Path(name)
         if not path.is_file():

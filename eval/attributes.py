@@ -22,7 +22,7 @@ def group_scores(answers: Answers, benchmark: Benchmark, *, by: Iterable[str] | 
 
 
 def item_attributes(answers: Answers, benchmark: Benchmark) -> dict[str, dict[str, str]]:
-    """By item id, the labels that `eval.breakdown.GROUPINGS` asks for, as far as they are known.
+    """By item id, the known labels for `eval.breakdown.GROUPINGS`.
 
     Levels are known for the official dev split only, interpretations for the items of the benchmark's annotation, or of ours
     if the benchmark has none.

@@ -26,6 +26,7 @@ def _template(name: str) -> Any:
 
 @lru_cache
 def system_message(spec: PromptSpec) -> Message:
+    """The task and the answer format, in the words of the templates."""
     first = spec.written.first
     answer = _template(f"answer.{spec.format}.txt").render(task=spec.task, first=first)
     moves = spec.written.of_turn is not None and not spec.shown.rich
@@ -58,6 +59,7 @@ def _user(pieces: Sequence[Piece], fields: dict[str, str], first: int, spec: Pro
 
 
 def gold_answer(item: Item, spec: PromptSpec) -> str:
+    """The text that answers an item with its gold actions, in the spec's format and frame."""
     seen = in_frame(item, spec.frame)
     return spec.written.answer(seen.actions, seen)
 

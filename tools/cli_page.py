@@ -11,7 +11,7 @@ from harness.cli import SECTIONS, cli
 
 PAGE = Path(__file__).parents[1] / "docs" / "cli.md"
 WIDTH = 120
-"""Of the help texts, in characters."""
+"""Width of the help texts, in characters."""
 
 INTRODUCTION = """\
 # The command line

@@ -34,10 +34,10 @@ KINDS = {
     "cursor": r"next|below|above|under|skip|beneath|directly|beside",
     "coordinates": r"",
 }
-"""In the order in which they are tried; the last one takes what is left."""
+"""The kinds in the order in which they are tried; the last one takes the rest."""
 
 BEAM = 3
-"""For the readings of `--readings`; `tools/fit_parser.py` learns with as many."""
+"""Margin for `--readings`; `tools/fit_parser.py` learns with the same."""
 
 
 def f1(predicted: Iterable[Paint], gold: Iterable[Paint]) -> float:

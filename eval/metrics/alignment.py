@@ -37,7 +37,7 @@ def net_actions(before: npt.NDArray[np.uint8], after: npt.NDArray[np.uint8]) -> 
 
 
 def overlap(predicted: Ints, gold: Ints, columns: Sequence[int], items: int) -> Ints:
-    """By item, the size of the multiset intersection of both when only `columns` are looked at; shape (items,)."""
+    """The size of each item's multiset intersection, comparing `columns` only; shape (items,)."""
     sizes = [_SIZES[column] for column in columns]
     (made, made_times), (wanted, wanted_times) = (
         np.unique(

@@ -18,7 +18,7 @@ from xml.etree import ElementTree
 from markupsafe import Markup
 
 INK, ACCENT = "#666677", "#1e90ff"
-"""Of axes and text, and of what is measured: the style sheet names both."""
+"""Colors of axes and text, and of the data; the style sheet names both."""
 
 _STARTS = (0, 1, 2, 3, 4, 5, 7, 10, 15, 25, 50)
 """The first number of each bin of a length grid; the last bin has no end."""

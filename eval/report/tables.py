@@ -197,7 +197,7 @@ class Lengths:
 
     @classmethod
     def of(cls, items: Sequence[Scored]) -> Lengths:
-        """Of at least one item."""
+        """The lengths of at least one item."""
         pairs = [(item.wanted, item.made) for item in items]
         shares = [sum(test) / len(pairs) for test in zip(*((m < w, m == w, m > w) for w, m in pairs), strict=True)]
         wanted, predicted = (sum(numbers) / len(pairs) for numbers in zip(*pairs, strict=True))
@@ -205,7 +205,7 @@ class Lengths:
 
 
 _CURVES = (("dev_f1", "F1 on some dev items, percent", 100), ("dev_loss", "loss on dev", 1), ("train_loss", "loss on train", 1))
-"""Of each measure the key, a title and a factor."""
+"""The key, title and factor of each measure."""
 
 
 def curve_charts(curve: Sequence[Mapping[str, float]]) -> list[tuple[str, Markup]]:

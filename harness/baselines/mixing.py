@@ -30,7 +30,7 @@ CORPUS = "corpus"
 """The cell without synthetic items."""
 
 Cell = dict[str, float]
-"""By synthetic set, the fraction of its items that is trained on beside the corpus."""
+"""By synthetic set, the fraction of its items that is added to the corpus."""
 
 
 def parse_fractions(text: str) -> list[float]:

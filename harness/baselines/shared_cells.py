@@ -31,9 +31,9 @@ class Tables(NamedTuple):
     whole: int
     """How many whole grids there are."""
     grids: Rows
-    """For each row of the input the grid that it is of, counted as in the batch; -1 is the empty world."""
+    """The grid of each input row, as an index into the batch; -1 is the empty world."""
     cells: Rows
-    """For each row of the input its cell."""
+    """The cell of each input row."""
     around: tuple[Rows, ...]
     """For each convolution and each of its rows that are of no whole grid: the 27 rows of the layer before that it looks at,
     in a kernel's order."""

@@ -18,36 +18,34 @@ if TYPE_CHECKING:
 @click.option("--task", default="hexagons", show_default=True, help="hexagons or minecraft.")
 @click.option("--base", help="Base model: a hub name or a local folder; smollm2-135m if not given.")
 @click.option("--name", help="Name of the run folder under runs/; RECIPE-TASK if not given.")
-@click.option("--max-steps", type=click.IntRange(min=1), help="Train for so many steps instead of the recipe's epochs.")
+@click.option("--max-steps", type=click.IntRange(min=1), help="Train for N steps instead of the recipe's epochs.")
 @click.option("--context", help="What the model sees of an item.")
 @click.option("--format", help="How actions are written.")
 @click.option("--frame", help="Minecraft: world or builder.")
-@click.option("--shots", type=click.IntRange(min=0), help="Examples in front of every training item.")
-@click.option("--limit", type=click.IntRange(min=1), help="Train on the first items only.")
+@click.option("--shots", type=click.IntRange(min=0), help="Examples before every training item.")
+@click.option("--limit", type=click.IntRange(min=1), help="Train on the first N items only.")
+@click.option("--data", multiple=True, type=click.Path(path_type=Path), help="Also train on this file from harness simulate.")
+@click.option("--from", "start", metavar="ADAPTER", help="Start from the weights of this adapter: a folder or a name.")
 @click.option(
-    "--data", multiple=True, type=click.Path(path_type=Path), help="Also train on the items of this file of harness simulate."
-)
-@click.option("--from", "start", metavar="ADAPTER", help="Begin with the weights of this adapter: a folder or a name.")
-@click.option(
-    "--history", metavar="RUN", help="HEXAGONS: earlier answers and boards are those of this run on the train split, not gold."
+    "--history", metavar="RUN", help="HEXAGONS: take earlier answers and boards from this run on the train split instead of gold."
 )
 @click.option(
     "--programs",
     metavar="FILE",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="Learn to answer with the programs that harness mine wrote to FILE.",
+    help="Learn to answer with the programs that harness mine wrote to FILE. Repeatable.",
 )
 @click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Change a key of the recipe, as in lora.r=8.")
 def finetune(recipe: str, **options: Any) -> None:
-    """Train a LoRA adapter by RECIPE (llama-lora, llama-qlora, or a file).
+    """Train a LoRA adapter with RECIPE (llama-lora, llama-qlora, or a file).
 
     \b
     harness finetune llama-lora
     harness finetune llama-lora --task minecraft --base meta-llama/Meta-Llama-3-8B
     harness finetune llama-lora --task minecraft --data simulated.jsonl
 
-    A run that was killed continues when the same command is given again.
+    To resume a killed run, give the same command again.
     """
     from adapters.finetune import finetune as train
     from harness.runs.folder import RUNS, Run, log_to

@@ -72,8 +72,10 @@ Item = HexagonsItem | MinecraftItem
 
 
 def drawing_steps(items: Iterable[Item]) -> list[HexagonsItem]:
+    """The HEXAGONS items, in order."""
     return [item for item in items if isinstance(item, HexagonsItem)]
 
 
 def builder_turns(items: Iterable[Item]) -> list[MinecraftItem]:
+    """The Minecraft items, in order."""
     return [item for item in items if isinstance(item, MinecraftItem)]

@@ -15,7 +15,7 @@ _MORE = "101+"
 
 
 class Spread(NamedTuple):
-    """Of some counts: the value that half, nine in ten and 99 in 100 of them do not exceed, and the mean. All 0 of none."""
+    """Percentiles 50, 90 and 99 of some counts, and their mean; all 0 without counts."""
 
     p50: int
     p90: int

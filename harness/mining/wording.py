@@ -34,7 +34,7 @@ WORDS = {
     "shape": r"\b[ltuc]\b|shape|corner|frame|hollow|cross|plus|square|arch",
     "condition": r"\bif\b|where|unless|depend",
 }
-"""By construction, the words that ask for it."""
+"""The words that ask for each construction."""
 
 _CALLS = {
     "ring": ("ring", "near", "flower"),

@@ -95,6 +95,7 @@ class Options:
 
 
 def chosen_adapter(options: Options) -> Adapter | None:
+    """The adapter named by --adapter, if any. Raises as `load_adapter` does."""
     if options.adapter is None:
         return None
     from adapters.registry import load_adapter
@@ -174,6 +175,7 @@ def local_tokenizer(engine: str, model: str | None) -> Any:
 
 
 def answer_tokens(options: Options, spec: PromptSpec) -> int:
+    """The longest answer, in tokens: --max-new-tokens or the format's."""
     return options.max_new_tokens or spec.written.longest
 
 
@@ -235,6 +237,7 @@ def _file_hash(path: Path) -> str | None:
 
 
 def default_name(options: Options, spec: PromptSpec) -> str:
+    """The run's name, built from its settings."""
     model = Path(options.adapter or options.model or DEFAULT_BASE)
     model_name = model.parent.name if model.name == "adapter" else model.name
     parts = [spec.task, options.part, model_name, spec.context, spec.format, spec.frame, f"{options.shots}-shot"]

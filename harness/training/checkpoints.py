@@ -27,7 +27,7 @@ _FREE = ("dropout", "chunk")
 """Keys of a network's shape that may change from one training to the next."""
 CONFIG, WEIGHTS, VOCABULARY, CARD = "config.json", "model.safetensors", "vocabulary.json", "README.md"
 STATE = "trainer_state.json"
-"""Of a checkpoint of a training run."""
+"""The state file of a training checkpoint."""
 
 
 def own_weights(network: Any) -> dict[str, Any]:

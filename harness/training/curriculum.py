@@ -24,7 +24,7 @@ class Curriculum(Strict):
     difficulty: Literal["D", "L_A", "L_I", "D+L_A", "D+L_I", "L_A+L_I", "D+L_A+L_I"]
     """The metric, or several of them: the mean of an item's ranks by each."""
     buckets: Annotated[int, Field(ge=2)]
-    """Of as many items each, give or take one, by rising difficulty."""
+    """Number of buckets of equal size (within one item), by rising difficulty."""
 
 
 def dialogue_length(item: Item) -> int:
@@ -56,7 +56,7 @@ METRICS: dict[str, Callable[[Item], int]] = {"D": dialogue_length, "L_A": action
 
 
 def difficulties(items: Sequence[Item], difficulty: str) -> list[float]:
-    """Of each item: its mean rank, from 1, by the metrics that `difficulty` names; equal values share the mean of their ranks."""
+    """Each item's mean rank, from 1, by the metrics that `difficulty` names; ties share the mean of their ranks."""
     from scipy.stats import rankdata
 
     by_metric = [rankdata([METRICS[name](item) for item in items]) for name in difficulty.split("+")]

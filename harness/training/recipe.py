@@ -35,8 +35,8 @@ class Training(Strict):
     learning_rate: Rate
     """The highest learning rate."""
     schedule: Literal["constant", "inverse-square-root", "linear", "cosine"] = "constant"
-    """Of the learning rate after the warmup (lr_scheduler_type): it stays, falls with the square root of the step (Vaswani et al.
-    2017), or falls to 0 at the end of all epochs, in a straight line (linear) or in half a wave (cosine)."""
+    """The learning rate after the warmup (lr_scheduler_type): constant, falling with the square root of the step (Vaswani et al.
+    2017), or falling to 0 at the end of all epochs, in a straight line (linear) or half a wave (cosine)."""
     warmup: Count = 0
     """Steps in which the learning rate rises evenly from 0 to its highest (warmup_steps); no more than half of all."""
     weight_decay: Fraction

@@ -26,7 +26,7 @@ class Job:
     """What is trained, on what."""
 
     name: str
-    """Of the baseline."""
+    """The baseline's name."""
     baseline: Baseline
     task: str
     recipe: Recipe

@@ -38,7 +38,7 @@ class Share(NamedTuple):
     """A process's part of a step."""
 
     numbers: list[int]
-    """Of the items it computes, at least one."""
+    """Indices of the items it computes, at least one."""
     own: int
     """How many of them count, from the first on: a process for which none is left computes one that another one counts."""
     everyone: int
@@ -46,7 +46,7 @@ class Share(NamedTuple):
 
 
 def shares(step: Sequence[int], processes: int) -> list[Share]:
-    """Of a step's items, one share for each process."""
+    """A step's items split into one share for each process."""
     own = (list(step[process::processes]) for process in range(processes))
     return [Share(numbers or list(step[:1]), len(numbers), len(step)) for numbers in own]
 

@@ -30,7 +30,7 @@ from harness.training.watched import Watched, curve
 _DEV_BATCH = 16
 """Items of dev at a time, at least, if they fit: nothing is learned from them, so the recipe's batches do not matter."""
 _POINTS = 20
-"""Of an epoch in TensorBoard, at most."""
+"""Most points per epoch in TensorBoard."""
 _SCHEDULES = {
     "constant": "constant_with_warmup",
     "inverse-square-root": "inverse_sqrt",
@@ -195,7 +195,7 @@ class NetworkTrainer(Watched):
         return {"eval_loss": loss, "eval_train_loss": self.course.loss / self.course.items}
 
     def _dev_loss(self) -> float:
-        """In smaller batches where the GPU's memory does not suffice; several processes must have the same, and do not try."""
+        """Uses smaller batches if the GPU's memory is too small; not with several processes, which need equal batches."""
         total, dev = 0.0, self.data.dev
         ends = [math.ceil(len(dev) / (self.judged * self.processes))]
         steps = Steps(dev, ends, lambda epoch: range(len(dev)), self.judged, self.processes)

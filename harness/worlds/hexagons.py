@@ -45,6 +45,7 @@ class Applied(NamedTuple):
 
 
 def on_board(row: int, column: int) -> bool:
+    """Whether row is in 0..9 and column in 0..17."""
     return 0 <= row < ROWS and 0 <= column < COLUMNS
 
 
@@ -65,6 +66,7 @@ def to_cube(tile: tuple[int, int]) -> tuple[int, int]:
 
 
 def from_cube(x: int, z: int) -> Tile:
+    """The inverse of `to_cube`."""
     return Tile(z + (x - (x & 1)) // 2, x)
 
 

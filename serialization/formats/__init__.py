@@ -96,7 +96,7 @@ _LISTED = (
 _ALL = (*_LISTED, *(replace(listed, name="bare-program", longest=128) for listed in _LISTED if listed.name == "program"))
 
 FORMATS: dict[str, dict[str, Format]] = {task: {f.name: f for f in _ALL if f.task == task} for task in ("hexagons", "minecraft")}
-"""By task, then by name."""
+"""The formats by task, then by name."""
 
 
 def reader(items: Iterable[Item]) -> Callable[[str, str, str, str], tuple[Any, ...]]:

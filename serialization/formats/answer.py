@@ -75,6 +75,7 @@ class Answer(NamedTuple):
 
 
 def discard(text: str, reason: str) -> Discarded:
+    """A discarded piece; of a long text, its beginning."""
     return Discarded(text if len(text) <= 80 else text[:77] + "...", reason)
 
 

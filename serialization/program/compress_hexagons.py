@@ -31,7 +31,7 @@ from serialization.program.hexagons_geometry import ALL
 from serialization.program.written import write
 
 MOST_ORDERED = 4
-"""Of more colors than this the largest is painted first, and no other order is tried."""
+"""With more colors than this, the largest is painted first and no other order is tried."""
 MOST_REPEATS, MOST_COPIES, MOST_STEPS = 6, 8, 6
 """How many repetitions and copies are worked out, those that say most at once, and of how many of the last steps."""
 Statements = tuple[ast.Statement, ...]
@@ -56,7 +56,7 @@ class Sketch:
         self._relations: list[Term] | None = None
 
     def figure(self, expr: Expr) -> Figure:
-        """Of the board as it is; empty for what makes no sense."""
+        """A set on the current board; empty for an invalid expression."""
         self._machine.budget = Budget()
         try:
             return self._machine.figure(expr)
@@ -64,7 +64,7 @@ class Sketch:
             return Figure()
 
     def programs(self) -> Iterator[Statements]:
-        """By kind; those that cannot be shorter than what was found before are left out, unless there is to be a choice."""
+        """Candidates by kind; those that cannot beat the best so far are left out, unless several are wanted."""
         best = float("inf")
         for made, least in (
             (self.plain(self.needed), 0),

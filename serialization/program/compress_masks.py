@@ -11,7 +11,7 @@ from serialization.program.hexagons_geometry import ALL, next_tile
 from serialization.program.hexagons_geometry import ring as ring_of
 
 Painting = Mapping[str, int]
-"""By color, the tiles that have it."""
+"""The tiles of each color."""
 BOARD = (1 << ROWS * COLUMNS) - 1
 COLUMN = (1 << ROWS) - 1
 LONGEST_RADIUS = 4

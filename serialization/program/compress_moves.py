@@ -15,7 +15,7 @@ ACROSS, DOWN, SLANTED = 9, 5, 6
 """How far the moves of a repetition reach: columns, rows, and tiles along a diagonal."""
 MAX_COPIES = 9
 Vector = tuple[int, int]
-"""In cube coordinates (x, z)."""
+"""A vector in cube coordinates (x, z)."""
 
 
 def move(*steps: tuple[str, int], grid: bool = False) -> Move:

@@ -67,7 +67,7 @@ def ray(d: Drawing, tiles: Figure, way: str, count: int | None = None) -> Figure
 
 
 def until(d: Drawing, tiles: Figure, way: str, walls: Figure) -> Figure:
-    """From next to each tile straight on, up to before the first tile of a set or the edge."""
+    """The tiles from each tile (excluded) straight to the first tile of a set (excluded), or to the edge."""
     path: list[Tile] = []
     for tile in tiles:
         for near in g.ray(Tile(*tile), way, None)[1:]:
@@ -174,7 +174,7 @@ def _beyond(axis: int, sign: int) -> Callable[..., Figure]:
 
 
 def sort(d: Drawing, tiles: Figure, way: str) -> Figure:
-    """In the order in which they are met going in a direction; the sets of colors then go that way."""
+    """The same tiles in the order of a direction."""
     if way not in _ORDERS:
         g.unknown_way(way)
     across, down = _ORDERS[way]

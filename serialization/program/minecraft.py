@@ -218,7 +218,7 @@ def corners(b: Building, cells: Figure) -> Figure:
 
 
 def sort(b: Building, cells: Figure, way: str) -> Figure:
-    """In the order in which they are met going in a direction."""
+    """The same cells in the order of a direction."""
     step = b.vector(way)
     ordered = sorted(cells, key=lambda cell: sum(p * q for p, q in zip(cell, step, strict=True)))
     return Figure({cell: cells.cells[cell] for cell in ordered}, (tuple(ordered),))
@@ -333,7 +333,7 @@ class Building(Machine):
         self.quarter = self._own = known.pose.quarter
 
     def actions(self) -> tuple[Action, ...]:
-        """As told: a removal carries no color."""
+        """The actions in program order; a removal carries no color."""
         return tuple(Action("place" if one.color else "remove", one.color, *one.cell) for one in self.told)
 
     def save(self) -> Any:

@@ -1,4 +1,4 @@
-"""In which order blocks can be placed: as told where that is feasible, else lowest first, with temporary supports."""
+"""A feasible order for placing blocks: the program's if possible, otherwise lowest first, with temporary supports."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def touching(cell: Cell) -> tuple[Cell, ...]:
 
 
 def ordered(before: Mapping[Cell, str], told: Iterable[Told], supported: frozenset[Cell]) -> tuple[list[Action], list[Told]]:
-    """Feasible actions for what was told, and the placements that would float. Removals carry no color.
+    """Feasible actions for the requested changes, and the placements that would float. Removals carry no color.
 
     Placements keep their order; those that nothing holds yet wait until something does. A removal comes after all that was
     told before it. Cells of `supported` may float: blocks that lead to them are placed first and removed at the end.

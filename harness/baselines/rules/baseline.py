@@ -34,7 +34,7 @@ _MENTION = re.compile(
         (?P<noun> [TC]) (?(after) (?P=after)) (?P<side> f[tblr])?  # from the right""",
     re.VERBOSE,
 )
-"""Of columns or tiles, over the letters of words."""
+"""A mention of columns or tiles, over the letters of words."""
 
 
 class Mention(NamedTuple):

@@ -111,7 +111,7 @@ def _rebuilt(config: dict[str, Any], folder: Path) -> Network:
 
 
 def _tokens(config: dict[str, Any], folder: Path, network: Network) -> Tokens:
-    """Of a model's folder. Raises DataError for what is no tokenizer, and for one with other tokens than the network's."""
+    """The tokens in a model's folder. Raises DataError for an invalid tokenizer, and for one that does not match the network."""
     from tokenizers import Tokenizer
 
     path = folder / checkpoints.VOCABULARY

@@ -31,7 +31,7 @@ _SEVERAL = 0.6
 _MISTAKES = 0.04
 _ONE_MORE = 0.4
 _APART = 3
-"""Of the squares of distances, the least between cells that share neither a face (1) nor an edge (2)."""
+"""Smallest squared distance of cells that share neither a face (1) nor an edge (2)."""
 
 
 class BlockStructures:

@@ -41,7 +41,7 @@ class Memory:
     last: tuple[Tile, ...] = ()
     """The tiles of the last action."""
     ends: tuple[Tile, ...] = ()
-    """Where the lines of the action at hand end, if it draws some."""
+    """Where the lines of the current action end, if it draws any."""
     before_last: tuple[Tile, ...] = ()
     """Those of the one before it."""
     color: str = ""
@@ -52,14 +52,14 @@ class Memory:
     center: Tile | None = None
     """What the current step draws around."""
     unplaced: bool = False
-    """Whether the step at hand spoke of tiles, and no columns were known."""
+    """Whether the current step mentioned tiles while no columns were known."""
     clipped: bool = False
-    """Whether some of the tiles that the step at hand spoke of lie off the board."""
+    """Whether some of the tiles that the current step mentioned lie off the board."""
     left_out: bool = False
     """Whether the columns spoken of last were to be skipped, so that the next is meant."""
     steps: tuple[Step, ...] = ()
     painted: tuple[Paint, ...] = ()
-    """By the step at hand."""
+    """Painted by the current step."""
     found: Cells = field(default_factory=dict)
     """The board before the current step."""
 

@@ -49,7 +49,7 @@ class Understood(NamedTuple):
     features: Mapping[str, float]
     """The features that the weights count; complete from `candidates` only."""
     share: float = 1.0
-    """Of the readings that were tried, by the model's odds: those that paint the same."""
+    """The probability, among the tried readings, of those that paint the same."""
 
 
 class Ranker:
@@ -126,11 +126,11 @@ class Clues(NamedTuple):
     """The clues known without the gold answer."""
 
     share: float
-    """0..1, of the readings that were tried, by the ranker's odds: those that paint the same as the best."""
+    """0..1, the probability, among the tried readings, of those that paint the same as the best."""
     score: float
-    """Of the best reading's words, at most 0 as a rule: the more was passed over, the lower."""
+    """The word score of the best reading, usually at most 0: the more words are skipped, the lower."""
     earlier: float
-    """0..1, the product of the shares of the steps before: what they drew may be wrong already."""
+    """0..1, the product of the steps' shares before: they may already be wrong."""
 
 
 class Sureness(NamedTuple):
