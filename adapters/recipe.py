@@ -79,8 +79,8 @@ def recipe_path(name: str) -> Path:
         if not path.is_file():
             raise UsageError(f"no recipe file at {path}")
         return path
-    known = {path.stem: path for path in RECIPES.rglob("*.yaml")}
-    return known[choose("recipe", name, known)]
+    recipes = {path.stem: path for path in RECIPES.rglob("*.yaml")}
+    return recipes[choose("recipe", name, recipes)]
 
 
 def load_recipe(name: str, overrides: Sequence[str] = (), *, base: str | None = None) -> FinetuneRecipe:

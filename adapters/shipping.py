@@ -172,8 +172,8 @@ def render_card(name: str, source: Path, scores: Sequence[Scored], parameters: i
 
 
 def base_license(base: str) -> str:
-    known = [text for name, text in _BASE_LICENSES.items() if name in base.lower()]
-    return known[0] if known else f"see {base}"
+    licenses = [text for name, text in _BASE_LICENSES.items() if name in base.lower()]
+    return licenses[0] if licenses else f"see {base}"
 
 
 def _training(training: Mapping[str, Any]) -> str:

@@ -88,12 +88,12 @@ def read_annotation(path: Path, items: Sequence[BuilderTurn], *, name: str | Non
     `partial` is for an annotation in progress: an incomplete last line is left out. Raises DataError with file and line for
     an invalid line, an unknown or repeated item, and several interpretations on a non-empty board.
     """
-    known = {item.id: item for item in items}
+    by_id = {item.id: item for item in items}
     judgments = {}
     for where, judgment in _read(path, partial):
-        if judgment.id not in known:
-            raise DataError(f"{where}: unknown item {judgment.id!r}: not one of the {len(known)} items annotated")
-        if judgment.context == "multiple" and known[judgment.id].before.cells.any():
+        if judgment.id not in by_id:
+            raise DataError(f"{where}: unknown item {judgment.id!r}: not one of the {len(by_id)} items annotated")
+        if judgment.context == "multiple" and by_id[judgment.id].before.cells.any():
             raise DataError(f'{where}: {judgment.id}: "multiple" is for items with an empty board; this one has blocks before')
         judgments[judgment.id] = judgment
     return Annotation(name or str(path), judgments)

@@ -29,8 +29,8 @@ def item_attributes(answers: Answers, benchmark: Benchmark) -> dict[str, dict[st
     """
     if answers.task == "hexagons":
         # The sample's ids are like the official ones.
-        known = answers.split == "dev" and locate("hexagons").kind == "official"
-        levels = dev_levels() if known else {}
+        has_levels = answers.split == "dev" and locate("hexagons").kind == "official"
+        levels = dev_levels() if has_levels else {}
         return {item.id: _step(item.meta) | _known("level", levels.get(item.id)) for item in answers.items}
     contexts = _contexts(answers, benchmark)
     return {item.id: _turn(item) | _known("interpretations", contexts.get(item.id)) for item in answers.items}

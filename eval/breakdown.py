@@ -83,18 +83,18 @@ def break_down(
     in no group of it. `by` are keys of `GROUPINGS`, in order; without it all of which something is known. Raises UsageError for a
     key that the task does not have, or of which nothing is known.
     """
-    known = GROUPINGS[task]
+    groupings = GROUPINGS[task]
     result = Breakdown([], {})
-    for key in known if by is None else by:
-        if key not in known:
-            raise UsageError(f"--by {key}: the groups of {task} are {', '.join(known)}")
+    for key in groupings if by is None else by:
+        if key not in groupings:
+            raise UsageError(f"--by {key}: the groups of {task} are {', '.join(groupings)}")
         labels = {s.id: _bin(s.wanted) if key == "actions" else attributes.get(s.id, {}).get(key, "") for s in scores}
         labels = {item_id: label for item_id, label in labels.items() if label}
         if labels:
-            result.tables.append(_table(known[key], labels, scores, seed))
-            result.labels[known[key].name] = labels
+            result.tables.append(_table(groupings[key], labels, scores, seed))
+            result.labels[groupings[key].name] = labels
         elif by is not None:
-            raise UsageError(f"--by {key}: none of these {len(scores)} items has a label for {known[key].name}")
+            raise UsageError(f"--by {key}: none of these {len(scores)} items has a label for {groupings[key].name}")
     return result
 
 

@@ -51,8 +51,8 @@ def import_predictions(path: Path, name: str, *, task: str | None, split: str | 
     records = [_formatted(path, record, action_format, task) for record in records]
     items = load(task, split)
     predicted = decode(path, records, task, {item.id for item in items}, reader(items)).actions
-    known = {item.id: item for item in items}
-    answers = [_answer(record, predicted.get(record.id, ()), known[record.id]) for record in records]
+    by_id = {item.id: item for item in items}
+    answers = [_answer(record, predicted.get(record.id, ()), by_id[record.id]) for record in records]
     settings = {
         "command": "import",
         "task": task,

@@ -170,9 +170,9 @@ def judge_change(item: Probe, actions: Sequence[Action]) -> bool:
     (action,) = net
     if action.kind != meta["order"] or (action.kind == "place" and action.color != meta["color"]):
         return False
-    there: Cells = frozenset((block.x, block.y, block.z) for block in item.before.blocks())
+    blocks: Cells = frozenset((block.x, block.y, block.z) for block in item.before.blocks())
     right = _placed_right if action.kind == "place" else _removed_right
-    return right(action.cell, there, meta)
+    return right(action.cell, blocks, meta)
 
 
 def _placed_right(cell: Cell, there: Cells, meta: Mapping[str, Any]) -> bool:

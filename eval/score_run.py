@@ -204,9 +204,9 @@ def task_and_split(file: Path, records: list[Any], task: str | None, split: str 
             raise UsageError(f"{file} holds no predictions to tell the task and the split from: give --task and --split")
         return task, split_name(task, split)
     if inferred[1] not in SPLITS.get(inferred[0], ()):
-        known = ", ".join(f"{name}/{part}" for name, parts in SPLITS.items() for part in parts)
+        splits = ", ".join(f"{name}/{part}" for name, parts in SPLITS.items() for part in parts)
         raise DataError(
-            f"{file}:{records[0].line}: no corpus has the items of {'/'.join(inferred)}; known: {known}; or --items FILE"
+            f"{file}:{records[0].line}: no corpus has the items of {'/'.join(inferred)}; known: {splits}; or --items FILE"
         )
     if task not in (None, inferred[0]) or (split is not None and split_name(inferred[0], split) != inferred[1]):
         asked = f"{task or inferred[0]}/{split or inferred[1]}"

@@ -14,7 +14,7 @@ settings.load_profile("harness")
 
 @pytest.fixture(scope="session")
 def data_dir() -> Path:
-    """The folder of the authors' corpora; the test is skipped where there is none."""
+    """The folder of the authors' corpora; without it the test is skipped."""
     folder = os.environ.get("HARNESS_DATA")
     if not folder or not Path(folder).is_dir():
         pytest.skip("HARNESS_DATA names no folder with the authors' corpora")
@@ -31,7 +31,7 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def tiny_base(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A small random Llama, to be copied and not to be changed."""
+    """A small random Llama; copy it, do not change it."""
     from tests.helpers.tiny import build_tiny_model
 
     return build_tiny_model(tmp_path_factory.mktemp("tiny") / "tiny")
@@ -39,7 +39,7 @@ def tiny_base(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def default_base(tiny_base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The tiny model in place of the default base, which takes long to make; other processes meet it, too."""
+    """The tiny model in place of the default base, which takes long to convert; subprocesses see it, too."""
     import shutil
 
     from harness.engines.smollm import CONVERTER, seal
@@ -52,7 +52,7 @@ def default_base(tiny_base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 @pytest.fixture(autouse=True)
 def _clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """No hub, no keys, no terminal width of the developer's."""
+    """No hub, no keys, and not the developer's terminal width."""
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     monkeypatch.setenv("COLUMNS", "120")
     for key in ("OPENAI_API_KEY", "HARNESS_API_KEY"):
@@ -61,6 +61,6 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest
 
 @pytest.fixture(autouse=True)
 def _data_or_skip(request: pytest.FixtureRequest) -> None:
-    """A test marked `data` is skipped where the corpora are not, and says so."""
+    """Skips tests marked `data` without the corpora."""
     if request.node.get_closest_marker("data"):
         request.getfixturevalue("data_dir")

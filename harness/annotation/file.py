@@ -27,9 +27,9 @@ class AnnotationFile:
 
     def record(self, judgment: Judgment) -> None:
         """Append the judgment; where it changes an earlier one, rewrite the file. Raises HarnessError if it cannot be written."""
-        known = judgment.id in self.judgments
+        judged = judgment.id in self.judgments
         self.judgments[judgment.id] = judgment
-        if known:
+        if judged:
             self._rewrite()
             return
         try:

@@ -163,8 +163,8 @@ def _piece(text: str, at: int, columns: Collection[int]) -> tuple[str | None, in
 
 def _mapped(numbers: str, one: str, columns: Collection[int]) -> str | None:
     """Columns counted from the left as they are counted on the turned board; None if nothing is painted in one of them."""
-    known = [_number(match[0].lower()) for match in re.finditer(rf"\b{one}\b", numbers, re.IGNORECASE)]
-    if not all(n - 1 in columns for n in known):
+    columns_said = [_number(match[0].lower()) for match in re.finditer(rf"\b{one}\b", numbers, re.IGNORECASE)]
+    if not all(n - 1 in columns for n in columns_said):
         return None
     return re.sub(rf"\b{one}\b", lambda match: _opposite(match[0]), numbers, flags=re.IGNORECASE)
 

@@ -82,7 +82,7 @@ class BuilderPredictor(Predictor):
     def _decode(self, turns: Sequence[MinecraftItem], choose: Choose) -> list[Drawn]:
         """Rows are prefixes of answers; draws with equal prefixes share a row."""
         network, device, decoding = self.network, self.device, self.decoding
-        known = network.begin(*(part.to(device) for part in read_texts(turns, self.words)))
+        state = network.begin(*(part.to(device) for part in read_texts(turns, self.words)))
         view = perspective_view(turns, self.shape)
         codes, recent = before_codes(turns), np.array([recent_cells(item) for item in turns])
         inputs = np.zeros((len(turns), VECTOR), np.float32)
@@ -90,7 +90,7 @@ class BuilderPredictor(Predictor):
         owners, counts = np.arange(len(turns)), np.full(len(turns), decoding.samples or 1)
         begun: list[tuple[int, ...]] = [()] * len(turns)
         for step in range(decoding.steps):
-            states, known = network.advance(known, torch.from_numpy(inputs).to(device))
+            states, state = network.advance(state, torch.from_numpy(inputs).to(device))
             channels = Grids(codes, history_weights(recent)).channels()
             if view is not None:
                 channels = np.concatenate([channels, view[owners]], axis=1)
@@ -109,7 +109,7 @@ class BuilderPredictor(Predictor):
             if not begun:
                 break
             came = torch.from_numpy(parents[on]).to(device)
-            known = tuple(part[came] for part in known)
+            state = tuple(part[came] for part in state)
         return answers
 
     def _scores(self, channels: np.ndarray, states: torch.Tensor) -> torch.Tensor:

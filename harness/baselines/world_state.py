@@ -92,8 +92,8 @@ class Grids(NamedTuple):
 
     def channels_at(self, grids: npt.NDArray[np.int32], cells: npt.NDArray[np.int32]) -> Floats:
         """Those of single cells, shape (cells, 8). Grid -1 is the empty world."""
-        there = grids >= 0
-        codes, weights = self.codes[grids, cells] * there, self.weights[grids, cells] * there
+        inside = grids >= 0
+        codes, weights = self.codes[grids, cells] * inside, self.weights[grids, cells] * inside
         values: Floats = _CHANNELS[codes, weights]
         return values
 

@@ -120,13 +120,13 @@ def _parameters(simulator: str, settings: tuple[str, ...]) -> tuple[tuple[str, i
     """The settings by name, each within its range."""
     from harness.simulators.games import PARAMETERS
 
-    known = PARAMETERS.get(simulator, {})
+    allowed = PARAMETERS.get(simulator, {})
     parameters = {}
     for setting in settings:
         name, _, value = setting.partition("=")
-        if name not in known:
-            raise UsageError(f"--set {setting}: {simulator} takes {' and '.join(f'{key}=N' for key in known) or 'no settings'}")
-        low, high = known[name]
+        if name not in allowed:
+            raise UsageError(f"--set {setting}: {simulator} takes {' and '.join(f'{key}=N' for key in allowed) or 'no settings'}")
+        low, high = allowed[name]
         if not (value.isascii() and value.isdigit() and low <= int(value) <= high):
             raise UsageError(f"--set {setting}: {name} is a whole number from {low} to {high}")
         parameters[name] = int(value)

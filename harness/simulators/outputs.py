@@ -60,8 +60,8 @@ def simulate(
     """
     if source.form == "logs" and source.simulator not in ARCHITECTS:
         raise UsageError(f"--as logs is for whole building games: {', '.join(ARCHITECTS)}; {source.simulator} makes none")
-    if source.simulator in LEVELS and items > (there := len(level(source.simulator, source.seed))):
-        raise UsageError(f"--items {items:,}: {source.simulator} has {there:,}")
+    if source.simulator in LEVELS and items > (available := len(level(source.simulator, source.seed))):
+        raise UsageError(f"--items {items:,}: {source.simulator} has {available:,}")
     check_free(out, source.form, overwrite)
     return write(pieces(source, items, workers), items, out, source, report)
 

@@ -55,11 +55,11 @@ def checkpoint_step(checkpoint: Path) -> int:
 def restore(network: Any, weights: Mapping[str, Any], where: Path) -> None:
     """Raises DataError, in one line, for weights of another network."""
     own = {name: tuple(value.shape) for name, value in own_weights(network).items()}
-    given = {name: tuple(value.shape) for name, value in weights.items()}
-    for name in sorted({*own, *given}):
-        if own.get(name) != given.get(name):
-            here, there = own.get(name, "nothing"), given.get(name, "nothing")
-            raise DataError(f"{where}: the weights are of another variant: {name} is {there} there and {here} in this network")
+    stored = {name: tuple(value.shape) for name, value in weights.items()}
+    for name in sorted({*own, *stored}):
+        if own.get(name) != stored.get(name):
+            here, theirs = own.get(name, "nothing"), stored.get(name, "nothing")
+            raise DataError(f"{where}: the weights are of another variant: {name} is {theirs} there and {here} in this network")
     network.load_state_dict(dict(weights), strict=False)
 
 
@@ -94,8 +94,8 @@ def find_model(name: str, flag: str = "--checkpoint") -> Path:
 
     Raises UsageError, which names the flag that asked for it, if there is none.
     """
-    given = Path(name)
-    for folder in (given, given / "model", RUNS / given / "model", SHIPPED / given):
+    path = Path(name)
+    for folder in (path, path / "model", RUNS / path / "model", SHIPPED / path):
         if (folder / WEIGHTS).is_file():
             return folder
     raise UsageError(f"{flag} {name}: no trained model is there; make one with `harness baseline train`")
@@ -158,5 +158,5 @@ def read_weights(folder: Path) -> dict[str, Any]:
 
 def digest(folder: Path) -> str:
     """16 hex digits over everything that decides a model's answers."""
-    there = (path for path in (folder / CONFIG, folder / VOCABULARY, folder / WEIGHTS) if path.is_file())
-    return short_hash(f"{path.name} {path.stat().st_size}".encode() + path.read_bytes() for path in there)
+    files = (path for path in (folder / CONFIG, folder / VOCABULARY, folder / WEIGHTS) if path.is_file())
+    return short_hash(f"{path.name} {path.stat().st_size}".encode() + path.read_bytes() for path in files)

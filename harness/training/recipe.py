@@ -71,8 +71,8 @@ def load_recipe(name: str, schema: type[R], overrides: Sequence[str] = ()) -> R:
     path = RECIPES / f"{name}.yaml"
     values = read_values(path)
     variants: Mapping[str, Mapping[str, object]] = values.pop("variants", None) or {}
-    given = (nested(override) for override in reversed(overrides))
-    variant = str(next((over["variant"] for over in given if "variant" in over), values["variant"]))
+    settings = (nested(override) for override in reversed(overrides))
+    variant = str(next((over["variant"] for over in settings if "variant" in over), values["variant"]))
     own = str(values["variant"])
     values = merged(values, variants.get(choose(f"variant of {name}", variant, {own, *variants}), {}))
 

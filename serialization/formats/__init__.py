@@ -104,10 +104,10 @@ def reader(items: Iterable[Item]) -> Callable[[str, str, str, str], tuple[Any, .
 
     It takes the name of a format, the task, the text and the item's id, and raises UsageError for an unknown format.
     """
-    known = {item.id: item for item in items}
+    by_id = {item.id: item for item in items}
 
     def read(name: str, task: str, text: str, item_id: str) -> tuple[Any, ...]:
-        return get_format(task, name).read(text, known[item_id]).actions
+        return get_format(task, name).read(text, by_id[item_id]).actions
 
     return read
 

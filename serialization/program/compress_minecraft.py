@@ -133,9 +133,9 @@ class Plan:
         # What is removed is all that a statement removes: with other cells next to it a name says little.
         if not placing and (at == 0 or self.actions[at - 1][0] != color):
             for expr, own in self._sets(at):
-                there = [cell for cell in own if cell in here]
-                if there == list(cells):
-                    yield row(len(there), expr)
+                present = [cell for cell in own if cell in here]
+                if present == list(cells):
+                    yield row(len(present), expr)
         if placing and (self.effort > 1 or at == 0):
             yield from self._beside(at, cells)
 

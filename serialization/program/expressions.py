@@ -223,11 +223,11 @@ class Evaluator(ABC):
 
     def arguments(self, call: ast.Call, kinds: Sequence[str]) -> list[Any]:
         """The values of a call's arguments. Raises ProgramError if they are too many, too few or of other kinds."""
-        given = len(call.args)
+        count = len(call.args)
         least = sum(not kind.endswith(("?", "*")) for kind in kinds)
-        if given < least or (given > len(kinds) and not kinds[-1].endswith("*")):
+        if count < least or (count > len(kinds) and not kinds[-1].endswith("*")):
             raise ProgramError(f"{call.name} takes {_spoken(kinds)}; a list stands in parentheses", call.at)
-        full = [*kinds, *[kinds[-1]] * (given - len(kinds))][:given]
+        full = [*kinds, *[kinds[-1]] * (count - len(kinds))][:count]
         return [self.argument(kind.rstrip("?*"), arg) for kind, arg in zip(full, call.args, strict=True)]
 
     def argument(self, kind: str, arg: ast.Expr | ast.Color | ast.Move) -> Any:

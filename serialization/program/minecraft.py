@@ -321,16 +321,16 @@ class Building(Machine):
     origin = (0, 1, 0)
 
     def __init__(self, state: BuildingState | None, budget: Budget | None = None) -> None:
-        known = state or BuildingState()
-        super().__init__(known.names, [_placed(actions) for actions in known.turns], budget)
+        start = state or BuildingState()
+        super().__init__(start.names, [_placed(actions) for actions in start.turns], budget)
         self.blind = state is None
-        self.before: dict[Cell, str] = {(b.x, b.y, b.z): b.color for b in known.structure.blocks()}
+        self.before: dict[Cell, str] = {(b.x, b.y, b.z): b.color for b in start.structure.blocks()}
         self.blocks: dict[Cell, str] = dict(self.before)
         self.newest: list[Cell] = [cell for step in self.steps for cell, _ in step]
         """The cells of placements, the last one last."""
         self.told: list[Told] = []
         self.supported: set[Cell] = set()
-        self.quarter = self._own = known.pose.quarter
+        self.quarter = self._own = start.pose.quarter
 
     def actions(self) -> tuple[Action, ...]:
         """The actions in program order; a removal carries no color."""

@@ -1,7 +1,7 @@
-"""Reads the orders of block structures back: one block, or several in a line, and what is to be removed.
+"""Reads the orders of block structures: one block, or several in a line, and removals.
 
-With the geometry and the words of `relations_reader` and more words, and as strict: it knows the messages, the blocks that are
-there and the pose, and refuses an order with a word that it does not know.
+With the geometry and the words of `relations_reader` and more words, and as strict: it sees the messages, the blocks and the
+pose, and refuses an order with an unknown word.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ _LEXICON = (
 
 
 def read(item: MinecraftItem) -> Reading:
-    """What the order of an item means. Raises Unclear where a builder would have to ask or to guess."""
+    """What an item's order means. Raises Unclear if a builder would have to ask or guess."""
     text, _, answer = order_of(item)
     found = tokens(text, _LEXICON)
     floats = any(token.kind == "floats" for token in found)
@@ -98,7 +98,7 @@ def read(item: MinecraftItem) -> Reading:
 
 
 def _block(item: MinecraftItem, its: Sequence[Token]) -> Cell:
-    """The block that is referred to; without words for it, the one placed last."""
+    """The block referred to; without words for it, the one placed last."""
     token = its[0] if its else Token("last", ("it",))
     if token.kind != "first":
         return meant(token, item)

@@ -103,7 +103,7 @@ def write_minecraft(folder: Path, states: Sequence[Mapping[str, Any]] | None = N
 
 
 def pack(folder: Path, archive: Path) -> Path:
-    """The folder as the published archive, with a file that nobody needs in front."""
+    """The folder as the published archive, with an unneeded file first."""
     archive.parent.mkdir(parents=True, exist_ok=True)
     with tarfile.open(archive, "w:xz") as tar:
         license_text = folder / "LICENSE.txt"

@@ -1,4 +1,4 @@
-"""The commands that README.md and the pages of docs/ show, as a shell would take them apart."""
+"""The commands shown in README.md and docs/, split as by a shell."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Shown:
 
 @dataclass(frozen=True)
 class Command:
-    """The words of a command, what an `echo` before it types in, and the file that it writes its output to."""
+    """A command's words, its input from an `echo`, and the file its output goes to."""
 
     words: tuple[str, ...]
     typed: str = ""

@@ -1,4 +1,4 @@
-"""An OpenAI-compatible endpoint of the tests' own that answers whatever they like, well or badly."""
+"""A fake OpenAI-compatible endpoint whose answers, good or bad, the tests choose."""
 
 from __future__ import annotations
 

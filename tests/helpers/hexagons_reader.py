@@ -171,7 +171,7 @@ def read_sequence(instruction: str) -> dict[tuple[int, int], str | None]:
 
 
 def read(instruction: str) -> dict[tuple[int, int], str | None] | None:
-    """The tiles (0-based row, column) that an instruction names, with their colors; None where it is not understood.
+    """The tiles (0-based row, column) that an instruction names, with their colors; None if it is not understood.
 
     A color that is not named is None.
     """

@@ -1,7 +1,7 @@
-"""Reads the orders of simulated games back: what a builder who knows English only would do.
+"""Reads the orders of simulated games as a builder who only knows English would.
 
-Written apart from the simulators, with a geometry and a lexicon of its own: it sees the messages, the blocks that are there and
-the builder's pose. An order that has a word it does not know, or that fits no block or several, is refused (`Unclear`).
+Written independently of the simulators, with its own geometry and lexicon: it sees the messages, the blocks and the
+builder's pose. An order with an unknown word, or that fits no block or several, is refused (`Unclear`).
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def heading(pose: Pose) -> tuple[int, int]:
 
 
 def moved(cell: Cell, pose: Pose, left: int, up: int, away: int) -> Cell:
-    """The cell so many cells to the left, up and away, seen from the pose."""
+    """The cell moved left, up and away as seen from the pose."""
     ahead = heading(pose)
     aside = ahead[1], -ahead[0]
     return cell[0] + left * aside[0] + away * ahead[0], cell[1] + up, cell[2] + left * aside[1] + away * ahead[1]
@@ -274,7 +274,7 @@ def _most(cells: Sequence[Cell], amounts: Callable[[Cell], Sequence[float]]) -> 
 
 
 def read(item: MinecraftItem) -> Reading:
-    """What the order of an item means. Raises Unclear where a builder would have to ask or to guess."""
+    """What an item's order means. Raises Unclear if a builder would have to ask or guess."""
     text, _, answer = order_of(item)
     found = tokens(text)
     floats = any(token.kind == "floats" for token in found)
@@ -298,7 +298,7 @@ def read(item: MinecraftItem) -> Reading:
 
 
 def from_you(you: Sequence[Token], found: Sequence[Token], item: MinecraftItem) -> Cell:
-    """The cell on the ground so far ahead of the builder, or to its left or right, who must stand on the ground as well."""
+    """The ground cell ahead of the builder, or to its left or right; the builder must stand on the ground as well."""
     counts = [token.words[0] for token in found if token.kind == "number"]
     if len(you) != 1 or len(counts) > 1 or item.pose.y != 1.0 or any(token.kind in ("direction", "block") for token in found):
         raise Unclear(f"not said from the builder alone: {found}")

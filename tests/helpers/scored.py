@@ -1,4 +1,4 @@
-"""Items for the tests of the scorer: no more than it needs, made from blocks or tiles."""
+"""Minimal items for the scorer's tests, built from blocks or tiles."""
 
 from __future__ import annotations
 

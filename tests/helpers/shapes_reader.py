@@ -1,4 +1,4 @@
-"""Reads the orders of whole shapes back: what a builder who knows English only would do.
+"""Reads the orders of whole shapes as a builder who only knows English would.
 
 With the geometry and the words of `relations_reader` and words of its own, and as strict: it knows the messages, the blocks
 that are there and the pose, and refuses an order with a word that it does not know, or that leaves something open.

@@ -1,4 +1,4 @@
-"""Simulated items for tests, and what must be true of each of them, whatever was said."""
+"""Simulated items for tests, and checks that each of them must pass."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from harness.worlds.minecraft import Action
 from tests.helpers.relations_reader import Blocks, blocks_of, carry_out, heading, rests
 
 SEEDS = (0, 1, 2, 3)
-"""Of 250 items each."""
+"""Seeds of 250 items each."""
 
 
 def simulated(simulator: str, seed: int, items: int) -> list[MinecraftItem]:

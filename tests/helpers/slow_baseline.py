@@ -1,4 +1,4 @@
-"""A baseline for tests of how answers become a run: what it answers follows from all that it is shown, its batch included."""
+"""A baseline for tests of runs: its answers depend on everything it is shown, its batch included."""
 
 from __future__ import annotations
 

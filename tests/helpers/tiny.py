@@ -1,4 +1,4 @@
-"""A random two-layer Llama with a tokenizer of its own, made in seconds: real files, no download."""
+"""A random two-layer Llama with its own tokenizer, built in seconds: real files, no download."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def build_tiny_model(folder: Path, *, chat: bool = True, seed: int = 0, context_
 
 
 def build_tiny_adapter(base: Path, folder: Path, *, rank: int = 4, seed: int = 1) -> Path:
-    """Write a peft LoRA adapter for `base` to `folder`, with weights that are random and not zero. Returns `folder`."""
+    """Write a peft LoRA adapter for `base` to `folder`, with random nonzero weights. Returns `folder`."""
     import torch
     from peft import LoraConfig, get_peft_model
     from transformers import AutoModelForCausalLM

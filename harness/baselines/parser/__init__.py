@@ -70,8 +70,8 @@ class Parser(Predictor):
         return self._after(instructions).memory
 
     def _after(self, instructions: tuple[str, ...]) -> Known:
-        known = next(n for n in range(len(instructions), -1, -1) if instructions[:n] in self._known)
-        for n in range(known, len(instructions)):
+        start = next(n for n in range(len(instructions), -1, -1) if instructions[:n] in self._known)
+        for n in range(start, len(instructions)):
             before = self._known[instructions[:n]]
             self._known[instructions[: n + 1]] = before.after(self._ranker.understand(instructions[n], before.memory))
         return self._known[instructions]

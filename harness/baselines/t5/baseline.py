@@ -118,9 +118,9 @@ def _tokens(config: dict[str, Any], folder: Path, network: Network) -> Tokens:
     try:
         (text,) = checkpoints.read_words(folder)
         tokens = Tokens(Tokenizer.from_str(text), *(int(config["tokens"][name]) for name in ("pad", "end", "start")))
-        known = tokens.tokenizer.get_vocab_size()
-        if known > network.model.get_input_embeddings().num_embeddings or not all(0 <= token < known for token in tokens[1:]):
-            raise ValueError(f"its {known} tokens are not those of {checkpoints.CONFIG}")
+        size = tokens.tokenizer.get_vocab_size()
+        if size > network.model.get_input_embeddings().num_embeddings or not all(0 <= token < size for token in tokens[1:]):
+            raise ValueError(f"its {size} tokens are not those of {checkpoints.CONFIG}")
     except DataError:
         raise
     except Exception as error:  # noqa: BLE001 - the library tokenizers raises nothing narrower

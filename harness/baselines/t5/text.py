@@ -130,8 +130,8 @@ class Coder:
     def __call__(self, items: Sequence[HexagonsItem]) -> Batch:
         inputs, mask = self.inputs(items)
         targets = [self.target(item)[: self.texts.target_tokens] for item in items]
-        given = _padded([[self.tokens.start, *target[:-1]] for target in targets], self.tokens.pad)
-        return Batch(inputs, mask, given, _padded(targets, IGNORED))
+        shifted = _padded([[self.tokens.start, *target[:-1]] for target in targets], self.tokens.pad)
+        return Batch(inputs, mask, shifted, _padded(targets, IGNORED))
 
     def inputs(self, items: Sequence[HexagonsItem]) -> tuple[Tensor, Tensor]:
         """The tokens of what is read, padded, and 1 where they are text, 0 where not."""

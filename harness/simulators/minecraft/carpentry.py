@@ -27,29 +27,29 @@ def placements(rng: Random, blocks: Mapping[Cell, str], wanted: Sequence[tuple[C
     None where a cell is taken or outside the region, where no way to support a block is free, or where the inventory of 20 a
     color would not do.
     """
-    there = dict(blocks)
+    blocks_now = dict(blocks)
     todo = list(wanted)
-    if any(cell in there or not in_region(*cell) for cell, _ in todo) or len({cell for cell, _ in todo}) < len(todo):
+    if any(cell in blocks_now or not in_region(*cell) for cell, _ in todo) or len({cell for cell, _ in todo}) < len(todo):
         return None
     actions: list[Action] = []
     supports: list[tuple[Cell, str]] = []
     while todo:
-        n = next((n for n, (cell, _) in enumerate(todo) if _supported(there, cell)), None)
+        n = next((n for n, (cell, _) in enumerate(todo) if _supported(blocks_now, cell)), None)
         if n is None:
-            way = _way_up(there, todo[0][0], {cell for cell, _ in todo})
+            way = _way_up(blocks_now, todo[0][0], {cell for cell, _ in todo})
             if way is None:
                 return None
-            color = _spare(rng, there, todo, len(way))
+            color = _spare(rng, blocks_now, todo, len(way))
             for cell in way:
-                there[cell] = color
+                blocks_now[cell] = color
                 supports.append((cell, color))
                 actions.append(Action("place", color, *cell))
             continue
         cell, color = todo.pop(n)
-        there[cell] = color
+        blocks_now[cell] = color
         actions.append(Action("place", color, *cell))
     actions += [Action("remove", color, *cell) for cell, color in reversed(supports)]
-    return tuple(actions) if _in_stock(there) else None
+    return tuple(actions) if _in_stock(blocks_now) else None
 
 
 def removals(blocks: Mapping[Cell, str], cells: Sequence[Cell]) -> tuple[Action, ...] | None:

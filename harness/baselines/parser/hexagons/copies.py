@@ -83,11 +83,11 @@ def _recent(memory: Memory) -> list[Paint]:
 
 def _belongs(earlier: Sequence[Paint], later: Sequence[Paint]) -> bool:
     """Whether an earlier step painted a part of the object that later steps continued."""
-    there = {paint.tile for paint in later}
+    tiles = {paint.tile for paint in later}
     if {paint.column for paint in earlier} <= {paint.column for paint in later}:
         return True
-    near = {tile for one in there for tile in neighbors(one)} | there
-    return all(paint.tile in near for paint in earlier) or (len(there) == 1 and any(paint.tile in near for paint in earlier))
+    near = {tile for one in tiles for tile in neighbors(one)} | tiles
+    return all(paint.tile in near for paint in earlier) or (len(tiles) == 1 and any(paint.tile in near for paint in earlier))
 
 
 def repeat(memory: Memory, *pieces: Term) -> None:

@@ -129,9 +129,9 @@ def way(direction: Term, memory: Memory) -> str:
     vertical = next((letter for letter in letters if letter in "ud"), "")
     across = next((letter for letter in letters if letter in "lr"), "")
     if "g" in letters:
-        known = memory.direction + "dr"
-        vertical = vertical or next(letter for letter in known if letter in "ud")
-        across = across or next(letter for letter in known if letter in "lr")
+        fallback = memory.direction + "dr"
+        vertical = vertical or next(letter for letter in fallback if letter in "ud")
+        across = across or next(letter for letter in fallback if letter in "lr")
     return vertical + across
 
 
@@ -223,18 +223,18 @@ def _that(memory: Memory) -> list[Tile]:
 @region("colored")
 def _colored(memory: Memory, color: str, which: str, edge: object) -> list[Tile]:
     """Tiles of a color: all of the board's, those of the last step that painted it (some), or the last one painted."""
-    there = [Tile(*tile) for tile, shade in memory.cells.items() if shade == color]
+    colored = [Tile(*tile) for tile, shade in memory.cells.items() if shade == color]
     recent = next((step_.painted for step_ in reversed(memory.steps) if any(p.color == color for p in step_.painted)), ())
     recent = memory.painted if any(paint.color == color for paint in memory.painted) else recent
-    group = [paint.tile for paint in recent if paint.color == color and paint.tile in there] or there
+    group = [paint.tile for paint in recent if paint.color == color and paint.tile in colored] or colored
     if not group:
         raise NoMeaningError(f"no {color} tile")
     if edge in ("t", "b", "l", "r"):
-        return [extreme(there, str(edge))] if which == "one" else extremes(there, str(edge))
+        return [extreme(colored, str(edge))] if which == "one" else extremes(colored, str(edge))
     if isinstance(edge, int) and edge > 0:
-        return there[edge - 1 : edge]
+        return colored[edge - 1 : edge]
     if which == "all":
-        return there
+        return colored
     return group if which == "some" else group[-1:]
 
 
