@@ -149,7 +149,7 @@ def test_search_filters_and_order(browser: Browser, file: Path) -> None:
         opened.count("5 of")  # 99, 990, 993, 996 and 999
         page.fill("#query", "reply-99 nonsense")
         opened.count("0 of")
-        assert page.get_by_text("No item is like that.").is_visible()
+        assert page.get_by_text("No item matches.").is_visible()
         page.get_by_role("button", name="Clear").click()
         opened.count(f"{ITEMS:,} of")
         page.fill("#high", "99")

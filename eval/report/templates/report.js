@@ -138,7 +138,7 @@ function drawList(force = false) {
   drawn = key;
   const shown = [];
   for (let at = first; at < last; at += 1) shown.push(row(at));
-  byId("space").replaceChildren(...(shown.length ? shown : [el("p", { class: "none" }, "No item is like that.")]));
+  byId("space").replaceChildren(...(shown.length ? shown : [el("p", { class: "none" }, "No item matches.")]));
   markSelected();
 }
 
@@ -326,9 +326,9 @@ function answer(shared, made) {
     titled("Predicted actions", preformatted(made.actions, "Predicted actions")),
   );
   const parts = [actions];
-  if (made.ignored) parts.push(titled("Not possible on this board, left out", preformatted(made.ignored, "Impossible actions")));
+  if (made.ignored) parts.push(titled("Infeasible, left out", preformatted(made.ignored, "Infeasible actions")));
   if (made.text !== null) parts.push(titled("The model's text", preformatted(made.text, "The model's text")));
-  if (made.discarded.length) parts.push(titled("Discarded pieces of it", discarded(made.discarded)));
+  if (made.discarded.length) parts.push(titled("Discarded pieces", discarded(made.discarded)));
   if (made.facts.length) parts.push(el("p", { class: "note" }, made.facts.join(" · ")));
   return parts;
 }
@@ -398,7 +398,7 @@ async function start() {
   document.documentElement.dataset.ready = "true";
 }
 
-// The first item without its name in the address: nobody has chosen it.
+// The first item, without its name in the address: it was not chosen.
 function showFirst() {
   state.selected = state.rows[0];
   markSelected();
