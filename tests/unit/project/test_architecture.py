@@ -42,10 +42,40 @@ def test_the_readme_has_a_line_for_every_folder() -> None:
     assert len(rows) == len(folders())
 
 
+def misplaced(path: Path) -> str | None:
+    """What is wrong with the place of a file, a path in tests/unit/; None if nothing is."""
+    folder = path.parent.as_posix()
+    if not path.name.startswith("test_"):
+        return "holds no tests: what tests share lies in tests/helpers/"
+    if folder == "project" or (path.parts[0] in PACKAGES and (ROOT / folder / "__init__.py").is_file()):
+        return None
+    return f"there is no package {folder}/: put it where what it tests lies, or in tests/unit/project/ if that is the whole"
+
+
 def test_tests_lie_where_their_source_does() -> None:
     unit = ROOT / "tests" / "unit"
-    found = {path.parent.relative_to(unit) for path in unit.rglob("test_*.py")} - {Path("project")}
-    assert [str(folder) for folder in found if not (ROOT / folder).is_dir()] == []
+    paths = sorted(path.relative_to(unit) for path in unit.rglob("*.py"))
+    wrong = [f"tests/unit/{path}: {problem}" for path in paths if (problem := misplaced(path))]
+    assert len(paths) > 50
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize(
+    ("path", "problem"),
+    [
+        ("harness/worlds/test_hexagons.py", None),
+        ("project/test_site.py", None),
+        ("test_flat.py", "there is no package ./"),
+        ("harness/world/test_hexagons.py", "there is no package harness/world/"),
+        ("worlds/test_hexagons.py", "there is no package worlds/"),
+        ("docs/test_pages.py", "there is no package docs/"),
+        ("prompts/templates/test_answers.py", "there is no package prompts/templates/"),
+        ("harness/worlds/boards.py", "holds no tests"),
+    ],
+)
+def test_a_test_in_another_place_is_found(path: str, problem: str | None) -> None:
+    found = misplaced(Path(path))
+    assert found == problem if problem is None or found is None else found.startswith(problem)
 
 
 def test_every_module_stands_in_one_layer_and_every_layer_exists(graph: grimp.ImportGraph) -> None:
