@@ -25,8 +25,8 @@ from harness.runs.asked import read_asked
 from harness.runs.folder import Run, log_to
 from harness.util.registry import resolve
 from tests.helpers import ROOT
+from tests.helpers.procedures import ITEMS
 from tests.helpers.slow_baseline import Slow
-from tests.unit.harness.runs.test_answering import ITEMS
 
 START = """
 import sys

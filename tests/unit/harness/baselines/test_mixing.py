@@ -18,10 +18,10 @@ from harness.cli import cli
 from harness.corpora import load
 from harness.corpora.records import to_full_record
 from harness.errors import DataError, HarnessError, UsageError
-from tests.unit.harness.commands.test_baseline import TINY
+from tests.helpers.tiny_cnn_gru import SETTINGS
 
 MIX = ["mix", "cnn-gru", "--data", "blocks.jsonl", "--data", "shapes.jsonl", "--max-epochs", "1", "--limit", "6", "--name", "m"]
-SETS = [word for key, value in TINY.items() for word in ("--set", f"{key}={value}")]
+SETS = [word for key, value in SETTINGS.items() for word in ("--set", f"{key}={value}")]
 
 
 def run(*more: str) -> Result:

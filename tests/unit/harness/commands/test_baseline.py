@@ -28,19 +28,11 @@ from harness.corpora.records import to_full_record
 from harness.errors import DataError, HarnessError, UsageError
 from harness.training.checkpoints import digest
 from tests.helpers import ROOT
-
-TINY = {
-    "network.words": 8,
-    "network.hidden": 8,
-    "network.filters": 4,
-    "network.head_layers": 2,
-    "network.stop_layers": 2,
-    "training.learning_rate": 0.001,
-}
+from tests.helpers.tiny_cnn_gru import SETTINGS
 
 
 def words(*more: str, **settings: Any) -> list[str]:
-    sets = [word for key, value in (TINY | settings).items() for word in ("--set", f"{key}={value}")]
+    sets = [word for key, value in (SETTINGS | settings).items() for word in ("--set", f"{key}={value}")]
     return ["baseline", "train", "cnn-gru", *sets, *more]
 
 

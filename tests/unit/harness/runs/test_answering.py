@@ -11,38 +11,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.corpora.item import Executed, HexagonsItem, MinecraftItem, Turn, Utterance
+from harness.corpora.item import Executed, MinecraftItem
 from harness.engines.engine import Completion, Report, Sampling, silent
 from harness.errors import EngineError, HarnessError, UsageError
 from harness.runs.answering import answer_items, batches
 from harness.runs.asked import Asked, AskedFile, read_asked
 from harness.runs.folder import Run, find_run, items_hash
 from harness.runs.prompted import Plan, Prompted
-from harness.worlds.hexagons import Board, Paint
+from harness.worlds.hexagons import Paint
 from prompts.probe import PROBES
 from prompts.render import Renderer
 from prompts.rendered import Rendered
 from prompts.shots import ShotPool
 from prompts.spec import PromptSpec
-
-
-def procedure(index: int, steps: int) -> list[HexagonsItem]:
-    """A drawing procedure that paints the diagonal of its index, one tile a step."""
-    items: list[HexagonsItem] = []
-    board = Board()
-    history: tuple[Turn, ...] = ()
-    for n in range(1, steps + 1):
-        actions = (Paint(n, index, "red"),)
-        after = board.apply(actions).board
-        item = HexagonsItem(
-            f"hexagons/dev/{index}/{n}", "dev", f"tile {n}", history, board, actions, after, str(index), str(index)
-        )
-        items.append(item)
-        board, history = after, (*history, Utterance("Instructor", f"tile {n}"), Executed(actions))
-    return items
-
-
-ITEMS = procedure(0, 3) + procedure(1, 2) + procedure(2, 4)
+from tests.helpers.procedures import ITEMS
 
 
 class Fake:

@@ -21,7 +21,7 @@ from harness.runs.voting import most_agreed, vote, voted
 from harness.worlds.hexagons import Paint
 from harness.worlds.minecraft import Action, Structure, net_actions
 from serialization.words import h3_tokens
-from tests.unit.harness.baselines.cnn_gru.test_cnn_gru import TINY, network_of
+from tests.helpers.tiny_cnn_gru import TINY, network_of
 from tests.unit.harness.worlds.test_minecraft import actions, structures
 
 RED, BLUE = Action("place", "red", 0, 1, 0), Action("place", "blue", 0, 1, 0)

@@ -18,7 +18,7 @@ from harness.training.curriculum import METRICS, Curriculum, difficulties, stage
 from harness.training.trainer import NetworkTrainer
 from prompts.rendered import TrainingRow
 from prompts.spec import PromptSpec
-from tests.unit.harness.training.test_trainer import Killed, Slope, curve, dying, fit
+from tests.helpers.slope import Killed, Slope, curve, dying, fit
 
 DIFFICULTIES = get_args(Curriculum.model_fields["difficulty"].annotation)
 

@@ -11,7 +11,7 @@ import torch
 from transformers import get_scheduler
 
 from harness.training.trainer import trainer_arguments
-from tests.unit.harness.training.test_trainer import TRAINING
+from tests.helpers.slope import TRAINING
 
 SCHEDULES = ("constant", "inverse-square-root", "linear", "cosine")
 

@@ -16,7 +16,7 @@ from harness.baselines import Decoding
 from harness.baselines.builder_batches import Collator
 from harness.baselines.builder_decoding import BuilderPredictor
 from harness.baselines.cnn_gru.baseline import CnnGru, parameters
-from harness.baselines.cnn_gru.network import Network, Shape
+from harness.baselines.cnn_gru.network import Network
 from harness.baselines.vocabulary import SPECIAL, UNKNOWN, Vocabulary, learned, read_glove
 from harness.baselines.world_state import STOP, label_action
 from harness.corpora import load
@@ -27,17 +27,7 @@ from harness.training.origin import Best, Origin, configuration
 from harness.worlds.minecraft import Action, Structure
 from serialization.words import h3_tokens
 from tests.helpers import plain_cnn_gru as plain
-
-TINY = Shape(
-    words=8,
-    hidden=12,
-    action_layers=2,
-    filters=6,
-    world_layers=2,
-    head_layers=3,
-    stop_layers=3,
-    perspective="coordinates",
-)
+from tests.helpers.tiny_cnn_gru import TINY, network_of
 
 
 @pytest.fixture(scope="module")
@@ -51,14 +41,6 @@ def items() -> list[MinecraftItem]:
 @pytest.fixture(scope="module")
 def vocabulary(items: list[MinecraftItem]) -> Vocabulary:
     return learned(map(h3_tokens, items))
-
-
-def network_of(shape: Shape, vocabulary: Vocabulary, *, bold: float = 1.0) -> Network:
-    """With random weights; those of the action scores are multiplied by `bold`, so that greedy choices are no near ties."""
-    torch.manual_seed(0)
-    made = Network(shape, len(vocabulary))
-    made.decoder.head[-1].weight.data *= bold
-    return made
 
 
 @pytest.mark.parametrize(("variant", "decoder"), [("A", 1_836_792), ("B", 3_790_800)])
