@@ -61,6 +61,16 @@ def server_options(
     return options
 
 
+def server_environment(environment: Mapping[str, str], api_key: str | None) -> dict[str, str]:
+    """The server's environment, made of this process's: with the key that its clients need, or with none."""
+    own = {**environment, **vllm_environment(), "PYTHONUNBUFFERED": "1"}
+    # A `VllmEngine` of this process may have set both otherwise: the server needs a process for its engine, and a log.
+    own |= {"VLLM_ENABLE_V1_MULTIPROCESSING": "1", "VLLM_LOGGING_LEVEL": "INFO"}
+    own.pop("VLLM_API_KEY", None)
+    # Not on the command line, which every user of the machine can read.
+    return own | {"VLLM_API_KEY": api_key} if api_key else own
+
+
 def check_port(host: str, port: int) -> None:
     """Raises EngineError if nothing can listen there."""
     try:
@@ -99,7 +109,7 @@ class Server:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
-                env=self._environment(os.environ),
+                env=server_environment(os.environ, self.api_key),
                 # A separate session: Ctrl-C reaches this process only, and `stop` reaches all of the server's.
                 start_new_session=True,
             )
@@ -156,14 +166,6 @@ class Server:
     def _signal(self, signal_: signal.Signals) -> None:
         with suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal_)
-
-    def _environment(self, environment: Mapping[str, str]) -> dict[str, str]:
-        own = {**environment, **vllm_environment(), "PYTHONUNBUFFERED": "1"}
-        # A `VllmEngine` of this process may have set both otherwise: the server needs a process for its engine, and a log.
-        own |= {"VLLM_ENABLE_V1_MULTIPROCESSING": "1", "VLLM_LOGGING_LEVEL": "INFO"}
-        own.pop("VLLM_API_KEY", None)
-        # Not on the command line, which every user of the machine can read.
-        return own | {"VLLM_API_KEY": self.api_key} if self.api_key else own
 
     def _failure(self) -> EngineError:
         return EngineError(f"the server ended: {last_error(self.log)} (the whole log: {self.log})")

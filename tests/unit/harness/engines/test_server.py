@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from harness.cli import main
-from harness.engines.server import ServedAdapter, Server, check_port, last_error, server_options
+from harness.engines.server import ServedAdapter, Server, check_port, last_error, server_environment, server_options
 from harness.engines.vllm import LORA_RANKS, device_options, max_lora_rank
 from harness.errors import AdapterError, EngineError
 from tests.helpers.tiny import build_tiny_adapter, build_tiny_model
@@ -56,18 +56,17 @@ def test_a_base_alone_needs_no_lora() -> None:
 def test_the_key_is_neither_on_the_command_line_nor_in_the_repr(tmp_path: Path) -> None:
     options = server_options("tiny", "tiny", [], "127.0.0.1", 8000, None)
     server = Server(options, "127.0.0.1", 8000, tmp_path / "log", "sk-secret")
-    assert server._environment({"VLLM_API_KEY": "another"})["VLLM_API_KEY"] == "sk-secret"
+    assert server_environment({"VLLM_API_KEY": "another"}, server.api_key)["VLLM_API_KEY"] == "sk-secret"
     assert "sk-secret" not in f"{server!r} {options}"
 
 
-def test_without_a_key_none_is_inherited(tmp_path: Path) -> None:
-    server = Server([], "127.0.0.1", 8000, tmp_path / "log", None)
-    assert "VLLM_API_KEY" not in server._environment({"VLLM_API_KEY": "another"})
+def test_without_a_key_none_is_inherited() -> None:
+    assert "VLLM_API_KEY" not in server_environment({"VLLM_API_KEY": "another"}, None)
 
 
-def test_an_engine_in_this_process_does_not_change_the_server(tmp_path: Path) -> None:
-    server = Server([], "127.0.0.1", 8000, tmp_path / "log")
-    environment = server._environment({"VLLM_ENABLE_V1_MULTIPROCESSING": "0", "VLLM_LOGGING_LEVEL": "CRITICAL", "HOME": "/h"})
+def test_an_engine_in_this_process_does_not_change_the_server() -> None:
+    given = {"VLLM_ENABLE_V1_MULTIPROCESSING": "0", "VLLM_LOGGING_LEVEL": "CRITICAL", "HOME": "/h"}
+    environment = server_environment(given, None)
     assert environment["VLLM_ENABLE_V1_MULTIPROCESSING"] == "1"
     assert environment["VLLM_LOGGING_LEVEL"] == "INFO"
     assert environment["HOME"] == "/h"
