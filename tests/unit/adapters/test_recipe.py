@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 from adapters.recipe import RECIPES, load_recipe
 from harness.baselines.deberta.baseline import DebertaRecipe
 from harness.engines.bases import DEFAULT_BASE
 from harness.errors import UsageError
 from harness.training.recipe import load_recipe as load_baseline
+from tests.helpers.finetuning import job_of
 
 SHIPPED = sorted(RECIPES.rglob("*.yaml"))
 
@@ -99,31 +102,29 @@ def test_an_unknown_name_brings_a_suggestion() -> None:
         load_recipe("nowhere.yaml")
 
 
-UNSET = dict.fromkeys(("max_steps", "shots", "base", "context", "format", "frame", "limit", "start", "history"))
-
-
-def test_what_suits_a_base_is_found_by_its_folders_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from harness.commands.finetune import _job
-
+@pytest.fixture
+def run_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On the shipped sample, with runs/ in a temporary folder and bases that need not be there."""
     monkeypatch.delenv("HARNESS_DATA", raising=False)
-    monkeypatch.setattr("harness.engines.bases.resolve_base", lambda name: str(name))
-    (tmp_path / DEFAULT_BASE).mkdir()
-    flags = UNSET | {"data": (), "programs": (), "overrides": ()}
-    bases = (None, DEFAULT_BASE, str(tmp_path / DEFAULT_BASE), "someone/llama")
-    jobs = [_job("llama-lora", {**flags, "task": "hexagons", "base": base})[0] for base in bases]
+    monkeypatch.setattr("harness.engines.bases.resolve_base", lambda name: str(name or DEFAULT_BASE))
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.usefixtures("run_anywhere")
+def test_what_suits_a_base_is_found_by_its_folders_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "models" / DEFAULT_BASE).mkdir(parents=True)
+    bases = ((), ("--base", DEFAULT_BASE), ("--base", str(tmp_path / "models" / DEFAULT_BASE)), ("--base", "someone/llama"))
+    jobs = [job_of(monkeypatch, "llama-lora", *base, "--name", str(n)) for n, base in enumerate(bases)]
     assert [job.recipe.training.tokens for job in jobs] == [1536, 1536, 1536, 4096]
 
 
-def test_a_part_of_the_train_split_is_trained_on_and_said_in_the_runs_settings(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from harness.commands.finetune import _job, _settings
+@pytest.mark.usefixtures("run_anywhere")
+def test_a_part_of_the_train_split_is_trained_on_and_said_in_the_runs_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    def settings(name: str, *words: str) -> Any:
+        job_of(monkeypatch, "llama-lora", "--name", name, *words)
+        return yaml.safe_load(Path("runs", name, "run.yaml").read_text())["settings"]
 
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
-    monkeypatch.setattr("harness.engines.bases.resolve_base", lambda name: str(tmp_path))
-    flags = UNSET | {"data": (), "programs": ()}
-    jobs = [_job("llama-lora", {**flags, "task": "hexagons", "overrides": part})[0] for part in ((), ("training.train_items=7",))]
-    whole, part = (_settings(job) for job in jobs)
+    whole, part = settings("whole"), settings("part", "--set", "training.train_items=7")
     assert (whole["train_items"], part["train_items"]) == (18, 7)
     assert whole["train_hash"] != part["train_hash"]
     assert part["recipe"]["training"]["train_items"] == 7

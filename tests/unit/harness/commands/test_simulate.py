@@ -10,12 +10,13 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -555,28 +556,34 @@ def test_items_twice_or_of_another_task_are_refused() -> None:
 # --- using ---
 
 
-def test_finetuning_on_simulated_items_says_so_in_its_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    from harness.commands.finetune import _job
+def test_finetuning_on_simulated_items_says_so_in_its_settings(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     from harness.runs.folder import items_hash
+    from tests.helpers.finetuning import job_of
 
     monkeypatch.setattr("harness.engines.bases.resolve_base", lambda name: str(tmp_path))
     simulate("random", "--items", "30", "--out", "a.jsonl")
     simulate("random", "--items", "10", "--seed", "1", "--split", "val", "--out", "b.parquet")
-    flags = dict.fromkeys(("max_steps", "shots", "base", "context", "format", "frame", "limit", "start", "history"))
 
-    def job(task: str, *files: str) -> Any:
-        return _job("llama-lora", {**flags, "task": task, "overrides": (), "programs": (), "data": tuple(map(Path, files))})
+    def train(task: str, *files: str) -> Sequence[Item]:
+        data = [word for file in files for word in ("--data", file)]
+        return job_of(monkeypatch, "llama-lora", "--task", task, "--name", "r", *data).train
 
-    trained, kind, hashes = job("minecraft", "a.jsonl", "b.parquet")
-    assert kind == "sample"
-    assert trained.train == [*load("minecraft", "train"), *made("random", 30), *made("random", 10, "val", 1)]
+    assert train("minecraft", "a.jsonl", "b.parquet") == [
+        *load("minecraft", "train"),
+        *made("random", 30),
+        *made("random", 10, "val", 1),
+    ]
+    assert "of the sample corpus and a.jsonl and b.parquet; runs/r\n" in capsys.readouterr().out
+    hashes = yaml.safe_load(Path("runs/r/run.yaml").read_text())["settings"]["data"]
     assert hashes == {"a.jsonl": items_hash(made("random", 30)), "b.parquet": items_hash(made("random", 10, "val", 1))}
     with pytest.raises(UsageError, match=r"^--data a.jsonl: minecraft-random/train/\S+ is among the train or dev items already"):
-        job("minecraft", "a.jsonl", "a.jsonl")
+        train("minecraft", "a.jsonl", "a.jsonl")
     with pytest.raises(UsageError, match=r"but --task is hexagons"):
-        job("hexagons", "a.jsonl")
+        train("hexagons", "a.jsonl")
     with pytest.raises(HarnessError, match=r"^c.jsonl: cannot be read"):
-        job("minecraft", "c.jsonl")
+        train("minecraft", "c.jsonl")
 
 
 def test_simulated_items_are_prompted_scored_and_shown(capsys: pytest.CaptureFixture[str]) -> None:
