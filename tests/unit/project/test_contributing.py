@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jinja2 import Template
+from jinja2 import ChoiceLoader, DictLoader, PackageLoader
 
 from harness.baselines import BASELINES
 from harness.cli import main
@@ -107,9 +107,8 @@ def parse_toy(text: str) -> Parsed:
 @pytest.fixture
 def toy_format(monkeypatch: pytest.MonkeyPatch) -> Format:
     toy = Format("toy", "hexagons", write_toy, parse_toy, lambda: Constraint("regex", r"-|[a-z]+@\d+\.\d+"), 64)
-    templates = messages._template
-    own = Template("Answer with color@row.column, joined by |.")
-    monkeypatch.setattr(messages, "_template", lambda name: own if name == "answer.toy.txt" else templates(name))
+    own = DictLoader({"answer.toy.txt": "Answer with color@row.column, joined by |."})
+    monkeypatch.setattr("jinja2.PackageLoader", lambda package: ChoiceLoader([own, PackageLoader(package)]))
     monkeypatch.setitem(FORMATS["hexagons"], "toy", toy)
     return toy
 

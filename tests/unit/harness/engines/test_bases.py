@@ -10,16 +10,18 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from harness.engines import smollm
 from harness.engines.bases import DEFAULT_BASE, display_name, load_tokenizer, model_context_length, resolve_base
 from harness.errors import EngineError
-from harness.util.files import cache_folder
+from harness.util.files import cache_folder, hold_when_free
 from tests.helpers import ROOT
 
 
@@ -33,7 +35,6 @@ def made(tiny_base: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> li
     monkeypatch.syspath_prepend(package.parent)
     monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(smollm, "SHA256", "9a129038d9a00aed0cf6a7ea059ca50a813449061ab87848cf1a13eafdf33b2c")
-    monkeypatch.setattr(smollm, "_ROOM", 1000)
     calls: list[Path] = []
 
     def convert(source: Path, folder: Path) -> None:
@@ -136,16 +137,16 @@ def test_a_folder_that_cannot_be_written(made: list[Path], monkeypatch: pytest.M
 
 
 def test_too_little_room_is_found_before_and_while_it_is_written(made: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(smollm, "_ROOM", 1 << 60)
-    with pytest.raises(EngineError, match=r"not enough room: it takes \d+ MiB; set HARNESS_CACHE"):
-        resolve_base(None)
+    with monkeypatch.context() as patch:
+        patch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=1 << 20))
+        with pytest.raises(EngineError, match=r"not enough room: it takes \d+ MiB; set HARNESS_CACHE"):
+            resolve_base(None)
     assert not made
 
     def full(source: Path, folder: Path) -> None:
         (folder / "model.safetensors").write_bytes(b"half")
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(smollm, "_ROOM", 1000)
     with monkeypatch.context() as patch:
         patch.setattr(smollm, "_convert", full)
         with pytest.raises(EngineError, match="not enough room"):
@@ -172,12 +173,13 @@ def test_an_interrupted_conversion_leaves_nothing(made: list[Path], monkeypatch:
 CONVERTING = """
 import sys, time
 from pathlib import Path
+from types import SimpleNamespace
 from harness.engines import smollm
 def convert(source, folder):
     (folder / "config.json").write_text("{")
     print("begun", flush=True)
     time.sleep(60)
-smollm._convert, smollm.SHA256, smollm._ROOM = convert, sys.argv[1], 1000
+smollm._convert, smollm.SHA256 = convert, sys.argv[1]
 smollm.smollm_folder()
 """
 
@@ -191,13 +193,15 @@ def test_what_a_killed_process_leaves_is_removed_and_a_second_one_waits(
     )
     assert process.stdout is not None
     assert process.stdout.readline() == b"begun\n"
-    say = smollm._say_waiting
 
-    def waiting() -> None:
-        say()
-        process.send_signal(signal.SIGKILL)
+    def held(lock: Path, say: Callable[[], None]) -> object:
+        def waiting() -> None:
+            say()
+            process.send_signal(signal.SIGKILL)
 
-    monkeypatch.setattr(smollm, "_say_waiting", waiting)
+        return hold_when_free(lock, waiting)
+
+    monkeypatch.setattr(smollm, "hold_when_free", held)
     assert left(tmp_path / "cache") == [".smollm2-135m.partial"]
     start = time.monotonic()
     folder = Path(resolve_base(None))

@@ -114,7 +114,7 @@ def test_a_run_that_was_killed_in_a_stage_goes_on_there(tmp_path: Path, killed_a
 def test_patience_begins_after_the_stages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Here dev only gets worse."""
     losses = iter(range(1, 20))
-    monkeypatch.setattr(NetworkTrainer, "_dev_loss", lambda trainer: float(next(losses)))
+    monkeypatch.setattr(NetworkTrainer, "judge", lambda trainer: {"eval_loss": float(next(losses)), "eval_train_loss": 0.0})
     result, _ = fit(tmp_path, Slope(), items=NUMBERS, **(HOW | {"epochs": 9}))
     assert (result.epochs, result.best.epoch) == (5, 1)
 

@@ -99,7 +99,7 @@ def test_a_recipe_that_does_not_fit_the_items_is_one_line(tmp_path: Path) -> Non
 def test_the_last_model_is_kept_where_the_recipe_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Here dev only gets worse."""
     losses = iter(range(1, 20))
-    monkeypatch.setattr(NetworkTrainer, "_dev_loss", lambda trainer: float(next(losses)))
+    monkeypatch.setattr(NetworkTrainer, "judge", lambda trainer: {"eval_loss": float(next(losses)), "eval_train_loss": 0.0})
     result, kept = fit(tmp_path, keep="last", patience=1)
     assert (result.epochs, *result.best[:2], [epoch for epoch, _ in kept]) == (3, 3, 3.0, [1, 2, 3])
 
@@ -165,19 +165,19 @@ def test_it_stops_when_dev_has_not_been_lower_for_some_epochs(
 ) -> None:
     """Also where it was killed on the way, at the third time that dev is judged."""
 
-    def judged(killed: int, given: Iterator[float]) -> Callable[[Any], float]:
-        def next_loss(trainer: NetworkTrainer) -> float:
+    def judged(killed: int, given: Iterator[float]) -> Callable[[Any], dict[str, float]]:
+        def judge(trainer: NetworkTrainer) -> dict[str, float]:
             if trainer.state.global_step == killed:
                 raise Killed
-            return next(given)
+            return {"eval_loss": next(given), "eval_train_loss": 0.0}
 
-        return next_loss
+        return judge
 
     given = iter(losses)
-    monkeypatch.setattr(NetworkTrainer, "_dev_loss", judged(9, given))
+    monkeypatch.setattr(NetworkTrainer, "judge", judged(9, given))
     with pytest.raises(Killed):
         fit(tmp_path, epochs=7)
-    monkeypatch.setattr(NetworkTrainer, "_dev_loss", judged(0, given))
+    monkeypatch.setattr(NetworkTrainer, "judge", judged(0, given))
     result, kept = fit(tmp_path, epochs=7)
     assert (result.epochs, result.best.epoch, result.before) == (epochs, best, 2)
     assert kept[-1:] == [] if best < 3 else kept[-1][0] == best

@@ -140,33 +140,40 @@ def test_it_learns_a_few_items_by_heart(format_: str, tmp_path: Path, few: list[
     assert "| 8 |" in (tmp_path / "model/README.md").read_text()
 
 
-def test_what_is_no_action_is_dropped_and_a_cut_answer_is_told() -> None:
-    recipe = recipe_of()
-    network, coder = made(recipe)
-    predictor = T5Predictor(network, coder)
+def test_what_is_no_action_is_dropped_and_a_cut_answer_is_told(
+    items: list[HexagonsItem], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    network, coder = made(recipe_of())
     tokens = coder.tokens
     ids = [tokens.start, *tokens.encode("0 4 red, 99 1 blue, 1 2 pink, 3 green, 1 0 green")]
-    painted = [Paint(0, 4, "red"), Paint(1, 0, "green")]
-    assert predictor._answer([*ids, tokens.end, tokens.pad]) == Answer(tuple(painted), True)
-    assert predictor._answer(ids) == Answer(tuple(painted), False)
-    assert predictor._answer([tokens.start, *tokens.encode("none"), tokens.end]) == Answer((), True)
+    none = [tokens.start, *tokens.encode("none"), tokens.end]
+    painted = (Paint(0, 4, "red"), Paint(1, 0, "green"))
+    for written, expected in (
+        ([*ids, tokens.end, tokens.pad], Answer(painted, True)),
+        (ids, Answer(painted, False)),
+        (none, Answer((), True)),
+    ):
+        monkeypatch.setattr(network.model, "generate", lambda ids=written, **given: torch.tensor([ids]))
+        assert T5Predictor(network, coder).predict(items[:1]) == [expected]
 
 
-def test_more_beams_find_a_likelier_answer(items: list[HexagonsItem]) -> None:
+def test_more_beams_find_a_likelier_answer(items: list[HexagonsItem], monkeypatch: pytest.MonkeyPatch) -> None:
     """On the mean: beams may lose a good answer too."""
     recipe = recipe_of("answer_tokens=6")
     network, coder = made(recipe)
     inputs, mask = coder.inputs(items[:12])
+    plain: Any = network.model.generate
+    written: list[Any] = []
+
+    def generate(**given: Any) -> Any:
+        written.append(plain(**given))
+        return written[-1]
+
+    monkeypatch.setattr(network.model, "generate", generate)
 
     def score(beams: int) -> Any:
-        given = network.model.generate(
-            input_ids=inputs,
-            attention_mask=mask,
-            generation_config=T5Predictor(network.eval(), coder, Decoding(beams=beams))._settings(),
-            return_dict_in_generate=True,
-            output_scores=True,
-        )
-        tokens, start = given.sequences[:, 1:], given.sequences[:, :-1]
+        T5Predictor(network.eval(), coder, Decoding(beams=beams)).predict(items[:12])
+        tokens, start = written[-1][:, 1:], written[-1][:, :-1]
         logits = network.model(input_ids=inputs, attention_mask=mask, decoder_input_ids=start).logits.log_softmax(-1)
         likely = logits.gather(2, tokens[..., None])[..., 0]
         return (likely * (tokens != coder.tokens.pad)).sum(1) / (tokens != coder.tokens.pad).sum(1)
