@@ -29,7 +29,7 @@ def compare_runs(task: str, runs: Mapping[str, Sequence[ItemScore]], *, changed:
 
     A pair has, for each metric, the difference a - b with its 95% interval (paired cluster bootstrap), a p-value (permutation
     test), the same after Holm's correction over all pairs of that metric, and the effect size (mean over standard deviation
-    of the clusters' differences of item scores; None where they do not vary); then wins, losses and ties item by item in F1,
+    of the clusters' differences of item scores; None if they do not vary); then wins, losses and ties item by item in F1,
     and the `changed` items that differ most, the largest difference first. HEXAGONS metrics that end in `WITHOUT_LONGEST` are
     of the items that are left without the longest procedures; where none are left, those metrics are not there.
     """

@@ -19,7 +19,7 @@ class ItemScore:
 
     HEXAGONS: action-based F1 and exact match. Minecraft: overall F1 and exact match over net actions, after alignment where
     the benchmark says so. `wanted` and `made` count changes of gold and prediction; `hits` those in both, so that
-    2 * hits / (wanted + made) is the F1. `classes` are those of `eval.errors`, the main one first; empty where exact.
+    2 * hits / (wanted + made) is the F1. `classes` are those of `eval.errors`, the main one first; empty if exact.
     """
 
     id: str

@@ -113,5 +113,5 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def as_pairs(ends: Floats | None, count: int) -> list[list[float] | None]:
-    """The k intervals as [lower, upper] for JSON, `count` times None where there are none."""
+    """The k intervals as [lower, upper] for JSON, `count` times None if there are none."""
     return [None] * count if ends is None else [[float(low), float(high)] for low, high in ends.T]

@@ -97,7 +97,7 @@ def cli(debug: bool) -> None:
 
 
 def check_names() -> None:
-    """Raises HarnessError where Python finds another package under one of our names, or where AdapterHub's is installed.
+    """Raises HarnessError if Python finds another package under one of our names, or if AdapterHub's is installed.
 
     The latter is called `adapters` too, and in one folder the files of both are mixed. Folders are listed, because
     `importlib.metadata` takes longer to import than all of `--help`.

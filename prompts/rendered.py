@@ -21,7 +21,7 @@ class Rendered:
     text: str
     """The whole prompt as one string, special tokens included, as the tokenizer's chat template (or the plain one) writes it."""
     token_ids: tuple[int, ...]
-    """The same, tokenized: exactly one BOS where the model has one. Empty where no tokenizer is at hand (a remote endpoint)."""
+    """The same, tokenized: exactly one BOS where the model has one. Empty without a tokenizer (a remote endpoint)."""
     dropped_history: int = 0
     """Turns of the item's and the examples' histories left out to fit the context length, oldest first."""
     dropped_shots: int = 0

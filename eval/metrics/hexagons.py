@@ -110,7 +110,7 @@ def longest(clusters: Sequence[str]) -> list[str]:
 def _without_longest(actions: Floats, clusters: Sequence[str], seed: int) -> tuple[dict[str, Any], dict[str, Any]]:
     """The means of `actions`, F1 and EM of each step, without the longest procedures, and their intervals.
 
-    Both are empty where nothing is left.
+    Both are empty if nothing is left.
     """
     left_out = longest(clusters)
     kept = [n for n, cluster in enumerate(clusters) if cluster not in left_out]

@@ -46,7 +46,7 @@ def paraphrase(text: str, lexicon: Lexicon, rng: Random) -> str:
 
 
 def lexicon() -> dict[str, list[str]]:
-    """The corpus's lexicon, or ours where the corpus is not at hand or has none. Raises DataError for a damaged one."""
+    """The corpus's lexicon, or ours if there is no corpus or it has none. Raises DataError for a damaged one."""
     source = locate("minecraft").path
     text = _in_archive(source) if source.is_file() else _in_folder(source)
     if text is None:

@@ -37,7 +37,7 @@ def turn_minecraft(item: MinecraftItem, quarters: int) -> MinecraftItem:
 def turn_hexagons(item: HexagonsItem) -> HexagonsItem | None:
     """The item with boards and actions turned by half a turn, which takes tile i of the 180 to 179 - i, and its words too.
 
-    Actions are sorted by row and column, as those of the release are. None where `rotated_words` is not sure of the instruction
+    Actions are sorted by row and column, as those of the release are. None if `rotated_words` is not sure of the instruction
     or of an earlier one, so that a step and its history always go together.
     """
     instruction = _said(item.instruction, item.actions)

@@ -70,7 +70,7 @@ class Baseline(Protocol):
         """Train in a run's folder, resuming a killed run, and write the best model so far to `folder/model`.
 
         `origin` names the trained model whose words and weights it begins with, if any (`checkpoints.begin_with`). `say` is told
-        what a user should know. Raises DataError for the model of another network, and HarnessError where training cannot go on.
+        what a user should know. Raises DataError for the model of another network, and HarnessError if training cannot continue.
         """
 
     def load(self, folder: Path, decoding: Decoding = DECODING) -> Predictor:

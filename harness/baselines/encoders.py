@@ -38,7 +38,7 @@ class EncoderSettings(Strict):
 
 
 def encoder_folder(name: str) -> str:
-    """What transformers loads for a name; for "small", which begins from nothing, a tokenizer alone.
+    """What transformers loads for a name; for "small", which is trained from scratch, only a tokenizer.
 
     Raises EngineError for a missing package and a folder without a model.
     """

@@ -90,7 +90,7 @@ class Mix:
     def run(self, planned: Sequence[Cell], say: Callable[[str], None]) -> list[dict[str, Any]]:
         """Train and score the unfinished cells, and return the lines of all planned ones, in order.
 
-        Raises UsageError where a cell was trained with other settings.
+        Raises UsageError if a cell was trained with other settings.
         """
         finished, lines = self.done(), []
         for number, cell in enumerate(planned, start=1):

@@ -102,7 +102,7 @@ def _job(recipe: str, options: dict[str, Any]) -> tuple[Job, str, dict[str, str]
 
 
 def _programs(paths: tuple[Path, ...], spec: PromptSpec, train: list[Item]) -> dict[str, str]:
-    """The best program of each item, which for simulated ones is their own. Raises UsageError where answers are not programs, or
+    """The best program of each item, which for simulated ones is their own. Raises UsageError if answers are not programs, or
     where none is for a train item."""
     from harness.errors import UsageError
     from harness.mining.miner import read
@@ -120,7 +120,7 @@ def _programs(paths: tuple[Path, ...], spec: PromptSpec, train: list[Item]) -> d
 
 
 def _as_met(items: list[Item], spec: PromptSpec, name: str) -> list[Item]:
-    """The items after the run's own answers. Raises UsageError where they are not shown, or the run answered none of them."""
+    """The items after the run's own answers. Raises UsageError if they are not shown, or the run answered none of them."""
     from eval.score_run import read_answers
     from harness.errors import UsageError
     from harness.runs.answering import as_met

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Prediction(NamedTuple):
-    """What a run holds for an item. `state` is None where only an error was recorded."""
+    """What a run holds for an item. `state` is None if only an error was recorded."""
 
     actions: tuple[Any, ...]
     state: State | None

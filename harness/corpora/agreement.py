@@ -15,7 +15,7 @@ from harness.corpora.item import HexagonsItem
 
 
 def agreement(steps: Iterable[HexagonsItem]) -> dict[str, Any]:
-    """Fractions 0..1 over the verified steps, which must be in order within their procedure; None where there are none.
+    """Fractions 0..1 over the verified steps, which must be in order within their procedure; None if there are none.
 
     - board_f1, board_em: against the Instructor: [mean of both verifiers, worse of the two, better of the two]
     - verifiers_f1, verifiers_em: of one verifier against the other

@@ -78,7 +78,7 @@ class Game:
     day: str
     target: str
     split: str | None
-    """None where the target belongs to no split (the warm-up targets)."""
+    """None if the target belongs to no split (the warm-up targets)."""
     world_states: int
     null_states: int
     """How many of the world states have no pose; they show no blocks either and are skipped."""

@@ -19,7 +19,7 @@ AGREED = frozenset({"A", "V1", "V2"})
 
 
 def hexagons_stats(steps: Mapping[str, Sequence[HexagonsItem]]) -> dict[str, Any]:
-    """The counts for the steps of each split. Shares and scores are fractions 0..1, None where nothing was verified.
+    """The counts for the steps of each split. Shares and scores are fractions 0..1, None if nothing was verified.
 
     A procedure counts as agreed if its last step is. Steps that no verifier drew are left out of all shares.
     `agreement_by_split` holds, for each split and for "all", what `harness.corpora.agreement` finds.

@@ -20,7 +20,7 @@ class OpenAIEngine:
     """Sends up to `concurrency` requests at a time to `base_url` and keeps the prompts' order.
 
     429, 5xx and connection errors are tried again up to `max_retries` times, after the time that the server asks for or a
-    growing pause. `timeout` is in seconds, for one request; an item gets `timeout * (max_retries + 1)` altogether. The key
+    growing pause. `timeout` is in seconds, for one request; an item gets `timeout * (max_retries + 1)` in total. The key
     comes from HARNESS_API_KEY or OPENAI_API_KEY where it is not given, and is sent to the server only.
     """
 

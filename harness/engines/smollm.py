@@ -37,7 +37,7 @@ _ROOM = 300 * _MIB
 def smollm_folder() -> Path:
     """The model as transformers and vLLM load it. It is converted first if missing or incomplete.
 
-    Raises EngineError where that cannot be done.
+    Raises EngineError if that cannot be done.
     """
     target = cache_folder() / f"base-{CONVERTER}" / NAME
     if _is_whole(target):
@@ -134,7 +134,7 @@ def _check(source: Path) -> None:
 
 
 def _convert(source: Path, folder: Path) -> None:
-    """Write the model in bfloat16 with its tokenizer and chat template. Raises OSError where that fails for lack of room."""
+    """Write the model in bfloat16 with its tokenizer and chat template. Raises OSError if that fails for lack of room."""
     import torch
     from safetensors import SafetensorError
     from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig

@@ -25,7 +25,7 @@ class _Tensor(NamedTuple):
 def weights_fingerprint(base: str | Path) -> str | None:
     """16 hex digits over the names, shapes, types and some bytes of a model's tensors; only a few bytes of a file are read.
 
-    `base` is a folder or a hub name, which stands for its snapshot in the local hub cache. None where no safetensors are
+    `base` is a folder or a hub name, which stands for its snapshot in the local hub cache. None if no safetensors are
     there. Raises EngineError for files that are no safetensors.
     """
     folder = Path(base) if Path(base).is_dir() else _snapshot(str(base))
@@ -77,7 +77,7 @@ def _tensors(path: Path) -> Iterator[_Tensor]:
 
 
 def _sampled(file: BinaryIO, begin: int, end: int) -> bytes:
-    """A tensor's first and last bytes, and some between them. Raises ValueError where the file ends before."""
+    """A tensor's first and last bytes, and some between them. Raises ValueError if the file ends before."""
     length = min(_SAMPLE, end - begin)
     parts = []
     for n in range(_SAMPLES):

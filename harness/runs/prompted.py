@@ -32,7 +32,7 @@ class Plan:
     """The share of the answers that a change needs, 0..1; None for the answer that the others agree with most."""
 
     def render(self, item: Item) -> Rendered:
-        """The prompt of an item with its examples. Raises PromptTooLongError where it does not fit without them."""
+        """The prompt of an item with its examples. Raises PromptTooLongError if it does not fit without them."""
         shots = self.pool.choose(item, self.shots)
         rendered = self.renderer.render(item, shots)
         return replace(rendered, dropped_shots=rendered.dropped_shots + self.shots - len(shots))

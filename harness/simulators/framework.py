@@ -84,7 +84,7 @@ def play(rng: Random, architect: Architect, voice: Voice, game: str, split: str)
 
 
 def _actions(scene: Scene, goal: Goal) -> tuple[Action, ...] | None:
-    """Removals, then placements with their supports; None where they cannot be carried out."""
+    """Removals, then placements with their supports; None if they cannot be carried out."""
     placed = placements(scene.rng, scene.blocks, goal.placed) if goal.placed else ()
     removed = removals(scene.blocks, goal.removed)
     return None if placed is None or removed is None else (*removed, *placed)

@@ -55,7 +55,7 @@ def simulate(
 ) -> Made:
     """Write `items` items to `out`; `report` hears of each piece after it is written.
 
-    Raises UsageError where something is there already or the form does not fit, and HarnessError if writing fails, which says
+    Raises UsageError if something is there already or the form does not fit, and HarnessError if writing fails, which says
     what is left.
     """
     if source.form == "logs" and source.simulator not in ARCHITECTS:

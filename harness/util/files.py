@@ -47,7 +47,7 @@ def hold(lock: Path, busy: str) -> BaseFileLock:
 def hold_when_free(lock: Path, waiting: Callable[[], None]) -> BaseFileLock:
     """The lock of a file, held until it is released or dropped. Where another process holds it, calls `waiting` and then waits.
 
-    Raises HarnessError where there can be no such file.
+    Raises HarnessError if the lock file cannot be created.
     """
     from filelock import FileLock, Timeout
 

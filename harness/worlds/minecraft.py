@@ -157,7 +157,7 @@ class Structure:
         )
 
     def color_at(self, x: int, y: int, z: int) -> str | None:
-        """The color at a cell, None where it is empty or outside the region."""
+        """The color at a cell, None if it is empty or outside the region."""
         code = self.cells[_index(x, y, z)] if in_region(x, y, z) else 0
         return COLORS[code - 1] if code else None
 

@@ -104,7 +104,7 @@ def _is_short(plain: ast.Program) -> bool:
 
 
 def _best(programs: Sequence[ast.Program], judge: Judge, count: int) -> list[ast.Program]:
-    """The shortest ones that do what the first one does; of equals the first comes first."""
+    """The shortest programs that do what the first one does; ties keep their order."""
     wanted, best = judge(programs[0]), list[ast.Program]()
     for program in _by_length(programs, count == 1):
         if judge(program) == wanted:

@@ -45,7 +45,7 @@ class Best(NamedTuple):
 
 
 class Plan:
-    """What is to be done, and where."""
+    """The actions to compress, and their state."""
 
     def __init__(self, actions: Sequence[Action], state: BuildingState | None, effort: int) -> None:
         self.actions = [(action.color if action.kind == "place" else None, action.cell) for action in actions]

@@ -147,7 +147,7 @@ def _lines(needed: int, allowed: int) -> Iterator[Term]:
 
 @cache
 def _triangle(corner: Tile, way: str, size: int) -> int:
-    """Nothing where more than a line of it is off the board."""
+    """Nothing if more than a line of it is off the board."""
     tiles = triangle(corner, way, size)
     mask = to_mask(tiles)
     return mask if mask.bit_count() >= len(tiles) - size else 0

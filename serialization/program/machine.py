@@ -64,7 +64,7 @@ class Machine(Evaluator):
 
     @abstractmethod
     def color_at(self, cell: Cell) -> str | None:
-        """The color that a copy takes from a cell; None where there is nothing to copy."""
+        """The color that a copy takes from a cell; None if there is nothing to copy."""
 
     @abstractmethod
     def actions(self) -> tuple[Any, ...]:

@@ -68,7 +68,7 @@ def order_of(item: MinecraftItem) -> Told:
 
 
 def carry_out(blocks: Blocks, actions: Sequence[Action]) -> Blocks | None:
-    """The blocks after the actions, None where one of them cannot be carried out."""
+    """The blocks after the actions, None if one of them cannot be carried out."""
     now = dict(blocks)
     for kind, color, x, y, z in actions:
         cell = x, y, z

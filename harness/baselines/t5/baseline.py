@@ -31,7 +31,7 @@ NAME = "t5"
 
 class T5Recipe(Recipe, Texts):
     model: str
-    """"small" begins from nothing; anything else is a local folder or a hub's name of an encoder-decoder of transformers, as in
+    """"small" is trained from scratch; anything else is an encoder-decoder of transformers by local folder or hub name, as in
     google/t5-base-lm-adapt, all of which is trained."""
     network: Shape
     """The sizes of "small"."""

@@ -94,7 +94,7 @@ class Sketch:
     _painted: Painting = field(default_factory=dict)
 
     def begin(self, step: int) -> None:
-        """Go on to a step, the first one or that after the step at hand."""
+        """Start the first step, or the next one."""
         if step > 1:
             steps = (*self.state.steps, [Paint(*tile, color) for tile, color in self._painted.items()])
             self.state = DrawingState(op.painted_board(self.board), steps)

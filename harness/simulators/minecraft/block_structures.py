@@ -75,7 +75,7 @@ class BlockStructures:
         return run if self.rng.random() < 0.6 else run[: self.rng.randint(2, len(run))]
 
     def _figure(self, scene: Scene) -> Figure | None:
-        """The figure at hand, or the one nearest to what is there."""
+        """The current figure, or the one nearest to the existing blocks."""
         left = [figure for figure in self.figures if any(cell not in scene.blocks for cell in figure.cells)]
         begun = [figure for figure in left if any(cell in scene.blocks for cell in figure.cells)]
         nearest = [min(_apart(cell, other) for cell in figure.cells for other in scene.blocks) for figure in left if not begun]

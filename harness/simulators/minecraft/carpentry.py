@@ -24,7 +24,7 @@ def touching(cell: Cell) -> list[Cell]:
 def placements(rng: Random, blocks: Mapping[Cell, str], wanted: Sequence[tuple[Cell, str]]) -> tuple[Action, ...] | None:
     """Place `wanted` blocks, in the order given as far as that can be, then take away the supports this needed.
 
-    None where a cell is taken or outside the region, where no way to support a block is free, or where the inventory of 20 a
+    None if a cell is taken or outside the region, if there is no free way to support a block, or if the inventory of 20 a
     color would not do.
     """
     blocks_now = dict(blocks)
@@ -53,7 +53,7 @@ def placements(rng: Random, blocks: Mapping[Cell, str], wanted: Sequence[tuple[C
 
 
 def removals(blocks: Mapping[Cell, str], cells: Sequence[Cell]) -> tuple[Action, ...] | None:
-    """Remove blocks in order; None where one is not there."""
+    """Remove blocks in order; None if one is not there."""
     return tuple(Action("remove", blocks[c], *c) for c in cells) if all(c in blocks for c in cells) else None
 
 

@@ -299,7 +299,7 @@ def slanted(match: PhraseMatch) -> Term | None:
 
 
 def with_piece(frame: Term, piece: Term, category: str) -> Term | None:
-    """A frame with one more piece; None where it has such a piece already. Columns may be told twice: whence and whither."""
+    """A frame with one more piece; None if it has such a piece already. Columns may be given twice: from where and to where."""
     if sum(isinstance(given, Term) and given.op == category for given in frame.args) > (category == "columns"):
         return None
     return Term(frame.op, (*frame.args, Term(category, (piece,))))
@@ -349,7 +349,7 @@ def _both(one: Term, two: Term, what: str) -> Term:
 
 @of_parts
 def starting(what: Term, start: Term) -> Term | None:
-    """Every other one, from where it is said afterwards; None where nothing waits for that."""
+    """Every other one, from a start given afterwards; None if nothing needs a start."""
     if what.op == "every_other":
         return Term("every_other_from", (start,))
     for n, arg in enumerate(what.args):
@@ -365,7 +365,7 @@ def ways(one: Term, two: Term) -> Term:
 
 @of_parts
 def turned(what: Term, towards: Term) -> Term | None:
-    """None where a direction is told already: "the next two below, up and to the left"."""
+    """None if a direction is already given: "the next two below, up and to the left"."""
     if what.op == "turned" and _leads(what.args[1]) and _leads(towards):
         return None
     return Term("turned", (what, towards))
