@@ -92,7 +92,7 @@ def test_a_spreadsheet_has_every_number_with_the_ends_of_its_interval() -> None:
 
 @pytest.mark.parametrize("form", ["markdown", "latex", "csv"])
 def test_two_tasks_do_not_fit_in_one_table(form: str) -> None:
-    with pytest.raises(UsageError, match="runs of hexagons and minecraft have different numbers"):
+    with pytest.raises(UsageError, match="runs of hexagons and minecraft have different metrics"):
         WRITERS[form]({"a": drawn(), "b": built()})
 
 
