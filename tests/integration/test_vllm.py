@@ -141,7 +141,7 @@ def test_a_prompt_that_is_too_long_is_an_error_of_its_own(engine: VllmEngine) ->
     answers = engine.generate([long, good, empty, almost], Sampling(max_tokens=50))
     assert "256 tokens" in (answers[0].error or "")
     assert answers[1].error is None
-    assert "no tokens" in (answers[2].error or "")
+    assert "prompt is empty" in (answers[2].error or "")
     assert answers[3].completion_tokens <= 4
     assert len(engine.generate([long], Sampling())) == 1
 

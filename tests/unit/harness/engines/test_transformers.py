@@ -127,7 +127,7 @@ def test_a_prompt_that_is_too_long_or_empty_is_an_error_of_its_own(engine: Trans
     answers = engine.generate([long, good, empty], Sampling(max_tokens=4))
     assert "128 tokens" in (answers[0].error or "")
     assert answers[1] == engine.generate([good], Sampling(max_tokens=4))[0]
-    assert "no tokens" in (answers[2].error or "")
+    assert "prompt is empty" in (answers[2].error or "")
 
 
 def test_an_answer_ends_where_the_context_does(engine: TransformersEngine) -> None:
