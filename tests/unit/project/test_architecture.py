@@ -60,6 +60,15 @@ def test_tests_lie_where_their_source_does() -> None:
     assert not wrong, "\n".join(wrong)
 
 
+def test_what_tests_share_lies_in_helpers() -> None:
+    tests = ROOT / "tests"
+    loose = [path.name for path in tests.glob("*.py") if path.name != "conftest.py"]
+    assert not loose, f"tests/{loose[0]}: what tests share lies in tests/helpers/"
+    for path in tests.rglob("*.py"):
+        taken = re.findall(r"^ *(?:from|import) (tests\.(?:unit|integration)\.\S+)", path.read_text(), re.MULTILINE)
+        assert not taken, f"{path.relative_to(ROOT)} imports {taken[0]}: move what both need to tests/helpers/"
+
+
 @pytest.mark.parametrize(
     ("path", "problem"),
     [

@@ -21,8 +21,8 @@ from harness.runs.voting import most_agreed, vote, voted
 from harness.worlds.hexagons import Paint
 from harness.worlds.minecraft import Action, Structure, net_actions
 from serialization.words import h3_tokens
+from tests.helpers.blocks import actions, structures
 from tests.helpers.tiny_cnn_gru import TINY, network_of
-from tests.unit.harness.worlds.test_minecraft import actions, structures
 
 RED, BLUE = Action("place", "red", 0, 1, 0), Action("place", "blue", 0, 1, 0)
 ABOVE = Action("place", "red", 0, 2, 0)
