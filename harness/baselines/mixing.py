@@ -11,8 +11,7 @@ from typing import Any
 
 from eval.predictions import decode, read_records
 from eval.score import score
-from harness.baselines import Decoding
-from harness.baselines.decoding import known_decoding
+from harness.baselines import Decoding, known_decoding
 from harness.corpora import split_name
 from harness.corpora.item import Item
 from harness.errors import DataError, UsageError

@@ -113,14 +113,14 @@ def predict(name: str, as_json: bool, **options: Any) -> int:
     harness baseline predict rules
     harness baseline predict cnn-gru --split test --constrained --steps 20
     """
-    from harness.baselines.decoding import choose_decoding, known_decoding
+    from harness.baselines import choose_decoding, known_decoding
     from harness.corpora import load, locate
     from harness.corpora.records import load_items
+    from harness.engines.shared import memory_for
     from harness.errors import UsageError
     from harness.runs.answering import answer_items
     from harness.runs.finishing import finish
     from harness.runs.folder import RUNS, Run, items_hash, log_to
-    from harness.training.memory import memory_for
 
     file = options.pop("items_file")
     if file and options["split"]:

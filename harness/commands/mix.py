@@ -38,8 +38,7 @@ def mix(name: str, as_json: bool, **options: Any) -> None:
     import json
     from functools import partial
 
-    from harness.baselines import BASELINES, Baseline, Ruled
-    from harness.baselines.decoding import choose_decoding
+    from harness.baselines import BASELINES, Baseline, Ruled, choose_decoding
     from harness.baselines.mixing import Mix, cells, parse_fractions
     from harness.corpora import load
     from harness.errors import UsageError

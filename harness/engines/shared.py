@@ -1,4 +1,4 @@
-"""What several engines need."""
+"""What several engines need, and training with them: memory, precision, brief messages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from harness.engines.engine import Completion
-from harness.errors import AdapterError
+from harness.errors import AdapterError, HarnessError
 from prompts.rendered import Rendered
 
 
@@ -89,3 +89,16 @@ def refusal(prompt: Rendered, context_length: int) -> Completion | None:
     if length >= context_length:
         return Completion(error=f"the prompt has {length} tokens, and the model takes {context_length} including the answer")
     return None
+
+
+@contextmanager
+def memory_for(size: int, flag: str, then: str = "") -> Iterator[None]:
+    """Raises HarnessError, in one line, where `size` items at a time are too many; `flag` is what makes them fewer."""
+    try:
+        yield
+    except RuntimeError as error:
+        # Matched by name, to avoid importing torch.
+        if type(error).__name__ != "OutOfMemoryError":
+            raise
+        advice = f"try {flag}{size // 2}{then}" if size > 1 else "this GPU is too small for the network"
+        raise HarnessError(f"the GPU runs out of memory with {size} items at a time: {advice}") from None

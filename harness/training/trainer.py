@@ -17,10 +17,9 @@ import torch
 from transformers import EarlyStoppingCallback, TrainerCallback, TrainingArguments
 from transformers.trainer_callback import ExportableState
 
-from harness.engines.shared import fast_bf16
+from harness.engines.shared import fast_bf16, memory_for
 from harness.errors import HarnessError, UsageError
 from harness.training.checkpoints import STATE, WEIGHTS, last_checkpoint, own_weights, read_weights, restore
-from harness.training.memory import memory_for
 from harness.training.origin import Best
 from harness.training.plan import Plan, make_plan
 from harness.training.recipe import Training

@@ -15,8 +15,7 @@ from pathlib import Path
 import pytest
 
 from eval.score_run import read_answers, score_answers
-from harness.baselines import BASELINES, Decoding
-from harness.baselines.decoding import choose_decoding, known_decoding
+from harness.baselines import BASELINES, Decoding, choose_decoding, known_decoding
 from harness.corpora import load
 from harness.corpora.item import Item, drawing_steps
 from harness.errors import UsageError

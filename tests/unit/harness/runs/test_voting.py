@@ -9,10 +9,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.baselines import Decoding
+from harness.baselines import Decoding, choose_decoding
 from harness.baselines.builder_decoding import BuilderPredictor
 from harness.baselines.cnn_gru.baseline import CnnGru
-from harness.baselines.decoding import choose_decoding
 from harness.baselines.vocabulary import learned
 from harness.corpora import load
 from harness.corpora.item import builder_turns
