@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TypeVar
 
-PART = re.compile(r"([a-z_]+) = (.+)")
-EXAMPLE = re.compile(r"\s+(\S.*)")
+Line = TypeVar("Line")
+_SECTION = re.compile(r"\[(parts|phrases|rules)\]")
+_PART = re.compile(r"([a-z_]+) = (.+)")
+_EXAMPLE = re.compile(r"\s+(\S.*)")
 _ENTRY = re.compile(r"(\S+)(?: ([0-9.]+))?:(?: (.*))?")
 
 
@@ -23,6 +26,34 @@ def entries(text: str) -> Iterator[tuple[str, float, list[tuple[str, str]]]]:
             raise ValueError(f"not `NAME cost: words`: {line!r}")
         listed = (word.partition("=") for word in (entry[3] or "").split())
         yield entry[1], float(entry[2] or 0), [(word, value) for word, _, value in listed]
+
+
+def read_lines(
+    text: str, symbols: Mapping[str, str], read: Callable[[str, str, Mapping[str, str]], Line | None]
+) -> list[tuple[Line, str]]:
+    """The phrases and rules of a grammar, each with its example, or with nothing.
+
+    `read` gets a line, the name of its section and the regular expressions of the parts above it; None says that the line is
+    neither a phrase nor a rule. Raises ValueError that names an invalid line.
+    """
+    parts: dict[str, str] = {}
+    lines: list[tuple[Line, str]] = []
+    section = ""
+    for number, line in enumerate(text.splitlines(), 1):
+        try:
+            if header := _SECTION.fullmatch(line):
+                section = header[1]
+            elif (entry := read(line, section, parts)) is not None:
+                lines.append((entry, ""))
+            elif part := _PART.fullmatch(line):
+                parts[part[1]] = pattern_regex(part[2], symbols, parts)
+            elif lines and (example := _EXAMPLE.fullmatch(line)):
+                lines[-1] = lines[-1][0], example[1]
+            elif line and not line.startswith("#"):
+                raise ValueError("neither a part, a phrase, a rule nor an example")
+        except (ValueError, re.error) as error:
+            raise ValueError(f"line {number}, {line.strip()!r}: {error}") from None
+    return lines
 
 
 def symbols(names: Iterable[str]) -> dict[str, str]:

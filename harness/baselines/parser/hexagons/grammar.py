@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from harness.baselines.parser.hexagons.lexicon import COSTS
 from harness.baselines.parser.hexagons.meaning import OF_PARTS, OF_WORDS, OfParts, OfWords, Term, with_piece
-from harness.baselines.parser.notation import EXAMPLE, PART, pattern_regex, symbols
+from harness.baselines.parser.notation import pattern_regex, read_lines, symbols
 
 SYMBOLS = symbols(COSTS)
 """The character that stands for each category of words in matched text."""
@@ -61,31 +61,20 @@ _SCORED = re.compile(r"\s*(-?[0-9]+\.[0-9]+)\s+(([a-z_]+): (.+) -> (.+))")
 
 def read_grammar(text: str) -> Grammar:
     """The phrases and rules of a text. Raises ValueError that names an invalid line."""
-    parts: dict[str, str] = {}
-    entries: list[Phrase | Rule] = []
-    section = ""
-    for number, line in enumerate(text.splitlines(), 1):
-        try:
-            if line in ("[parts]", "[phrases]", "[rules]"):
-                section = line
-            elif scored := _SCORED.fullmatch(line):
-                score, name, category, pattern, meaning = scored.groups()
-                if section == "[phrases]":
-                    compiled = re.compile(pattern_regex(pattern, SYMBOLS, parts))
-                    entries.append(Phrase(name, category, compiled, _of_words(meaning), float(score), ""))
-                else:
-                    entries.append(_rule(name, category, pattern.split(), meaning, float(score)))
-            elif part := PART.fullmatch(line):
-                parts[part[1]] = pattern_regex(part[2], SYMBOLS, parts)
-            elif entries and (example := EXAMPLE.fullmatch(line)):
-                entries[-1] = entries[-1]._replace(example=example[1])
-            elif line and not line.startswith("#"):
-                raise ValueError("neither a part, a phrase, a rule nor an example")
-        except (ValueError, re.error) as error:
-            raise ValueError(f"line {number}, {line.strip()!r}: {error}") from None
-    return Grammar(
-        tuple(one for one in entries if isinstance(one, Phrase)), tuple(one for one in entries if isinstance(one, Rule))
-    )
+    lines: list[tuple[Phrase | Rule, str]] = read_lines(text, SYMBOLS, _line)
+    phrases = tuple(line._replace(example=example) for line, example in lines if isinstance(line, Phrase))
+    return Grammar(phrases, tuple(line._replace(example=example) for line, example in lines if isinstance(line, Rule)))
+
+
+def _line(line: str, section: str, parts: Mapping[str, str]) -> Phrase | Rule | None:
+    scored = _SCORED.fullmatch(line)
+    if not scored:
+        return None
+    score, name, category, pattern, meaning = scored.groups()
+    if section == "phrases":
+        compiled = re.compile(pattern_regex(pattern, SYMBOLS, parts))
+        return Phrase(name, category, compiled, _of_words(meaning), float(score), "")
+    return _rule(name, category, pattern.split(), meaning, float(score))
 
 
 def _rule(name: str, category: str, made_of: list[str], meaning: str, score: float) -> Rule:

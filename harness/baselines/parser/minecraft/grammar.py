@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from harness.baselines.parser.notation import EXAMPLE, PART, entries, pattern_regex, symbols
+from harness.baselines.parser.notation import entries, pattern_regex, read_lines, symbols
 
 COLOR, NUMBER, ORDINAL = "K", "N", "O"
 """Stand for the words of these categories."""
@@ -50,28 +50,18 @@ def read_lexicon(text: str) -> Lexicon:
     return Lexicon(same, categories)
 
 
-_LINE = re.compile(r"(([a-z]+): (.+) -> ([a-z]+))")
+_LINE = re.compile(r"([a-z]+): (.+) -> ([a-z]+)")
 
 
 def read_grammar(text: str, symbols: Mapping[str, str]) -> tuple[Phrase, ...]:
-    """The phrases of a text in the notation; `symbols` has a regular expression for each category. Raises ValueError that names
-    the line where it is none."""
-    parts: dict[str, str] = {}
-    phrases: list[Phrase] = []
-    for number, line in enumerate(text.splitlines(), 1):
-        try:
-            if phrase := _LINE.fullmatch(line):
-                pattern = re.compile(pattern_regex(phrase[3], symbols, parts))
-                phrases.append(Phrase(phrase[2], pattern, phrase[4], ""))
-            elif part := PART.fullmatch(line):
-                parts[part[1]] = pattern_regex(part[2], symbols, parts)
-            elif phrases and (example := EXAMPLE.fullmatch(line)):
-                phrases[-1] = phrases[-1]._replace(example=example[1])
-            elif line and line not in ("[parts]", "[phrases]") and not line.startswith("#"):
-                raise ValueError("neither a part, a phrase nor an example")
-        except (ValueError, re.error) as error:
-            raise ValueError(f"line {number}, {line.strip()!r}: {error}") from None
-    return tuple(phrases)
+    """The phrases of a text; `symbols` has a regular expression for each category. Raises ValueError that names an invalid
+    line."""
+
+    def read(line: str, _: str, parts: Mapping[str, str]) -> Phrase | None:
+        phrase = _LINE.fullmatch(line)
+        return Phrase(phrase[1], re.compile(pattern_regex(phrase[2], symbols, parts)), phrase[3], "") if phrase else None
+
+    return tuple(phrase._replace(example=example) for phrase, example in read_lines(text, symbols, read))
 
 
 _HERE = Path(__file__).parent

@@ -40,7 +40,7 @@ def test_the_first_line_that_fits_counts() -> None:
     [
         ("color: COLOUR -> new", "no category and no part is called 'COLOUR'"),
         ("color: (COLOR -> new", "'(' is not closed"),
-        ("color", "neither a part, a phrase nor an example"),
+        ("color", "neither a part, a phrase, a rule nor an example"),
     ],
 )
 def test_a_line_that_is_wrong_is_named(line: str, said: str) -> None:
