@@ -19,7 +19,8 @@ LARGEST = 11
 """No row in the region is longer."""
 _TOKEN = re.compile(r"[a-z]+|[0-9]+(?:st|nd|rd|th)?|[,.!?;:\n-]")
 _NUMBER = re.compile(r"([0-9]{1,2})(st|nd|rd|th)?")
-_SIZE = re.compile(r"([0-9])\s*(?:x|by)\s*([0-9])")
+_TIMES = tuple(LEXICON.categories["TIMES"])
+_SIZE = re.compile(rf"([0-9])\s*(?:{'|'.join(_TIMES)})\s*([0-9])")
 
 
 class Word(NamedTuple):
@@ -84,7 +85,7 @@ def _said(history: Sequence[Turn]) -> tuple[list[str], bool]:
 
 def read_words(text: str) -> list[Word]:
     """The words of any text, evened out; sizes such as "3x4" are three."""
-    return [_word(found) for found in _TOKEN.findall(_SIZE.sub(r"\1 x \2", text.lower()))]
+    return [_word(found) for found in _TOKEN.findall(_SIZE.sub(rf"\1 {_TIMES[0]} \2", text.lower()))]
 
 
 def _word(token: str) -> Word:
@@ -94,10 +95,10 @@ def _word(token: str) -> Word:
     if digits := _NUMBER.fullmatch(token):
         return Word(ORDINAL if digits[2] else NUMBER, number=int(digits[1]))
     if token in NUMBERS and NUMBERS.index(token):
-        return Word(NUMBER if token != "one" else "one", number=NUMBERS.index(token))
+        return Word(token if token in LEXICON.categories["ONE"] else NUMBER, number=NUMBERS.index(token))
     if token in ORDINALS and ORDINALS.index(token):
         return Word(ORDINAL, number=ORDINALS.index(token))
-    return Word("." if token in "!?;\n" else token)
+    return Word("." if token == "\n" else token)
 
 
 def _parts(words: list[Word]) -> list[list[Word]]:
@@ -113,7 +114,7 @@ def _parts(words: list[Word]) -> list[list[Word]]:
 
 
 def _clause(words: list[Word], place: int, count: int, old: bool, asked: bool) -> Clause:
-    kept = [word for word in words if word.text not in (",", "-", ":")]
+    kept = [word for word in words if word.text not in LEXICON.categories["PASSED"]]
     texts = [word.text for word in kept]
     cues = dict.fromkeys(["ALL", *texts, *map(" ".join, zip(["", *texts], [*texts, ""], strict=True))])
     told = {"OLD": old, "ASKED": asked, "FIRST": place == 0, "LAST": place == count - 1}

@@ -49,6 +49,26 @@ def test_a_line_that_is_wrong_is_named(line: str, said: str) -> None:
     assert "line 2" in str(raised.value)
 
 
+def test_every_role_has_a_property() -> None:
+    roles = {f"{phrase.category} {phrase.role}" for phrase in GRAMMAR if phrase.category == "color"}
+    roles |= {f"count {phrase.role}" for phrase in GRAMMAR if phrase.category == "number"}
+    assert roles <= set(NAMES)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Bricks? Yep!", "block . yes ."),
+        ("a column\nnear them", "a tower . near those"),
+        ("3x4, then 3 by 4 and three by four", "N x N , then N x N and N by N"),
+        ("one, a single one, two, 2nd and third", "one , a one one , N , O and O"),
+        ("REDS: pink - red", "K : pink - K"),
+    ],
+)
+def test_words_are_evened_out(text: str, words: str) -> None:
+    assert " ".join(word.text for word in read_words(text)) == words
+
+
 def test_the_lexicon() -> None:
     lexicon = read_lexicon("# Things\nblock: brick\n    cube\nLETTER: l=L\n")
     assert lexicon.same == {"brick": "block", "cube": "block"}
