@@ -6,15 +6,15 @@ All of them are proposed, whatever the words; words only say which colors, numbe
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 
 import numpy as np
 
 from harness.baselines.parser.minecraft import grid
 from harness.baselines.parser.minecraft.changes import copies, moved, recolored, removed, undone
-from harness.baselines.parser.minecraft.figures import figures
 from harness.baselines.parser.minecraft.gathered import Option, Proposals, marked, rows
-from harness.baselines.parser.minecraft.grammar import spoken_of
-from harness.baselines.parser.minecraft.grid import AROUND, FAR, GROUND, INSIDE, KINDS, NEARBY, STEPS, Cells
+from harness.baselines.parser.minecraft.grammar import LEXICON, spoken_of
+from harness.baselines.parser.minecraft.grid import AROUND, FAR, GROUND, INSIDE, KINDS, NEARBY, STEPS, UP, Cells
 from harness.baselines.parser.minecraft.groups import FEW, Groups, beside
 from harness.baselines.parser.minecraft.properties import COLUMNS, WIDTH, Setting, placed
 from harness.baselines.parser.minecraft.scene import Scene
@@ -23,6 +23,7 @@ from harness.worlds.minecraft import CODES
 
 NUMBERS = 3
 """Numbers of a clause that are tried."""
+_PLANES = (("flat", grid.LEFT, grid.BEHIND), ("faces", grid.LEFT, UP), ("sideways", grid.BEHIND, UP))
 
 
 def propose(clause: Clause, scene: Scene) -> list[Proposals]:
@@ -38,7 +39,7 @@ def propose(clause: Clause, scene: Scene) -> list[Proposals]:
         setting = groups.setting
         begin = starts(clause, setting)
         placements = [*_runs(clause, begin, setting, counts, color.value), *beside(groups, told, color.value)]
-        placements += [*figures(clause, begin, setting, color.value), *copies(setting, color.value)]
+        placements += [*_figures(clause, begin, setting, color.value), *copies(setting, color.value)]
         for proposals in placements:
             for name in color.names:
                 proposals.properties[:, COLUMNS[name]] = 1
@@ -126,3 +127,41 @@ def _runs(clause: Clause, begin: Cells, setting: Setting, counts: Sequence[Optio
         properties[:, COLUMNS["runs as before"]] = (abs(one.steps) == abs(setting.going)) & going
         found.append(Proposals(one.cells * KINDS + color, properties))
     return found
+
+
+def _figures(clause: Clause, begin: Cells, setting: Setting, color: int) -> list[Proposals]:
+    """Rectangles, their borders, and letters."""
+    texts, found = clause.texts, []
+    wanted = [letter for word, letter in LEXICON.categories["LETTER"].items() if word in texts]
+    if clause.size is None and not wanted and not spoken_of("FIGURE", texts):
+        return []
+    numbers = [value for value, _ in clause.numbers if value > 1]
+    size = clause.size or ((numbers[0], numbers[1]) if len(numbers) > 1 else (numbers[0], numbers[0]) if numbers else (3, 3))
+    for (name, one, two), signs in product(_PLANES, product((1, -1), repeat=2)):
+        for (wide, deep), said in ((size, True), (size[::-1], False)):
+            if wide == deep and not said:
+                continue
+            for shape in ["square", "hollow", *wanted]:
+                offsets = _offsets(shape, wide, deep, one * signs[0], two * signs[1])
+                if not len(offsets):
+                    continue
+                cells = begin[:, None] + offsets
+                cells = cells[setting.free[cells].all(1)]
+                if len(cells):
+                    properties = marked(placed(cells, setting, color), "figure", name, shape)
+                    properties[:, COLUMNS["size as said"]] = said
+                    found.append(Proposals(cells * KINDS + color, properties))
+    return found
+
+
+def _offsets(shape: str, wide: int, deep: int, one: int, two: int) -> Cells:
+    full = [(a, b) for b in range(deep) for a in range(wide)]
+    kept = {
+        "square": full,
+        "hollow": [(a, b) for a, b in full if a in (0, wide - 1) or b in (0, deep - 1)] if min(wide, deep) > 2 else [],
+        "L": [(a, b) for a, b in full if a == 0 or b == 0],
+        "U": [(a, b) for a, b in full if a in (0, wide - 1) or b == 0],
+        "T": [(a, b) for a, b in full if b == deep - 1 or a == wide // 2] if wide % 2 else [],
+        "plus": [(a, b) for a, b in full if b == deep // 2 or a == wide // 2] if wide % 2 and deep % 2 else [],
+    }[shape]
+    return np.array([a * one + b * two for a, b in kept], np.intp)
