@@ -71,9 +71,10 @@ def attend(
 ) -> tuple[torch.Tensor, None]:
     """An attention function of transformers: the query is (1, heads, n, width), the result (1, n, heads, width).
 
-    Without gradients (answering dev items) it is torch's own.
+    Without a mask, for several rows, and where dev items are answered token by token, it is torch's own.
     """
-    if not torch.is_grad_enabled() or attention_mask is None or query.shape[0] != 1:
+    answering = query.shape[2] == 1 and not torch.is_grad_enabled()
+    if attention_mask is None or query.shape[0] != 1 or answering:
         from transformers.integrations.sdpa_attention import sdpa_attention_forward
 
         out, _ = sdpa_attention_forward(module, query, key, value, attention_mask, **options)

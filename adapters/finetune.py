@@ -48,6 +48,8 @@ class Job:
     """The folder of an adapter to start from; None for a fresh one."""
     answers: Mapping[str, str] = field(default_factory=dict)
     """Target answers by item id; other items get what the format writes for their gold actions."""
+    gold: Sequence[Item] = ()
+    """The train items as the corpus has them, by which drawn answers are scored."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,7 @@ def finetune(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
     set_seed(training.seed)
     threads = set_threads()
     tokenizer = load_tokenizer(job.base)
-    model = with_lora(job.recipe, _load_base(job), job.start)
+    model = with_lora(job.recipe, load_base(job), job.start)
     length = min(training.max_length, getattr(model.config, "max_position_embeddings", training.max_length))
     renderer, pool = Renderer(job.spec, tokenizer, length, 0), ShotPool(job.train, training.seed)
     share = plain_attention(model.config)
@@ -98,7 +100,7 @@ def finetune(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
         packs,
         list(pack_rows(dev_rows.groups, training.tokens, length, share=share)),
         tokenizer.pad_token_id or 0,
-        partial(_dev_f1, job, tokenizer, pool, length),
+        partial(answer_dev, job, tokenizer, pool, length),
     )
     if checkpoint := last_checkpoint(folder / "checkpoints"):
         say(f"resuming from {checkpoint}")
@@ -110,7 +112,7 @@ def finetune(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
     counts = {"items": len(job.train), "rows": len(rows.kept), "dropped": rows.dropped}
     points, changed = curve(history, trainer.columns), has_effect(trainer.model)
     result = Trained(trainer.state.global_step, seconds, **counts, curve=points, effect=changed)
-    _save(job, trainer.model, tokenizer, result, folder / "adapter")
+    save_adapter(job, trainer.model, tokenizer, result, folder / "adapter")
     return result
 
 
@@ -150,14 +152,16 @@ def _curriculum_packs(job: Job, rows: Rows, length: int, share: bool) -> list[Pa
     return list(chain.from_iterable(packs))
 
 
-def _dev_f1(job: Job, tokenizer: Any, pool: ShotPool, length: int, model: Any) -> float:
+def answer_dev(job: Job, tokenizer: Any, pool: ShotPool, length: int, model: Any) -> float:
+    """F1 of a model on the dev items that the recipe asks during training."""
     training = job.recipe.training
     room = min(training.max_new_tokens, length // 2)
     items = (first_steps if job.spec.rolls_out else spread)(job.dev, training.dev_f1_items)
     return dev_f1(model, tokenizer, job.spec, items, pool, training.shots, room, length)
 
 
-def _load_base(job: Job) -> Any:
+def load_base(job: Job) -> Any:
+    """The model, for training. Raises EngineError if it cannot be loaded, UsageError if it cannot be quantized here."""
     import torch
     from transformers import AutoModelForCausalLM
 
@@ -207,6 +211,8 @@ def with_lora(recipe: FinetuneRecipe, model: Any, start: Path | None = None) -> 
     else:
         adapted = PeftModel.from_pretrained(model, start, is_trainable=True)
         there = adapted.peft_config["default"]
+        # Peft looks the base up on every save, by a name that may be none of the hub's.
+        there.base_model_name_or_path = model.name_or_path
         if (there.r, there.lora_alpha) != (lora.r, lora.alpha):
             raise UsageError(
                 f"--from {start}: rank {there.r}, alpha {there.lora_alpha}; the recipe has {lora.r} and {lora.alpha}: "
@@ -222,11 +228,12 @@ def has_effect(model: Any) -> bool:
     return any(bool(p.any()) for name, p in model.named_parameters() if "lora_B" in name)
 
 
-def _save(job: Job, model: Any, tokenizer: Any, result: Trained, out: Path) -> None:
+def save_adapter(job: Job, model: Any, tokenizer: Any, result: Trained, out: Path) -> None:
     """Write the adapter as peft does, with its metadata beside it; `out` is complete or absent."""
     partial = out.with_name(f".{out.name}.partial")
     shutil.rmtree(partial, ignore_errors=True)
-    model.save_pretrained(partial)
+    # GRPO keeps a copy of the adapter as it was, which is not part of the result.
+    model.save_pretrained(partial, selected_adapters=["default"])
     origin = provenance()
     description = {
         **described(job.spec),

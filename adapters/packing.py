@@ -102,7 +102,7 @@ def pack_rows(groups: Iterable[Sequence[TrainingRow]], most: int, longest: int, 
     """
     tree = _Tree()
     for group in groups:
-        size = _size(group)
+        size = _tree(group).size
         if tree.size and tree.size + size > most:
             yield tree.pack()
             tree = _Tree()
@@ -116,11 +116,16 @@ def pack_rows(groups: Iterable[Sequence[TrainingRow]], most: int, longest: int, 
         yield tree.pack()
 
 
-def _size(rows: Sequence[TrainingRow]) -> int:
+def pack_of(rows: Sequence[TrainingRow]) -> Pack:
+    """One pack of all the rows; its pairs that carry loss are row by row, in the order of the answers' tokens."""
+    return _tree(rows).pack()
+
+
+def _tree(rows: Sequence[TrainingRow]) -> _Tree:
     tree = _Tree()
     for row in rows:
         tree.add(row)
-    return tree.size
+    return tree
 
 
 def collate(packs: Sequence[Pack], *, pad: int, multiple: int = 128) -> dict[str, Any]:

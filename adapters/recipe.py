@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, model_validator
 
 from harness.errors import UsageError
 from harness.training.curriculum import Curriculum
@@ -62,10 +62,39 @@ class FinetuneTraining(Strict):
     seed: int
 
 
+class Grpo(Strict):
+    """Learning from the scorer: see `adapters.grpo`."""
+
+    answers: Annotated[int, Field(ge=2)]
+    """Answers drawn for each item."""
+    prompts: Positive
+    """Items per step."""
+    together: Positive
+    """Neighbors of one procedure or game that are computed together; divides `prompts`."""
+    exact: Annotated[float, Field(ge=0)]
+    """Added to the reward, which is the F1, for an exact match."""
+    unread: Annotated[float, Field(ge=0)]
+    """Taken from it for an answer that cannot be read as a whole."""
+    kl: Annotated[float, Field(ge=0)]
+    """Weight of the divergence from the adapter that training started from (TRL's beta)."""
+    loss: Literal["grpo", "dapo", "dr_grpo", "bnpo"]
+    """TRL's loss_type."""
+    vllm: bool
+    """Draw the answers with vLLM beside the training; needs an NVIDIA GPU."""
+
+    @model_validator(mode="after")
+    def _whole_parts(self) -> Grpo:
+        if self.prompts % self.together:
+            raise ValueError(f"prompts ({self.prompts}) must be a multiple of together ({self.together})")
+        return self
+
+
 class FinetuneRecipe(Strict):
     """How `harness finetune` trains a LoRA adapter."""
 
     kind: Literal["finetune"]
+    grpo: Grpo | None = None
+    """Learn from the scorer instead of from gold answers."""
     quantize: Literal["nf4"] | None
     """4-bit base weights (QLoRA); needs an NVIDIA GPU and bitsandbytes."""
     lora: Lora

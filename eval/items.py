@@ -4,13 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from eval.errors import Clues, classify
 from eval.metrics import hexagons, minecraft
 from eval.predictions import Predictions
+
+
+class Sizes(NamedTuple):
+    """How many changes gold has, how many the prediction, and how many both."""
+
+    wanted: int
+    made: int
+    hits: int
+
+    @property
+    def f1(self) -> float:
+        """1 if nothing was wanted and nothing made."""
+        return 2 * self.hits / (self.wanted + self.made) if self.wanted + self.made else 1.0
+
+    @property
+    def exact(self) -> bool:
+        return self.wanted == self.made == self.hits
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,18 +55,29 @@ def item_scores(
     """The scores of each item; `multiple` are the Minecraft items that allow several interpretations."""
     clues = clues or Clues()
     predicted: list[Any] = [predictions.actions.get(item.id, ()) for item in items]
+    sizes, same_shape = _sizes(task, items, predicted, multiple)
+    scores = []
+    for item, actions, size, alike in zip(items, predicted, sizes, same_shape, strict=True):
+        classes = () if size.exact else classify(item, actions, clues, same_shape=alike)
+        scores.append(ItemScore(item.id, item.cluster, size.f1, size.exact, *size, classes))
+    return scores
+
+
+def sizes(task: str, items: Sequence[Any], predicted: Sequence[Sequence[Any]]) -> list[Sizes]:
+    """How well the predicted actions of each item fit, strictly; an item may come more than once, with other actions."""
+    return _sizes(task, items, predicted, frozenset())[0]
+
+
+def _sizes(
+    task: str, items: Sequence[Any], predicted: Sequence[Sequence[Any]], multiple: Set[str]
+) -> tuple[list[Sizes], list[bool]]:
+    """The sizes, and whether the shape is right wherever it stands."""
     same_shape = np.zeros(len(items), bool)
     if task == "hexagons":
-        sizes = hexagons.sizes(items, predicted)
+        table = hexagons.sizes(items, predicted)
     else:
         counts = minecraft.count(items, predicted, multiple=multiple)
         (hits, extra, missed), shape = counts[:, 0].T, counts[:, minecraft.METRICS.index("shape")]
-        sizes = np.column_stack([hits + missed, hits + extra, hits])
+        table = np.column_stack([hits + missed, hits + extra, hits])
         same_shape = (shape[:, 0] > 0) & (shape[:, 1:] == 0).all(axis=1)
-    scores = []
-    for item, actions, (wanted, changed, hits), alike in zip(items, predicted, sizes.tolist(), same_shape.tolist(), strict=True):
-        exact = wanted == changed == hits
-        f1 = 2 * hits / (wanted + changed) if wanted + changed else 1.0
-        classes = () if exact else classify(item, actions, clues, same_shape=alike)
-        scores.append(ItemScore(item.id, item.cluster, f1, exact, wanted, changed, hits, classes))
-    return scores
+    return [Sizes(*row) for row in table.tolist()], same_shape.tolist()

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 )
 @click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Change a key of the recipe, as in lora.r=8.")
 def finetune(recipe: str, **options: Any) -> None:
-    """Train a LoRA adapter with RECIPE (llama-lora, llama-qlora, or a file).
+    """Train a LoRA adapter with RECIPE (llama-lora, llama-qlora, llama-grpo, or a file).
 
     \b
     harness finetune llama-lora
@@ -62,7 +62,12 @@ def finetune(recipe: str, **options: Any) -> None:
         click.echo(f"This run is finished: the adapter is in {folder / 'adapter'}; choose another --name to train again")
         return
     log_to(folder)
-    result = train(job, folder, click.echo)
+    if job.recipe.grpo:
+        from adapters.grpo import learn
+
+        result = learn(job, folder, click.echo)
+    else:
+        result = train(job, folder, click.echo)
     _print(result)
     if not result.effect:
         click.echo("Warning: training changed nothing: all of the adapter's second matrices are zero", err=True)
@@ -80,25 +85,36 @@ def _job(recipe: str, options: dict[str, Any]) -> tuple[Job, str, dict[str, str]
     from harness.engines.bases import DEFAULT_BASE, display_name, resolve_base
     from harness.runs.folder import items_hash
     from harness.training.plan import subset
-    from prompts.spec import PromptSpec
 
     flags = {"training.max_steps": options["max_steps"], "training.shots": options["shots"]}
     overrides = [*options["overrides"], *(f"{key}={value}" for key, value in flags.items() if value is not None)]
     loaded = load_recipe(recipe, overrides, base=display_name(options["base"] or DEFAULT_BASE))
-    spec = PromptSpec.make(options["task"], options["context"], options["format"], options["frame"])
+    start = find_adapter(options["start"]) if options["start"] else None
+    spec = _spec(options, start)
     train = subset(load(spec.task, "train")[: options["limit"]], loaded.training.train_items, loaded.training.seed)
-    dev = load(spec.task, "dev")
+    dev, gold = load(spec.task, "dev"), train
     if options["history"]:
         train = _as_met(train, spec, options["history"])
     added = load_more(options["data"], spec.task, [*train, *dev])
-    train += [item for items in added.values() for item in items]
+    more = [item for items in added.values() for item in items]
+    train, gold = [*train, *more], [*gold, *more]
     hashes = {name: items_hash(items) for name, items in added.items()}
     if loaded.training.lasting:
         train, dev = [_lasting(item) for item in train], [_lasting(item) for item in dev]
     base = resolve_base(options["base"])
-    start = find_adapter(options["start"]) if options["start"] else None
     answers = _programs(options["programs"], spec, train)
-    return Job(recipe_path(recipe).stem, loaded, base, spec, train, dev, start, answers), locate(spec.task).kind, hashes
+    return Job(recipe_path(recipe).stem, loaded, base, spec, train, dev, start, answers, gold), locate(spec.task).kind, hashes
+
+
+def _spec(options: dict[str, Any], start: Path | None) -> PromptSpec:
+    """The prompt format that the flags ask for; without any, that of the adapter to start from."""
+    from adapters.registry import load_adapter
+    from prompts.spec import PromptSpec
+
+    asked = [options[key] for key in ("context", "format", "frame")]
+    if start is not None and not any(asked) and (spec := load_adapter(start, options["base"]).spec).task == options["task"]:
+        return spec
+    return PromptSpec.make(options["task"], *asked)
 
 
 def _programs(paths: tuple[Path, ...], spec: PromptSpec, train: list[Item]) -> dict[str, str]:
@@ -193,9 +209,9 @@ def _print(result: Trained) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    table = Table("step", "seconds", "train loss", "dev loss", "dev F1")
+    written = {"step": "{:.0f}", "seconds": "{:.0f}", "dev_f1": "{:.1%}"}
+    names = list(dict.fromkeys(name for point in reversed(result.curve) for name in point))
+    table = Table(*(name.replace("_", " ").replace("f1", "F1") for name in names))
     for point in result.curve:
-        train_loss = f"{point['train_loss']:.3f}" if "train_loss" in point else ""
-        row = (f"{point['seconds']:.0f}", train_loss, f"{point['dev_loss']:.3f}", f"{100 * point['dev_f1']:.1f}%")
-        table.add_row(str(int(point["step"])), *row)
+        table.add_row(*(written.get(name, "{:.3f}").format(point[name]) if name in point else "" for name in names))
     Console().print(table)

@@ -37,7 +37,7 @@ class Watched(Trainer):  # type: ignore[misc]
     def __init__(self, model: Any, arguments: TrainingArguments, folder: Path, **given: Any) -> None:
         # One process uses one GPU: with several, torch would split batches among them.
         arguments._n_gpu = min(1, arguments.n_gpu)
-        super().__init__(model, arguments, **given)
+        super().__init__(model, args=arguments, **given)
         self.remove_callback(PrinterCallback)
         self.folder, self._began, self._before = folder, time.monotonic(), -1.0
 
@@ -58,7 +58,7 @@ class Watched(Trainer):  # type: ignore[misc]
             self.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
 
     def judge(self) -> dict[str, float]:
-        """What is measured on dev, "eval_loss" among it."""
+        """What is measured on dev; every key begins with "eval_"."""
         raise NotImplementedError
 
     def evaluate(self, *args: Any, **kwargs: Any) -> dict[str, float]:
@@ -119,5 +119,5 @@ class _Bar(TrainerCallback):  # type: ignore[misc]
 
 def curve(history: Sequence[Mapping[str, float]], columns: Columns) -> list[dict[str, float]]:
     """The evaluations in a Trainer's log."""
-    judged = (entry for entry in history if "eval_loss" in entry)
+    judged = (entry for entry in history if any(key.startswith("eval_") for key in entry))
     return [{name: entry[key] for key, name in columns.items() if key in entry} for entry in judged]

@@ -19,7 +19,7 @@ SHIPPED = sorted(RECIPES.rglob("*.yaml"))
 
 
 def test_every_shipped_recipe_is_found_by_its_name_and_by_its_path() -> None:
-    assert [path.stem for path in SHIPPED] == ["llama-lora", "llama-qlora"]
+    assert [path.stem for path in SHIPPED] == ["llama-grpo", "llama-lora", "llama-qlora"]
     for path in SHIPPED:
         assert load_recipe(path.stem) == load_recipe(str(path))
 

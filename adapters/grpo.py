@@ -1,0 +1,384 @@
+"""Learning from the scorer: GRPO (Shao et al. 2024) with TRL, where an answer's reward is its score as the task defines it.
+
+For each item the model draws a group of answers. Those that score above their group's mean become likelier, the others less
+likely. TRL does the algorithm; ours are the prompts and rewards, the packs (answers to one prompt, and prompts that begin
+alike, are computed once), and alarms for what is known to go wrong.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from itertools import chain, count, takewhile
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import torch
+
+from adapters.finetune import Job, Trained, answer_dev, has_effect, load_base, save_adapter, with_lora
+from adapters.packing import collate, pack_of
+from adapters.recipe import FinetuneTraining, Grpo
+from adapters.rollouts import Rollout, draw
+from adapters.trainer import plain_attention, set_threads
+from eval.items import sizes
+from harness.corpora.item import Item
+from harness.engines.bases import load_tokenizer
+from harness.engines.shared import fast_bf16, keep_memory
+from harness.errors import HarnessError, UsageError
+from harness.training.checkpoints import last_checkpoint
+from harness.training.watched import Watched, curve
+from prompts.messages import read_answer
+from prompts.render import PromptTooLongError, Renderer
+from prompts.rendered import TrainingRow
+from prompts.shots import ShotPool
+from prompts.spec import PromptSpec
+from serialization.formats.answer import losses
+
+with warnings.catch_warnings():
+    # TRL warns of versions of vLLM that it has not tried, and of parts that may change.
+    warnings.simplefilter("ignore")
+    os.environ.setdefault("TRL_EXPERIMENTAL_SILENCE", "1")
+    from trl import GRPOConfig, GRPOTrainer
+
+FADED = 0.1
+"""Entropy has collapsed when it stays below this share of what it was at first."""
+APART = 0.25
+"""Most that an answer token's log-probability may differ between drawing and training, on average: rounding in bfloat16 makes
+about 0.02, answers of another model several units."""
+PATIENCE = 5
+"""Steps in a row for which a fault must last."""
+
+
+def learn(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
+    """Train in `folder` (resuming from its last checkpoint) and write `folder/adapter`, as `adapters.finetune.finetune` does.
+
+    Prompts show `job.train`; answers are scored by the items of `job.gold`. Raises HarnessError if no prompt is short enough, and
+    if an alarm goes off.
+    """
+    from peft.helpers import disable_input_dtype_casting
+    from transformers import set_seed
+
+    training, settings = job.recipe.training, job.recipe.grpo
+    assert settings is not None
+    keep_memory()
+    set_seed(training.seed)
+    threads = set_threads()
+    tokenizer = load_tokenizer(job.base)
+    model = with_lora(job.recipe, load_base(job), job.start)
+    length = min(training.max_length, getattr(model.config, "max_position_embeddings", training.max_length))
+    pool = ShotPool(job.train, training.seed)
+    prompts = _prompts(job, Renderer(job.spec, tokenizer, length, training.max_new_tokens), pool)
+    dropped = len(job.train) - len(prompts)
+    say(f"{len(prompts)} prompts, {dropped} dropped: longer than {length - training.max_new_tokens} tokens")
+    shown = {item.id: item for item in job.train if item.id in prompts}
+    steps = training.max_steps or max(1, round(training.epochs * len(shown) / settings.prompts))
+    ids = order(list(shown.values()), settings, steps, training.seed)
+    say(f"{steps} steps of {settings.prompts} prompts with {settings.answers} answers each, on {threads} threads")
+    trainer = PolicyTrainer(
+        model,
+        grpo_arguments(training, settings, steps, folder),
+        folder,
+        ids,
+        prompts,
+        Reward(job.spec, shown, {item.id: item for item in job.gold}, settings),
+        tokenizer,
+        partial(answer_dev, job, tokenizer, pool, length),
+        packs=plain_attention(model.config),
+    )
+    if not (plain_attention(model.config) or settings.vllm):
+        raise UsageError(
+            f"{job.base} has layers that do not attend to all earlier tokens: learning from the scorer needs --set grpo.vllm=true"
+        )
+    if checkpoint := last_checkpoint(folder / "checkpoints"):
+        say(f"resuming from {checkpoint}")
+    with disable_input_dtype_casting(model, fast_bf16()):
+        trainer.go_on()
+    history = trainer.state.log_history
+    seconds = max(entry.get("seconds", 0.0) for entry in history)
+    points = curve(history, trainer.columns)
+    counts = {"items": len(job.train), "rows": len(prompts), "dropped": dropped}
+    result = Trained(trainer.state.global_step, seconds, **counts, curve=points, effect=has_effect(model))
+    save_adapter(job, model, tokenizer, result, folder / "adapter")
+    return result
+
+
+def _prompts(job: Job, renderer: Renderer, pool: ShotPool) -> dict[str, tuple[int, ...]]:
+    """The prompts that fit whole, as tokens, by item id. Raises HarnessError if there are none."""
+    prompts = {}
+    for item in job.train:
+        try:
+            rendered = renderer.render(item, pool.choose(item, job.recipe.training.shots))
+        except PromptTooLongError:
+            continue
+        if not rendered.dropped_history and not rendered.dropped_shots:
+            prompts[item.id] = rendered.token_ids
+    if not prompts:
+        raise HarnessError(
+            f"every prompt is longer than {renderer.budget} tokens: choose a shorter --context or raise training.max_length"
+        )
+    return prompts
+
+
+class Reward:
+    """The score of an answer: F1, plus a bonus for an exact match, minus a penalty if part of the text cannot be read.
+
+    HEXAGONS: action-based F1 of the step on the gold board before it. Minecraft: F1 of net actions, strict.
+    """
+
+    __name__ = "score"
+
+    def __init__(self, spec: PromptSpec, items: Mapping[str, Item], gold: Mapping[str, Item], settings: Grpo) -> None:
+        """`items` are read and answered as they are shown, with a model's own earlier answers perhaps; `gold` are scored."""
+        self._spec, self._items, self._gold, self._settings = spec, items, gold, settings
+
+    def __call__(self, prompts: Sequence[str], completions: Sequence[str], **_: Any) -> list[float]:
+        """The rewards of answers to items, which `prompts` holds the ids of."""
+        parsed = [read_answer(text, self._items[name], self._spec) for name, text in zip(prompts, completions, strict=True)]
+        scored = sizes(self._spec.task, [self._gold[name] for name in prompts], [answer.actions for answer in parsed])
+        settings = self._settings
+        return [
+            size.f1 + settings.exact * size.exact - settings.unread * bool(losses(answer.discarded))
+            for size, answer in zip(scored, parsed, strict=True)
+        ]
+
+
+def order(items: Sequence[Item], settings: Grpo, steps: int, seed: int) -> list[str]:
+    """The ids of the items of all steps: in random order, but `settings.together` neighbors of a procedure or game at a time.
+
+    Neighbors' prompts begin alike.
+    """
+    clusters: dict[str, list[str]] = {}
+    for item in items:
+        clusters.setdefault(item.cluster, []).append(item.id)
+    chosen: list[str] = []
+    for epoch in count():
+        random = Random(f"{seed}/grpo/{epoch}")
+        shuffled = random.sample(list(clusters.values()), len(clusters))
+        names = list(chain.from_iterable(shuffled))
+        groups = [names[start : start + settings.together] for start in range(0, len(names), settings.together)]
+        if len(groups) > 1 and len(groups[-1]) < settings.together:
+            del groups[-1]
+        random.shuffle(groups)
+        chosen += chain.from_iterable(groups)
+        if len(chosen) >= steps * settings.prompts:
+            break
+    return chosen[: steps * settings.prompts]
+
+
+class PolicyTrainer(Watched, GRPOTrainer):  # type: ignore[misc]
+    """TRL's trainer on our prompts and packs.
+
+    `prompts` holds the token ids of every item's prompt; `dev_f1` answers dev items greedily with the model as it is.
+    """
+
+    columns = {
+        "step": "step",
+        "seconds": "seconds",
+        "eval_reward": "reward",
+        "eval_entropy": "entropy",
+        "eval_apart": "apart",
+        "eval_f1": "dev_f1",
+    }
+
+    def __init__(
+        self,
+        model: Any,
+        arguments: GRPOConfig,
+        folder: Path,
+        ids: Sequence[str],
+        prompts: Mapping[str, Sequence[int]],
+        reward: Callable[..., list[float]],
+        tokenizer: Any,
+        dev_f1: Callable[[Any], float],
+        *,
+        packs: bool = True,
+    ) -> None:
+        from datasets import Dataset
+
+        self._prompts, self._dev_f1, self._packs = prompts, dev_f1, packs
+        self._drawn: Any = None
+        self._buffered_inputs: Any
+        self._alarms = Alarms()
+        super().__init__(
+            model,
+            arguments,
+            folder,
+            reward_funcs=reward,
+            train_dataset=Dataset.from_dict({"prompt": list(ids)}),
+            # Not used: `judge` says what is measured.
+            eval_dataset=Dataset.from_dict({"prompt": list(ids[:1])}),
+            processing_class=tokenizer,
+            rollout_func=_rollouts,
+        )
+
+    def rollouts(self, names: Sequence[str]) -> list[Rollout]:
+        """An answer for each item id."""
+        prompts = [self._prompts[name] for name in names]
+        if self.use_vllm:
+            counts = self.num_generations if self.model.training else self.num_generations_eval
+            _, tokens, likely, _ = self.vllm_generation.generate(prompts=prompts, images=None, num_generations=counts)
+            return [Rollout(list(t), [one[0] for one in p]) for t, p in zip(tokens, likely, strict=True)]
+        model, each = self.accelerator.unwrap_model(self.model), self.args.per_device_train_batch_size
+        ends, most = self.eos_token_ids, self.max_completion_length
+        drawn: list[Rollout] = []
+        with self.accelerator.autocast():
+            for start in range(0, len(prompts), each):
+                seed = hash((self.args.seed, self.state.global_step, self.accelerator.process_index, start)) % 2**32
+                drawn += draw(model, prompts[start : start + each], ends, most, seed)
+        return drawn
+
+    def judge(self) -> dict[str, float]:
+        """F1 on dev, and the means of reward, entropy and drift since the last time."""
+        since = list(takewhile(lambda entry: "eval_f1" not in entry, reversed(self.state.log_history)))
+        logged = {key: [entry[key] for entry in since if entry.get(key) is not None] for key in ("reward", "entropy", "apart")}
+        means = {f"eval_{key}": _mean(values) for key, values in logged.items() if values}
+        with torch.autocast(self.args.device.type, torch.bfloat16, enabled=fast_bf16()):
+            return means | {"eval_f1": self._dev_f1(self.model)}
+
+    def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
+        super().log(logs, start_time)
+        if "reward" in logs or "loss" in logs:
+            self._alarms.check(self.state.global_step, self.state.log_history[-1])
+
+    def _prepare_inputs(self, generation_batch: Any) -> Any:
+        """As in TRL, but without its shuffling: answers to prompts that begin alike stay in one batch, and so in one pack."""
+        from trl.trainer.utils import split_tensor_dict
+
+        if not self.model.training:
+            return super()._prepare_inputs(generation_batch)
+        each = self.args.steps_per_generation
+        if self._step % each == 0 or self._buffered_inputs is None:
+            self._buffered_inputs = split_tensor_dict(self._generate_and_score_completions(generation_batch), each)
+        return self._buffered_inputs[self._step % each]
+
+    def _compute_loss(self, model: Any, inputs: Any) -> Any:
+        self._drawn = inputs.get("sampling_per_token_logps")
+        return super()._compute_loss(model, inputs)
+
+    def _get_per_token_logps_and_entropies(
+        self, model: Any, input_ids: Any, attention_mask: Any, logits_to_keep: int, *args: Any, **options: Any
+    ) -> tuple[Any, Any, Any]:
+        """Log-probabilities of the answers' tokens and entropies there, shape (answers, tokens); 0 beyond an answer's end."""
+        if not self._packs:
+            result: tuple[Any, Any, Any] = super()._get_per_token_logps_and_entropies(
+                model, input_ids, attention_mask, logits_to_keep, *args, **options
+            )
+            self._note_drift(result[0], attention_mask[:, -logits_to_keep:].bool())
+            return result
+        before = input_ids.shape[1] - logits_to_keep
+        known = attention_mask.bool()
+        rows = [
+            TrainingRow("", tuple(ids[:before][seen[:before]].tolist()), tuple(ids[before:][seen[before:]].tolist()))
+            for ids, seen in zip(input_ids, known, strict=True)
+        ]
+        packed = collate([pack_of(rows)], pad=self._tokenizer.pad_token_id)
+        inputs = {key: value.to(input_ids.device) for key, value in packed.items()}
+        labels, sources = inputs.pop("labels"), inputs.pop("sources")
+        with self.accelerator.autocast():
+            logits = model(**inputs, logits_to_keep=sources, use_cache=False).logits[0]
+        likely = torch.log_softmax(logits.float(), -1)
+        answers = known[:, before:]
+        log_probs = torch.zeros(answers.shape, device=input_ids.device)
+        log_probs = log_probs.masked_scatter(answers, likely.gather(1, labels[:, None])[:, 0])
+        entropies = torch.zeros_like(log_probs)
+        if options.get("compute_entropy"):
+            entropies = entropies.masked_scatter(answers, -(likely.exp() * likely).sum(-1).detach())
+        self._note_drift(log_probs, answers)
+        return log_probs, entropies, None
+
+    def _note_drift(self, log_probs: Any, answers: Any) -> None:
+        """How far training's log-probabilities are from those of the moment at which the tokens were drawn."""
+        drawn, self._drawn = self._drawn, None
+        if drawn is not None and drawn.shape == log_probs.shape and answers.any():
+            apart = (log_probs.detach() - drawn)[answers].abs()
+            self._metrics["train"]["apart"].append(float(apart.nanmean()))
+
+
+def _rollouts(names: list[str], trainer: PolicyTrainer) -> dict[str, Any]:
+    """What TRL asks of a rollout function; prompts are item ids."""
+    drawn = trainer.rollouts(names)
+    return {
+        "prompt_ids": [list(trainer._prompts[name]) for name in names],
+        "completion_ids": [one.token_ids for one in drawn],
+        "logprobs": [one.log_probs for one in drawn],
+    }
+
+
+class Alarms:
+    """Stops a training that cannot come to any good, with one line that says why and what to change."""
+
+    def __init__(self) -> None:
+        self._first: list[float] = []
+        self._faded = self._apart = 0
+
+    def check(self, step: int, logs: Mapping[str, float]) -> None:
+        """Look at what was logged of a step. Raises HarnessError for a fault."""
+        for key in ("loss", "reward", "entropy"):
+            if key in logs and (logs[key] is None or not math.isfinite(logs[key])):
+                raise HarnessError(f"step {step}: {key} is not a number; lower training.learning_rate or raise grpo.kl")
+        entropy, apart = logs.get("entropy"), logs.get("apart", 0.0)
+        if entropy is not None:
+            self._first = [*self._first, entropy][:PATIENCE]
+            self._faded = self._faded + 1 if entropy < FADED * _mean(self._first) else 0
+        self._apart = self._apart + 1 if apart > APART else 0
+        if self._faded >= PATIENCE:
+            raise HarnessError(
+                f"step {step}: the entropy of the answers fell from {_mean(self._first):.3f} to {entropy:.3f}: answers to "
+                "an item are all alike and teach nothing; lower training.learning_rate or raise grpo.kl"
+            )
+        if self._apart >= PATIENCE:
+            raise HarnessError(
+                f"step {step}: the answers do not come from the model that is trained: their tokens' log-probabilities differ by "
+                f"{apart:.2f} on average between drawing and training"
+            )
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else math.nan
+
+
+def grpo_arguments(training: FinetuneTraining, settings: Grpo, steps: int, folder: Path) -> GRPOConfig:
+    """TRL's arguments; checkpoints go to `folder/checkpoints`."""
+    every = max(1, math.ceil(steps / training.evaluations))
+    parts = settings.prompts // settings.together
+    return GRPOConfig(
+        output_dir=str(folder / "checkpoints"),
+        max_steps=steps,
+        per_device_train_batch_size=settings.together * settings.answers,
+        per_device_eval_batch_size=settings.together * settings.answers,
+        gradient_accumulation_steps=parts,
+        steps_per_generation=parts,
+        num_generations=settings.answers,
+        max_completion_length=training.max_new_tokens,
+        temperature=1.0,
+        beta=settings.kl,
+        loss_type=settings.loss,
+        scale_rewards="group",
+        shuffle_dataset=False,
+        disable_dropout=True,
+        gradient_checkpointing=training.gradient_checkpointing,
+        learning_rate=training.learning_rate,
+        lr_scheduler_type="constant_with_warmup",
+        warmup_steps=training.warmup,
+        weight_decay=training.weight_decay,
+        max_grad_norm=training.max_grad_norm,
+        use_cpu=not torch.cuda.is_available(),
+        bf16=fast_bf16(),
+        use_vllm=settings.vllm,
+        eval_strategy="steps",
+        eval_steps=every,
+        eval_on_start=last_checkpoint(folder / "checkpoints") is None,
+        save_strategy="steps",
+        save_steps=every,
+        save_total_limit=2,
+        logging_steps=1,
+        remove_unused_columns=False,
+        dataloader_pin_memory=torch.cuda.is_available(),
+        disable_tqdm=True,
+        report_to="none",
+        seed=training.seed,
+    )

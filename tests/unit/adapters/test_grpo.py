@@ -1,0 +1,205 @@
+"""Learning from the scorer: rewards, order, packs, alarms, and a model that learns what is rewarded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from transformers import AutoTokenizer
+
+from adapters import grpo
+from adapters.grpo import Alarms, PolicyTrainer, Reward, grpo_arguments, order
+from adapters.recipe import Grpo, load_recipe
+from adapters.rollouts import Rollout, draw
+from harness.corpora import load
+from harness.corpora.item import HexagonsItem, Item
+from harness.errors import HarnessError, UsageError
+from prompts.messages import gold_answer
+from prompts.spec import PromptSpec
+
+SETTINGS = Grpo(answers=8, prompts=4, together=2, exact=0.5, unread=0.25, kl=0.0, loss="dapo", vllm=False)
+PROMPTS = {"a": [5, 6, 7, 8], "b": [5, 6, 9], "c": [5, 10, 11, 12], "d": [13]}
+ENDING = 2
+"""The tiny tokenizer's stop token."""
+
+
+@pytest.mark.parametrize("task", ["hexagons", "minecraft"])
+def test_the_reward_is_the_score(task: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HARNESS_DATA", raising=False)
+    spec = PromptSpec.make(task)
+    items = {item.id: item for item in load(task, "train")}
+    reward = Reward(spec, items, items, SETTINGS)
+    answers = {name: gold_answer(item, spec) for name, item in items.items()}
+    names = [name for name, item in items.items() if item.before != item.after]
+    assert reward(names, [answers[name] for name in names]) == [1.5] * len(names)
+    assert reward(names, [""] * len(names)) == [0.0] * len(names)
+    broken = reward(names, [f"{answers[name]}\n%&/ 17" for name in names])
+    assert broken == [1.25] * len(names)
+    assert all(value < 1 for value in reward(names[:1] * 2, ["I cannot do this.", "red red red"]))
+
+
+def test_rewards_judge_by_gold_even_if_a_model_met_another_board(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HARNESS_DATA", raising=False)
+    spec = PromptSpec.make("hexagons")
+    gold = {item.id: item for item in load("hexagons", "train")}
+    items = [item for item in gold.values() if isinstance(item, HexagonsItem)]
+    later = next(item for item in items if item.before.cells.any() and item.before != item.after)
+    met = replace(later, before=items[0].before)
+    assert Reward(spec, {later.id: met}, gold, SETTINGS)([later.id], [gold_answer(later, spec)]) == [1.5]
+
+
+def test_every_item_comes_once_an_epoch_with_its_neighbors(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HARNESS_DATA", raising=False)
+    items: Sequence[Item] = load("hexagons", "train")
+    settings = SETTINGS.model_copy(update={"prompts": 2})
+    steps = len(items) // 2
+    names = order(items, settings, steps, seed=0)
+    assert len(set(names)) == len(names) == 2 * steps
+    assert names != order(items, settings, steps, seed=1)
+    place = {item.id: number for number, item in enumerate(items)}
+    near = [abs(place[first] - place[second]) == 1 for first, second in zip(names[::2], names[1::2], strict=True)]
+    assert sum(near) > len(near) / 2
+    assert len(order(items, settings, 3 * steps, seed=0)) == 6 * steps
+
+
+def test_parts_of_a_step_must_be_whole() -> None:
+    with pytest.raises(UsageError, match=r"prompts \(16\) must be a multiple of together \(5\)"):
+        load_recipe("llama-grpo", ["grpo.together=5"])
+
+
+# --- the trainer, on a tiny model ---
+
+
+Make = Callable[..., PolicyTrainer]
+
+
+@pytest.fixture
+def make(tiny_base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
+    """A trainer of a fresh adapter in float32, for a reward of a text's tokens."""
+    monkeypatch.setattr(grpo, "fast_bf16", lambda: False)
+
+    def build(reward: Callable[[list[int]], float], steps: int, *overrides: str, packs: bool = True) -> PolicyTrainer:
+        from peft import LoraConfig, get_peft_model
+        from transformers import AutoModelForCausalLM
+
+        recipe = load_recipe("llama-grpo", ["training.max_new_tokens=6", "training.gradient_checkpointing=false", *overrides])
+        with torch.random.fork_rng():
+            torch.manual_seed(0)
+            base = AutoModelForCausalLM.from_pretrained(tiny_base)
+            model = get_peft_model(base, LoraConfig(r=8, lora_alpha=16, target_modules="all-linear", task_type="CAUSAL_LM"))
+        arguments = grpo_arguments(recipe.training, SETTINGS, steps, tmp_path)
+        names = [name for _ in range(steps) for name in PROMPTS]
+
+        def rewards(*, prompts: Sequence[str], completion_ids: Sequence[list[int]], **_: Any) -> list[float]:
+            return [reward(list(ids)) for ids in completion_ids]
+
+        rewards.__name__ = "length"
+        tokenizer = AutoTokenizer.from_pretrained(tiny_base)
+        return PolicyTrainer(model, arguments, tmp_path, names, PROMPTS, rewards, tokenizer, lambda model: 0.0, packs=packs)
+
+    return build
+
+
+def evenness(ids: list[int]) -> float:
+    """The share of tokens whose number is even."""
+    return sum(token % 2 == 0 for token in ids) / len(ids)
+
+
+def lengths(trainer: PolicyTrainer) -> float:
+    """The mean length of answers of the model as it is."""
+    model = trainer.accelerator.unwrap_model(trainer.model)
+    prompts = [ids for ids in PROMPTS.values() for _ in range(64)]
+    drawn = draw(model, prompts, [ENDING], 6, seed=7)
+    return sum(len(rollout.token_ids) for rollout in drawn) / len(drawn)
+
+
+def test_what_is_rewarded_becomes_likelier(make: Make) -> None:
+    trainer = make(evenness, 12, "training.learning_rate=0.1")
+    model = trainer.accelerator.unwrap_model(trainer.model)
+    weights = {name: value.clone() for name, value in model.named_parameters() if value.requires_grad}
+    trainer.go_on()
+    rewards = [entry["reward"] for entry in trainer.state.log_history if "reward" in entry]
+    assert len(rewards) == 12
+    assert sum(rewards[-3:]) / 3 > sum(rewards[:3]) / 3 + 0.2
+    assert all(entry["apart"] < 1e-3 for entry in trainer.state.log_history if "apart" in entry)
+    assert any(not torch.equal(weights[name], value) for name, value in model.named_parameters() if name in weights)
+
+
+def test_packs_give_the_log_probabilities_of_rows_one_by_one(make: Make) -> None:
+    trainer = make(float, 1)
+    prompts = torch.tensor([[0, 5, 6, 7], [0, 5, 6, 7], [5, 6, 7, 8]])
+    answers = torch.tensor([[9, 10, 2], [9, 2, 0], [9, 10, 11]])
+    seen = torch.tensor([[0, 1, 1, 1, 1, 1, 1], [0, 1, 1, 1, 1, 1, 0], [1, 1, 1, 1, 1, 1, 1]])
+    given = (trainer.model, torch.cat([prompts, answers], 1), seen, 3)
+    results = []
+    for trainer._packs in (True, False):
+        with torch.no_grad():
+            results.append(trainer._get_per_token_logps_and_entropies(*given, compute_entropy=True)[:2])
+    known = seen[:, 4:].bool()
+    for packed, plain in zip(*results, strict=True):
+        assert torch.allclose(packed[known], plain[known], atol=1e-4)
+
+
+def test_answers_of_the_base_set_off_an_alarm(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Known from other trainers: the adapter is trained, and the answers come from the base without it."""
+
+    def of_the_base(model: Any, *given: Any) -> list[Rollout]:
+        with model.disable_adapter():
+            return draw(model, *given)
+
+    monkeypatch.setattr(grpo, "draw", of_the_base)
+    trainer = make(evenness, 30, "training.learning_rate=0.1")
+    with pytest.raises(HarnessError, match="do not come from the model that is trained"):
+        trainer.go_on()
+
+
+def test_a_drawn_answer_follows_the_adapter(make: Make) -> None:
+    trainer = make(float, 1)
+    before = lengths(trainer)
+    model = trainer.accelerator.unwrap_model(trainer.model)
+    with torch.no_grad():
+        for name, value in model.named_parameters():
+            if "lora_B" in name:
+                value.normal_(generator=torch.Generator().manual_seed(0))
+    assert lengths(trainer) != before
+
+
+def test_a_training_that_goes_on_too_long_loses_its_entropy(make: Make) -> None:
+    with pytest.raises(HarnessError, match="the entropy of the answers fell"):
+        make(evenness, 60, "training.learning_rate=0.1").go_on()
+
+
+# --- alarms ---
+
+
+def test_alarms_are_silent_while_all_is_well() -> None:
+    alarms = Alarms()
+    for step in range(50):
+        alarms.check(step, {"loss": 0.1, "reward": 0.3, "entropy": 0.5 - step / 200, "apart": 0.02})
+
+
+@pytest.mark.parametrize("key", ["loss", "reward", "entropy"])
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), None])
+def test_what_is_no_number_stops_the_training(key: str, value: Any) -> None:
+    with pytest.raises(HarnessError, match=f"step 3: {key} is not a number"):
+        Alarms().check(3, {"loss": 0.1, "reward": 0.3, "entropy": 0.5} | {key: value})
+
+
+def test_collapsed_entropy_stops_the_training() -> None:
+    alarms = Alarms()
+    for step in range(5):
+        alarms.check(step, {"entropy": 0.5})
+    for step in range(5, 9):
+        alarms.check(step, {"entropy": 0.01})
+    with pytest.raises(HarnessError, match=r"step 9: the entropy of the answers fell from 0\.500 to 0\.010"):
+        alarms.check(9, {"entropy": 0.01})
+
+
+def test_one_step_of_low_entropy_is_no_collapse() -> None:
+    alarms = Alarms()
+    for step in range(40):
+        alarms.check(step, {"entropy": 0.5 if step % 4 else 0.01})
