@@ -26,6 +26,7 @@ class Trained(BaseModel):
     context: str
     format: str
     frame: str
+    template: str | None = None
     prompt_hash: str
     base: str
     base_fingerprint: str | None = None
@@ -41,7 +42,7 @@ class Trained(BaseModel):
 
     @property
     def prompt_format(self) -> str:
-        return "/".join((self.context, self.format, self.frame))
+        return "/".join(filter(None, (self.context, self.format, self.frame, self.template)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from typing import Any
 from adapters.dev import dev_f1, first_steps, spread
 from adapters.packing import Pack, pack_rows
 from adapters.recipe import FinetuneRecipe
-from adapters.registry import HARNESS_FILE
+from adapters.registry import HARNESS_FILE, save_template
 from adapters.rows import Rows, epochs, make_rows, recolored
 from adapters.trainer import AnswerTrainer, plain_attention, set_threads, trainer_arguments
 from harness.corpora.item import Item
@@ -245,6 +245,7 @@ def save_adapter(job: Job, model: Any, tokenizer: Any, result: Trained, out: Pat
         "git": origin["git"],
         **asdict(result),
     }
+    save_template(job.spec, partial)
     write_atomically(partial / HARNESS_FILE, json.dumps(description, indent=1) + "\n")
     shutil.rmtree(out, ignore_errors=True)
     partial.replace(out)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -17,10 +18,13 @@ from harness.runs.folder import RUNS
 from harness.util.registry import choose
 from prompts.probe import format_hash
 from prompts.spec import PromptSpec
+from prompts.template import DEFAULT, SUFFIXES
 
 HARNESS_FILE = "harness.json"
 CONFIG_FILE = "adapter_config.json"
 WEIGHTS_FILE = "adapter_model.safetensors"
+TEMPLATE_FOLDER = "template"
+"""A copy of the prompt template, where it is a user's own."""
 
 SHIPPED = Path(__file__).parent / "trained"
 """Adapters that come with the package: a folder each, whose name is the adapter's."""
@@ -45,6 +49,7 @@ class _Saved(BaseModel):
     context: str
     format: str
     frame: str
+    template: str = DEFAULT
     prompt_hash: str
     base: str
     base_fingerprint: str | None
@@ -72,6 +77,15 @@ def load_adapter(name: str | Path, base: str | None) -> Adapter:
     model = _own_base(path, saved) if base is None else resolve_base(base)
     _check_base(path, saved, model)
     return Adapter(path, adapter_rank(path), spec, model)
+
+
+def save_template(spec: PromptSpec, folder: Path) -> None:
+    """Copy a user's own prompt template beside an adapter's other files, so that it is found wherever they go."""
+    wording = spec.wording
+    if wording.folder and not wording.is_shipped:
+        shutil.copytree(
+            wording.folder, folder / TEMPLATE_FOLDER, ignore=lambda _, names: [n for n in names if Path(n).suffix not in SUFFIXES]
+        )
 
 
 def train_items(folder: Path, expected: str) -> int:
@@ -157,7 +171,9 @@ def _check_base(path: Path, saved: _Saved, model: str) -> None:
 
 def _spec(path: Path, saved: _Saved) -> PromptSpec:
     try:
-        spec = PromptSpec.make(saved.task, saved.context, saved.format, saved.frame)
+        own = path / TEMPLATE_FOLDER
+        template = str(own) if own.is_dir() else saved.template
+        spec = PromptSpec.make(saved.task, saved.context, saved.format, saved.frame, template)
     except UsageError as error:
         raise AdapterError(f"{path} was trained with an unknown prompt format: {error}") from None
     if format_hash(spec) != saved.prompt_hash:

@@ -13,7 +13,7 @@ from typing import Any
 
 from adapters.catalog import CARD_FILE, SCORES_FILE, Scored, Trained, percent, read_about
 from adapters.recipe import load_recipe
-from adapters.registry import CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE, find_adapter
+from adapters.registry import CONFIG_FILE, HARNESS_FILE, TEMPLATE_FOLDER, WEIGHTS_FILE, find_adapter
 from harness.corpora import locate
 from harness.engines.shared import brief
 from harness.errors import AdapterError, HarnessError, UsageError
@@ -95,6 +95,8 @@ def _write(source: Path, partial: Path, weights: dict[str, Any], scores: Sequenc
     config["base_model_name_or_path"] = read_about(source).base
     (partial / CONFIG_FILE).write_text(json.dumps(config, indent=1) + "\n")
     shutil.copyfile(source / HARNESS_FILE, partial / HARNESS_FILE)
+    if (source / TEMPLATE_FOLDER).is_dir():
+        shutil.copytree(source / TEMPLATE_FOLDER, partial / TEMPLATE_FOLDER)
     save_file({name: value.contiguous() for name, value in weights.items()}, partial / WEIGHTS_FILE, {"format": "pt"})
     (partial / WEIGHTS_FILE).chmod(0o644)
     read = load_file(partial / WEIGHTS_FILE)

@@ -1,4 +1,4 @@
-"""Items to chat messages, by the templates: the text that training, few-shot prompting and serving share."""
+"""Items to chat messages, by a template: the text that training, few-shot prompting and serving share."""
 
 from __future__ import annotations
 
@@ -14,24 +14,13 @@ from serialization.formats.answer import Parsed
 
 
 @lru_cache
-def _template(name: str) -> Any:
-    from jinja2 import PackageLoader, StrictUndefined
-    from jinja2.sandbox import ImmutableSandboxedEnvironment
-
-    environment = ImmutableSandboxedEnvironment(
-        loader=PackageLoader("prompts"), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False
-    )
-    return environment.get_template(name)
-
-
-@lru_cache
 def system_message(spec: PromptSpec) -> Message:
-    """The task and the answer format, in the words of the templates."""
+    """The task and the answer format, in the words of the template."""
     first = spec.written.first
-    answer = _template(f"answer.{spec.format}.txt").render(task=spec.task, first=first)
+    answer = spec.wording.render(f"answer.{spec.format}.txt", {"task": spec.task, "first": first})
     moves = spec.written.of_turn is not None and not spec.shown.rich
     values = {"answer": answer, "frame": spec.frame, "first": first, "shown": spec.shown, "moves": moves}
-    text = _template(f"{spec.task}.system.txt").render(values)
+    text = spec.wording.render(f"{spec.task}.system.txt", values)
     return {"role": "system", "content": text.strip()}
 
 
@@ -55,7 +44,7 @@ def questions(shown: View, spec: PromptSpec) -> list[Message]:
 
 def _user(pieces: Sequence[Piece], fields: dict[str, str], first: int, spec: PromptSpec) -> Message:
     values: dict[str, Any] = {"board": "", "blocks": "", **fields, "turns": [piece.text for piece in pieces], "first": first}
-    return {"role": "user", "content": _template(f"{spec.task}.user.txt").render(values).strip()}
+    return {"role": "user", "content": spec.wording.render(f"{spec.task}.user.txt", values).strip()}
 
 
 def gold_answer(item: Item, spec: PromptSpec) -> str:
@@ -79,11 +68,13 @@ def conversation(
     *,
     answered: bool = False,
 ) -> list[Message]:
-    """System, then a question and its answer for each example, then the question (and, if `answered`, its answer).
+    """System, if it says anything, then a question and its answer for each example, then the question (and, if `answered`, its
+    answer).
 
     `keep` and `keep_in_shots` limit the last pieces kept of the item's view, and of each example's.
     """
-    messages = [system_message(spec)]
+    system = system_message(spec)
+    messages = [system] if system["content"] else []
     for shown, most in (*((shot, keep_in_shots) for shot in shots), (item, keep)):
         whole = item_view(shown, spec)
         messages += questions(whole if most is None else whole.cut(most), spec)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from pathlib import Path
 
 from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem, Utterance
 from harness.util.hashing import json_hash
 from harness.worlds.hexagons import Board, Paint
 from harness.worlds.minecraft import Action, Pose, Structure
 from prompts.messages import conversation, gold_answer
-from prompts.render import plain_template
 from prompts.spec import PromptSpec
 
 
@@ -59,11 +58,16 @@ PROBES: dict[str, tuple[Item, ...]] = {
 
 
 def format_hash(spec: PromptSpec) -> str:
-    """16 hex digits over everything a format makes of the fixed items: any change of its text changes them."""
+    """16 hex digits over everything a format makes of the fixed items, and over the files of a template that is not the
+    default one: any change of its text changes them. Where a folder lies does not."""
     *shots, item = PROBES[spec.task]
-    return json_hash([asdict(spec), conversation(item, spec, shots), gold_answer(item, spec), plain_template()])
+    wording = spec.wording
+    names = {key: value for key, value in spec.fields.items() if key != "template"}
+    own = [wording.hash] if wording.hash else []
+    return json_hash([names, conversation(item, spec, shots), gold_answer(item, spec), wording.plain.read_text(), *own])
 
 
 def described(spec: PromptSpec) -> dict[str, str]:
-    """The format as an adapter and a training say it: its names and its hash."""
-    return {**asdict(spec), "prompt_hash": format_hash(spec)}
+    """The format as an adapter and a training say it: its names and its hash; of a template's folder only its name."""
+    names = {key: Path(value).name if key == "template" else value for key, value in spec.fields.items()}
+    return {**names, "prompt_hash": format_hash(spec)}

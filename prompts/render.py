@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from importlib.resources import files
 from typing import Any
 
 from harness.corpora.item import Item
@@ -14,6 +13,7 @@ from harness.errors import EngineError, HarnessError
 from prompts.messages import conversation, item_view
 from prompts.rendered import Message, Rendered, TrainingRow
 from prompts.spec import PromptSpec
+from prompts.template import PLAIN
 
 CHARS_PER_TOKEN = 3
 """Characters per token without a tokenizer; low on purpose: dropping a turn is better than overflowing."""
@@ -26,13 +26,10 @@ class PromptTooLongError(HarnessError):
     """One item does not fit the context length even without examples and earlier turns."""
 
 
-def plain_template() -> str:
-    """The template for models that have none of their own (base models), in the chat templates' language."""
-    return files("prompts").joinpath("templates", "plain.jinja").read_text()
-
-
 def _folded(messages: Sequence[Message]) -> list[Message]:
     """The same without a system message: its text goes before the first question."""
+    if messages[0]["role"] != "system":
+        return list(messages)
     system, question, *rest = messages
     return [{"role": "user", "content": f"{system['content']}\n\n{question['content']}"}, *rest]
 
@@ -55,8 +52,8 @@ class Renderer:
 
     @cached_property
     def is_chat(self) -> bool:
-        """Whether the model brings its own chat template."""
-        return self.tokenizer is not None and bool(self.tokenizer.chat_template)
+        """Whether the model's own chat template is used."""
+        return self.tokenizer is not None and bool(self.tokenizer.chat_template) and not self.spec.wording.is_plain
 
     @property
     def stop(self) -> tuple[str, ...]:
@@ -67,19 +64,16 @@ class Renderer:
 
         Raises EngineError for a chat template that rejects them.
         """
-        if self.tokenizer is None:
-            from jinja2.sandbox import ImmutableSandboxedEnvironment
-
-            template = ImmutableSandboxedEnvironment().from_string(plain_template())
-            return template.render(messages=messages, bos_token="", add_generation_prompt=open_answer)
+        if not self.is_chat:
+            special = {name: getattr(self.tokenizer, name, None) or "" for name in ("bos_token", "eos_token")}
+            return self.spec.wording.render(PLAIN, {"messages": messages, "add_generation_prompt": open_answer, **special})
         from jinja2 import TemplateError
 
-        own = {} if self.is_chat else {"chat_template": plain_template()}
         fold = False
         while True:
             turns = _folded(messages) if fold else list(messages)
             try:
-                return str(self.tokenizer.apply_chat_template(turns, tokenize=False, add_generation_prompt=open_answer, **own))
+                return str(self.tokenizer.apply_chat_template(turns, tokenize=False, add_generation_prompt=open_answer))
             except TemplateError as error:
                 # Some chat templates reject a system message; the instructions then open the first question.
                 if fold:
@@ -146,23 +140,26 @@ class Renderer:
 
         Raises EngineError if the tokenizer has no token to end an answer with, or its template rewrites earlier turns.
         """
+        if self.tokenizer.eos_token is None:
+            raise EngineError("the tokenizer has no EOS token, so a model could not learn to stop")
+        prompt, answer = self.training_text(item, shots, told)
+        return TrainingRow(item.id, self.token_ids(prompt), self.token_ids(answer))
+
+    def training_text(self, item: Item, shots: Sequence[Item] = (), told: str | None = None) -> tuple[str, str]:
+        """The two parts of `training_row` as text; without a tokenizer, no token ends the answer."""
         messages = conversation(item, self.spec, shots, answered=told is None)
         if told is not None:
             messages.append({"role": "assistant", "content": told})
-        prompt = self.text(messages[:-1])
-        answer = messages[-1]["content"] + self._end_of_answer(messages, prompt)
-        return TrainingRow(item.id, self.token_ids(prompt), self.token_ids(answer))
-
-    def _end_of_answer(self, messages: Sequence[Message], prompt: str) -> str:
-        """What the template writes after the answer, up to and including its first special token."""
-        if self.tokenizer.eos_token is None:
-            raise EngineError("the tokenizer has no EOS token, so a model could not learn to stop")
-        if not self.is_chat:
-            return str(self.tokenizer.eos_token)
-        whole = self.text(messages, open_answer=False)
-        start = prompt + messages[-1]["content"]
-        if not whole.startswith(start):
+        prompt, whole = self.text(messages[:-1]), self.text(messages, open_answer=False)
+        before, found, rest = whole[len(prompt) :].partition(messages[-1]["content"])
+        if not whole.startswith(prompt) or not found or before.strip():
             raise EngineError("the chat template changes earlier turns when an answer follows: training cannot use it")
-        rest = whole[len(start) :]
+        return prompt, before + found + self._end_of_answer(rest)
+
+    def _end_of_answer(self, rest: str) -> str:
+        """What follows the answer: what the chat template writes, up to and including its first special token."""
+        end = str(getattr(self.tokenizer, "eos_token", None) or "")
+        if not self.is_chat:
+            return end
         ends = [rest.index(token) + len(token) for token in self.tokenizer.all_special_tokens if token in rest]
-        return rest[: min(ends)] if ends else str(self.tokenizer.eos_token)
+        return rest[: min(ends)] if ends else end

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from pathlib import Path
 
 from harness.errors import UsageError
 from harness.util.registry import choose
+from prompts.template import DEFAULT, Template, get_template
 from serialization.contexts import FRAMES, Context, get_context
 from serialization.formats import Format, get_format
 
@@ -23,12 +25,22 @@ class PromptSpec:
     context: str
     format: str
     frame: str = "world"
+    template: str = DEFAULT
+    """The name of a shipped template, or a folder."""
 
     @classmethod
-    def make(cls, task: str, context: str | None = None, format: str | None = None, frame: str | None = None) -> PromptSpec:
-        """A spec with the task's defaults for None. Raises UsageError for an unknown or unsuitable name."""
-        defaults = DEFAULTS[choose("task", task, DEFAULTS)]
-        spec = cls(task, context or defaults["context"], format or defaults["format"], frame or "world")
+    def make(
+        cls,
+        task: str,
+        context: str | None = None,
+        format: str | None = None,
+        frame: str | None = None,
+        template: str | None = None,
+    ) -> PromptSpec:
+        """A spec with the template's or the task's defaults for None. Raises UsageError for an unknown or unsuitable name."""
+        chosen = template or DEFAULT
+        defaults = {**DEFAULTS[choose("task", task, DEFAULTS)], **get_template(chosen).choices(task)}
+        spec = cls(task, context or defaults["context"], format or defaults["format"], frame or "world", chosen)
         _ = spec.shown, spec.written
         choose("frame", spec.frame, FRAMES)
         if spec.frame != "world" and task == "hexagons":
@@ -44,6 +56,15 @@ class PromptSpec:
         return get_format(self.task, self.format)
 
     @property
+    def wording(self) -> Template:
+        return get_template(self.template)
+
+    @property
+    def fields(self) -> dict[str, str]:
+        """The names that it was made of; the template only if it is not the default one."""
+        return {key: value for key, value in asdict(self).items() if (key, value) != ("template", DEFAULT)}
+
+    @property
     def rolls_out(self) -> bool:
         """Whether a prompt shows what the model answered to earlier items, or an answer refers to it (as programs do).
 
@@ -54,4 +75,5 @@ class PromptSpec:
 
     @property
     def name(self) -> str:
-        return f"{self.task}/{self.context}/{self.format}/{self.frame}"
+        own = [] if self.template == DEFAULT else [Path(self.template).name]
+        return "/".join((self.task, self.context, self.format, self.frame, *own))

@@ -18,7 +18,7 @@ from math import floor
 from typing import NamedTuple
 
 from harness.augmentation.rotation import turn_minecraft
-from harness.corpora.item import HexagonsItem, Item, MinecraftItem, Utterance
+from harness.corpora.item import HexagonsItem, Item, MinecraftItem, Turn, Utterance
 from harness.util.registry import choose
 from harness.worlds.hexagons import Board, Paint
 from harness.worlds.minecraft import Action, Pose, Structure, turn_action
@@ -27,7 +27,7 @@ from serialization.formats.moves import Cell
 from serialization.words import h3_tokens
 
 MISSION = "mission has started"
-"""The opening line of every Minecraft game; it carries no information and is left out."""
+"""The opening line of every Minecraft game; it carries no information and is left out, except where a context says otherwise."""
 
 DIRECTIONS = ("+z, left +x", "-x, left +z", "-z, left -x", "+x, left -z")
 """Where a builder looks and what is to its left, by quarter turns of yaw from 0."""
@@ -41,7 +41,7 @@ class Context:
     """What is shown. `turns`: how many earlier steps (None: all). `board`: None, "oracle" or "predicted".
 
     `chat`: earlier answers are messages of their own. In HEXAGONS they are what the model itself answered, in Minecraft what
-    was done in the game.
+    was done in the game. `mission`: the opening line of a game is kept.
     """
 
     name: str
@@ -51,6 +51,7 @@ class Context:
     h3: bool = False
     rich: bool = False
     chat: bool = False
+    mission: bool = False
 
     @property
     def rolls_out(self) -> bool:
@@ -68,6 +69,7 @@ _ALL = (
     Context("full-history+predicted-board", "hexagons", board="predicted"),
     Context("conversation", "hexagons", chat=True),
     Context("full-dialogue", "minecraft"),
+    Context("full-dialogue+mission", "minecraft", mission=True),
     Context("h3", "minecraft", h3=True),
     Context("context-rich", "minecraft", rich=True),
     Context("conversation", "minecraft", chat=True),
@@ -149,8 +151,12 @@ def _h3_view(item: MinecraftItem) -> View:
     return View((Piece(" ".join(h3_tokens(item))),), 1)
 
 
+def _is_opening(turn: Turn) -> bool:
+    return isinstance(turn, Utterance) and MISSION in turn.text.lower()
+
+
 def _minecraft_view(item: MinecraftItem, context: Context, fmt: Format) -> View:
-    turns = [turn for turn in item.history if not (isinstance(turn, Utterance) and MISSION in turn.text.lower())]
+    turns = [turn for turn in item.history if context.mission or not _is_opening(turn)]
     fresh = 0
     while fresh < len(turns) and isinstance(turns[-1 - fresh], Utterance):
         fresh += 1

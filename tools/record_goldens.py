@@ -13,25 +13,27 @@ from serialization.formats import FORMATS
 FOLDER = Path(__file__).parent.parent / "tests" / "golden"
 
 
+TEMPLATES = {"few-shot-code": "minecraft", "hexagons-t5": "hexagons", "nebula": "minecraft"}
+"""The shipped templates beside the default one, and what they are for."""
+
+
 def specs() -> list[PromptSpec]:
     """Every context with the task's first format, every format with its default context, a conversation in `moves` (where
-    the format decides what is said of the builder), and both frames."""
+    the format decides what is said of the builder), all frames, and every template with its own context and format."""
     formats: list[PromptSpec] = []
     for task, contexts in CONTEXTS.items():
         frames = FRAMES if task == "minecraft" else FRAMES[:1]
         formats += [PromptSpec.make(task, context, None, frame) for context in contexts for frame in frames]
         formats += [PromptSpec.make(task, None, name, frame) for name in FORMATS[task] for frame in frames]
     formats += [PromptSpec.make("minecraft", "conversation", "moves", frame) for frame in FRAMES]
+    formats += [PromptSpec.make(task, template=name) for name, task in TEMPLATES.items()]
     return list(dict.fromkeys(formats))
 
 
 def golden(spec: PromptSpec) -> str:
     """A prompt with one example as a model without a chat template reads it, and the answer it is trained on."""
-    from prompts.messages import gold_answer
-
     shot, item = PROBES[spec.task]
-    rendered = Renderer(spec, None, 100_000, 1).render(item, [shot])
-    return rendered.text + gold_answer(item, spec) + "\n"
+    return "".join(Renderer(spec, None, 100_000, 1).training_text(item, [shot])) + "\n"
 
 
 def golden_path(spec: PromptSpec) -> Path:

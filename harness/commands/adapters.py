@@ -53,6 +53,7 @@ def _values(entry: Entry) -> dict[str, Any]:
         "context": about.context,
         "format": about.format,
         "frame": about.frame,
+        "template": about.template,
         "prompt_hash": about.prompt_hash,
         "base": about.base,
         "base_fingerprint": about.base_fingerprint,

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 @click.option("--context", help="What the model sees of an item.")
 @click.option("--format", help="How actions are written.")
 @click.option("--frame", help="Minecraft: world or builder.")
+@click.option("--template", help="The prompts' wording: a shipped template or a folder.")
 @click.option("--shots", type=click.IntRange(min=0), help="Examples before every training item.")
 @click.option("--limit", type=click.IntRange(min=1), help="Train on the first N items only.")
 @click.option("--data", multiple=True, type=click.Path(path_type=Path), help="Also train on this file from harness simulate.")
@@ -111,7 +112,7 @@ def _spec(options: dict[str, Any], start: Path | None) -> PromptSpec:
     from adapters.registry import load_adapter
     from prompts.spec import PromptSpec
 
-    asked = [options[key] for key in ("context", "format", "frame")]
+    asked = [options[key] for key in ("context", "format", "frame", "template")]
     if start is not None and not any(asked) and (spec := load_adapter(start, options["base"]).spec).task == options["task"]:
         return spec
     return PromptSpec.make(options["task"], *asked)

@@ -51,7 +51,7 @@ def serve(base: str | None, asked: tuple[str, ...], no_adapters: bool, host: str
     model = next((adapter.base for adapter in adapters.values()), None) or resolve_base(base)
     check_port(host, port)
     served = [ServedAdapter(name, adapter.path, adapter.rank) for name, adapter in adapters.items()]
-    options = server_options(model, display_name(model), served, host, port, _template_for(model))
+    options = server_options(model, display_name(model), served, host, port, _template_for(model, adapters))
     # Exit by an exception, so that the server is stopped on the way out. Shells start background jobs with SIGINT ignored.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -100,15 +100,19 @@ def _shipped(base: str | None) -> dict[str, Adapter]:
     return adapters
 
 
-def _template_for(model: str) -> Path | None:
-    """Our plain template for a model without one: the server would refuse to chat."""
-    from importlib.resources import files
-
+def _template_for(model: str, adapters: dict[str, Adapter]) -> Path | None:
+    """Our plain template for a model without one, since the server would refuse to chat, or the one of its adapters; None for
+    the model's own. Raises UsageError if adapters need different ones."""
     from harness.engines.bases import load_tokenizer
+    from prompts.template import DEFAULT, get_template
 
-    if load_tokenizer(model).chat_template:
-        return None
-    return Path(str(files("prompts"))) / "templates" / "plain.jinja"
+    chats = bool(load_tokenizer(model).chat_template)
+    wordings = {name: adapter.spec.wording for name, adapter in adapters.items()} or {model: get_template(DEFAULT)}
+    wanted = {name: None if chats and not wording.is_plain else wording.plain for name, wording in wordings.items()}
+    texts = {path and path.read_text() for path in wanted.values()}
+    if len(texts) > 1:
+        raise UsageError(f"the adapters {', '.join(wanted)} need different chat templates: serve them one by one")
+    return next(iter(wanted.values()))
 
 
 def _wait(server: Server, name: str) -> list[str]:

@@ -56,6 +56,7 @@ class Options:
     context: str | None
     format: str | None
     frame: str | None
+    template: str | None
     limit: int | None
     seed: int
     name: str | None
@@ -121,14 +122,19 @@ def chosen_base(options: Options, adapter: Adapter | None) -> str | None:
 def chosen_spec(options: Options, adapter: Adapter | None) -> PromptSpec:
     """The prompt format: with an adapter, its own and no other."""
     from prompts.spec import PromptSpec
+    from prompts.template import get_template
 
     if adapter is None:
-        return PromptSpec.make(options.task or "hexagons", options.context, options.format, options.frame)
+        return PromptSpec.make(options.task or "hexagons", options.context, options.format, options.frame, options.template)
     spec = adapter.spec
     for key in ("task", "context", "format", "frame"):
         asked, trained = getattr(options, key), getattr(spec, key)
         if asked not in (None, trained):
             raise UsageError(f"--{key} {asked}: the adapter {options.adapter} was trained with {trained}; leave the flag out")
+    if options.template is not None and get_template(options.template).hash != spec.wording.hash:
+        raise UsageError(
+            f"--template {options.template}: the adapter {options.adapter} was trained with another; leave the flag out"
+        )
     return spec
 
 
@@ -190,6 +196,8 @@ def build_plan(
     renderer = Renderer(spec, tokenizer, context_length, answer_tokens(options, spec))
     # A chat endpoint ends its answers itself, and some begin them with a blank line.
     chats = options.engine == "openai" and not options.completions
+    if chats and spec.wording.is_plain:
+        raise UsageError(f"--template {spec.template} is plain text, and the endpoint would make a chat of it: add --completions")
     sampling = Sampling(
         max_tokens=answer_tokens(options, spec),
         temperature=options.temperature,
@@ -207,13 +215,13 @@ def run_settings(options: Options, spec: PromptSpec, adapter: Adapter | None, it
     from harness.runs.folder import items_hash
     from prompts.probe import format_hash
 
-    asked = {k: v for k, v in asdict(options).items() if k not in OUTSIDE}
+    asked = {k: v for k, v in asdict(options).items() if k not in (*OUTSIDE, "template")}
     if options.samples == 1:
         del asked["samples"], asked["share"]  # So that runs begun before there was voting resume.
     local = options.engine in LOCAL_ENGINES
     return {
         **asked,
-        **asdict(spec),
+        **spec.fields,
         "split": options.part,
         **({"items_file": options.items_file} if options.items_file else {}),
         "model": options.model or (display_name(adapter.base) if adapter else DEFAULT_BASE),
@@ -240,7 +248,8 @@ def default_name(options: Options, spec: PromptSpec) -> str:
     """The run's name, built from its settings."""
     model = Path(options.adapter or options.model or DEFAULT_BASE)
     model_name = model.parent.name if model.name == "adapter" else model.name
-    parts = [spec.task, options.part, model_name, spec.context, spec.format, spec.frame, f"{options.shots}-shot"]
+    _, *prompt_format = spec.name.split("/")
+    parts = [spec.task, options.part, model_name, *prompt_format, f"{options.shots}-shot"]
     parts += [f"seed-{options.seed}"] if options.seed else []
     parts += [f"first-{options.limit}"] if options.limit else []
     parts += ["constrained"] if options.constrained else []

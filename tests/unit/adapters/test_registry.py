@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 
-from adapters.registry import CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE, load_adapter, train_items
+from adapters.registry import CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE, load_adapter, save_template, train_items
 from harness.engines.bases import fingerprint
 from harness.engines.weights import weights_fingerprint
 from harness.errors import AdapterError
 from prompts.probe import described, format_hash
 from prompts.spec import PromptSpec
+from prompts.template import get_template
 from tests.helpers.tiny import build_tiny_adapter, build_tiny_model
 
 SPEC = PromptSpec.make("minecraft", frame="builder")
@@ -60,6 +61,31 @@ def test_a_whole_one_is_taken_from_the_run_or_the_adapter_folder(run: Path, base
 def test_a_copy_of_the_base_under_another_name_is_the_same_base(run: Path, base: Path, tmp_path: Path) -> None:
     shutil.copytree(base, tmp_path / "renamed")
     assert load_adapter(run, str(tmp_path / "renamed")).base == str(tmp_path / "renamed")
+
+
+def test_a_users_own_template_goes_with_the_adapter_and_must_stay_as_it_was(run: Path, base: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "minecraft.user.txt").write_text("{{ turns | last }}")
+    spec = PromptSpec.make("minecraft", template=str(tmp_path / "mine"))
+    save_template(spec, run / "adapter")
+    change(run, HARNESS_FILE, **described(spec))
+    moved = run.rename(tmp_path / "moved")
+    shutil.rmtree(tmp_path / "mine")
+    assert load_adapter(moved, str(base)).spec.wording.hash == get_template(str(moved / "adapter" / "template")).hash
+    (moved / "adapter" / "template" / "minecraft.user.txt").write_text("{{ turns | first }}")
+    with pytest.raises(AdapterError, match="its text is another now"):
+        load_adapter(moved, str(base))
+
+
+def test_a_shipped_template_is_named(run: Path, base: Path) -> None:
+    spec = PromptSpec.make("minecraft", template="nebula")
+    save_template(spec, run / "adapter")
+    assert not (run / "adapter" / "template").exists()
+    change(run, HARNESS_FILE, **described(spec))
+    assert load_adapter(run, str(base)).spec == spec
+    change(run, HARNESS_FILE, template="comet")
+    with pytest.raises(AdapterError, match="no template named 'comet'"):
+        load_adapter(run, str(base))
 
 
 @pytest.mark.parametrize("name", [CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE])

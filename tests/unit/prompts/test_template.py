@@ -1,0 +1,120 @@
+"""Prompt templates: shipped ones by name, a user's own as a folder, and what is refused."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.errors import UsageError
+from prompts.messages import conversation
+from prompts.probe import PROBES, described, format_hash
+from prompts.render import Renderer
+from prompts.spec import PromptSpec
+from prompts.template import SHIPPED, get_template
+from tests.helpers.tiny import build_tiny_model
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A template that changes one file of the default one."""
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "minecraft.user.txt").write_text("{% for turn in turns %}\n- {{ turn }}\n{% endfor %}\n")
+    return tmp_path / "mine"
+
+
+def tokenizer(folder: Path, *, chat: bool) -> Any:
+    from transformers import AutoTokenizer
+
+    return AutoTokenizer.from_pretrained(build_tiny_model(folder, chat=chat))
+
+
+@pytest.mark.parametrize("chat", [False, True])
+def test_nebula_writes_the_papers_text_with_one_bos_and_no_chat_template(tmp_path: Path, chat: bool) -> None:
+    item = PROBES["minecraft"][0]
+    spec = PromptSpec.make("minecraft", template="nebula")
+    assert (spec.context, spec.format) == ("full-dialogue+mission", "lines")
+    renderer = Renderer(spec, tokenizer(tmp_path / "tiny", chat=chat), 100_000, 1)
+    prompt, answer = renderer.training_text(item)
+    assert prompt == (
+        "<s>Predict the action sequence (AS) for the Minecraft excerpt:\n <Builder> Mission has started.\n"
+        "<Architect> Build 2 <tower>.\n<Builder> ok\nplace red 0 1 2\nplace green 0 2 2\n"
+        "<Architect> now a blue one, left\n ### AS:"
+    )
+    assert answer == " place blue -1 1 2\npick 0 2 2</s>"
+    assert renderer.render(item).text == prompt
+    assert renderer.training_row(item).token_ids.count(renderer.tokenizer.bos_token_id) == 1
+
+
+def test_a_folder_takes_the_place_of_the_files_that_it_has(folder: Path) -> None:
+    item = PROBES["minecraft"][0]
+    ours, theirs = PromptSpec.make("minecraft"), PromptSpec.make("minecraft", template=str(folder))
+    (system, *_, old), (same, *_, new) = conversation(item, ours), conversation(item, theirs)
+    assert same == system
+    assert new["content"].startswith("- <Architect> Build 2 <tower>.\n- <Builder> ok\n")
+    assert old["content"] != new["content"]
+    assert theirs.name == f"{ours.name}/mine"
+    assert format_hash(ours) != format_hash(theirs)
+
+
+def test_the_hash_is_of_the_files_and_not_of_where_they_lie(folder: Path, tmp_path: Path) -> None:
+    moved = shutil.copytree(folder, tmp_path / "elsewhere")
+    (moved / "notes.md").write_text("not part of it")
+    specs = [PromptSpec.make("minecraft", template=str(path)) for path in (folder, moved)]
+    assert format_hash(specs[0]) == format_hash(specs[1])
+    (moved / "answer.lines.txt").write_text("Answer.")
+    assert format_hash(specs[0]) != format_hash(specs[1])
+
+
+def test_the_default_template_is_not_named_where_it_is_recorded() -> None:
+    assert "template" not in described(PromptSpec.make("hexagons"))
+    assert described(PromptSpec.make("minecraft", template="nebula"))["template"] == "nebula"
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("one\n{{ turnips }}\n", r"minecraft\.user\.txt:2: 'turnips' is undefined"),
+        ("{% for turn in turns %}", r"minecraft\.user\.txt:1: Unexpected end of template"),
+        ("\n\n{{ turns.__class__ }}", r"minecraft\.user\.txt:3: .*unsafe"),
+        ("{{ 1 // 0 }}", r"minecraft\.user\.txt:1: .*zero"),
+        ('{% include "gone.txt" %}', r"gone\.txt"),
+    ],
+)
+def test_what_is_wrong_in_a_file_is_named_with_its_line(folder: Path, text: str, problem: str) -> None:
+    (folder / "minecraft.user.txt").write_text(text)
+    with pytest.raises(UsageError, match=problem) as refused:
+        format_hash(PromptSpec.make("minecraft", template=str(folder)))
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("choices", "problem"),
+    [
+        ("hexagons: {format: triplets}", "is for hexagons, not for minecraft"),
+        ("minecraft: {fromat: lines}", r"defaults\.yaml: unknown key 'fromat'"),
+        ("[minecraft]", r"defaults\.yaml: not tasks"),
+        ("minecraft: {format: limes}", "did you mean lines"),
+    ],
+)
+def test_choices_that_do_not_fit_are_refused(folder: Path, choices: str, problem: str) -> None:
+    (folder / "defaults.yaml").write_text(choices)
+    with pytest.raises(UsageError, match=problem):
+        PromptSpec.make("minecraft", template=str(folder))
+
+
+def test_unknown_names_and_empty_folders_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="did you mean nebula"):
+        PromptSpec.make("minecraft", template="nebulla")
+    with pytest.raises(UsageError, match="no such folder"):
+        PromptSpec.make("minecraft", template="./nebulla")
+    with pytest.raises(UsageError, match="holds no template"):
+        PromptSpec.make("minecraft", template=str(tmp_path))
+
+
+def test_every_shipped_template_says_what_it_is_for() -> None:
+    for folder in SHIPPED.iterdir():
+        if folder.is_dir():
+            assert get_template(folder.name).folder == folder
