@@ -10,6 +10,7 @@ from typing import Any
 
 from harness.corpora.item import Item
 from harness.errors import EngineError, HarnessError
+from prompts.chat_template import DATE, answering_template
 from prompts.messages import conversation, item_view
 from prompts.rendered import Message, Rendered, TrainingRow
 from prompts.spec import PromptSpec
@@ -55,6 +56,10 @@ class Renderer:
         """Whether the model's own chat template is used."""
         return self.tokenizer is not None and bool(self.tokenizer.chat_template) and not self.spec.wording.is_plain
 
+    @cached_property
+    def _chat_template(self) -> str | None:
+        return answering_template(self.tokenizer)
+
     @property
     def stop(self) -> tuple[str, ...]:
         return () if self.is_chat else PLAIN_STOP
@@ -67,18 +72,29 @@ class Renderer:
         if not self.is_chat:
             special = {name: getattr(self.tokenizer, name, None) or "" for name in ("bos_token", "eos_token")}
             return self.spec.wording.render(PLAIN, {"messages": messages, "add_generation_prompt": open_answer, **special})
+        return self._chat(messages, open_answer)
+
+    def _chat(self, messages: Sequence[Message], open_answer: bool) -> str:
+        """As the model's chat template writes them. Where it knows no system message, its text opens the first question."""
         from jinja2 import TemplateError
 
-        fold = False
-        while True:
-            turns = _folded(messages) if fold else list(messages)
-            try:
-                return str(self.tokenizer.apply_chat_template(turns, tokenize=False, add_generation_prompt=open_answer))
-            except TemplateError as error:
-                # Some chat templates reject a system message; the instructions then open the first question.
-                if fold:
-                    raise EngineError(f"the model's chat template rejects the conversation: {error}") from error
-                fold = True
+        system = messages[0]["content"] if messages[0]["role"] == "system" else ""
+        options = {
+            "tokenize": False,
+            "add_generation_prompt": open_answer,
+            "chat_template": self._chat_template,
+            "strftime_now": DATE.strftime,
+        }
+        try:
+            text = str(self.tokenizer.apply_chat_template(list(messages), **options))
+            if system in text:
+                return text
+        except TemplateError:
+            pass
+        try:
+            return str(self.tokenizer.apply_chat_template(_folded(messages), **options))
+        except TemplateError as error:
+            raise EngineError(f"the model's chat template rejects the conversation: {error}") from error
 
     def token_ids(self, text: str) -> tuple[int, ...]:
         """Raises EngineError if the text would begin with two BOS tokens."""
@@ -138,7 +154,7 @@ class Renderer:
 
         `told` is the answer to learn, where that is not the format's own way to write the gold actions.
 
-        Raises EngineError if the tokenizer has no token to end an answer with, or its template rewrites earlier turns.
+        Raises EngineError if the tokenizer has no token to end an answer with, or its template changes answers.
         """
         if self.tokenizer.eos_token is None:
             raise EngineError("the tokenizer has no EOS token, so a model could not learn to stop")
@@ -146,20 +162,31 @@ class Renderer:
         return TrainingRow(item.id, self.token_ids(prompt), self.token_ids(answer))
 
     def training_text(self, item: Item, shots: Sequence[Item] = (), told: str | None = None) -> tuple[str, str]:
-        """The two parts of `training_row` as text; without a tokenizer, no token ends the answer."""
+        """The two parts of `training_row` as text; without a tokenizer, no token ends the answer.
+
+        A chat template may write a turn in one way while it is the last and in another later: the prompt is what it writes when
+        the answer is asked for, and only the answer and its end come from the whole conversation.
+        """
         messages = conversation(item, self.spec, shots, answered=told is None)
         if told is not None:
             messages.append({"role": "assistant", "content": told})
         prompt, whole = self.text(messages[:-1]), self.text(messages, open_answer=False)
-        before, found, rest = whole[len(prompt) :].partition(messages[-1]["content"])
-        if not whole.startswith(prompt) or not found or before.strip():
-            raise EngineError("the chat template changes earlier turns when an answer follows: training cannot use it")
-        return prompt, before + found + self._end_of_answer(rest)
+        before, found, rest = whole.rpartition(messages[-1]["content"])
+        if not found:
+            raise EngineError("the chat template changes the text of answers: training cannot use it")
+        blank = before[len(prompt) :] if before.startswith(prompt) else ""
+        if blank.strip():
+            raise EngineError(
+                f"the chat template writes {blank!r} before an answer, which its prompts do not have: use another --base"
+            )
+        return prompt, blank + found + self._end_of_answer(rest)
 
     def _end_of_answer(self, rest: str) -> str:
         """What follows the answer: what the chat template writes, up to and including its first special token."""
         end = str(getattr(self.tokenizer, "eos_token", None) or "")
         if not self.is_chat:
             return end
-        ends = [rest.index(token) + len(token) for token in self.tokenizer.all_special_tokens if token in rest]
+        special = {token.content for token in self.tokenizer.added_tokens_decoder.values() if token.special}
+        special.update(self.tokenizer.all_special_tokens)
+        ends = [rest.index(token) + len(token) for token in special if token in rest]
         return rest[: min(ends)] if ends else end

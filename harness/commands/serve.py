@@ -51,7 +51,9 @@ def serve(base: str | None, asked: tuple[str, ...], no_adapters: bool, host: str
     model = next((adapter.base for adapter in adapters.values()), None) or resolve_base(base)
     check_port(host, port)
     served = [ServedAdapter(name, adapter.path, adapter.rank) for name, adapter in adapters.items()]
-    options = server_options(model, display_name(model), served, host, port, _template_for(model, adapters))
+    options = server_options(
+        model, display_name(model), served, host, port, _template_for(model, adapters, RUNS / f"serve-{port}.jinja")
+    )
     # Exit by an exception, so that the server is stopped on the way out. Shells start background jobs with SIGINT ignored.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -100,19 +102,32 @@ def _shipped(base: str | None) -> dict[str, Adapter]:
     return adapters
 
 
-def _template_for(model: str, adapters: dict[str, Adapter]) -> Path | None:
-    """Our plain template for a model without one, since the server would refuse to chat, or the one of its adapters; None for
-    the model's own. Raises UsageError if adapters need different ones."""
+def _template_for(model: str, adapters: dict[str, Adapter], file: Path) -> Path | None:
+    """The chat template to serve with: our plain one for a model without one, or the one that its adapters need; None for the
+    model's own. If the harness changes that, the result is written to `file`.
+
+    Raises UsageError if adapters need different ones.
+    """
     from harness.engines.bases import load_tokenizer
+    from harness.util.files import write_atomically
+    from prompts.chat_template import answering_template, own_template
     from prompts.template import DEFAULT, get_template
 
-    chats = bool(load_tokenizer(model).chat_template)
+    tokenizer = load_tokenizer(model)
+    own, chats = own_template(tokenizer), bool(tokenizer.chat_template)
     wordings = {name: adapter.spec.wording for name, adapter in adapters.items()} or {model: get_template(DEFAULT)}
     wanted = {name: None if chats and not wording.is_plain else wording.plain for name, wording in wordings.items()}
     texts = {path and path.read_text() for path in wanted.values()}
     if len(texts) > 1:
         raise UsageError(f"the adapters {', '.join(wanted)} need different chat templates: serve them one by one")
-    return next(iter(wanted.values()))
+    if (path := next(iter(wanted.values()))) or not own:
+        return path
+    changed = answering_template(tokenizer)
+    if changed is None or changed == own:
+        return None
+    file.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(file, changed)
+    return file
 
 
 def _wait(server: Server, name: str) -> list[str]:
@@ -133,12 +148,13 @@ def _show_request(server: Server, adapters: dict[str, Adapter], base_name: str) 
     from prompts.messages import conversation
     from prompts.render import PLAIN_STOP
     from prompts.spec import PromptSpec
+    from prompts.template import PLAIN
 
     name, adapter = next(iter(adapters.items()), (base_name, None))
     spec = adapter.spec if adapter else PromptSpec.make("hexagons")
     item = next(item for item in load(spec.task, "dev") if item.actions)
     request: dict[str, Any] = {"model": name, "messages": conversation(item, spec), "max_tokens": 256, "temperature": 0}
-    if "--chat-template" in server.options:
+    if any(Path(option).name == PLAIN for option in server.options):
         request["stop"] = list(PLAIN_STOP)
     body = server.log.with_suffix(".json").absolute()
     write_atomically(body, json.dumps(request, indent=1) + "\n")

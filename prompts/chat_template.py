@@ -1,0 +1,73 @@
+"""A model's own chat template, made to ask for an answer and nothing else, on every day alike.
+
+A model that thinks is told not to, or given an empty thought, or led to its final channel; a template that writes today's date
+writes a fixed one. Training, prompting and serving share the result.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from typing import Any
+
+DATE = date(2025, 1, 1)
+"""What a chat template writes for today."""
+
+_ASKED, _ANSWER = "Ready?", "An answer."
+_CLOCK = re.compile(r"strftime_now\(\s*(['\"])(.*?)\1\s*\)")
+_THOUGHT = re.compile(r"<(think(?:ing)?)>(\s*)$")
+
+
+def own_template(tokenizer: Any) -> str | None:
+    """The chat template that a tokenizer comes with, if any; of several, the one for a plain chat."""
+    template = None if tokenizer is None else tokenizer.chat_template
+    return template.get("default") if isinstance(template, dict) else template or None
+
+
+def template_date(template: str | None) -> str | None:
+    """The day that a chat template writes for today, as in 2025-01-31; None if it writes none."""
+    return DATE.isoformat() if template and "strftime_now" in template else None
+
+
+def answering_template(tokenizer: Any) -> str | None:
+    """The tokenizer's chat template, changed so that a model's turn opens where the answer begins; unchanged if it does already.
+
+    None if the tokenizer has no chat template.
+    """
+    template = own_template(tokenizer)
+    if template is None:
+        return None
+    settled = _settled(template)
+    opening = _opening(tokenizer, settled)
+    if not opening:
+        return settled
+    written = opening.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return settled.removesuffix("\n") + '{% if add_generation_prompt %}{{ "' + written + '" }}{% endif %}'
+
+
+def _settled(template: str) -> str:
+    """The template with thinking off, where it has a switch, and with a fixed date for today's."""
+    fixed = _CLOCK.sub(lambda match: f'"{DATE.strftime(match[2])}"', template)
+    return ("{% set enable_thinking = false %}" if "enable_thinking" in fixed else "") + fixed
+
+
+def _opening(tokenizer: Any, template: str) -> str:
+    """What stands between the template's own end of a prompt and an answer: an empty thought, the name of a channel.
+
+    Blanks are left to the model: a prompt that ends with one is tokenized otherwise than the text of training.
+    """
+    from jinja2 import TemplateError
+
+    asked = [{"role": "user", "content": _ASKED}]
+    answered = [*asked, {"role": "assistant", "content": _ANSWER}]
+    try:
+        prompt = tokenizer.apply_chat_template(asked, tokenize=False, add_generation_prompt=True, chat_template=template)
+        whole = tokenizer.apply_chat_template(answered, tokenize=False, add_generation_prompt=False, chat_template=template)
+    except TemplateError:
+        return ""
+    head = whole.partition(_ANSWER)[0]
+    if head.startswith(prompt):
+        opening = head[len(prompt) :]
+        return opening if opening.strip() else ""
+    thought = _THOUGHT.search(prompt)
+    return f"{'' if thought[2] else chr(10)}\n</{thought[1]}>\n\n" if thought else ""

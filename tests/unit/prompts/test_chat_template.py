@@ -1,0 +1,95 @@
+"""Chat templates of every family: a prompt ends where the answer begins, and training's text is that of prompting."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from adapters.packing import pack_rows
+from harness.corpora.item import Item
+from harness.errors import EngineError
+from prompts.chat_template import answering_template, template_date
+from prompts.messages import gold_answer
+from prompts.probe import PROBES
+from prompts.render import Renderer
+from prompts.spec import PromptSpec
+from tests.helpers.chat_templates import FAMILIES, family_tokenizer
+
+ITEM = PROBES["hexagons"][0]
+SHOTS = [PROBES["hexagons"][1]]
+
+
+@pytest.fixture(scope="module")
+def tokenizers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    folder: Path = tmp_path_factory.mktemp("models") / "tiny"
+    return {name: family_tokenizer(folder, name) for name in FAMILIES}
+
+
+@pytest.mark.parametrize("shots", [[], SHOTS])
+@pytest.mark.parametrize("context", ["full-history", "conversation"])
+@pytest.mark.parametrize("name", FAMILIES)
+def test_training_has_the_text_of_prompting_and_the_answer_after_it(
+    tokenizers: dict[str, Any], name: str, context: str, shots: list[Item]
+) -> None:
+    family, spec = FAMILIES[name], PromptSpec.make("hexagons", context)
+    renderer = Renderer(spec, tokenizers[name], 100_000, 1)
+    prompt, answer = renderer.training_text(ITEM, shots)
+    assert prompt == renderer.render(ITEM, shots).text
+    assert prompt.endswith(family.opened)
+    assert answer == family.blank + gold_answer(ITEM, spec) + family.end
+    assert renderer.training_row(ITEM, shots).prompt_ids == renderer.render(ITEM, shots).token_ids
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_what_the_system_message_says_is_said_and_earlier_turns_have_no_thought(tokenizers: dict[str, Any], name: str) -> None:
+    spec = PromptSpec.make("hexagons", "conversation")
+    rendered = Renderer(spec, tokenizers[name], 100_000, 1).render(ITEM)
+    for message in rendered.messages:
+        assert rendered.text.count(message["content"]) >= 1
+    if name != "smollm 3":  # It writes an empty thought into every turn.
+        assert rendered.text.count("<think>") == FAMILIES[name].opened.count("<think>")
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_no_text_depends_on_the_day(tokenizers: dict[str, Any], name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = Renderer(PromptSpec.make("hexagons"), tokenizers[name], 100_000, 1).render(ITEM).text
+    assert ("2025" in text) == FAMILIES[name].dated == (template_date(FAMILIES[name].template) == "2025-01-01")
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_a_server_with_the_changed_template_writes_the_same_prompt(tokenizers: dict[str, Any], name: str) -> None:
+    rendered = Renderer(PromptSpec.make("hexagons"), tokenizers[name], 100_000, 1).render(ITEM)
+    messages = list(rendered.messages)
+    if name in ("gemma", "mistral"):  # They take no system message.
+        messages = [{"role": "user", "content": f"{messages[0]['content']}\n\n{messages[1]['content']}"}]
+    served = tokenizers[name].apply_chat_template(
+        messages, tokenize=False, add_generation_prompt=True, chat_template=answering_template(tokenizers[name])
+    )
+    assert served == rendered.text
+
+
+def test_a_template_that_needs_no_change_is_left_as_it_is(tokenizers: dict[str, Any]) -> None:
+    for name in ("smollm2, qwen 2.5", "gemma", "mistral"):
+        assert answering_template(tokenizers[name]) == FAMILIES[name].template
+
+
+def test_rows_that_are_no_beginnings_of_each_other_are_packed_whole(tokenizers: dict[str, Any]) -> None:
+    """In the second row, the first one's answer is an earlier turn: without its thought, and with another end."""
+    for name in ("qwen 3", "gpt-oss", "r1 distill"):
+        renderer = Renderer(PromptSpec.make("hexagons", "conversation"), tokenizers[name], 100_000, 1)
+        rows = [renderer.training_row(ITEM), renderer.training_row(SHOTS[0])]
+        (pack,) = pack_rows([rows], 100_000, 100_000)
+        assert len(pack.targets) == sum(len(row.completion_ids) for row in rows)
+        assert max(len(row) for row in rows) < len(pack.input_ids) < sum(len(row) for row in rows)
+
+
+def test_a_template_that_changes_answers_is_refused_for_training(tokenizers: dict[str, Any]) -> None:
+    tokenizer = tokenizers["smollm2, qwen 2.5"]
+    before, tokenizer.chat_template = tokenizer.chat_template, "{% for m in messages %}{{ m.content | upper }}{% endfor %}"
+    try:
+        with pytest.raises(EngineError, match="changes the text of answers"):
+            Renderer(PromptSpec.make("hexagons"), tokenizer, 100_000, 1).training_row(ITEM)
+    finally:
+        tokenizer.chat_template = before
