@@ -18,7 +18,7 @@ from adapters.registry import HARNESS_FILE, save_template
 from adapters.rows import Rows, epochs, make_rows, recolored
 from adapters.trainer import AnswerTrainer, plain_attention, set_threads, trainer_arguments
 from harness.corpora.item import Item
-from harness.engines.bases import display_name, load_tokenizer
+from harness.engines.bases import base_origin, display_name, load_tokenizer
 from harness.engines.shared import brief, fast_bf16, keep_memory
 from harness.engines.weights import weights_fingerprint
 from harness.errors import EngineError, HarnessError, UsageError
@@ -239,6 +239,7 @@ def save_adapter(job: Job, model: Any, tokenizer: Any, result: Trained, out: Pat
         **described(job.spec),
         "base": display_name(job.base),
         "base_fingerprint": weights_fingerprint(job.base),
+        **base_origin(job.base),
         "tokenizer": {"name": display_name(job.base), "class": type(tokenizer).__name__, "vocabulary": len(tokenizer)},
         "recipe": {"name": job.recipe_name, **job.recipe.model_dump()},
         "versions": origin["versions"],

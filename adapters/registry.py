@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from harness.engines.bases import display_name, fingerprint, resolve_base
+from harness.engines.bases import base_origin, display_name, fingerprint, resolve_base
 from harness.engines.shared import adapter_rank
 from harness.engines.weights import weights_fingerprint
 from harness.errors import AdapterError, UsageError
@@ -53,6 +53,9 @@ class _Saved(BaseModel):
     prompt_hash: str
     base: str
     base_fingerprint: str | None
+    base_revision: str | None = None
+    chat_template_hash: str | None = None
+    chat_template_date: str | None = None
 
 
 class _Trained(BaseModel):
@@ -76,6 +79,8 @@ def load_adapter(name: str | Path, base: str | None) -> Adapter:
     spec = _spec(path, saved)
     model = _own_base(path, saved) if base is None else resolve_base(base)
     _check_base(path, saved, model)
+    if not spec.wording.is_plain:
+        _check_chat_template(path, saved, model)
     return Adapter(path, adapter_rank(path), spec, model)
 
 
@@ -167,6 +172,21 @@ def _check_base(path: Path, saved: _Saved, model: str) -> None:
     if not same:
         was, now = f"{saved.base} ({there or 'weights unknown'})", f"{display_name(model)} ({here or 'weights unknown'})"
         raise AdapterError(f"{path} was trained on the base {was}, not on {now}: name its own with --base, or train it again")
+
+
+def _check_chat_template(path: Path, saved: _Saved, model: str) -> None:
+    """The same weights may come with another chat template, and then the prompts are not those of training."""
+    here = base_origin(model)
+    if saved.chat_template_hash is None or not (Path(model).is_dir() or "chat_template_hash" in here):
+        return
+    for key in ("chat_template_hash", "chat_template_date"):
+        was, now = getattr(saved, key), here.get(key)
+        if was != now:
+            revision = f" of its revision {saved.base_revision[:12]}" if saved.base_revision else ""
+            raise AdapterError(
+                f"{path} was trained with another chat template of {saved.base} ({was} then, {now or 'none'} now): "
+                f"give --base a copy with the template{revision}, or train it again"
+            )
 
 
 def _spec(path: Path, saved: _Saved) -> PromptSpec:

@@ -186,7 +186,7 @@ def _base_name(job: Job) -> str:
 
 def _settings(job: Job) -> dict[str, Any]:
     """Everything that decides the adapter."""
-    from harness.engines.bases import fingerprint
+    from harness.engines.bases import base_origin, fingerprint
     from harness.runs.folder import items_hash
     from harness.util.hashing import json_hash
     from prompts.probe import described
@@ -197,6 +197,7 @@ def _settings(job: Job) -> dict[str, Any]:
         **described(job.spec),
         "base": _base_name(job),
         "base_fingerprint": fingerprint(job.base),
+        **base_origin(job.base),
         **({"from": fingerprint(job.start)} if job.start else {}),
         "train_items": len(job.train),
         "train_hash": items_hash(job.train),

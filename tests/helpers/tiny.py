@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
+
+import pytest
 
 CHAT_TEMPLATE = (
     "{{ bos_token }}{% for message in messages %}<|{{ message['role'] }}|>\n{{ message['content'] }}{{ eos_token }}\n{% endfor %}"
@@ -62,6 +65,16 @@ def build_tiny_adapter(base: Path, folder: Path, *, rank: int = 4, seed: int = 1
         )
         get_peft_model(AutoModelForCausalLM.from_pretrained(base), config).save_pretrained(folder)
     return folder
+
+
+def hub_snapshot(base: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Put a copy of `base` into a hub cache of its own, as someone/tiny. Returns the snapshot's folder, named by its commit."""
+    snapshot = cache / "models--someone--tiny" / "snapshots" / "0123456789abcdef"
+    shutil.copytree(base, snapshot)
+    (snapshot.parents[1] / "refs").mkdir()
+    (snapshot.parents[1] / "refs" / "main").write_text(snapshot.name)
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(cache))
+    return snapshot
 
 
 def _train_tokenizer(chat: bool):  # type: ignore[no-untyped-def]

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from adapters.registry import CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE, load_adapter, save_template, train_items
-from harness.engines.bases import fingerprint
+from harness.engines.bases import base_origin, fingerprint
 from harness.engines.weights import weights_fingerprint
 from harness.errors import AdapterError
 from prompts.probe import described, format_hash
 from prompts.spec import PromptSpec
 from prompts.template import get_template
-from tests.helpers.tiny import build_tiny_adapter, build_tiny_model
+from tests.helpers.tiny import build_tiny_adapter, build_tiny_model, hub_snapshot
 
 SPEC = PromptSpec.make("minecraft", frame="builder")
 
@@ -75,6 +75,26 @@ def test_a_users_own_template_goes_with_the_adapter_and_must_stay_as_it_was(run:
     (moved / "adapter" / "template" / "minecraft.user.txt").write_text("{{ turns | first }}")
     with pytest.raises(AdapterError, match="its text is another now"):
         load_adapter(moved, str(base))
+
+
+def test_an_adapter_of_a_hub_name_fits_a_local_copy_with_the_same_chat_template(
+    run: Path, base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    snapshot = hub_snapshot(base, tmp_path / "hub", monkeypatch)
+    trained = {"base": "someone/tiny", "base_fingerprint": weights_fingerprint("someone/tiny"), **base_origin("someone/tiny")}
+    change(run, HARNESS_FILE, **trained)
+    assert trained["base_revision"] == snapshot.name
+    assert load_adapter(run, str(base)).base == str(base)
+    assert load_adapter(run, None).base == "someone/tiny"
+    local = shutil.copytree(base, tmp_path / "local")
+    (local / "chat_template.jinja").write_text("{{ messages }}")
+    with pytest.raises(AdapterError, match=r"another chat template of someone/tiny .* of its revision 0123456789ab"):
+        load_adapter(run, str(local))
+    (local / "chat_template.jinja").unlink()
+    with pytest.raises(AdapterError, match="none now"):
+        load_adapter(run, str(local))
+    change(run, HARNESS_FILE, **described(PromptSpec.make("minecraft", template="nebula")))
+    assert load_adapter(run, str(local)).base == str(local), "plain text does without it"
 
 
 def test_a_shipped_template_is_named(run: Path, base: Path) -> None:

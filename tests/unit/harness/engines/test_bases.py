@@ -19,10 +19,11 @@ from types import SimpleNamespace
 import pytest
 
 from harness.engines import smollm
-from harness.engines.bases import DEFAULT_BASE, display_name, load_tokenizer, model_context_length, resolve_base
+from harness.engines.bases import DEFAULT_BASE, base_origin, display_name, load_tokenizer, model_context_length, resolve_base
 from harness.errors import EngineError
 from harness.util.files import cache_folder, hold_when_free
 from tests.helpers import ROOT
+from tests.helpers.tiny import hub_snapshot
 
 
 @pytest.fixture
@@ -210,3 +211,25 @@ def test_what_a_killed_process_leaves_is_removed_and_a_second_one_waits(
     assert (folder / "config.json").stat().st_size > 10
     assert not left(tmp_path / "cache")
     process.stdout.close()
+
+
+@pytest.fixture
+def hub(tiny_base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A hub cache that holds the tiny model as someone/tiny; its snapshot."""
+    return hub_snapshot(tiny_base, tmp_path / "hub", monkeypatch)
+
+
+def test_the_origin_of_a_hub_model_is_that_of_its_snapshot(hub: Path, tiny_base: Path) -> None:
+    of_hub, of_copy = base_origin("someone/tiny"), base_origin(str(tiny_base))
+    assert of_hub == {"base_revision": hub.name, **of_copy}
+    assert of_copy.keys() == {"chat_template_hash"}
+    assert base_origin("someone/else") == {}
+    config = json.loads((hub / "tokenizer_config.json").read_bytes())
+    (hub / "chat_template.jinja").unlink()
+    for template in ("{{ strftime_now('%Y') }}", [{"name": "default", "template": "{{ strftime_now('%Y') }}"}]):
+        (hub / "tokenizer_config.json").write_text(json.dumps({**config, "chat_template": template}))
+        changed = base_origin("someone/tiny")
+        assert changed["chat_template_date"] == "2025-01-01"
+        assert changed["chat_template_hash"] != of_hub["chat_template_hash"]
+    (hub / "tokenizer_config.json").write_text("{")
+    assert base_origin("someone/tiny") == {"base_revision": hub.name}

@@ -12,6 +12,7 @@ from safetensors.torch import load_file, save_file
 
 from harness.engines.weights import weights_fingerprint
 from harness.errors import EngineError
+from tests.helpers.tiny import hub_snapshot
 
 
 @pytest.fixture
@@ -52,12 +53,7 @@ def test_any_difference_matters(base: Path, tiny_base: Path, change: str) -> Non
 
 
 def test_a_hub_name_stands_for_its_snapshot(tiny_base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    cache = tmp_path / "hub"
-    snapshot = cache / "models--someone--tiny" / "snapshots" / "0123456789"
-    shutil.copytree(tiny_base, snapshot)
-    (snapshot.parents[1] / "refs").mkdir()
-    (snapshot.parents[1] / "refs" / "main").write_text("0123456789")
-    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(cache))
+    snapshot = hub_snapshot(tiny_base, tmp_path / "hub", monkeypatch)
     assert weights_fingerprint("someone/tiny") == weights_fingerprint(tiny_base)
     for name in ("someone/else", "no such/name/at all"):
         assert weights_fingerprint(name) is None

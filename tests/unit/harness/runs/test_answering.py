@@ -255,6 +255,20 @@ def test_other_settings_under_the_same_name_are_refused(tmp_path: Path) -> None:
     assert (tmp_path / "predictions.jsonl").read_text() == '{"id": "a", "actions": []}\n'
 
 
+def test_a_run_goes_on_where_only_now_the_base_is_known_better(tmp_path: Path) -> None:
+    run = Run(tmp_path, {"base": "someone/tiny"})
+    run.keep([{"id": "a", "actions": []}])
+    run.close()
+    run = Run(tmp_path, {"base": "someone/tiny", "base_revision": "01"})
+    assert len(run.records) == 1
+    run.close()
+    run = Run(tmp_path / "known", {"base": "someone/tiny", "base_revision": "01"})
+    run.keep([{"id": "a", "actions": []}])
+    run.close()
+    with pytest.raises(UsageError, match=r"base_revision: 01 there, 02 now"):
+        Run(tmp_path / "known", {"base": "someone/tiny", "base_revision": "02"})
+
+
 def test_settings_that_led_to_no_answer_may_be_corrected(tmp_path: Path) -> None:
     run = Run(tmp_path, {"base_url": "http://wrong"})
     run.keep([{"id": "a", "actions": [], "error": "no connection"}])
