@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from harness.corpora.item import Item
+from harness.corpora.item import Item, MinecraftItem
 from prompts.rendered import Message
 from prompts.spec import PromptSpec
 from serialization.contexts import Piece, View, from_frame, in_frame, view
 from serialization.formats.answer import Parsed
+from serialization.pose import as_cells, as_seen, view_from
 
 
 @lru_cache
@@ -25,7 +26,8 @@ def system_message(spec: PromptSpec) -> Message:
 
 
 def item_view(item: Item, spec: PromptSpec) -> View:
-    return view(in_frame(item, spec.frame), spec.shown, spec.written)
+    shown = view(in_frame(item, spec.frame), spec.shown, spec.written)
+    return view_from(shown, item.pose) if spec.frame == "pose" and isinstance(item, MinecraftItem) else shown
 
 
 def questions(shown: View, spec: PromptSpec) -> list[Message]:
@@ -50,11 +52,14 @@ def _user(pieces: Sequence[Piece], fields: dict[str, str], first: int, spec: Pro
 def gold_answer(item: Item, spec: PromptSpec) -> str:
     """The text that answers an item with its gold actions, in the spec's format and frame."""
     seen = in_frame(item, spec.frame)
-    return spec.written.answer(seen.actions, seen)
+    text = spec.written.answer(seen.actions, seen)
+    return as_seen(text, item.pose) if spec.frame == "pose" and isinstance(item, MinecraftItem) else text
 
 
 def read_answer(text: str, item: Item, spec: PromptSpec) -> Parsed:
     """The actions of a model's answer, in the world's frame. Total: any text is an answer."""
+    if spec.frame == "pose" and isinstance(item, MinecraftItem):
+        text = as_cells(text, item.pose)
     parsed = spec.written.read(text, in_frame(item, spec.frame))
     return parsed._replace(actions=from_frame(parsed.actions, item, spec.frame))
 

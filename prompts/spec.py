@@ -44,7 +44,9 @@ class PromptSpec:
         _ = spec.shown, spec.written
         choose("frame", spec.frame, FRAMES)
         if spec.frame != "world" and task == "hexagons":
-            raise UsageError("--frame builder is for minecraft: a hexagon board has no builder")
+            raise UsageError(f"--frame {spec.frame} is for minecraft: a hexagon board has no builder")
+        if spec.frame == "pose" and not (spec.shown.rich and spec.format == "lines"):
+            raise UsageError("--frame pose is for --context context-rich, which tells the pose, and --format lines")
         return spec
 
     @property

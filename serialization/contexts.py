@@ -7,6 +7,7 @@ Both have `conversation`: a drawing procedure or a game as one chat, in which th
 What changes from item to item of one procedure or game comes last in every context, so that the prompts of its items share
 their beginning. Each Minecraft context exists in two frames: the world's, and the builder's, in which everything is turned by
 quarter turns about the vertical axis so that the builder looks along +z: `in_frame` turns an item, `from_frame` an answer back.
+A third one, `pose`, changes the text instead (serialization/pose.py).
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ _ALL = (
 CONTEXTS: dict[str, dict[str, Context]] = {
     task: {c.name: c for c in _ALL if c.task == task} for task in ("hexagons", "minecraft")
 }
-FRAMES = ("world", "builder")
+FRAMES = ("world", "builder", "pose")
 
 
 def get_context(task: str, name: str) -> Context:
@@ -219,6 +220,6 @@ def in_frame(item: Item, frame: str) -> Item:
 
 def from_frame(actions: Sequence[Paint] | Sequence[Action], item: Item, frame: str) -> tuple[Paint | Action, ...]:
     """Actions said in the chosen frame as actions of the world: the inverse of `in_frame`, exact at every yaw."""
-    if frame == "world" or not isinstance(item, MinecraftItem):
+    if frame != "builder" or not isinstance(item, MinecraftItem):
         return tuple(actions)
     return tuple(turn_action(a, item.pose.quarter) for a in actions if isinstance(a, Action))

@@ -7,7 +7,7 @@ from pathlib import Path
 from prompts.probe import PROBES
 from prompts.render import Renderer
 from prompts.spec import PromptSpec
-from serialization.contexts import CONTEXTS, FRAMES
+from serialization.contexts import CONTEXTS
 from serialization.formats import FORMATS
 
 FOLDER = Path(__file__).parent.parent / "tests" / "golden"
@@ -22,10 +22,11 @@ def specs() -> list[PromptSpec]:
     the format decides what is said of the builder), all frames, and every template with its own context and format."""
     formats: list[PromptSpec] = []
     for task, contexts in CONTEXTS.items():
-        frames = FRAMES if task == "minecraft" else FRAMES[:1]
+        frames = ("world", "builder") if task == "minecraft" else ("world",)
         formats += [PromptSpec.make(task, context, None, frame) for context in contexts for frame in frames]
         formats += [PromptSpec.make(task, None, name, frame) for name in FORMATS[task] for frame in frames]
-    formats += [PromptSpec.make("minecraft", "conversation", "moves", frame) for frame in FRAMES]
+    formats += [PromptSpec.make("minecraft", "conversation", "moves", frame) for frame in ("world", "builder")]
+    formats.append(PromptSpec.make("minecraft", frame="pose"))
     formats += [PromptSpec.make(task, template=name) for name, task in TEMPLATES.items()]
     return list(dict.fromkeys(formats))
 

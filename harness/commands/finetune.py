@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @click.option("--max-steps", type=click.IntRange(min=1), help="Train for N steps instead of the recipe's epochs.")
 @click.option("--context", help="What the model sees of an item.")
 @click.option("--format", help="How actions are written.")
-@click.option("--frame", help="Minecraft: world or builder.")
+@click.option("--frame", help="Minecraft: world, builder or pose.")
 @click.option("--template", help="The prompts' wording: a shipped template or a folder.")
 @click.option("--shots", type=click.IntRange(min=0), help="Examples before every training item.")
 @click.option("--limit", type=click.IntRange(min=1), help="Train on the first N items only.")

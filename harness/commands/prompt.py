@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 @click.option("--base-url", help="Where an OpenAI-compatible endpoint listens (engine openai).")
 @click.option("--context", help="What the model sees, e.g. full-history. [default: the adapter's, else the task's]")
 @click.option("--format", help="How it answers, e.g. grouped. [default: the adapter's, else the task's]")
-@click.option("--frame", help="world or builder (minecraft). [default: the adapter's, else world]")
+@click.option("--frame", help="world, builder or pose (minecraft). [default: the adapter's, else world]")
 @click.option("--template", help="The prompts' wording: a shipped template or a folder. [default: the adapter's, else our own]")
 @click.option("--limit", type=click.IntRange(1), help="Only the first N items.")
 @click.option("--seed", default=0, show_default=True, help="Seed of the choice of examples and of sampling.")

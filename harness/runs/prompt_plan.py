@@ -196,6 +196,8 @@ def build_plan(
     renderer = Renderer(spec, tokenizer, context_length, answer_tokens(options, spec))
     # A chat endpoint ends its answers itself, and some begin them with a blank line.
     chats = options.engine == "openai" and not options.completions
+    if options.constrained and spec.frame == "pose":
+        raise UsageError("--constrained holds answers to whole numbers, which --frame pose has not: leave one of them out")
     if chats and spec.wording.is_plain:
         raise UsageError(f"--template {spec.template} is plain text, and the endpoint would make a chat of it: add --completions")
     sampling = Sampling(

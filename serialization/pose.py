@@ -1,0 +1,70 @@
+"""The frame `pose`: cells as the builder sees them from exactly where it stands and looks (Jayannavar et al. 2020; CRAFTS).
+
+A cell is x y z: from the builder to the middle of the cell, x to the left and z ahead, and y from its feet to the cell's bottom,
+all in blocks. One decimal is enough for an exact way back at every pose: each number is then at most 0.05 off, a place on the
+ground at most 0.05 * sqrt(2) = 0.07, and a cell reaches 0.5 around its middle. With whole numbers it may be 0.7 off, and two
+cells may be said alike.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from math import cos, floor, radians, sin
+
+from harness.worlds.minecraft import Pose
+from serialization.contexts import View
+from serialization.formats.answer import BLANK
+from serialization.formats.lines import BETWEEN
+
+_NUMBER = r"(-?\d{1,4}(?:\.\d{1,6})?)"
+_NAMES = [rf"(?:{name}{BLANK}[=:]{BLANK})?" for name in "xyz"]
+_CELL = re.compile(
+    rf"(?<![\d.]){_NAMES[0]}{_NUMBER}{BETWEEN}{_NAMES[1]}{_NUMBER}{BETWEEN}{_NAMES[2]}{_NUMBER}(?!\.?\d)", re.IGNORECASE
+)
+"""Three numbers, as the format `lines` reads them."""
+
+
+def from_pose(x: int, y: int, z: int, pose: Pose) -> tuple[float, float, float]:
+    """A cell as seen from a pose, to one decimal."""
+    east, north = x + 0.5 - pose.x, z + 0.5 - pose.z
+    c, s = cos(radians(pose.yaw)), sin(radians(pose.yaw))
+    left, ahead = c * east + s * north, c * north - s * east
+    # Adding 0 makes 0 of -0.
+    return round(left, 1) + 0.0, round(y - pose.y, 1) + 0.0, round(ahead, 1) + 0.0
+
+
+def to_cell(left: float, up: float, ahead: float, pose: Pose) -> tuple[int, int, int]:
+    """The cell at a place as seen from a pose: the inverse of `from_pose`, and for any other place the cell around it."""
+    c, s = cos(radians(pose.yaw)), sin(radians(pose.yaw))
+    return floor(c * left - s * ahead + pose.x), floor(up + pose.y + 0.5), floor(s * left + c * ahead + pose.z)
+
+
+def as_seen(text: str, pose: Pose) -> str:
+    """A text with its cells said as seen from a pose: `place red 0 1 0` may become `place red -1.3 0 4.2`."""
+    return _rewritten(text, lambda x, y, z: from_pose(int(x), int(y), int(z), pose))
+
+
+def as_cells(text: str, pose: Pose) -> str:
+    """The same back. Total: whatever else the text says stays as it is."""
+    return _rewritten(text, partial(to_cell, pose=pose))
+
+
+def _rewritten(text: str, change: Callable[[float, float, float], tuple[float, float, float]]) -> str:
+    def changed(match: re.Match[str]) -> str:
+        x, y, z = change(float(match[1]), float(match[2]), float(match[3]))
+        return f"{x:g} {y:g} {z:g}"
+
+    return _CELL.sub(changed, text)
+
+
+def view_from(shown: View, pose: Pose) -> View:
+    """A view with its cells said as seen from the pose, which it then tells as the gaze and the place of the region's middle."""
+    pieces = tuple(piece._replace(text=as_seen(piece.text, pose)) if piece.done else piece for piece in shown.pieces)
+    yaw = (round(pose.yaw) + 180) % 360 - 180
+    builder = f"yaw {yaw}, pitch {round(pose.pitch)}, middle {as_seen('0 1 0', pose)}"
+    return replace(
+        shown, pieces=pieces, fields={**shown.fields, "blocks": as_seen(shown.fields["blocks"], pose), "builder": builder}
+    )

@@ -1,0 +1,75 @@
+"""The frame `pose`: cells as the builder sees them, and exactly back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.corpora import load
+from harness.corpora.item import MinecraftItem
+from harness.errors import UsageError
+from harness.worlds.minecraft import Action, Pose
+from prompts.messages import gold_answer, item_view, read_answer
+from prompts.probe import PROBES
+from prompts.spec import PromptSpec
+from serialization.pose import as_cells, as_seen, from_pose, to_cell
+
+SPEC = PromptSpec.make("minecraft", frame="pose")
+POSES = st.builds(Pose, st.floats(-60, 60), st.floats(0, 30), st.floats(-60, 60), st.floats(-360, 360), st.floats(-90, 90))
+
+
+@given(POSES, st.integers(-5, 5), st.integers(1, 9), st.integers(-5, 5))
+def test_every_cell_comes_back_from_every_pose(pose: Pose, x: int, y: int, z: int) -> None:
+    assert to_cell(*from_pose(x, y, z, pose), pose) == (x, y, z)
+    assert as_cells(as_seen(f"pick {x} {y} {z}", pose), pose) == f"pick {x} {y} {z}"
+
+
+def test_the_answer_to_every_train_item_comes_back() -> None:
+    for item in load("minecraft", "train"):
+        assert isinstance(item, MinecraftItem)
+        meant = tuple(action if action.kind == "place" else action._replace(color=None) for action in item.actions)
+        assert read_answer(gold_answer(item, SPEC), item, SPEC) == (meant, ())
+
+
+@pytest.mark.parametrize(
+    ("yaw", "ahead", "left"),
+    [(0, (0, 1, 2), (2, 1, 0)), (90, (-2, 1, 0), (0, 1, 2)), (180, (0, 1, -2), (-2, 1, 0)), (-90, (2, 1, 0), (0, 1, -2))],
+)
+def test_ahead_and_left_are_the_builders(yaw: float, ahead: tuple[int, int, int], left: tuple[int, int, int]) -> None:
+    pose = Pose(0.5, 1.0, 0.5, yaw, 0.0)
+    assert from_pose(*ahead, pose) == (0, 0, 2)
+    assert from_pose(*left, pose) == (2, 0, 0)
+
+
+def test_the_view_is_the_builders_too() -> None:
+    item = PROBES["minecraft"][0]
+    assert isinstance(item, MinecraftItem)
+    seen = item_view(replace(item, pose=Pose(0.5, 1.0, -2.5, 30.0, 20.4)), SPEC)
+    assert [piece.text for piece in seen.pieces if piece.done] == ["place red 2.5 0 4.3\nplace green 2.5 1 4.3"]
+    assert seen.fields["blocks"] == "green 2.5 1 4.3; red 2.5 0 4.3"
+    assert seen.fields["builder"] == "yaw 30, pitch 20, middle 1.5 0 2.6"
+    assert seen.pieces[0].text == "<Architect> Build 2 <tower>."
+
+
+@pytest.mark.parametrize("said", ["place red 2.5 0 4.3", "Place a red block at (x=2.5, y=0, z=4.3)", "place red 2.4 -0.2 4"])
+def test_an_answer_may_be_said_freely_and_be_a_little_off(said: str) -> None:
+    item = PROBES["minecraft"][0]
+    assert isinstance(item, MinecraftItem)
+    posed = replace(item, pose=Pose(0.5, 1.0, -2.5, 30.0, 20.4))
+    assert read_answer(said, posed, SPEC).actions == (Action("place", "red", 0, 1, 2),)
+
+
+@given(st.text() | st.text("placeredpick0123456789 .,-xyz=()\n"), POSES)
+def test_reading_is_total_and_stays_in_the_region(text: str, pose: Pose) -> None:
+    item = PROBES["minecraft"][0]
+    assert isinstance(item, MinecraftItem)
+    assert all(abs(action.x) <= 5 for action in read_answer(text, replace(item, pose=pose), SPEC).actions)
+
+
+@pytest.mark.parametrize("names", [("full-dialogue", "lines"), ("context-rich", "calls"), ("conversation", "moves")])
+def test_it_is_refused_where_the_pose_is_not_told_or_the_format_has_whole_numbers(names: tuple[str, str]) -> None:
+    with pytest.raises(UsageError, match="--frame pose is for --context context-rich"):
+        PromptSpec.make("minecraft", *names, "pose")
