@@ -24,7 +24,7 @@ HARNESS_FILE = "harness.json"
 CONFIG_FILE = "adapter_config.json"
 WEIGHTS_FILE = "adapter_model.safetensors"
 TEMPLATE_FOLDER = "template"
-"""A copy of the prompt template, where it is a user's own."""
+"""Holds a copy of the prompt template, where it is a user's own."""
 
 SHIPPED = Path(__file__).parent / "trained"
 """Adapters that come with the package: a folder each, whose name is the adapter's."""
@@ -88,9 +88,8 @@ def save_template(spec: PromptSpec, folder: Path) -> None:
     """Copy a user's own prompt template beside an adapter's other files, so that it is found wherever they go."""
     wording = spec.wording
     if wording.folder and not wording.is_shipped:
-        shutil.copytree(
-            wording.folder, folder / TEMPLATE_FOLDER, ignore=lambda _, names: [n for n in names if Path(n).suffix not in SUFFIXES]
-        )
+        copy = folder / TEMPLATE_FOLDER / wording.folder.name
+        shutil.copytree(wording.folder, copy, ignore=lambda _, names: [n for n in names if Path(n).suffix not in SUFFIXES])
 
 
 def train_items(folder: Path, expected: str) -> int:
@@ -191,7 +190,7 @@ def _check_chat_template(path: Path, saved: _Saved, model: str) -> None:
 
 def _spec(path: Path, saved: _Saved) -> PromptSpec:
     try:
-        own = path / TEMPLATE_FOLDER
+        own = path / TEMPLATE_FOLDER / saved.template
         template = str(own) if own.is_dir() else saved.template
         spec = PromptSpec.make(saved.task, saved.context, saved.format, saved.frame, template)
     except UsageError as error:

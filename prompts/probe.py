@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem, Utterance
 from harness.util.hashing import json_hash
 from harness.worlds.hexagons import Board, Paint
@@ -68,6 +66,5 @@ def format_hash(spec: PromptSpec) -> str:
 
 
 def described(spec: PromptSpec) -> dict[str, str]:
-    """The format as an adapter and a training say it: its names and its hash; of a template's folder only its name."""
-    names = {key: Path(value).name if key == "template" else value for key, value in spec.fields.items()}
-    return {**names, "prompt_hash": format_hash(spec)}
+    """The format as an adapter and a training say it: its names and its hash."""
+    return {**spec.fields, "prompt_hash": format_hash(spec)}

@@ -1,4 +1,4 @@
-"""Items to the exact tokens a model reads, within its context length. The only place that applies a chat template."""
+"""Items to the exact tokens a model reads, within its context length. Only `prompts` applies chat templates."""
 
 from __future__ import annotations
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
 from harness.errors import UsageError
 from harness.util.registry import choose
@@ -63,8 +62,10 @@ class PromptSpec:
 
     @property
     def fields(self) -> dict[str, str]:
-        """The names that it was made of; the template only if it is not the default one."""
-        return {key: value for key, value in asdict(self).items() if (key, value) != ("template", DEFAULT)}
+        """The names that it was made of; the template only if it is not the default one, and of its folder only the name."""
+        folder = self.wording.folder
+        names = {**asdict(self), "template": folder.name if folder else DEFAULT}
+        return {key: value for key, value in names.items() if (key, value) != ("template", DEFAULT)}
 
     @property
     def rolls_out(self) -> bool:
@@ -77,5 +78,4 @@ class PromptSpec:
 
     @property
     def name(self) -> str:
-        own = [] if self.template == DEFAULT else [Path(self.template).name]
-        return "/".join((self.task, self.context, self.format, self.frame, *own))
+        return "/".join(self.fields.values())

@@ -112,13 +112,15 @@ def get_template(name: str) -> Template:
         return Template(name, None)
     if "/" not in name and (SHIPPED / name / CHOICES).is_file():
         return Template(name, SHIPPED / name)
-    folder = Path(name).expanduser()
+    folder = Path(name).expanduser().absolute()
     if folder.is_dir():
+        if folder.name == DEFAULT or (SHIPPED / folder.name / CHOICES).is_file():
+            raise UsageError(f"--template {name}: there is a shipped template of that name: rename the folder")
         if not any(path.suffix in SUFFIXES for path in folder.iterdir()):
             raise UsageError(
                 f"--template {name}: the folder holds no template: none of its files ends with {', '.join(SUFFIXES)}"
             )
-        return Template(name, folder.absolute())
+        return Template(name, folder)
     if "/" in name:
         raise UsageError(f"--template {name}: no such folder")
     choose("template", name, [DEFAULT, *(path.parent.name for path in SHIPPED.glob(f"*/{CHOICES}"))])

@@ -71,8 +71,8 @@ def test_a_users_own_template_goes_with_the_adapter_and_must_stay_as_it_was(run:
     change(run, HARNESS_FILE, **described(spec))
     moved = run.rename(tmp_path / "moved")
     shutil.rmtree(tmp_path / "mine")
-    assert load_adapter(moved, str(base)).spec.wording.hash == get_template(str(moved / "adapter" / "template")).hash
-    (moved / "adapter" / "template" / "minecraft.user.txt").write_text("{{ turns | first }}")
+    assert load_adapter(moved, str(base)).spec.wording.hash == get_template(str(moved / "adapter" / "template" / "mine")).hash
+    (moved / "adapter" / "template" / "mine" / "minecraft.user.txt").write_text("{{ turns | first }}")
     with pytest.raises(AdapterError, match="its text is another now"):
         load_adapter(moved, str(base))
 

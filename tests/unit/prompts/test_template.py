@@ -112,6 +112,9 @@ def test_unknown_names_and_empty_folders_are_refused(tmp_path: Path) -> None:
         PromptSpec.make("minecraft", template="./nebulla")
     with pytest.raises(UsageError, match="holds no template"):
         PromptSpec.make("minecraft", template=str(tmp_path))
+    (tmp_path / "default").mkdir()
+    with pytest.raises(UsageError, match="rename the folder"):
+        PromptSpec.make("minecraft", template=str(tmp_path / "default"))
 
 
 def test_every_shipped_template_says_what_it_is_for() -> None:
