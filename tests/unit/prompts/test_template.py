@@ -14,6 +14,7 @@ from prompts.probe import PROBES, described, format_hash
 from prompts.render import Renderer
 from prompts.spec import PromptSpec
 from prompts.template import SHIPPED, get_template
+from tests.helpers.finetuning import job_of
 from tests.helpers.tiny import build_tiny_model
 
 
@@ -121,3 +122,10 @@ def test_every_shipped_template_says_what_it_is_for() -> None:
     for folder in SHIPPED.iterdir():
         if folder.is_dir():
             assert get_template(folder.name).folder == folder
+
+
+def test_fine_tuning_takes_a_template(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, tiny_base: Path) -> None:
+    monkeypatch.delenv("HARNESS_DATA", raising=False)
+    monkeypatch.chdir(tmp_path)
+    words = ("llama-lora", "--task", "minecraft", "--template", "nebula", "--base", str(tiny_base), "--name", "r")
+    assert job_of(monkeypatch, *words).spec == PromptSpec.make("minecraft", template="nebula")

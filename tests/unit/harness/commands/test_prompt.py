@@ -5,10 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from harness.cli import main
 from harness.corpora import load
 from prompts.messages import gold_answer
+from prompts.probe import format_hash
 from prompts.spec import PromptSpec
 
 
@@ -202,3 +204,43 @@ def test_no_key_reaches_the_run_folder_or_a_message(monkeypatch: pytest.MonkeyPa
     for path in Path("runs/r").iterdir():
         assert "sk-secret" not in path.read_text(), path
     assert "http://127.0.0.1:9/v1" in Path("runs/r/run.yaml").read_text()
+
+
+@pytest.mark.parametrize(
+    "spec", [{"template": "nebula"}, {"template": "few-shot-code"}, {"template": "./mine"}, {"frame": "pose"}]
+)
+def test_a_perfect_script_scores_one_in_every_template_and_frame(
+    spec: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("mine").mkdir()
+    Path("mine/minecraft.user.txt").write_text("{{ turns | join(' / ') }}")
+    flags = [word for key, value in spec.items() for word in (f"--{key}", value)]
+    asked = ("--task", "minecraft", "--model", script("minecraft", **spec), *flags, "--json")
+    code, out, _ = run(*asked, "--name", "r", "--shots", "2", capsys=capsys)
+    assert (code, json.loads(out)["micro"]["overall"]["f1"]) == (0, 1.0)
+    settings = yaml.safe_load(Path("runs/r/run.yaml").read_text())["settings"]
+    assert settings.get("template") == (Path(spec["template"]).name if "template" in spec else None)
+    assert settings["prompt_hash"] == format_hash(PromptSpec.make("minecraft", **spec))
+
+
+def test_a_template_with_a_mistake_is_refused_before_anything_is_asked(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("mine").mkdir()
+    Path("mine/minecraft.user.txt").write_text("{{ turn }}")
+    code, _, err = run("--task", "minecraft", "--template", "./mine", "--model", script("minecraft"), capsys=capsys)
+    assert code != 0
+    assert err.splitlines()[-1].endswith("mine/minecraft.user.txt:1: 'turn' is undefined")
+
+
+@pytest.mark.parametrize(
+    ("flags", "problem"),
+    [
+        (("--template", "nebula", "--base-url", "http://127.0.0.1:1"), "add --completions"),
+        (("--frame", "pose", "--constrained", "--base-url", "http://127.0.0.1:1"), "leave one of them out"),
+    ],
+)
+def test_flags_that_a_template_or_a_frame_does_not_go_with(
+    flags: tuple[str, ...], problem: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, _, err = run("--task", "minecraft", "--engine", "openai", "--model", "m", *flags, capsys=capsys)
+    assert code != 0
+    assert problem in err
