@@ -53,7 +53,7 @@ def test_what_the_system_message_says_is_said_and_earlier_turns_have_no_thought(
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_no_text_depends_on_the_day(tokenizers: dict[str, Any], name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_text_depends_on_the_day(tokenizers: dict[str, Any], name: str) -> None:
     text = Renderer(PromptSpec.make("hexagons"), tokenizers[name], 100_000, 1).render(ITEM).text
     assert ("2025" in text) == FAMILIES[name].dated == (template_date(FAMILIES[name].template) == "2025-01-01")
 
