@@ -117,7 +117,13 @@ def check_names() -> None:
 
 def main(argv: list[str] | None = None) -> int:
     """Run the command line and return its exit code: 0, 1 failure, 2 usage, 130 interrupted."""
-    arguments = sys.argv[1:] if argv is None else argv
+    code = _run(sys.argv[1:] if argv is None else argv)
+    if "WORLD_SIZE" in os.environ and (several := sys.modules.get("harness.training.processes")):
+        several.leave(code)
+    return code
+
+
+def _run(arguments: list[str]) -> int:
     # Threads that spin while they wait make small models ten times slower where cores are shared. Read when torch loads.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     # Its C++ warnings say at every start where vLLM's CPU build keeps its memory.

@@ -14,7 +14,7 @@ from harness.engines.shared import keep_memory
 from harness.runs.folder import Run, items_hash, log_to
 from harness.training.checkpoints import model_source
 from harness.training.origin import Origin
-from harness.training.steps import processes
+from harness.training.processes import first_says, processes
 
 if TYPE_CHECKING:
     from harness.training.recipe import Recipe
@@ -67,7 +67,7 @@ def train(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
     # Steps and batches are counted over all processes, so a run resumes with the same number of them.
     several = {"processes": own.num_processes} if own.num_processes > 1 else {}
     run = Run(folder, job.settings() | several) if own.is_main_process else None
-    report = say if run else _silent
+    report = first_says(say)
     try:
         report(f"{job}; {folder}")
         if run:
@@ -77,11 +77,7 @@ def train(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
         if run:
             run.close()
     report(_report(result, folder))
-    processes().destroy_process_group()
     return result
-
-
-def _silent(text: str) -> None: ...
 
 
 def _report(result: Trained, folder: Path) -> str:

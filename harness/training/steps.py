@@ -85,15 +85,6 @@ class Steps:
         return share, [self.vary(item, epoch) for item in items] if self.vary else items
 
 
-def processes() -> Any:
-    """Accelerate's view of this process and the others that torchrun or `accelerate launch` started with it, if any."""
-    import torch
-    from accelerate import PartialState
-
-    # Without a GPU, processes find each other only where the CPU is asked for.
-    return PartialState(cpu=not torch.accelerator.is_available())
-
-
 def workers() -> int:
     """How many worker processes prepare batches: none without a GPU to keep busy."""
     import torch

@@ -11,7 +11,8 @@ from harness.corpora.item import Item
 from harness.training.augmenting import vary_by
 from harness.training.checkpoints import own_weights, read_weights, write_model
 from harness.training.origin import Best, Origin, card, configuration
-from harness.training.steps import Data, processes
+from harness.training.processes import processes
+from harness.training.steps import Data
 
 if TYPE_CHECKING:
     from harness.training.recipe import Recipe

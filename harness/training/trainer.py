@@ -22,8 +22,9 @@ from harness.errors import HarnessError, UsageError
 from harness.training.checkpoints import STATE, WEIGHTS, last_checkpoint, own_weights, read_weights, restore
 from harness.training.origin import Best
 from harness.training.plan import Plan, make_plan
+from harness.training.processes import processes
 from harness.training.recipe import Training
-from harness.training.steps import Data, Losses, Share, Steps, processes, workers
+from harness.training.steps import Data, Losses, Share, Steps, workers
 from harness.training.watched import Watched, curve
 
 _DEV_BATCH = 16
