@@ -13,6 +13,7 @@ from harness.engines.engine import Sampling
 from harness.engines.transformers import TransformersEngine
 from harness.runs.answering import Rollout, ask, batches
 from harness.runs.prompted import Plan, Prompted
+from harness.training.processes import gathered, processes
 from prompts.render import Renderer
 from prompts.shots import ShotPool
 from prompts.spec import PromptSpec
@@ -40,6 +41,13 @@ def first_steps(items: Sequence[Item], count: int) -> list[Item]:
     return [item for item in items if item.id in chosen]
 
 
+def _share(items: Sequence[Item]) -> list[Item]:
+    """The items that this process answers: whole drawing procedures or games, since answers may build on earlier ones."""
+    own = processes()
+    share = set([*dict.fromkeys(item.cluster for item in items)][own.process_index :: own.num_processes])
+    return [item for item in items if item.cluster in share]
+
+
 def dev_f1(
     model: Any,
     tokenizer: Any,
@@ -49,18 +57,23 @@ def dev_f1(
     shots: int,
     max_new_tokens: int = 256,
     context_length: int | None = None,
+    *,
+    in_step: bool = False,
 ) -> float:
     """The task's headline F1 as a fraction: net actions, micro (Minecraft, legacy) or action-based (HEXAGONS).
 
     Greedy, on the model's own earlier answers where the format builds on them. An item that does not fit the context counts as
-    an empty prediction.
+    an empty prediction. Each process answers its share of the items, unless they must answer `in_step`: where each holds a part
+    of the model, all of them compute every answer together.
     """
     engine = TransformersEngine(model, tokenizer, context_length=context_length)
     renderer = Renderer(spec, tokenizer, engine.context_length, max_new_tokens)
     plan = Plan(renderer, Sampling(max_tokens=max_new_tokens, stop=renderer.stop), pool, shots, len(items))
     predictor, rollout = Prompted(plan, engine), Rollout()
-    planned = batches(items, len(items), rolls_out=predictor.rolls_out)
+    own = list(items) if in_step else _share(items)
+    planned = batches(own, len(items), rolls_out=predictor.rolls_out)
     answered = (pair for batch in planned for pair in ask(batch, predictor, rollout))
     actions = {item.id: tuple(answer.actions) for item, answer in answered}
+    actions = {key: value for part in gathered(actions) for key, value in part.items()}
     scores = score(spec.task, "dev", items, Predictions(actions))
     return float(scores["action"]["f1"] if spec.task == "hexagons" else scores["micro"]["overall"]["f1"])

@@ -15,7 +15,7 @@ from adapters.dev import dev_f1, first_steps, spread
 from adapters.packing import Pack, pack_rows
 from adapters.recipe import FinetuneRecipe
 from adapters.registry import HARNESS_FILE, save_template
-from adapters.rows import Rows, epochs, make_rows, recolored
+from adapters.rows import Rows, epochs, make_rows, make_together, recolored
 from adapters.trainer import AnswerTrainer, plain_attention, set_threads, trainer_arguments
 from harness.corpora.item import Item
 from harness.engines.bases import base_origin, display_name, load_tokenizer
@@ -25,6 +25,7 @@ from harness.errors import EngineError, HarnessError, UsageError
 from harness.runs.folder import provenance
 from harness.training.checkpoints import last_checkpoint
 from harness.training.curriculum import stages
+from harness.training.processes import processes
 from harness.training.watched import curve
 from harness.util.files import write_atomically
 from prompts.probe import described
@@ -72,13 +73,18 @@ def finetune(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
     Raises EngineError for a base that cannot be loaded, UsageError if it cannot be quantized, HarnessError if no row is
     short enough.
     """
+    import torch
     from peft.helpers import disable_input_dtype_casting
     from transformers import set_seed
+    from transformers.utils.logging import disable_progress_bar
 
     training = job.recipe.training
     keep_memory()
     set_seed(training.seed)
     threads = set_threads()
+    own = processes()
+    if not own.is_main_process:
+        disable_progress_bar()
     tokenizer = load_tokenizer(job.base)
     model = with_lora(job.recipe, load_base(job), job.start)
     length = min(training.max_length, getattr(model.config, "max_position_embeddings", training.max_length))
@@ -92,7 +98,12 @@ def finetune(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
             raise HarnessError(
                 f"every {name} row is longer than {length} tokens: choose a shorter --context or raise training.max_length"
             )
-    say(f"{sum(len(pack.input_ids) for pack in packs):,} tokens in {len(packs)} packs, on {threads} threads")
+    say(f"{sum(len(pack.input_ids) for pack in packs):,} tokens in {len(packs)} packs, on {_machine(threads)}")
+    if idle := -training.accumulation % own.num_processes:
+        say(
+            f"Some processes are idle at the end of every step: {training.accumulation} packs do not go round; "
+            f"--set training.accumulation={training.accumulation + idle} keeps them busy, with larger steps"
+        )
     trainer = AnswerTrainer(
         model,
         trainer_arguments(training, len(packs), folder),
@@ -101,7 +112,11 @@ def finetune(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
         list(pack_rows(dev_rows.groups, training.tokens, length, share=share)),
         tokenizer.pad_token_id or 0,
         partial(answer_dev, job, tokenizer, pool, length),
+        training.accumulation,
     )
+    if own.process_index:
+        # What dropout leaves out differs from process to process.
+        torch.manual_seed(training.seed + own.process_index)
     if checkpoint := last_checkpoint(folder / "checkpoints"):
         say(f"resuming from {checkpoint}")
     # Autocast does it in its matrix products; peft would copy every input to float32 first.
@@ -112,7 +127,8 @@ def finetune(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
     counts = {"items": len(job.train), "rows": len(rows.kept), "dropped": rows.dropped}
     points, changed = curve(history, trainer.columns), has_effect(trainer.model)
     result = Trained(trainer.state.global_step, seconds, **counts, curve=points, effect=changed)
-    save_adapter(job, trainer.model, tokenizer, result, folder / "adapter")
+    if own.is_main_process:
+        save_adapter(job, trainer.model, tokenizer, result, folder / "adapter")
     return result
 
 
@@ -125,9 +141,9 @@ def _train_packs(job: Job, renderer: Renderer, pool: ShotPool, share: bool) -> t
         if epoch and not training.recolor:
             return first
         items, answers = recolored(job.train, job.answers, epoch, training.seed)
-        return make_rows(items, renderer, pool, training.shots, length, answers)
+        return make_together(items, lambda part: make_rows(part, renderer, pool, training.shots, length, answers))
 
-    first = make_rows(job.train, renderer, pool, training.shots, length, job.answers)
+    first = make_together(job.train, lambda part: make_rows(part, renderer, pool, training.shots, length, job.answers))
     if not first.kept:
         return first, []
     packs = _curriculum_packs(job, first, length, share)
@@ -152,12 +168,17 @@ def _curriculum_packs(job: Job, rows: Rows, length: int, share: bool) -> list[Pa
     return list(chain.from_iterable(packs))
 
 
-def answer_dev(job: Job, tokenizer: Any, pool: ShotPool, length: int, model: Any) -> float:
-    """F1 of a model on the dev items that the recipe asks during training."""
+def _machine(threads: int) -> str:
+    count = processes().num_processes
+    return f"{threads} threads" if count == 1 else f"{count} processes with {threads} threads each"
+
+
+def answer_dev(job: Job, tokenizer: Any, pool: ShotPool, length: int, model: Any, *, in_step: bool = False) -> float:
+    """F1 of a model on the dev items that the recipe asks during training; `in_step` is that of `dev_f1`."""
     training = job.recipe.training
     room = min(training.max_new_tokens, length // 2)
     items = (first_steps if job.spec.rolls_out else spread)(job.dev, training.dev_f1_items)
-    return dev_f1(model, tokenizer, job.spec, items, pool, training.shots, room, length)
+    return dev_f1(model, tokenizer, job.spec, items, pool, training.shots, room, length, in_step=in_step)
 
 
 def load_base(job: Job) -> Any:
@@ -193,7 +214,7 @@ def _quantized(job: Job) -> dict[str, Any]:
         bnb_4bit_use_double_quant=True,
         bnb_4bit_compute_dtype=torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16,
     )
-    return {"quantization_config": config, "device_map": {"": 0}}
+    return {"quantization_config": config, "device_map": {"": processes().local_process_index}}
 
 
 def with_lora(recipe: FinetuneRecipe, model: Any, start: Path | None = None) -> Any:

@@ -128,6 +128,25 @@ def _tree(rows: Sequence[TrainingRow]) -> _Tree:
     return tree
 
 
+def dealt(packs: Sequence[Pack], step: int, processes: int) -> list[Pack]:
+    """The packs as they are dealt to so many processes, to each one in turn; `step` packs make a step.
+
+    Within a step the order of packs means nothing, so each round deals packs of similar length: processes wait for the slowest.
+    Where the last round has too few, it is filled up with packs that carry no loss.
+    """
+    if processes == 1:
+        return list(packs)
+    deal: list[Pack] = []
+    for start in range(0, len(packs), step):
+        whole = sorted(packs[start : start + step], key=lambda pack: len(pack.input_ids), reverse=True)
+        blank = Pack(whole[-1].input_ids[:1], [0], [1], [], [])
+        whole += [blank] * (-len(whole) % processes)
+        for turn, first in enumerate(range(0, len(whole), processes)):
+            # Every other round goes backwards, so that no process has the longest pack of all rounds.
+            deal += whole[first : first + processes][:: -1 if turn % 2 else 1]
+    return deal
+
+
 def collate(packs: Sequence[Pack], *, pad: int, multiple: int = 128) -> dict[str, Any]:
     """What the model is called with, for one pack: `input_ids` and `position_ids` (1, n), `attention_mask` (1, 1, n, n), true
     where a token is attended to, `sources` and `labels` (m,).
@@ -151,6 +170,6 @@ def collate(packs: Sequence[Pack], *, pad: int, multiple: int = 128) -> dict[str
         "input_ids": ids,
         "position_ids": positions,
         "attention_mask": attends[None, None],
-        "sources": torch.tensor(pack.sources),
-        "labels": torch.tensor(pack.targets),
+        "sources": torch.tensor(pack.sources, dtype=torch.long),
+        "labels": torch.tensor(pack.targets, dtype=torch.long),
     }

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from adapters.packing import Pack, pack_rows
 from harness.augmentation.colors import permute_colors, random_colors, recolor_text
 from harness.corpora.item import Item
+from harness.training.processes import gathered, processes
 from prompts.render import Renderer
 from prompts.rendered import TrainingRow
 from prompts.shots import ShotPool
@@ -49,6 +50,18 @@ def make_rows(
         else:
             dropped += 1
     return Rows(tuple(map(tuple, groups.values())), dropped)
+
+
+def make_together(items: Sequence[Item], make: Callable[[Sequence[Item]], Rows]) -> Rows:
+    """What `make` makes of the items. Each process makes the rows of its share of the clusters, and all get the whole."""
+    own = processes()
+    if own.num_processes == 1:
+        return make(items)
+    share = set([*dict.fromkeys(item.cluster for item in items)][own.process_index :: own.num_processes])
+    parts = gathered(make([item for item in items if item.cluster in share]))
+    place = {item.id: number for number, item in enumerate(items)}
+    groups = sorted(chain.from_iterable(part.groups for part in parts), key=lambda group: place[group[0].id])
+    return Rows(tuple(groups), sum(part.dropped for part in parts))
 
 
 def recolored(

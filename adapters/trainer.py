@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 import torch
 from transformers import TrainingArguments
 
-from adapters.packing import Pack, collate
+from adapters.packing import Pack, collate, dealt
 from harness.engines.shared import fast_bf16
 from harness.training.checkpoints import last_checkpoint
+from harness.training.processes import gathered, processes
 from harness.training.watched import Watched
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def plain_attention(config: Any) -> bool:
 class AnswerTrainer(Watched):
     """A Trainer whose batches are packs and whose loss is the mean over the answers' tokens of a whole step.
 
-    `dev_f1` answers dev items with the model as it is.
+    `step` is the number of packs in a step, over all processes. `dev_f1` answers dev items with the model as it is.
     """
 
     columns = {
@@ -60,11 +61,14 @@ class AnswerTrainer(Watched):
         packs: Sequence[Pack],
         dev_packs: Sequence[Pack],
         pad: int,
-        dev_f1: Callable[[Any], float],
+        dev_f1: Callable[..., float],
+        step: int,
     ) -> None:
         self._dev_f1 = dev_f1
         self._collate = partial(collate, pad=pad)
-        super().__init__(model, arguments, folder, data_collator=self._collate, train_dataset=packs, eval_dataset=dev_packs)
+        count = processes().num_processes
+        train, dev = dealt(packs, step, count), dealt(dev_packs, count, count)
+        super().__init__(model, arguments, folder, data_collator=self._collate, train_dataset=train, eval_dataset=dev)
         self.model_accepts_loss_kwargs = True
 
     def compute_loss(self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None) -> Any:
@@ -72,13 +76,16 @@ class AnswerTrainer(Watched):
         # The logits are the largest tensor: compute them only where they carry loss.
         logits = model(**inputs, logits_to_keep=sources, use_cache=False).logits[0]
         loss = torch.nn.functional.cross_entropy(logits.float(), labels, reduction="sum")
-        loss = loss / (len(labels) if num_items_in_batch is None else num_items_in_batch)
+        # The tokens of a step are those of all processes, over which gradients are averaged.
+        tokens = max(1, len(labels)) if num_items_in_batch is None else num_items_in_batch / self.args.world_size
+        loss = loss / tokens
         return (loss, logits) if return_outputs else loss
 
     def judge(self) -> dict[str, float]:
         """Loss and F1 on dev, and the last logged train loss."""
         with torch.autocast(self.args.device.type, torch.bfloat16, enabled=fast_bf16()):
-            metrics = {"eval_loss": self._dev_loss(), "eval_f1": self._dev_f1(self.model)}
+            in_step = self.is_fsdp_enabled or self.is_deepspeed_enabled
+            metrics = {"eval_loss": self._dev_loss(), "eval_f1": self._dev_f1(self.model, in_step=in_step)}
         losses = [entry["loss"] for entry in self.state.log_history if "loss" in entry]
         return metrics | ({"eval_train_loss": losses[-1]} if losses else {})
 
@@ -87,12 +94,12 @@ class AnswerTrainer(Watched):
         total, tokens, training = 0.0, 0, self.model.training
         self.model.eval()
         with torch.no_grad():
-            for pack in self.eval_dataset:
+            for pack in self.eval_dataset[self.args.process_index :: self.args.world_size]:
                 inputs = self._prepare_inputs(self._collate([pack]))
                 total += len(pack.targets) * float(self.compute_loss(self.model, inputs))
                 tokens += len(pack.targets)
         self.model.train(training)
-        return total / tokens
+        return sum(gathered(total)) / sum(gathered(tokens))
 
 
 def trainer_arguments(training: FinetuneTraining, packs: int, folder: Path) -> TrainingArguments:
@@ -103,7 +110,8 @@ def trainer_arguments(training: FinetuneTraining, packs: int, folder: Path) -> T
         output_dir=str(folder / "checkpoints"),
         max_steps=steps,
         per_device_train_batch_size=1,
-        gradient_accumulation_steps=training.accumulation,
+        gradient_accumulation_steps=math.ceil(training.accumulation / processes().num_processes),
+        ddp_find_unused_parameters=False,
         gradient_checkpointing=training.gradient_checkpointing,
         train_sampling_strategy="sequential",
         learning_rate=training.learning_rate,

@@ -192,13 +192,14 @@ def _packed(base: str, recipe: FinetuneRecipe, rows: Rows, folder: Path) -> Trai
     from adapters.packing import pack_rows
     from adapters.trainer import AnswerTrainer, trainer_arguments
 
-    packs = list(pack_rows(rows.groups, recipe.training.tokens, 4096))
+    training = recipe.training
+    packs = list(pack_rows(rows.groups, training.tokens, 4096))
     model = AutoModelForCausalLM.from_pretrained(base, attn_implementation=register(), dtype="auto")
-    arguments = trainer_arguments(recipe.training, len(packs), folder)
+    arguments = trainer_arguments(training, len(packs), folder)
     arguments.set_evaluate(strategy="no")
     arguments.eval_on_start = False
     arguments.set_save(strategy="no")
-    return AnswerTrainer(with_lora(recipe, model), arguments, folder, packs, [], 0, dev_f1=lambda model: 0.0)
+    return AnswerTrainer(with_lora(recipe, model), arguments, folder, packs, [], 0, lambda model, **_: 0.0, training.accumulation)
 
 
 def _one_by_one(base: str, recipe: FinetuneRecipe, rows: Rows, folder: str) -> Trainer:

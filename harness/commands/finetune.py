@@ -47,33 +47,44 @@ def finetune(recipe: str, **options: Any) -> None:
     harness finetune llama-lora --task minecraft --data simulated.jsonl
 
     To resume a killed run, give the same command again.
+    Several GPUs: torchrun --nproc-per-node 8 -m harness.cli finetune ..., or accelerate launch; see docs/scaling.md.
     """
     from adapters.finetune import finetune as train
+    from harness.errors import UsageError
     from harness.runs.folder import RUNS, Run, log_to
+    from harness.training.processes import first_says, processes
 
-    job, kind, added = _job(recipe, options)
-    name = options["name"] or f"{job.recipe_name}-{job.spec.task}"
-    folder = RUNS / name
-    click.echo(
-        f"{job.recipe_name} on {_base_name(job)}: {job.spec.name}, {len(job.train)} train and {len(job.dev)} dev items "
-        f"of the {kind} corpus{''.join(f' and {name}' for name in added)}; {folder}"
-    )
-    run = Run(folder, _settings(job) | ({"data": added} if added else {}) | _given(options))
-    if (folder / "adapter" / "harness.json").is_file():
-        click.echo(f"This run is finished: the adapter is in {folder / 'adapter'}; choose another --name to train again")
+    # Whatever is refused, the first process refuses before the others do anything.
+    with processes().main_process_first():
+        job, kind, added = _job(recipe, options)
+        if job.recipe.grpo and processes().num_processes > 1:
+            raise UsageError(f"{job.recipe_name} trains in one process: start it without torchrun or accelerate launch")
+        folder = RUNS / (options["name"] or f"{job.recipe_name}-{job.spec.task}")
+        say = first_says(click.echo)
+        say(
+            f"{job.recipe_name} on {_base_name(job)}: {job.spec.name}, {len(job.train)} train and {len(job.dev)} dev items "
+            f"of the {kind} corpus{''.join(f' and {name}' for name in added)}; {folder}"
+        )
+        first = processes().is_main_process
+        run = Run(folder, _settings(job) | ({"data": added} if added else {}) | _given(options)) if first else None
+        finished = (folder / "adapter" / "harness.json").is_file()
+    if finished:
+        say(f"This run is finished: the adapter is in {folder / 'adapter'}; choose another --name to train again")
         return
-    log_to(folder)
+    if run:
+        log_to(folder)
     if job.recipe.grpo:
         from adapters.grpo import learn
 
-        result = learn(job, folder, click.echo)
+        result = learn(job, folder, say)
     else:
-        result = train(job, folder, click.echo)
-    _print(result)
-    if not result.effect:
-        click.echo("Warning: training changed nothing: all of the adapter's second matrices are zero", err=True)
-    run.close()
-    click.echo(f"The adapter is in {folder / 'adapter'}")
+        result = train(job, folder, say)
+    if run:
+        _print(result)
+        if not result.effect:
+            click.echo("Warning: training changed nothing: all of the adapter's second matrices are zero", err=True)
+        run.close()
+    say(f"The adapter is in {folder / 'adapter'}")
 
 
 def _job(recipe: str, options: dict[str, Any]) -> tuple[Job, str, dict[str, str]]:

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adapters.attention import BLOCK, attend, register
-from adapters.packing import Pack, collate, pack_rows
+from adapters.packing import Pack, collate, dealt, pack_rows
 from adapters.rows import make_rows
 from adapters.trainer import plain_attention
 from harness.corpora import load
@@ -137,3 +137,20 @@ def test_rows_share_a_pack_only_where_attention_is_plain() -> None:
     assert plain_attention(Qwen3Config())
     assert not plain_attention(MistralConfig(sliding_window=128))
     assert not plain_attention(Qwen3Config(layer_types=["sliding_attention", "full_attention"] * 16))
+
+
+@given(st.lists(st.integers(1, 9), max_size=12), st.integers(1, 5), st.integers(1, 4))
+def test_processes_share_each_step_and_what_they_lack_carries_no_loss(lengths: list[int], step: int, processes: int) -> None:
+    packs = [Pack([number] * length, [0], [1], [0], [7]) for number, length in enumerate(lengths[: len(lengths) // step * step])]
+    deal = dealt(packs, step, processes)
+    whole = -(-step // processes) * processes
+    assert len(deal) == len(packs) // step * whole
+    for number in range(len(packs) // step):
+        shared = [pack for pack in deal[number * whole : (number + 1) * whole] if pack.targets]
+        assert sorted(pack.input_ids for pack in shared) == [
+            pack.input_ids for pack in packs[number * step : (number + 1) * step]
+        ]
+    assert deal == packs or processes > 1
+    if blank := next((pack for pack in deal if not pack.targets), None):
+        inputs = collate([blank], pad=9, multiple=8)
+        assert (inputs["labels"].shape, inputs["sources"].dtype) == ((0,), torch.long)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from itertools import islice, pairwise
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.rows import Rows, epochs, make_rows, recolored
+from adapters.rows import Rows, epochs, make_rows, make_together, recolored
 from harness.corpora import load
 from harness.corpora.item import Executed, Item
 from harness.errors import UsageError
@@ -133,3 +135,21 @@ def test_colors_are_exchanged_anew_in_each_epoch_and_alike_within_a_procedure() 
     for before, after in pairwise(once):
         if before.cluster == after.cluster:
             assert after.history[-1] == Executed(before.actions)
+
+
+def test_rows_that_processes_make_together_are_those_that_one_makes(monkeypatch: pytest.MonkeyPatch) -> None:
+    items = load("hexagons", "train")
+
+    def make(part: Sequence[Item]) -> Rows:
+        groups: dict[str, list[TrainingRow]] = {}
+        for item in part:
+            groups.setdefault(item.cluster, []).append(TrainingRow(item.id, (1,), (2,)))
+        return Rows(tuple(map(tuple, groups.values())), len(part))
+
+    parts: list[Rows] = []
+    for index in range(3):
+        monkeypatch.setattr("adapters.rows.processes", lambda i=index: SimpleNamespace(num_processes=3, process_index=i))
+        monkeypatch.setattr("adapters.rows.gathered", lambda part: parts.append(part) or list(parts))
+        together = make_together(items, make)
+    assert len(parts) == 3
+    assert together == make(items)
