@@ -35,6 +35,8 @@ class Trained(BaseModel):
     rows: int = 0
     dropped: int = 0
     steps: int = 0
+    kept: int | None = None
+    """The step whose adapter it is; adapters of earlier versions are of the last one."""
     seconds: float = 0.0
     curve: list[dict[str, float]] = []
     versions: dict[str, str] = {}
@@ -147,6 +149,7 @@ def _judged(folder: Path, about: Trained) -> str:
         if scored.part.startswith("dev"):
             return percent(*scored.headline)
     asked = about.recipe.get("training", {}).get("dev_f1_items")
-    if about.curve and "dev_f1" in about.curve[-1]:
-        return f"{percent(about.curve[-1]['dev_f1'])}{f' ({asked} items)' if asked else ''}"
+    kept = next((point for point in about.curve if point["step"] == about.kept), about.curve[-1] if about.curve else {})
+    if "dev_f1" in kept:
+        return f"{percent(kept['dev_f1'])}{f' ({asked} items)' if asked else ''}"
     return ""

@@ -16,7 +16,7 @@ from adapters.packing import Pack, pack_rows
 from adapters.recipe import FinetuneRecipe
 from adapters.registry import HARNESS_FILE, save_template
 from adapters.rows import Rows, epochs, make_rows, make_together, recolored
-from adapters.trainer import AnswerTrainer, plain_attention, set_threads, trainer_arguments
+from adapters.trainer import AnswerTrainer, plain_attention, set_threads, stopped_at, trainer_arguments
 from harness.corpora.item import Item
 from harness.engines.bases import base_origin, display_name, load_tokenizer
 from harness.engines.shared import brief, fast_bf16, keep_memory
@@ -58,6 +58,8 @@ class Trained:
     """The result of a run. The curve has an entry for each evaluation, the first one before the first step."""
 
     steps: int
+    kept: int
+    """The step whose adapter was kept."""
     seconds: float
     items: int
     rows: int
@@ -104,6 +106,8 @@ def finetune(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
             f"Some processes are idle at the end of every step: {training.accumulation} packs do not go round; "
             f"--set training.accumulation={training.accumulation + idle} keeps them busy, with larger steps"
         )
+    if ended := stopped_at(folder, training.patience):
+        packs = packs[: ended * training.accumulation]
     trainer = AnswerTrainer(
         model,
         trainer_arguments(training, len(packs), folder),
@@ -112,7 +116,7 @@ def finetune(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
         list(pack_rows(dev_rows.groups, training.tokens, length, share=share)),
         tokenizer.pad_token_id or 0,
         partial(answer_dev, job, tokenizer, pool, length),
-        training.accumulation,
+        training,
     )
     if own.process_index:
         # What dropout leaves out differs from process to process.
@@ -126,7 +130,9 @@ def finetune(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
     seconds = max(entry.get("seconds", 0.0) for entry in history)
     counts = {"items": len(job.train), "rows": len(rows.kept), "dropped": rows.dropped}
     points, changed = curve(history, trainer.columns), has_effect(trainer.model)
-    result = Trained(trainer.state.global_step, seconds, **counts, curve=points, effect=changed)
+    steps = trainer.state.global_step
+    kept = trainer.state.best_global_step or steps
+    result = Trained(steps, kept, seconds, **counts, curve=points, effect=changed)
     if own.is_main_process:
         save_adapter(job, trainer.model, tokenizer, result, folder / "adapter")
     return result

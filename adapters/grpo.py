@@ -101,7 +101,8 @@ def learn(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
     seconds = max(entry.get("seconds", 0.0) for entry in history)
     points = curve(history, trainer.columns)
     counts = {"items": len(job.train), "rows": len(prompts), "dropped": dropped}
-    result = Trained(trainer.state.global_step, seconds, **counts, curve=points, effect=has_effect(model))
+    steps = trainer.state.global_step
+    result = Trained(steps, steps, seconds, **counts, curve=points, effect=has_effect(model))
     save_adapter(job, model, tokenizer, result, folder / "adapter")
     return result
 

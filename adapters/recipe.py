@@ -51,6 +51,10 @@ class FinetuneTraining(Strict):
     """Examples in front of every item, in training and on dev."""
     evaluations: Positive
     """Evaluations spread evenly over the run, besides the one before the first step; each writes a checkpoint."""
+    keep: Literal["best", "last"] = "best"
+    """The adapter of the evaluation with the highest F1 on dev, of equal ones that with the lowest loss; or the last one."""
+    patience: Positive | None = None
+    """Stop after this many evaluations in a row that were not better than the best before; null for never."""
     dev_loss_items: Positive
     """Dev items whose loss is measured: a fixed, evenly spread choice."""
     dev_f1_items: Positive

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,9 +15,9 @@ from transformers import TrainingArguments
 
 from adapters.packing import Pack, collate, dealt
 from harness.engines.shared import fast_bf16
-from harness.training.checkpoints import last_checkpoint
+from harness.training.checkpoints import STATE, checkpoint_step, last_checkpoint
 from harness.training.processes import gathered, processes
-from harness.training.watched import Watched
+from harness.training.watched import Watched, curve
 
 if TYPE_CHECKING:
     from adapters.recipe import FinetuneTraining
@@ -42,7 +43,7 @@ def plain_attention(config: Any) -> bool:
 class AnswerTrainer(Watched):
     """A Trainer whose batches are packs and whose loss is the mean over the answers' tokens of a whole step.
 
-    `step` is the number of packs in a step, over all processes. `dev_f1` answers dev items with the model as it is.
+    `training.accumulation` packs are a step, over all processes. `dev_f1` answers dev items with the model as it is.
     """
 
     columns = {
@@ -62,12 +63,12 @@ class AnswerTrainer(Watched):
         dev_packs: Sequence[Pack],
         pad: int,
         dev_f1: Callable[..., float],
-        step: int,
+        training: FinetuneTraining,
     ) -> None:
-        self._dev_f1 = dev_f1
+        self.training, self._dev_f1 = training, dev_f1
         self._collate = partial(collate, pad=pad)
         count = processes().num_processes
-        train, dev = dealt(packs, step, count), dealt(dev_packs, count, count)
+        train, dev = dealt(packs, training.accumulation, count), dealt(dev_packs, count, count)
         super().__init__(model, arguments, folder, data_collator=self._collate, train_dataset=train, eval_dataset=dev)
         self.model_accepts_loss_kwargs = True
 
@@ -80,6 +81,20 @@ class AnswerTrainer(Watched):
         tokens = max(1, len(labels)) if num_items_in_batch is None else num_items_in_batch / self.args.world_size
         loss = loss / tokens
         return (loss, logits) if return_outputs else loss
+
+    def evaluate(self, *args: Any, **kwargs: Any) -> dict[str, float]:
+        metrics = super().evaluate(*args, **kwargs)
+        if out_of_patience(curve(self.state.log_history, self.columns), self.training.patience):
+            self.control.should_training_stop = True
+        return metrics
+
+    def _determine_best_metric(self, metrics: dict[str, float], trial: Any) -> bool:
+        """Trainer compares one number; here the loss decides between equal scores."""
+        if self.training.keep == "last":
+            return False
+        best = best_point(curve(self.state.log_history, self.columns))
+        self.state.best_metric, self.state.best_global_step = best["dev_f1"], int(best["step"])
+        return bool(best["step"] == self.state.global_step)
 
     def judge(self) -> dict[str, float]:
         """Loss and F1 on dev, and the last logged train loss."""
@@ -100,6 +115,27 @@ class AnswerTrainer(Watched):
                 tokens += len(pack.targets)
         self.model.train(training)
         return sum(gathered(total)) / sum(gathered(tokens))
+
+
+def best_point(points: Sequence[Mapping[str, float]]) -> Mapping[str, float]:
+    """The evaluation with the highest F1, of equal ones that with the lowest loss, and then the first. The one before the first
+    step does not count; there must be another."""
+    return max((point for point in points if point["step"] > 0), key=lambda point: (point["dev_f1"], -point["dev_loss"]))
+
+
+def out_of_patience(points: Sequence[Mapping[str, float]], patience: int | None) -> bool:
+    """Whether the last `patience` evaluations were no better than one before."""
+    after = [point for point in points if point["step"] > 0]
+    return bool(patience and after) and len(after) - 1 - after.index(best_point(after)) >= (patience or 0)
+
+
+def stopped_at(folder: Path, patience: int | None) -> int | None:
+    """The step at which an earlier process of the run in `folder` lost its patience."""
+    checkpoint = last_checkpoint(folder / "checkpoints")
+    if checkpoint is None:
+        return None
+    history = json.loads((checkpoint / STATE).read_bytes())["log_history"]
+    return checkpoint_step(checkpoint) if out_of_patience(curve(history, AnswerTrainer.columns), patience) else None
 
 
 def trainer_arguments(training: FinetuneTraining, packs: int, folder: Path) -> TrainingArguments:
@@ -126,7 +162,11 @@ def trainer_arguments(training: FinetuneTraining, packs: int, folder: Path) -> T
         eval_on_start=last_checkpoint(folder / "checkpoints") is None,
         save_strategy="steps",
         save_steps=every,
+        # The best one and the last.
         save_total_limit=2,
+        load_best_model_at_end=training.keep == "best",
+        metric_for_best_model="eval_f1",
+        greater_is_better=True,
         logging_steps=max(1, every // 5),
         remove_unused_columns=False,
         label_names=["labels"],

@@ -199,7 +199,7 @@ def _packed(base: str, recipe: FinetuneRecipe, rows: Rows, folder: Path) -> Trai
     arguments.set_evaluate(strategy="no")
     arguments.eval_on_start = False
     arguments.set_save(strategy="no")
-    return AnswerTrainer(with_lora(recipe, model), arguments, folder, packs, [], 0, lambda model, **_: 0.0, training.accumulation)
+    return AnswerTrainer(with_lora(recipe, model), arguments, folder, packs, [], 0, lambda model, **_: 0.0, training)
 
 
 def _one_by_one(base: str, recipe: FinetuneRecipe, rows: Rows, folder: str) -> Trainer:

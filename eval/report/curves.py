@@ -1,4 +1,5 @@
-"""Score curves as a table and as a picture: by training items, or by how many items a run answers with some confidence.
+"""Score curves as a table and as a picture: by training items, or by how many items a run answers with some confidence; and the
+curves of a training.
 
 "Draw Me a Flower" shows learning curves in Figures 6 and 7; their exact values are not known here.
 """
@@ -10,7 +11,7 @@ from itertools import cycle
 from typing import Any, NamedTuple
 
 from eval.export import Number, Scores, headline, named
-from eval.report.charts import chart, printable
+from eval.report.charts import INK, chart, printable
 from harness.errors import UsageError
 
 _COLORS = ("#1e90ff", "#ff8c00", "#2e9e4f", "#c2338f", "#8a6d3b", "#667788")
@@ -85,3 +86,29 @@ def picture(title: str, series: Mapping[str, Sequence[tuple[int, Number]]], acro
         axes.figure.legend(frameon=False, loc="outside upper center", ncols=2)
 
     return chart(printable(title), (5, 3.2), draw)
+
+
+def training_curve(points: Sequence[Mapping[str, float]], kept: int | None) -> str:
+    """A training as a picture: losses by step, and F1 on dev if it was measured. A line marks the step that was kept."""
+    losses = [name for name in ("train_loss", "dev_loss") if any(name in point for point in points)]
+    scores = [name for name in ("dev_f1",) if any(name in point for point in points)]
+    panels = list(filter(None, (losses, scores)))
+
+    def draw(axes: Any) -> None:
+        figure = axes.figure
+        axes.remove()
+        for place, (names, panel) in enumerate(zip(panels, figure.subplots(1, len(panels), squeeze=False)[0], strict=True)):
+            scale = 1 if names == losses else 100
+            for name, color in zip(names, _COLORS[2 * place :][: len(names)], strict=True):
+                shown = [(point["step"], scale * point[name]) for point in points if name in point]
+                panel.plot(*zip(*shown, strict=True), color=color, marker="o", markersize=4, label=name.replace("_", " "))
+            if kept is not None:
+                panel.axvline(kept, color=INK, linewidth=0.8, linestyle="--", label="kept" if place == 0 else None)
+            panel.set(xlabel="step", ylabel="loss" if names == losses else "F1 on dev, percent")
+            panel.set_xlim(left=0)
+            panel.set_ylim(bottom=0)
+            panel.locator_params(axis="x", integer=True, nbins=6)
+            if names == losses:
+                panel.legend(frameon=False)
+
+    return chart("Losses and F1 by training step", (4 * len(panels), 2.8), draw)

@@ -84,7 +84,8 @@ def finetune(recipe: str, **options: Any) -> None:
         if not result.effect:
             click.echo("Warning: training changed nothing: all of the adapter's second matrices are zero", err=True)
         run.close()
-    say(f"The adapter is in {folder / 'adapter'}")
+    which = f"of step {result.kept}, the best on dev" if result.kept < result.steps else f"of the last step, {result.kept}"
+    say(f"The adapter {which}, is in {folder / 'adapter'}")
 
 
 def _job(recipe: str, options: dict[str, Any]) -> tuple[Job, str, dict[str, str]]:

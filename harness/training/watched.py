@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors import SafetensorError
 from transformers import PrinterCallback, Trainer, TrainerCallback, TrainingArguments
 from transformers.integrations import TensorBoardCallback
 
+from eval.report.curves import training_curve
 from harness.engines.shared import brief, quiet_transformers
 from harness.errors import DataError, HarnessError
 from harness.training.checkpoints import checkpoint_step, last_checkpoint
@@ -56,6 +58,9 @@ class Watched(Trainer):  # type: ignore[misc]
                 writer = ends.enter_context(closing(SummaryWriter(self.folder / "tensorboard", purge_step=step + 1)))
                 self.add_callback(TensorBoardCallback(writer))
             self.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
+        points = curve(self.state.log_history, self.columns)
+        if main and points:
+            write_atomically(self.folder / "curve.svg", training_curve(points, self.state.best_global_step))
 
     def judge(self) -> dict[str, float]:
         """What is measured on dev; every key begins with "eval_"."""
@@ -78,6 +83,16 @@ class Watched(Trainer):  # type: ignore[misc]
         if self._before < 0:
             self._before = max((entry.get("seconds", 0.0) for entry in self.state.log_history), default=0.0)
         super().log({**logs, "seconds": round(self._before + time.monotonic() - self._began, 1)}, start_time)
+
+    def _save_checkpoint(self, model: Any, trial: Any) -> None:
+        try:
+            super()._save_checkpoint(model, trial)
+        except (OSError, RuntimeError, SafetensorError) as error:
+            folder = self.folder / "checkpoints"
+            raise HarnessError(
+                f"{folder}: the checkpoint of step {self.state.global_step} cannot be written ({brief(error, 120)}): "
+                "make room and give the same command again; it resumes from the checkpoint before"
+            ) from error
 
     def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:
         with _readable(resume_from_checkpoint):

@@ -16,7 +16,7 @@ def job_of(monkeypatch: pytest.MonkeyPatch, *words: str) -> Job:
 
     def train(job: Job, folder: Path, say: object) -> Trained:
         jobs.append(job)
-        return Trained(steps=0, seconds=0.0, items=0, rows=0, dropped=0, curve=[], effect=True)
+        return Trained(steps=0, kept=0, seconds=0.0, items=0, rows=0, dropped=0, curve=[], effect=True)
 
     with monkeypatch.context() as patch:
         patch.setattr("adapters.finetune.finetune", train)

@@ -147,9 +147,14 @@ def test_rows_that_processes_make_together_are_those_that_one_makes(monkeypatch:
         return Rows(tuple(map(tuple, groups.values())), len(part))
 
     parts: list[Rows] = []
+
+    def gathered(part: Rows) -> list[Rows]:
+        parts.append(part)
+        return parts
+
     for index in range(3):
         monkeypatch.setattr("adapters.rows.processes", lambda i=index: SimpleNamespace(num_processes=3, process_index=i))
-        monkeypatch.setattr("adapters.rows.gathered", lambda part: parts.append(part) or list(parts))
+        monkeypatch.setattr("adapters.rows.gathered", gathered)
         together = make_together(items, make)
     assert len(parts) == 3
     assert together == make(items)
