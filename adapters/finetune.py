@@ -133,8 +133,11 @@ def finetune(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
     steps = trainer.state.global_step
     kept = trainer.state.best_global_step or steps
     result = Trained(steps, kept, seconds, **counts, curve=points, effect=changed)
+    # Where each process holds a part of the weights, all of them gather the whole.
+    weights = trainer.accelerator.get_state_dict(trainer.model) if trainer.is_fsdp_enabled else None
     if own.is_main_process:
-        save_adapter(job, trainer.model, tokenizer, result, folder / "adapter")
+        whole = trainer.accelerator.unwrap_model(trainer.model)
+        save_adapter(job, whole, tokenizer, result, folder / "adapter", weights)
     return result
 
 
@@ -255,12 +258,15 @@ def has_effect(model: Any) -> bool:
     return any(bool(p.any()) for name, p in model.named_parameters() if "lora_B" in name)
 
 
-def save_adapter(job: Job, model: Any, tokenizer: Any, result: Trained, out: Path) -> None:
-    """Write the adapter as peft does, with its metadata beside it; `out` is complete or absent."""
+def save_adapter(job: Job, model: Any, tokenizer: Any, result: Trained, out: Path, weights: Any = None) -> None:
+    """Write the adapter as peft does, with its metadata beside it; `out` is complete or absent.
+
+    `weights` are the model's, where it holds only a part of them itself.
+    """
     partial = out.with_name(f".{out.name}.partial")
     shutil.rmtree(partial, ignore_errors=True)
     # GRPO keeps a copy of the adapter as it was, which is not part of the result.
-    model.save_pretrained(partial, selected_adapters=["default"])
+    model.save_pretrained(partial, selected_adapters=["default"], state_dict=weights)
     origin = provenance()
     description = {
         **described(job.spec),

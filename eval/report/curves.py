@@ -101,7 +101,9 @@ def training_curve(points: Sequence[Mapping[str, float]], kept: int | None) -> s
             scale = 1 if names == losses else 100
             for name, color in zip(names, _COLORS[2 * place :][: len(names)], strict=True):
                 shown = [(point["step"], scale * point[name]) for point in points if name in point]
-                panel.plot(*zip(*shown, strict=True), color=color, marker="o", markersize=4, label=name.replace("_", " "))
+                panel.plot(
+                    *zip(*shown, strict=True), color=color, marker="o", markersize=4, clip_on=False, label=name.replace("_", " ")
+                )
             if kept is not None:
                 panel.axvline(kept, color=INK, linewidth=0.8, linestyle="--", label="kept" if place == 0 else None)
             panel.set(xlabel="step", ylabel="loss" if names == losses else "F1 on dev, percent")

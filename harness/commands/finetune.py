@@ -47,7 +47,7 @@ def finetune(recipe: str, **options: Any) -> None:
     harness finetune llama-lora --task minecraft --data simulated.jsonl
 
     To resume a killed run, give the same command again.
-    Several GPUs: torchrun --nproc-per-node 8 -m harness.cli finetune ..., or accelerate launch; see docs/scaling.md.
+    On several GPUs: torchrun --nproc-per-node 8 -m harness.cli finetune ..., or accelerate launch.
     """
     from adapters.finetune import finetune as train
     from harness.errors import UsageError
