@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import statistics
 import subprocess
@@ -184,6 +185,38 @@ def finetuning(procedures: int) -> list[tuple[float, float]]:
     return in_turn(packed, one_by_one, rounds=1)
 
 
+def processes(procedures: int, steps: int) -> list[tuple[float, float]]:
+    """Tokens a second of fine-tuning the default base: two processes with a thread each, and one. Both take the same packs."""
+    from adapters.recipe import load_recipe
+    from harness.engines.bases import DEFAULT_BASE, resolve_base
+
+    resolve_base(None)
+    tokens = load_recipe("llama-lora", base=DEFAULT_BASE).training.tokens
+    keys = {
+        "tokens": tokens // 2,
+        "accumulation": 4,
+        "evaluations": 1,
+        "dev_loss_items": 1,
+        "dev_f1_items": 1,
+        "max_new_tokens": 1,
+    }
+    words = ["finetune", "llama-lora", "--limit", str(8 * procedures), "--max-steps", str(steps)]
+    words += [word for key, value in keys.items() for word in ("--set", f"training.{key}={value}")]
+    environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(Path(__file__).parents[1])}
+
+    def rate(count: int) -> float:
+        launcher = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(count)] if count > 1 else []
+        with tempfile.TemporaryDirectory() as folder:
+            command = [sys.executable, *launcher, "-m", "harness.cli", *words, "--name", "timed"]
+            done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=True)
+            said = next(line for line in done.stdout.splitlines() if " tokens in " in line)
+            points = [json.loads(line) for line in (Path(folder) / "runs/timed/curve.jsonl").read_text().splitlines()]
+        # Between the two evaluations lies the training, and one answer of one token.
+        return float(said.split()[0].replace(",", "")) / float(points[-1]["seconds"] - points[0]["seconds"])
+
+    return in_turn(lambda: rate(2), lambda: rate(1), rounds=2)
+
+
 def _packed(base: str, recipe: FinetuneRecipe, rows: Rows, folder: Path) -> Trainer:
     from transformers import AutoModelForCausalLM
 
@@ -322,6 +355,7 @@ def main() -> None:
         ("training CNN + GRU, float32: batches / plain", "items/s", 1.5, cnn_gru(16, 16, bf16=False)),
         ("training CNN + GRU, auto: batches / plain", "items/s", 5.0 if fast_bf16() else 1.5, cnn_gru(16, 16, bf16=fast_bf16())),
         ("fine-tuning: packs / rows one by one", "tokens/s", 2.0, finetuning(4)),
+        ("fine-tuning: two processes / one", "tokens/s", 1.6, processes(4, 3)),
         ("decoding with CNN + GRU: batches / one by one", "items/s", 1.0, decoded(64)),
         ("run loop / plain LLM.generate", "tokens/s", 0.95, throughput(options.items)),
     ):
