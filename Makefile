@@ -55,6 +55,7 @@ bench: env ## Benchmarks, as ratios measured in one run
 
 docs: env ## The page of the command line, and all pages as a site in site/
 	PYTHONPATH=. $(BIN)/python tools/cli_page.py
+	PYTHONPATH=. $(BIN)/python tools/recipe_schema.py
 	$(BIN)/python -m mkdocs build --strict
 	@echo "site/index.html"
 

@@ -79,6 +79,8 @@ def attend(
 
         out, _ = sdpa_attention_forward(module, query, key, value, attention_mask, **options)
         return out, None
+    # Where weights are in float32, autocast leaves positions in float32 and gives values in bfloat16.
+    query, key = query.to(value.dtype), key.to(value.dtype)
     groups, length = key.shape[1], query.shape[2]
     scale = options.get("scaling") or query.shape[-1] ** -0.5
     grouped = query[0].reshape(groups, -1, length, query.shape[-1])

@@ -1,10 +1,11 @@
-"""LoRA fine-tuning with peft: loss and F1 on dev during training, checkpoints, and a self-describing adapter folder."""
+"""Fine-tuning of a LoRA adapter or of all weights: loss and F1 on dev, checkpoints, and a folder that describes itself."""
 
 from __future__ import annotations
 
 import json
 import shutil
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from itertools import chain
@@ -13,17 +14,17 @@ from typing import Any
 
 from adapters.dev import dev_f1, first_steps, spread
 from adapters.packing import Pack, pack_rows
-from adapters.recipe import FinetuneRecipe
+from adapters.recipe import FinetuneRecipe, FinetuneTraining
 from adapters.registry import HARNESS_FILE, save_template
-from adapters.rows import Rows, epochs, make_rows, make_together, recolored
+from adapters.rows import Rows, Share, epochs, make_rows, make_together, recolored
 from adapters.trainer import AnswerTrainer, plain_attention, set_threads, stopped_at, trainer_arguments
 from harness.corpora.item import Item
 from harness.engines.bases import base_origin, display_name, load_tokenizer
-from harness.engines.shared import brief, fast_bf16, keep_memory
+from harness.engines.shared import brief, fast_bf16, keep_memory, memory_for
 from harness.engines.weights import weights_fingerprint
 from harness.errors import EngineError, HarnessError, UsageError
 from harness.runs.folder import provenance
-from harness.training.checkpoints import last_checkpoint
+from harness.training.checkpoints import last_checkpoint, writing
 from harness.training.curriculum import stages
 from harness.training.processes import processes
 from harness.training.watched import curve
@@ -51,6 +52,12 @@ class Job:
     """Target answers by item id; other items get what the format writes for their gold actions."""
     gold: Sequence[Item] = ()
     """The train items as the corpus has them, by which drawn answers are scored."""
+    shares: Sequence[Share] = ()
+    """Parts of `train` of which an epoch takes more or less than all items."""
+
+    def result(self, folder: Path) -> Path:
+        """Where a run's folder gets what was trained: an adapter, or a whole model."""
+        return folder / ("model" if self.recipe.method == "full" else "adapter")
 
 
 @dataclass(frozen=True)
@@ -66,14 +73,14 @@ class Trained:
     dropped: int
     curve: list[dict[str, float]]
     effect: bool
-    """Whether training changed the adapter at all: a fresh one adds nothing to its base."""
+    """Whether training changed the model at all: a fresh adapter adds nothing to its base."""
 
 
 def finetune(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
-    """Train in `folder` (resuming from its last checkpoint) and write `folder/adapter`.
+    """Train in `folder` (resuming from its last checkpoint) and write `job.result(folder)`.
 
     Raises EngineError for a base that cannot be loaded, UsageError if it cannot be quantized, HarnessError if no row is
-    short enough.
+    short enough, memory runs out or the disk is full.
     """
     import torch
     from peft.helpers import disable_input_dtype_casting
@@ -88,18 +95,12 @@ def finetune(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
     if not own.is_main_process:
         disable_progress_bar()
     tokenizer = load_tokenizer(job.base)
-    model = with_lora(job.recipe, load_base(job), job.start)
-    length = min(training.max_length, getattr(model.config, "max_position_embeddings", training.max_length))
-    renderer, pool = Renderer(job.spec, tokenizer, length, 0), ShotPool(job.train, training.seed)
-    share = plain_attention(model.config)
-    rows, packs = _train_packs(job, renderer, pool, share)
-    dev_rows = make_rows(spread(job.dev, training.dev_loss_items), renderer, pool, training.shots, length)
-    for name, part in (("train", rows), ("dev", dev_rows)):
-        say(f"{name}: {len(part.kept)} rows, {part.dropped} dropped: longer than {length} tokens")
-        if not part.kept:
-            raise HarnessError(
-                f"every {name} row is longer than {length} tokens: choose a shorter --context or raise training.max_length"
-            )
+    model = trainable(job.recipe, load_base(job), job.start)
+    before = _sums(model) if job.recipe.method == "full" else None
+    prepared = prepare(job, tokenizer, model.config)
+    length, pool, packs = prepared.length, prepared.pool, prepared.packs
+    for line in prepared.counts:
+        say(line)
     say(f"{sum(len(pack.input_ids) for pack in packs):,} tokens in {len(packs)} packs, on {_machine(threads)}")
     if idle := -training.accumulation % own.num_processes:
         say(
@@ -113,7 +114,7 @@ def finetune(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
         trainer_arguments(training, len(packs), folder),
         folder,
         packs,
-        list(pack_rows(dev_rows.groups, training.tokens, length, share=share)),
+        prepared.dev_packs,
         tokenizer.pad_token_id or 0,
         partial(answer_dev, job, tokenizer, pool, length),
         training,
@@ -124,21 +125,67 @@ def finetune(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
     if checkpoint := last_checkpoint(folder / "checkpoints"):
         say(f"resuming from {checkpoint}")
     # Autocast does it in its matrix products; peft would copy every input to float32 first.
-    with disable_input_dtype_casting(model, fast_bf16()):
+    with disable_input_dtype_casting(model, fast_bf16()), _memory(training):
         trainer.go_on()
     history = trainer.state.log_history
     seconds = max(entry.get("seconds", 0.0) for entry in history)
-    counts = {"items": len(job.train), "rows": len(rows.kept), "dropped": rows.dropped}
-    points, changed = curve(history, trainer.columns), has_effect(trainer.model)
+    counts = {"items": len(job.train), "rows": len(prepared.rows.kept), "dropped": prepared.rows.dropped}
+    points = curve(history, trainer.columns)
+    changed = has_effect(trainer.model) if before is None else _sums(trainer.model) != before
     steps = trainer.state.global_step
     kept = trainer.state.best_global_step or steps
     result = Trained(steps, kept, seconds, **counts, curve=points, effect=changed)
     # Where each process holds a part of the weights, all of them gather the whole.
     weights = trainer.accelerator.get_state_dict(trainer.model) if trainer.is_fsdp_enabled else None
     if own.is_main_process:
-        whole = trainer.accelerator.unwrap_model(trainer.model)
-        save_adapter(job, whole, tokenizer, result, folder / "adapter", weights)
+        save_trained(job, trainer.accelerator.unwrap_model(trainer.model), tokenizer, result, job.result(folder), weights)
     return result
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What is trained on: the rows of the first epoch, and the packs of the whole run, in order."""
+
+    renderer: Renderer
+    pool: ShotPool
+    length: int
+    """Most tokens of a row: the recipe's or the model's limit."""
+    rows: Rows
+    packs: list[Pack]
+    dev_rows: Rows
+    dev_packs: list[Pack]
+
+    @property
+    def counts(self) -> list[str]:
+        """How many rows there are, a line for train and one for dev."""
+        parts = {"train": self.rows, "dev": self.dev_rows}
+        why = f"longer than {self.length} tokens"
+        return [f"{name}: {len(part.kept)} rows, {part.dropped} dropped: {why}" for name, part in parts.items()]
+
+
+def prepare(job: Job, tokenizer: Any, config: Any) -> Prepared:
+    """Rows and packs for a model of this configuration; its weights are not needed. Raises HarnessError if no row is short
+    enough."""
+    training = job.recipe.training
+    length = min(training.max_length, getattr(config, "max_position_embeddings", training.max_length))
+    renderer, pool = Renderer(job.spec, tokenizer, length, 0), ShotPool(job.train, training.seed)
+    share = plain_attention(config)
+    rows, packs = _train_packs(job, renderer, pool, share)
+    dev_rows = make_rows(spread(job.dev, training.dev_loss_items), renderer, pool, job.recipe.shots, length)
+    for name, part in (("train", rows), ("dev", dev_rows)):
+        if not part.kept:
+            raise HarnessError(
+                f"every {name} row is longer than {length} tokens: choose a shorter --context or raise training.max_length"
+            )
+    dev_packs = list(pack_rows(dev_rows.groups, training.tokens, length, share=share))
+    return Prepared(renderer, pool, length, rows, packs, dev_rows, dev_packs)
+
+
+def _memory(training: FinetuneTraining) -> AbstractContextManager[None]:
+    """What to do where memory runs out."""
+    checkpointing = "" if training.gradient_checkpointing else ", or --set training.gradient_checkpointing=true"
+    then = f"{checkpointing}, and another --name if there are checkpoints; --dry-run estimates the memory"
+    return memory_for(training.tokens, "--set training.tokens=", then, unit="tokens")
 
 
 def _train_packs(job: Job, renderer: Renderer, pool: ShotPool, share: bool) -> tuple[Rows, list[Pack]]:
@@ -150,14 +197,14 @@ def _train_packs(job: Job, renderer: Renderer, pool: ShotPool, share: bool) -> t
         if epoch and not training.recolor:
             return first
         items, answers = recolored(job.train, job.answers, epoch, training.seed)
-        return make_together(items, lambda part: make_rows(part, renderer, pool, training.shots, length, answers))
+        return make_together(items, lambda part: make_rows(part, renderer, pool, job.recipe.shots, length, answers))
 
-    first = make_together(job.train, lambda part: make_rows(part, renderer, pool, training.shots, length, job.answers))
+    first = make_together(job.train, lambda part: make_rows(part, renderer, pool, job.recipe.shots, length, job.answers))
     if not first.kept:
         return first, []
     packs = _curriculum_packs(job, first, length, share)
     wanted = (training.max_steps or 0) * training.accumulation
-    for epoch in epochs(make, training.tokens, length, training.seed, share=share):
+    for epoch in epochs(make, training.tokens, length, training.seed, share=share, shares=job.shares):
         wanted = wanted or max(training.accumulation, round(training.epochs * len(epoch)))
         packs += epoch
         if len(packs) >= wanted:
@@ -187,7 +234,7 @@ def answer_dev(job: Job, tokenizer: Any, pool: ShotPool, length: int, model: Any
     training = job.recipe.training
     room = min(training.max_new_tokens, length // 2)
     items = (first_steps if job.spec.rolls_out else spread)(job.dev, training.dev_f1_items)
-    return dev_f1(model, tokenizer, job.spec, items, pool, training.shots, room, length, in_step=in_step)
+    return dev_f1(model, tokenizer, job.spec, items, pool, job.recipe.shots, room, length, in_step=in_step)
 
 
 def load_base(job: Job) -> Any:
@@ -197,7 +244,9 @@ def load_base(job: Job) -> Any:
 
     from adapters.attention import register
 
-    how = _quantized(job) if job.recipe.quantize else {"dtype": torch.bfloat16 if fast_bf16() else torch.float32}
+    # Weights that are trained need float32: in bfloat16, small steps are rounded away.
+    half = fast_bf16() and job.recipe.method != "full"
+    how = _quantized(job) if job.recipe.quantize else {"dtype": torch.bfloat16 if half else torch.float32}
     # Packs need a custom mask, which the usual GPU attention does not accept.
     attention = "sdpa" if torch.cuda.is_available() else register()
     try:
@@ -207,12 +256,9 @@ def load_base(job: Job) -> Any:
 
 
 def _quantized(job: Job) -> dict[str, Any]:
-    from importlib.util import find_spec
-
     import torch
 
-    if not torch.cuda.is_available() or find_spec("bitsandbytes") is None:
-        missing = "bitsandbytes (pip install bitsandbytes)" if torch.cuda.is_available() else "an NVIDIA GPU"
+    if missing := missing_for_quantization():
         name, kind = job.recipe_name, job.recipe.quantize
         raise UsageError(f"the recipe {name} quantizes to {kind}, which needs {missing}: use llama-lora")
     from transformers import BitsAndBytesConfig
@@ -220,10 +266,30 @@ def _quantized(job: Job) -> dict[str, Any]:
     config = BitsAndBytesConfig(
         load_in_4bit=True,
         bnb_4bit_quant_type=job.recipe.quantize,
-        bnb_4bit_use_double_quant=True,
+        bnb_4bit_use_double_quant=job.recipe.double_quantization,
         bnb_4bit_compute_dtype=torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16,
     )
     return {"quantization_config": config, "device_map": {"": processes().local_process_index}}
+
+
+def missing_for_quantization() -> str | None:
+    """What this machine lacks to load weights in 4 bits, and for the optimizers of bitsandbytes."""
+    from importlib.util import find_spec
+
+    import torch
+
+    if not torch.cuda.is_available():
+        return "an NVIDIA GPU"
+    return None if find_spec("bitsandbytes") else "bitsandbytes (pip install bitsandbytes)"
+
+
+def trainable(recipe: FinetuneRecipe, model: Any, start: Path | None = None) -> Any:
+    """The model as the recipe's method trains it. Raises UsageError for a `start` that the method cannot begin with."""
+    if recipe.method != "full":
+        return with_lora(recipe, model, start)
+    if start is not None:
+        raise UsageError(f"--from {start}: a full fine-tuning begins with a whole model: give its folder with --base")
+    return model.requires_grad_(True)
 
 
 def with_lora(recipe: FinetuneRecipe, model: Any, start: Path | None = None) -> Any:
@@ -231,6 +297,7 @@ def with_lora(recipe: FinetuneRecipe, model: Any, start: Path | None = None) -> 
     from peft import LoraConfig, PeftModel, get_peft_model, prepare_model_for_kbit_training
 
     lora, checkpointing = recipe.lora, recipe.training.gradient_checkpointing
+    assert lora is not None
     if recipe.quantize:
         model = prepare_model_for_kbit_training(model, use_gradient_checkpointing=checkpointing)
     if start is None:
@@ -258,15 +325,28 @@ def has_effect(model: Any) -> bool:
     return any(bool(p.any()) for name, p in model.named_parameters() if "lora_B" in name)
 
 
-def save_adapter(job: Job, model: Any, tokenizer: Any, result: Trained, out: Path, weights: Any = None) -> None:
-    """Write the adapter as peft does, with its metadata beside it; `out` is complete or absent.
+def _sums(model: Any) -> list[float]:
+    """A sum for each of the model's parameters, which training changes."""
+    return [float(p.detach().double().sum()) for p in model.parameters()]
 
-    `weights` are the model's, where it holds only a part of them itself.
+
+def save_trained(job: Job, model: Any, tokenizer: Any, result: Trained, out: Path, weights: Any = None) -> None:
+    """Write the adapter or the model, with its metadata; `out` is complete or absent. A model is stored in its base's
+    precision, with its tokenizer. `weights` are the model's, where it holds only a part of them.
+
+    Raises HarnessError if it cannot be written.
     """
     partial = out.with_name(f".{out.name}.partial")
     shutil.rmtree(partial, ignore_errors=True)
-    # GRPO keeps a copy of the adapter as it was, which is not part of the result.
-    model.save_pretrained(partial, selected_adapters=["default"], state_dict=weights)
+    with writing(out, "the last checkpoint stays"):
+        if job.recipe.method == "full":
+            dtype = _stored_dtype(job.base)
+            stored = {name: value.to(dtype) for name, value in weights.items()} if weights else None
+            model.to(dtype).save_pretrained(partial, state_dict=stored)
+            tokenizer.save_pretrained(partial)
+        else:
+            # GRPO keeps a copy of the adapter as it was, which is not part of the result.
+            model.save_pretrained(partial, selected_adapters=["default"], state_dict=weights)
     origin = provenance()
     description = {
         **described(job.spec),
@@ -274,7 +354,7 @@ def save_adapter(job: Job, model: Any, tokenizer: Any, result: Trained, out: Pat
         "base_fingerprint": weights_fingerprint(job.base),
         **base_origin(job.base),
         "tokenizer": {"name": display_name(job.base), "class": type(tokenizer).__name__, "vocabulary": len(tokenizer)},
-        "recipe": {"name": job.recipe_name, **job.recipe.model_dump()},
+        "recipe": {"name": job.recipe_name, **job.recipe.settings()},
         "versions": origin["versions"],
         "git": origin["git"],
         **asdict(result),
@@ -283,3 +363,11 @@ def save_adapter(job: Job, model: Any, tokenizer: Any, result: Trained, out: Pat
     write_atomically(partial / HARNESS_FILE, json.dumps(description, indent=1) + "\n")
     shutil.rmtree(out, ignore_errors=True)
     partial.replace(out)
+
+
+def _stored_dtype(base: str) -> Any:
+    """The precision of a base's files; float32 if its configuration does not say."""
+    import torch
+    from transformers import AutoConfig
+
+    return getattr(AutoConfig.from_pretrained(base), "dtype", None) or torch.float32

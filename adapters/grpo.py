@@ -19,7 +19,7 @@ from typing import Any
 
 import torch
 
-from adapters.finetune import Job, Trained, answer_dev, has_effect, load_base, save_adapter, with_lora
+from adapters.finetune import Job, Trained, answer_dev, has_effect, load_base, save_trained, with_lora
 from adapters.packing import collate, pack_of
 from adapters.recipe import FinetuneTraining, Grpo
 from adapters.rollouts import Rollout, draw
@@ -103,7 +103,7 @@ def learn(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
     counts = {"items": len(job.train), "rows": len(prompts), "dropped": dropped}
     steps = trainer.state.global_step
     result = Trained(steps, steps, seconds, **counts, curve=points, effect=has_effect(model))
-    save_adapter(job, model, tokenizer, result, folder / "adapter")
+    save_trained(job, model, tokenizer, result, folder / "adapter")
     return result
 
 
@@ -112,7 +112,7 @@ def _prompts(job: Job, renderer: Renderer, pool: ShotPool) -> dict[str, tuple[in
     prompts = {}
     for item in job.train:
         try:
-            rendered = renderer.render(item, pool.choose(item, job.recipe.training.shots))
+            rendered = renderer.render(item, pool.choose(item, job.recipe.shots))
         except PromptTooLongError:
             continue
         if not rendered.dropped_history and not rendered.dropped_shots:

@@ -1,4 +1,4 @@
-"""Recipes: YAML files that say everything about a training run but the data it finds. Unknown keys are refused."""
+"""Recipes: YAML files that say everything about a training run. Unknown keys are refused, and all faults are said at once."""
 
 from __future__ import annotations
 
@@ -7,35 +7,108 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
-from harness.errors import UsageError
+from harness.engines.bases import display_name
+from harness.errors import Faults, UsageError
 from harness.training.curriculum import Curriculum
 from harness.util.registry import choose
-from harness.util.settings import Count, Fraction, Positive, Rate, Strict, first_problem, merged, overridden, read_values
+from harness.util.settings import Count, Fraction, Positive, Rate, Strict, checked, merged, nested, read_values
 
 RECIPES = Path(__file__).parent / "recipes"
+SCHEMA = RECIPES / "recipe.schema.json"
+"""Lets editors complete keys and mark faults; `tools/recipe_schema.py` writes it."""
+
+LATER = {"data", "method", "grpo", "double_quantization"}
+"""Keys that came later: where they have their defaults, they are left out of a run's settings, so that older runs resume."""
+
+
+class Prompt(Strict):
+    """The prompt format. What is null, or not there, is the task's default."""
+
+    context: str | None = None
+    """What the model sees of an item, as in --context."""
+    format: str | None = None
+    """How actions are written, as in --format."""
+    frame: str | None = None
+    """Minecraft: where coordinates are counted from, as in --frame."""
+    template: str | None = None
+    """The wording, as in --template."""
+    shots: Count | None = None
+    """Examples in front of every item, in training and on dev; null: `training.shots`."""
+
+
+class Source(Strict):
+    """Where train items come from: one of `split`, `simulate` and `file`."""
+
+    split: Literal["train"] | None = None
+    """The train split of the task's corpus."""
+    simulate: Literal["random", "blocks", "shapes", "hexagons", "strokes"] | None = None
+    """The items that `harness simulate NAME --items N --seed S` writes, made on the fly."""
+    file: str | None = None
+    """A file of items, as `harness simulate` and `harness augment` write them."""
+    items: Positive | None = None
+    """How many items to simulate."""
+    seed: Count = 0
+    """The seed of the simulator and of the changes that `augment` draws."""
+    augment: Positive = 1
+    """Size of the source as a multiple of its items: the others are variants of whole games or drawing procedures, in other
+    colors, other words (Minecraft) and turned. 1: the items themselves."""
+    weight: Annotated[float, Field(gt=0)] = 1
+    """Each epoch takes round(weight * items) of the source's items, as nearly as whole games or drawing procedures allow: at 1
+    all of them, at 0.5 half of them, drawn anew for each epoch, at 2 each of them twice."""
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> Source:
+        given = [key for key in ("split", "simulate", "file") if getattr(self, key) is not None]
+        if len(given) != 1:
+            raise ValueError(f"give one of split, simulate and file, not {' and '.join(given) or 'none'}")
+        if (self.simulate is None) != (self.items is None):
+            raise ValueError("simulate and items go together, as in {simulate: random, items: 1000}")
+        return self
+
+    @property
+    def name(self) -> str:
+        """As messages and a run's settings call it."""
+        if self.split:
+            return f"{self.split} split"
+        if self.simulate:
+            return f"simulate {self.simulate} --items {self.items} --seed {self.seed}"
+        return Path(self.file or "").name
 
 
 class Lora(Strict):
+    """The adapter; a full fine-tuning has none."""
+
     r: Literal[1, 8, 16, 32, 64, 128, 256]
     """The rank; vLLM serves these ranks without waste."""
     alpha: Positive
+    """The adapter is scaled by alpha / r."""
     dropout: Fraction
+    """Dropout before the adapter's first matrix."""
     target_modules: str | list[str]
+    """The layers that get an adapter, by their names; all-linear for all but the output layer."""
 
 
 class FinetuneTraining(Strict):
+    """The trainer's settings."""
+
     epochs: Annotated[float, Field(gt=0)]
+    """How often the train items are seen."""
     max_steps: Positive | None
     """Overrides the epochs unless null."""
     train_items: Positive | None
     """Train on this many items instead of the whole train split: for learning curves."""
+    optimizer: Literal["adamw", "paged_adamw_32bit", "adafactor"] = "adamw"
+    """paged_adamw_32bit (bitsandbytes, on an NVIDIA GPU) moves AdamW's states to the CPU when the GPU's memory is full."""
     learning_rate: Rate
+    """The highest one; it falls along a cosine."""
     warmup: Annotated[float, Field(ge=0, lt=1)]
     """Share of the steps."""
     weight_decay: Fraction
+    """AdamW's, on all trained weights but biases and norms."""
     max_grad_norm: Annotated[float, Field(gt=0)]
+    """Gradients are clipped to this norm."""
     tokens: Positive
     """Most tokens per pack; the shared beginnings of its rows count once."""
     accumulation: Positive
@@ -47,8 +120,9 @@ class FinetuneTraining(Strict):
     max_length: Positive
     """In tokens: longer rows are dropped and counted, never cut."""
     gradient_checkpointing: bool
-    shots: Count
-    """Examples in front of every item, in training and on dev."""
+    """Keep the inputs of layers only and compute the rest again in the backward pass: less memory, a third more time."""
+    shots: Count = 0
+    """Examples in front of every item, in training and on dev; `prompt.shots` says the same."""
     evaluations: Positive
     """Evaluations spread evenly over the run, besides the one before the first step; each writes a checkpoint."""
     keep: Literal["best", "last"] = "best"
@@ -64,6 +138,7 @@ class FinetuneTraining(Strict):
     curriculum: Curriculum | None = None
     """Its stages come first; their rows count towards the epochs."""
     seed: int
+    """Of everything that is drawn."""
 
 
 class Grpo(Strict):
@@ -94,15 +169,59 @@ class Grpo(Strict):
 
 
 class FinetuneRecipe(Strict):
-    """How `harness finetune` trains a LoRA adapter."""
+    """How `harness finetune` trains: the base, what it reads and writes, on which items, and by which method."""
 
     kind: Literal["finetune"]
+    """What the file is."""
+    base: str | None = None
+    """The base model, as in --base; null: smollm2-135m."""
+    task: Literal["hexagons", "minecraft"] | None = None
+    """As in --task; null: hexagons."""
+    prompt: Prompt = Prompt()
+    """The prompt format."""
+    data: Annotated[list[Source], Field(min_length=1)] = [Source(split="train")]
+    """Where the train items come from."""
+    method: Literal["lora", "full", "grpo"] = "lora"
+    """lora trains an adapter, full all weights of the base, grpo an adapter that learns from the scorer."""
     grpo: Grpo | None = None
-    """Learn from the scorer instead of from gold answers."""
+    """How the scorer teaches: with the method grpo only."""
     quantize: Literal["nf4"] | None
     """4-bit base weights (QLoRA); needs an NVIDIA GPU and bitsandbytes."""
-    lora: Lora
+    double_quantization: bool = True
+    """Quantize the scales of 4-bit weights, too."""
+    lora: Lora | None = None
+    """The adapter of the methods lora and grpo."""
     training: FinetuneTraining
+    """How long and how fast is trained, and how much at a time."""
+
+    @model_validator(mode="after")
+    def _agrees(self) -> FinetuneRecipe:
+        told, before = self.prompt.shots, self.training.shots
+        if told is not None and before not in (0, told):
+            raise ValueError(f"training.shots is {before} and prompt.shots {told}: leave training.shots out")
+        if self.method != "full" and self.lora is None:
+            raise ValueError(f"method {self.method} needs the key lora with r, alpha, dropout and target_modules")
+        if (self.method == "grpo") != (self.grpo is not None):
+            raise ValueError(f"method is {self.method}: the key grpo goes with method grpo, and only with it")
+        if self.method == "full" and self.quantize:
+            raise ValueError(f"method full trains all weights: set quantize to null, not {self.quantize}")
+        return self
+
+    @property
+    def shots(self) -> int:
+        """Examples in front of every item."""
+        return self.training.shots if self.prompt.shots is None else self.prompt.shots
+
+    def settings(self) -> dict[str, Any]:
+        """What a run's settings say of the recipe. Base, task and prompt are left out: flags may change them, so settings say
+        what came of them."""
+        said = self.model_dump(exclude={"base", "task", "prompt"})
+        plain = type(self).model_fields
+        said = {key: value for key, value in said.items() if key not in LATER or getattr(self, key) != plain[key].default}
+        said["training"] |= {"shots": self.shots}
+        if self.training.optimizer == "adamw":
+            del said["training"]["optimizer"]
+        return said
 
 
 def recipe_path(name: str) -> Path:
@@ -116,26 +235,54 @@ def recipe_path(name: str) -> Path:
     return recipes[choose("recipe", name, recipes)]
 
 
+def recipe_base(name: str, overrides: Sequence[str] = ()) -> str | None:
+    """The base that a recipe names, with the overrides over it. Raises UsageError as `load_recipe` does."""
+    values = read_values(recipe_path(name))
+    for override in overrides:
+        values = merged(values, nested(override))
+    base = values.get("base")
+    return base if isinstance(base, str) else None
+
+
 def load_recipe(name: str, overrides: Sequence[str] = (), *, base: str | None = None) -> FinetuneRecipe:
     """The recipe with the overrides ("dotted.key=value", the value in YAML) put over it.
 
-    `base` is the display name of a base model: what the recipe says of it under `bases` is put over the recipe first. Raises
-    UsageError, which names the file and the key, for a key that does not exist and a value that does not fit.
+    `base` is a base model: what the recipe says of its display name under `bases` is put over the recipe first. Raises UsageError
+    for a file that is none, and FaultsError with every key that does not exist and every value that does not fit.
     """
     path = recipe_path(name)
     values = read_values(path)
     blocks = values.pop("bases", None) or {}
-    _check(path, values)
     if not isinstance(blocks, dict) or not all(isinstance(block, Mapping) for block in blocks.values()):
         raise UsageError(f"{path}: bases must be a mapping from names of bases to mappings")
     made = {known: merged(values, block) for known, block in blocks.items()}
-    for known, over in made.items():
-        _check(path, over, f" (bases.{known})")
-    return overridden(made.get(base, values), overrides, partial(_check, path))
+    faults = Faults()
+    if faults.attempt(partial(checked, FinetuneRecipe, path, values)):
+        for known, over in made.items():
+            faults.attempt(partial(checked, FinetuneRecipe, path, over, where=f" (bases.{known})"))
+    recipe = faults.attempt(partial(checked, FinetuneRecipe, path, made.get(display_name(base or ""), values), overrides))
+    faults.report()
+    assert recipe is not None
+    return recipe
 
 
-def _check(path: Path, values: Mapping[str, Any], where: str = "") -> FinetuneRecipe:
-    try:
-        return FinetuneRecipe.model_validate(values)
-    except ValidationError as error:
-        raise UsageError(f"{path}{where}: {first_problem(error)}") from None
+def recipe_schema() -> dict[str, Any]:
+    """The JSON Schema of a recipe's file, with the keys' docstrings as descriptions."""
+    schema = FinetuneRecipe.model_json_schema()
+    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+    for part in (schema, *schema["$defs"].values()):
+        for about in part["properties"].values():
+            about.pop("title", None)
+            if "description" in about:
+                about["description"] = " ".join(about["description"].split())
+        if "description" in part:
+            part["description"] = " ".join(part["description"].split())
+    schema["properties"]["bases"] = {
+        "type": ["object", "null"],
+        "description": "What is put over the recipe for a base of this name.",
+        "additionalProperties": {
+            "type": "object",
+            "propertyNames": {"enum": list(FinetuneRecipe.model_fields)},
+        },
+    }
+    return schema

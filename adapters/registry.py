@@ -84,6 +84,17 @@ def load_adapter(name: str | Path, base: str | None) -> Adapter:
     return Adapter(path, adapter_rank(path), spec, model)
 
 
+def trained_spec(model: str | None) -> PromptSpec | None:
+    """The prompt format of a whole model in a folder that was fine-tuned here; None for any other model.
+
+    Raises AdapterError if the format has changed since.
+    """
+    folder = Path(model or "")
+    if not model or not (folder / HARNESS_FILE).is_file():
+        return None
+    return _spec(folder, _read_saved(folder / HARNESS_FILE, _Saved))
+
+
 def save_template(spec: PromptSpec, folder: Path) -> None:
     """Copy a user's own prompt template beside an adapter's other files, so that it is found wherever they go."""
     wording = spec.wording

@@ -16,12 +16,15 @@ from prompts.render import Renderer
 from prompts.rendered import TrainingRow
 from prompts.shots import ShotPool
 
+Group = tuple[TrainingRow, ...]
+"""The rows of a drawing procedure or a game."""
+
 
 @dataclass(frozen=True, slots=True)
 class Rows:
     """The rows that fit, by procedure or game, and how many were dropped because they did not."""
 
-    groups: tuple[tuple[TrainingRow, ...], ...]
+    groups: tuple[Group, ...]
     dropped: int
 
     @property
@@ -78,14 +81,41 @@ def recolored(
     return [permute_colors(item, colors[item.cluster]) for item in items], texts
 
 
-def epochs(make: Callable[[int], Rows], most: int, longest: int, seed: int, *, share: bool = True) -> Iterator[list[Pack]]:
-    """Endless epochs: the packs of `make(epoch)`, with clusters and then packs shuffled by the seed.
+@dataclass(frozen=True, slots=True)
+class Share:
+    """The items of a source, by their ids, of which each epoch takes round(weight * items)."""
 
-    `most`, `longest` and `share` are those of `pack_rows`.
+    ids: frozenset[str]
+    weight: float
+
+
+def drawn(groups: Sequence[Group], shares: Sequence[Share], epoch: int, seed: int) -> list[Group]:
+    """The groups of an epoch: those of no share, and of every share as many rows as its weight says, as nearly as whole groups
+    allow. They depend on the arguments alone."""
+    weighted = frozenset(chain.from_iterable(share.ids for share in shares))
+    taken = [group for group in groups if group[0].id not in weighted]
+    for number, share in enumerate(shares):
+        own = [group for group in groups if group[0].id in share.ids]
+        size = sum(map(len, own))
+        whole, left = divmod(round(share.weight * size), max(1, size))
+        taken += own * whole
+        for group in Random(f"{seed}/draw/{number}/{epoch}").sample(own, len(own)):
+            if len(group) < 2 * left:
+                taken.append(group)
+                left -= len(group)
+    return taken
+
+
+def epochs(
+    make: Callable[[int], Rows], most: int, longest: int, seed: int, *, share: bool = True, shares: Sequence[Share] = ()
+) -> Iterator[list[Pack]]:
+    """Endless epochs: the packs of what is drawn of `make(epoch)`, with clusters and then packs shuffled by the seed.
+
+    `most`, `longest` and `share` are those of `pack_rows`, `shares` those of `drawn`.
     """
     for epoch in count():
         random = Random(f"{seed}/rows/{epoch}")
-        groups = list(make(epoch).groups)
+        groups = drawn(make(epoch).groups, shares, epoch, seed)
         random.shuffle(groups)
         packs = list(pack_rows(groups, most, longest, share=share))
         random.shuffle(packs)

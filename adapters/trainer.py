@@ -155,6 +155,7 @@ def trainer_arguments(training: FinetuneTraining, packs: int, folder: Path) -> T
         warmup_steps=training.warmup,
         weight_decay=training.weight_decay,
         max_grad_norm=training.max_grad_norm,
+        **({} if training.optimizer == "adamw" else {"optim": training.optimizer}),
         use_cpu=not torch.cuda.is_available(),
         bf16=fast_bf16(),
         eval_strategy="steps",

@@ -32,7 +32,7 @@ SECTIONS = {
         "hybrid": Entry("harness.commands.hybrid:hybrid", "Combine two runs: one where it is confident, the other elsewhere."),
     },
     "Train": {
-        "finetune": Entry("harness.commands.finetune:finetune", "Train a LoRA adapter."),
+        "finetune": Entry("harness.commands.finetune:finetune", "Fine-tune a model: a LoRA adapter, or all of its weights."),
         "adapters": Entry(
             "harness.commands.adapters:adapters", "List adapters, show one, check that it fits, copy one to ship it."
         ),
@@ -144,7 +144,8 @@ def _run(arguments: list[str]) -> int:
     except HarnessError as error:
         if "--debug" in arguments:
             raise
-        print(f"Error: {' '.join(str(error).split())}", file=sys.stderr)
+        for fault in getattr(error, "faults", (error,)):
+            print(f"Error: {' '.join(str(fault).split())}", file=sys.stderr)
         return error.exit_code
     except Exception as error:
         if "--debug" in arguments:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
+T = TypeVar("T")
+
 
 class HarnessError(Exception):
     """Something failed and the user can act on it: what, where (file, line, flag), what to do. Exit code 1."""
@@ -15,6 +20,14 @@ class UsageError(HarnessError):
     exit_code = 2
 
 
+class FaultsError(UsageError):
+    """Several faults, all of them found before anything was begun. The command line prints a line for each; exit code 2."""
+
+    def __init__(self, faults: Iterable[str]) -> None:
+        self.faults = tuple(faults)
+        super().__init__("; ".join(self.faults))
+
+
 class DataError(HarnessError):
     """A data file does not hold what its format promises. The message names the file and the line."""
 
@@ -25,3 +38,26 @@ class EngineError(HarnessError):
 
 class AdapterError(HarnessError):
     """An adapter folder is incomplete, or does not fit the base model or the prompt format it is used with."""
+
+
+class Faults:
+    """Collects the faults of steps that do not need each other, so that a user meets them all at once."""
+
+    def __init__(self) -> None:
+        self._errors: list[HarnessError] = []
+
+    def attempt(self, step: Callable[[], T]) -> T | None:
+        """What the step returns; None if it raises a HarnessError, which is kept."""
+        try:
+            return step()
+        except HarnessError as error:
+            self._errors.append(error)
+            return None
+
+    def report(self) -> None:
+        """Raises the error that was kept, or a FaultsError if there are several."""
+        if len(self._errors) == 1:
+            raise self._errors[0]
+        if self._errors:
+            faults = (fault for error in self._errors for fault in getattr(error, "faults", (str(error),)))
+            raise FaultsError(dict.fromkeys(faults))

@@ -91,8 +91,7 @@ def picture(title: str, series: Mapping[str, Sequence[tuple[int, Number]]], acro
 def training_curve(points: Sequence[Mapping[str, float]], kept: int | None) -> str:
     """A training as a picture: losses by step, and F1 on dev if it was measured. A line marks the step that was kept."""
     losses = [name for name in ("train_loss", "dev_loss") if any(name in point for point in points)]
-    scores = [name for name in ("dev_f1",) if any(name in point for point in points)]
-    panels = list(filter(None, (losses, scores)))
+    panels = [losses, ["dev_f1"]] if any("dev_f1" in point for point in points) else [losses]
 
     def draw(axes: Any) -> None:
         figure = axes.figure

@@ -1,7 +1,8 @@
-"""`harness finetune`: train a LoRA adapter."""
+"""`harness finetune`: fine-tune a model, or say what that would do."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,14 +10,15 @@ import click
 
 if TYPE_CHECKING:
     from adapters.finetune import Job, Trained
+    from adapters.recipe import Prompt
     from harness.corpora.item import Item
     from prompts.spec import PromptSpec
 
 
 @click.command()
 @click.argument("recipe")
-@click.option("--task", default="hexagons", show_default=True, help="hexagons or minecraft.")
-@click.option("--base", help="Base model: a hub name or a local folder; smollm2-135m if not given.")
+@click.option("--task", help="hexagons or minecraft. [default: the recipe's, else hexagons]")
+@click.option("--base", help="Base model: a hub name or a local folder. [default: the recipe's, else smollm2-135m]")
 @click.option("--name", help="Name of the run folder under runs/; RECIPE-TASK if not given.")
 @click.option("--max-steps", type=click.IntRange(min=1), help="Train for N steps instead of the recipe's epochs.")
 @click.option("--context", help="What the model sees of an item.")
@@ -24,8 +26,13 @@ if TYPE_CHECKING:
 @click.option("--frame", help="Minecraft: world, builder or pose.")
 @click.option("--template", help="The prompts' wording: a shipped template or a folder.")
 @click.option("--shots", type=click.IntRange(min=0), help="Examples before every training item.")
-@click.option("--limit", type=click.IntRange(min=1), help="Train on the first N items only.")
-@click.option("--data", multiple=True, type=click.Path(path_type=Path), help="Also train on this file from harness simulate.")
+@click.option("--limit", type=click.IntRange(min=1), help="Train on the first N items of the train split only.")
+@click.option(
+    "--data",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Also train on this file from harness simulate, in place of what the recipe adds to the train split. Repeatable.",
+)
 @click.option("--from", "start", metavar="ADAPTER", help="Start from the weights of this adapter: a folder or a name.")
 @click.option(
     "--history", metavar="RUN", help="HEXAGONS: take earlier answers and boards from this run on the train split instead of gold."
@@ -38,18 +45,21 @@ if TYPE_CHECKING:
     help="Learn to answer with the programs that harness mine wrote to FILE. Repeatable.",
 )
 @click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Change a key of the recipe, as in lora.r=8.")
-def finetune(recipe: str, **options: Any) -> None:
-    """Train a LoRA adapter with RECIPE (llama-lora, llama-qlora, llama-grpo, or a file).
+@click.option(
+    "--dry-run", is_flag=True, help="Print counts, memory and some rows without loading weights, training or writing anything."
+)
+def finetune(recipe: str, dry_run: bool, **options: Any) -> None:
+    """Fine-tune a model with RECIPE (llama-lora, llama-grpo, nebula, ... or a file).
 
     \b
     harness finetune llama-lora
     harness finetune llama-lora --task minecraft --base meta-llama/Meta-Llama-3-8B
     harness finetune llama-lora --task minecraft --data simulated.jsonl
+    harness finetune nebula --base smollm2-135m --dry-run
 
     To resume a killed run, give the same command again.
     On several GPUs: torchrun --nproc-per-node 8 -m harness.cli finetune ..., or accelerate launch.
     """
-    from adapters.finetune import finetune as train
     from harness.errors import UsageError
     from harness.runs.folder import RUNS, Run, log_to
     from harness.training.processes import first_says, processes
@@ -57,77 +67,118 @@ def finetune(recipe: str, **options: Any) -> None:
     # Whatever is refused, the first process refuses before the others do anything.
     with processes().main_process_first():
         job, kind, added = _job(recipe, options)
-        if job.recipe.grpo and processes().num_processes > 1:
+        if job.recipe.method == "grpo" and processes().num_processes > 1:
             raise UsageError(f"{job.recipe_name} trains in one process: start it without torchrun or accelerate launch")
         folder = RUNS / (options["name"] or f"{job.recipe_name}-{job.spec.task}")
         say = first_says(click.echo)
         say(
             f"{job.recipe_name} on {_base_name(job)}: {job.spec.name}, {len(job.train)} train and {len(job.dev)} dev items "
-            f"of the {kind} corpus{''.join(f' and {name}' for name in added)}; {folder}"
+            f"of the {kind} corpus{''.join(f' and {name}' for name in added)}; {'dry run' if dry_run else folder}"
         )
+        if dry_run:
+            _show(job)
+            return
         first = processes().is_main_process
-        run = Run(folder, _settings(job) | ({"data": added} if added else {}) | _given(options)) if first else None
-        finished = (folder / "adapter" / "harness.json").is_file()
+        run = Run(folder, _settings(job) | _sources(options, added) | _given(options)) if first else None
+        result_folder = job.result(folder)
+        what, finished = result_folder.name, (result_folder / "harness.json").is_file()
     if finished:
-        say(f"This run is finished: the adapter is in {folder / 'adapter'}; choose another --name to train again")
+        say(f"This run is finished: the {what} is in {result_folder}; choose another --name to train again")
         return
     if run:
         log_to(folder)
-    if job.recipe.grpo:
-        from adapters.grpo import learn
-
-        result = learn(job, folder, say)
-    else:
-        result = train(job, folder, say)
+    try:
+        result = _train(job, folder, say)
+    finally:
+        if run:
+            run.close()
     if run:
         _print(result)
         if not result.effect:
-            click.echo("Warning: training changed nothing: all of the adapter's second matrices are zero", err=True)
-        run.close()
+            click.echo("Warning: training changed nothing: the model answers as its base does", err=True)
     which = f"of step {result.kept}, the best on dev" if result.kept < result.steps else f"of the last step, {result.kept}"
-    say(f"The adapter {which}, is in {folder / 'adapter'}")
+    say(f"The {what} {which}, is in {result_folder}")
+
+
+def _train(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
+    if job.recipe.method == "grpo":
+        from adapters.grpo import learn
+
+        return learn(job, folder, say)
+    from adapters.finetune import finetune as train
+
+    return train(job, folder, say)
 
 
 def _job(recipe: str, options: dict[str, Any]) -> tuple[Job, str, dict[str, str]]:
-    """What to train, where its items come from ("official" or "sample"), and the hashes of files whose items are added."""
+    """What to train, where its items come from ("official" or "sample"), and the hashes of sources beside the train split.
+
+    Raises FaultsError if several flags or keys of the recipe do not fit.
+    """
     from adapters.finetune import Job
-    from adapters.recipe import load_recipe, recipe_path
+    from adapters.recipe import load_recipe, recipe_base, recipe_path
     from adapters.registry import find_adapter
+    from adapters.sources import gather, with_files
     from harness.corpora import load, locate
-    from harness.corpora.records import load_more
-    from harness.engines.bases import DEFAULT_BASE, display_name, resolve_base
-    from harness.runs.folder import items_hash
+    from harness.engines.bases import DEFAULT_BASE, resolve_base
+    from harness.errors import Faults
     from harness.training.plan import subset
 
-    flags = {"training.max_steps": options["max_steps"], "training.shots": options["shots"]}
+    flags = {"training.max_steps": options["max_steps"], "prompt.shots": options["shots"]}
     overrides = [*options["overrides"], *(f"{key}={value}" for key, value in flags.items() if value is not None)]
-    loaded = load_recipe(recipe, overrides, base=display_name(options["base"] or DEFAULT_BASE))
-    start = find_adapter(options["start"]) if options["start"] else None
-    spec = _spec(options, start)
-    train = subset(load(spec.task, "train")[: options["limit"]], loaded.training.train_items, loaded.training.seed)
-    dev, gold = load(spec.task, "dev"), train
-    if options["history"]:
-        train = _as_met(train, spec, options["history"])
-    added = load_more(options["data"], spec.task, [*train, *dev])
-    more = [item for items in added.values() for item in items]
-    train, gold = [*train, *more], [*gold, *more]
-    hashes = {name: items_hash(items) for name, items in added.items()}
+    base_name = options["base"] or recipe_base(recipe, overrides) or DEFAULT_BASE
+    loaded = load_recipe(recipe, overrides, base=base_name)
+    task = options["task"] or loaded.task or "hexagons"
+    faults = Faults()
+    base = faults.attempt(lambda: resolve_base(base_name))
+    start = faults.attempt(lambda: find_adapter(options["start"])) if options["start"] else None
+    spec = faults.attempt(lambda: _spec(task, loaded.prompt, options, start))
+    dev = faults.attempt(lambda: load(task, "dev")) or []
+
+    def split() -> list[Item]:
+        return subset(load(task, "train")[: options["limit"]], loaded.training.train_items, loaded.training.seed)
+
+    gold = faults.attempt(split) or []
+    history = options["history"] if spec else None
+    train = gold if spec is None or history is None else faults.attempt(lambda: _as_met(gold, spec, history)) or []
+    data = faults.attempt(lambda: gather(with_files(loaded.data, options["data"]), task, train, dev))
+    faults.report()
+    assert spec is not None
+    assert base is not None
+    assert data is not None
+    items = data.items
     if loaded.training.lasting:
-        train, dev = [_lasting(item) for item in train], [_lasting(item) for item in dev]
-    base = resolve_base(options["base"])
-    answers = _programs(options["programs"], spec, train)
-    return Job(recipe_path(recipe).stem, loaded, base, spec, train, dev, start, answers, gold), locate(spec.task).kind, hashes
+        items, dev = [_lasting(item) for item in items], [_lasting(item) for item in dev]
+    answers = _programs(options["programs"], spec, items)
+    known = {item.id: item for item in gold}
+    judged = [known.get(item.id, item) for item in items]
+    name = recipe_path(recipe).stem
+    return Job(name, loaded, base, spec, items, dev, start, answers, judged, data.shares), locate(task).kind, data.added
 
 
-def _spec(options: dict[str, Any], start: Path | None) -> PromptSpec:
-    """The prompt format that the flags ask for; without any, that of the adapter to start from."""
+def _spec(task: str, prompt: Prompt, options: dict[str, Any], start: Path | None) -> PromptSpec:
+    """The prompt format that the flags and the recipe ask for; where they ask for nothing, that of the adapter to start from."""
     from adapters.registry import load_adapter
     from prompts.spec import PromptSpec
 
-    asked = [options[key] for key in ("context", "format", "frame", "template")]
-    if start is not None and not any(asked) and (spec := load_adapter(start, options["base"]).spec).task == options["task"]:
+    asked = [options[key] or getattr(prompt, key) for key in ("context", "format", "frame", "template")]
+    if start is not None and not any(asked) and (spec := load_adapter(start, options["base"]).spec).task == task:
         return spec
-    return PromptSpec.make(options["task"], *asked)
+    return PromptSpec.make(task, *asked)
+
+
+def _show(job: Job) -> None:
+    """The dry run."""
+    from rich.console import Console
+
+    from adapters.dry_run import dry_run, show
+
+    show(job, dry_run(job), Console(), click.echo)
+
+
+def _sources(options: dict[str, Any], added: dict[str, str]) -> dict[str, Any]:
+    """The sources beside the train split, with their hashes: the files of --data, or those of the recipe."""
+    return {"data" if options["data"] else "sources": added} if added else {}
 
 
 def _programs(paths: tuple[Path, ...], spec: PromptSpec, train: list[Item]) -> dict[str, str]:
@@ -205,7 +256,7 @@ def _settings(job: Job) -> dict[str, Any]:
 
     return {
         "command": "finetune",
-        "recipe": {"name": job.recipe_name, **job.recipe.model_dump()},
+        "recipe": {"name": job.recipe_name, **job.recipe.settings()},
         **described(job.spec),
         "base": _base_name(job),
         "base_fingerprint": fingerprint(job.base),

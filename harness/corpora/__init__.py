@@ -23,6 +23,12 @@ LICENSES = {
     ("minecraft", "sample"): "MIT, written for this project",
 }
 
+HOW_TO_GET = {
+    "hexagons": "github.com/OnlpLab/Hexagons; put its train.jsonl, dev.jsonl and test.jsonl into $HARNESS_DATA/hexagons/",
+    "minecraft": "github.com/prashant-jayan21/minecraft-bap-models; put its data folder at $HARNESS_DATA/minecraft/",
+}
+"""Where the authors' corpora come from, and where they are looked for."""
+
 
 @dataclass(frozen=True, slots=True)
 class Source:

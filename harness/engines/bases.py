@@ -96,18 +96,34 @@ def load_tokenizer(base: str) -> Any:
     try:
         return AutoTokenizer.from_pretrained(base)
     except (OSError, ValueError) as error:
-        raise EngineError(f"--base {base}: no tokenizer: {_first_line(error)}") from error
+        raise EngineError(f"--base {base}: no tokenizer: {_why(base, error)}") from error
+
+
+def load_config(base: str) -> Any:
+    """The base's configuration. Raises EngineError if it cannot be loaded."""
+    from transformers import AutoConfig
+
+    try:
+        return AutoConfig.from_pretrained(base)
+    except (OSError, ValueError) as error:
+        raise EngineError(f"--base {base}: no model configuration: {_why(base, error)}") from error
 
 
 def model_context_length(base: str) -> int:
     """The tokens a model can take, by its configuration. Raises EngineError if it cannot be loaded."""
-    from transformers import AutoConfig
-
     try:
-        return int(AutoConfig.from_pretrained(base).max_position_embeddings)
-    except (OSError, ValueError, AttributeError) as error:
+        return int(load_config(base).max_position_embeddings)
+    except AttributeError as error:
         raise EngineError(f"--base {base}: no model configuration: {_first_line(error)}") from error
 
 
 def _first_line(error: Exception) -> str:
     return (str(error).strip() or type(error).__name__).splitlines()[0]
+
+
+def _why(base: str, error: Exception) -> str:
+    """Why a part of a base cannot be loaded, and what to do if it is a hub model that is not on this machine."""
+    if Path(base).is_dir():
+        return _first_line(error)
+    why = "it is not on this machine" if "connect" in str(error) else _first_line(error).rstrip(".")
+    return f"{why}; get it with `hf download {base}` (some models need `hf auth login`), or use --base {DEFAULT_BASE}"

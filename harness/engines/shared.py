@@ -92,13 +92,15 @@ def refusal(prompt: Rendered, context_length: int) -> Completion | None:
 
 
 @contextmanager
-def memory_for(size: int, flag: str, then: str = "") -> Iterator[None]:
-    """Raises HarnessError, in one line, where `size` items at a time are too many; `flag` is what makes them fewer."""
+def memory_for(size: int, flag: str, then: str = "", *, unit: str = "items") -> Iterator[None]:
+    """Raises HarnessError, in one line, where memory is too small for `size` units at a time; `flag` is what makes them fewer."""
     try:
         yield
     except RuntimeError as error:
-        # Matched by name, to avoid importing torch.
-        if type(error).__name__ != "OutOfMemoryError":
+        # Matched by name, to avoid importing torch; its allocator for CPUs has no error of its own.
+        on_gpu = type(error).__name__ == "OutOfMemoryError"
+        if not on_gpu and "DefaultCPUAllocator" not in str(error):
             raise
-        advice = f"try {flag}{size // 2}{then}" if size > 1 else "this GPU is too small for the network"
-        raise HarnessError(f"the GPU runs out of memory with {size} items at a time: {advice}") from None
+        where = "the GPU" if on_gpu else "the machine"
+        advice = f"try {flag}{size // 2}{then}" if size > 1 else f"{where.replace('the', 'this')} is too small for the network"
+        raise HarnessError(f"{where} runs out of memory with {size} {unit} at a time: {advice}") from None

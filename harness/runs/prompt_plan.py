@@ -120,21 +120,21 @@ def chosen_base(options: Options, adapter: Adapter | None) -> str | None:
 
 
 def chosen_spec(options: Options, adapter: Adapter | None) -> PromptSpec:
-    """The prompt format: with an adapter, its own and no other."""
+    """The prompt format: with an adapter, or a model that was fine-tuned here, its own and no other."""
+    from adapters.registry import trained_spec
     from prompts.spec import PromptSpec
     from prompts.template import get_template
 
-    if adapter is None:
+    spec = adapter.spec if adapter else trained_spec(options.model) if options.engine in LOCAL_ENGINES else None
+    if spec is None:
         return PromptSpec.make(options.task or "hexagons", options.context, options.format, options.frame, options.template)
-    spec = adapter.spec
+    trainee = f"the adapter {options.adapter}" if adapter else f"the model {options.model}"
     for key in ("task", "context", "format", "frame"):
         asked, trained = getattr(options, key), getattr(spec, key)
         if asked not in (None, trained):
-            raise UsageError(f"--{key} {asked}: the adapter {options.adapter} was trained with {trained}; leave the flag out")
+            raise UsageError(f"--{key} {asked}: {trainee} was trained with {trained}; leave the flag out")
     if options.template is not None and get_template(options.template).hash != spec.wording.hash:
-        raise UsageError(
-            f"--template {options.template}: the adapter {options.adapter} was trained with another; leave the flag out"
-        )
+        raise UsageError(f"--template {options.template}: {trainee} was trained with another; leave the flag out")
     return spec
 
 
@@ -250,7 +250,7 @@ def _file_hash(path: Path) -> str | None:
 def default_name(options: Options, spec: PromptSpec) -> str:
     """The run's name, built from its settings."""
     model = Path(options.adapter or options.model or DEFAULT_BASE)
-    model_name = model.parent.name if model.name == "adapter" else model.name
+    model_name = model.parent.name if model.name in ("adapter", "model") else model.name
     _, *prompt_format = spec.name.split("/")
     parts = [spec.task, options.part, model_name, *prompt_format, f"{options.shots}-shot"]
     parts += [f"seed-{options.seed}"] if options.seed else []

@@ -7,10 +7,11 @@ the seeds and the numbers of games. BAP v2 gives the sizes of its splits (Table 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
-from itertools import chain
+from itertools import chain, islice
 from random import Random
 from typing import Any
 
@@ -19,7 +20,7 @@ from harness.corpora.item import Item
 from harness.simulators.framework import play
 from harness.simulators.voice import Voice
 from harness.util.hashing import short_hash
-from harness.util.registry import resolve
+from harness.util.registry import choose, resolve
 from harness.worlds.hexagons import Board
 from harness.worlds.minecraft import Structure
 
@@ -91,6 +92,16 @@ def game(simulator: str, seed: int, split: str, n: int, parameters: tuple[tuple[
     if simulator in DRAWINGS:
         return _of_split(make(rng, n, split), None, split)
     return _built(partial(make, **dict(parameters)), rng, simulator, split, n)
+
+
+def simulated(simulator: str, seed: int, count: int, split: str = "train") -> list[Item]:
+    """The first `count` items of a simulator's games, in order: those of `harness simulate`. The last game may be cut short.
+
+    Raises UsageError for an unknown simulator.
+    """
+    choose("simulator", simulator, SIMULATORS)
+    every = chain.from_iterable(game(simulator, seed, split, n) for n in itertools.count())
+    return list(islice(every, count))
 
 
 @lru_cache(maxsize=1)

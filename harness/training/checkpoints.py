@@ -7,15 +7,15 @@ there in full or not at all.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
 
 from harness.engines.shared import brief
-from harness.errors import DataError, UsageError
+from harness.errors import DataError, HarnessError, UsageError
 from harness.runs.folder import RUNS
 from harness.util.files import write_atomically
 from harness.util.hashing import short_hash
@@ -45,6 +45,20 @@ def last_checkpoint(folder: Path) -> Path | None:
             json.loads(path.read_bytes())
             return path.parent
     return None
+
+
+@contextmanager
+def writing(folder: Path, stays: str) -> Iterator[None]:
+    """Raises HarnessError, in one line, where the weights in a folder cannot be written, and says what stays there."""
+    try:
+        yield
+    except Exception as error:
+        # torch and safetensors report a full disk by errors of their own, which say what the system said.
+        reason = getattr(error, "strerror", None) or brief(error)
+        if not isinstance(error, OSError) and type(error).__name__ != "SafetensorError" and "PytorchStreamWriter" not in reason:
+            raise
+        way = "make room and give the same command again"
+        raise HarnessError(f"{folder} cannot be written: {reason}; {stays}; {way}") from error
 
 
 def checkpoint_step(checkpoint: Path) -> int:

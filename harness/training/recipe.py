@@ -6,13 +6,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Literal, TypeVar
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from harness.errors import UsageError
 from harness.training.augmenting import Augment
 from harness.training.curriculum import Curriculum
 from harness.util.registry import choose
-from harness.util.settings import Count, Fraction, Positive, Rate, Strict, first_problem, merged, nested, overridden, read_values
+from harness.util.settings import Count, Fraction, Positive, Rate, Strict, checked, merged, nested, read_values
 
 RECIPES = Path(__file__).parents[1] / "baselines" / "recipes"
 
@@ -66,7 +65,7 @@ R = TypeVar("R", bound=Recipe)
 def load_recipe(name: str, schema: type[R], overrides: Sequence[str] = ()) -> R:
     """The recipe of a baseline, checked, with the block of its variant and then `key=value` overrides laid over it.
 
-    Raises UsageError, which names the file and the key, for a key that does not exist and a value that does not fit.
+    Raises FaultsError with every key that does not exist and every value that does not fit.
     """
     path = RECIPES / f"{name}.yaml"
     values = read_values(path)
@@ -75,11 +74,4 @@ def load_recipe(name: str, schema: type[R], overrides: Sequence[str] = ()) -> R:
     variant = str(next((over["variant"] for over in settings if "variant" in over), values["variant"]))
     own = str(values["variant"])
     values = merged(values, variants.get(choose(f"variant of {name}", variant, {own, *variants}), {}))
-
-    def check(values: Mapping[str, object], where: str) -> R:
-        try:
-            return schema.model_validate(values)
-        except ValidationError as error:
-            raise UsageError(f"{path}{where}: {first_problem(error)}") from None
-
-    return overridden(values, overrides, check)
+    return checked(schema, path, values, overrides)

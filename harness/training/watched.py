@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError
 from transformers import PrinterCallback, Trainer, TrainerCallback, TrainingArguments
 from transformers.integrations import TensorBoardCallback
 
 from eval.report.curves import training_curve
 from harness.engines.shared import brief, quiet_transformers
 from harness.errors import DataError, HarnessError
-from harness.training.checkpoints import checkpoint_step, last_checkpoint
+from harness.training.checkpoints import checkpoint_step, last_checkpoint, writing
 from harness.util.files import write_atomically
 from harness.util.progress import bar
 
@@ -85,14 +84,9 @@ class Watched(Trainer):  # type: ignore[misc]
         super().log({**logs, "seconds": round(self._before + time.monotonic() - self._began, 1)}, start_time)
 
     def _save_checkpoint(self, model: Any, trial: Any) -> None:
-        try:
+        folder = Path(self.args.output_dir) / f"checkpoint-{self.state.global_step}"
+        with writing(folder, "earlier checkpoints stay"):
             super()._save_checkpoint(model, trial)
-        except (OSError, RuntimeError, SafetensorError) as error:
-            folder = self.folder / "checkpoints"
-            raise HarnessError(
-                f"{folder}: the checkpoint of step {self.state.global_step} cannot be written ({brief(error, 120)}): "
-                "make room and give the same command again; it resumes from the checkpoint before"
-            ) from error
 
     def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:
         with _readable(resume_from_checkpoint):

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import json
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from functools import partial
 from itertools import accumulate
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar, get_args
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails
 
-from harness.errors import UsageError
+from harness.errors import Faults, FaultsError, UsageError
 
-T = TypeVar("T")
+M = TypeVar("M", bound=BaseModel)
 
 Positive = Annotated[int, Field(ge=1)]
 Count = Annotated[int, Field(ge=0)]
@@ -21,30 +25,43 @@ Rate = Annotated[float, Field(gt=0, le=1)]
 
 
 class Strict(BaseModel):
-    """A part of a recipe: all keys are required, and no others are allowed."""
+    """A part of a recipe: keys without a default are required, and no others are allowed."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
 
-def overridden(values: Mapping[str, Any], overrides: Sequence[str], check: Callable[[Mapping[str, Any], str], T]) -> T:
-    """What `check` makes of the values with all overrides laid over them; its second argument says where a problem lies.
+def checked(schema: type[M], path: Path, values: Mapping[str, Any], overrides: Sequence[str] = (), where: str = "") -> M:
+    """The values with all overrides ("dotted.key=value", the value in YAML) laid over them, as a model.
 
-    Raises what `check` raises for them together, which names the override that it begins with: a pair of values may fit
-    where the first of them alone does not.
+    Raises FaultsError with a line for every fault: the file, the override that brought it or else `where`, the key, and what
+    fits. The overrides are checked together: a pair of values may fit where the first of them alone does not.
     """
-    stages = list(accumulate(map(nested, overrides), merged, initial=values))
-    problem = None
-    for stage, override in zip(reversed(stages), (*reversed(overrides), None), strict=True):
-        try:
-            checked = check(stage, f" (--set {override})" if override else "")
-        except UsageError as error:
-            problem = error
-        else:
-            if problem is None:
-                return checked
-            break
-    assert problem is not None
-    raise problem
+    stages = list(accumulate(_nested(overrides), merged, initial=dict(values)))
+    found = [_faults(schema, stage) for stage in stages]
+    if not found[-1]:
+        return schema.model_validate(stages[-1])
+    lines = []
+    for key, problem in found[-1].items():
+        # The stage from which on the key does not fit.
+        stage = max((n + 1 for n, faults in enumerate(found) if key not in faults), default=0)
+        lines.append(f"{path}{f' (--set {overrides[stage - 1]})' if stage else where}: {problem}")
+    raise FaultsError(lines)
+
+
+def _nested(overrides: Sequence[str]) -> list[dict[str, Any]]:
+    faults = Faults()
+    values = [faults.attempt(partial(nested, override)) for override in overrides]
+    faults.report()
+    return [value for value in values if value is not None]
+
+
+def _faults(schema: type[BaseModel], values: Mapping[str, Any]) -> dict[tuple[int | str, ...], str]:
+    """What is wrong with the values, by key."""
+    try:
+        schema.model_validate(values)
+    except ValidationError as error:
+        return {e["loc"]: _problem(e, schema) for e in reversed(_ordered(error))}
+    return {}
 
 
 def read_values(path: Path) -> dict[str, Any]:
@@ -84,8 +101,37 @@ def merged(values: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]
 
 def first_problem(error: ValidationError) -> str:
     """The key that does not fit, and why."""
+    return _problem(_ordered(error)[0])
+
+
+def _ordered(error: ValidationError) -> list[ErrorDetails]:
     # An unknown key says more than the missing one it may have been meant for.
-    first = min(error.errors(), key=lambda e: e["type"] != "extra_forbidden")
-    key = ".".join(map(str, first["loc"]))
-    problem = "no such key" if first["type"] == "extra_forbidden" else first["msg"]
-    return f"{key or 'content'}: {problem}"
+    return sorted(error.errors(), key=lambda e: e["type"] != "extra_forbidden")
+
+
+def _problem(error: ErrorDetails, schema: type[BaseModel] | None = None) -> str:
+    """The key, what is wrong with it, and what fits."""
+    key, value = ".".join(map(str, error["loc"])) or "content", error["input"]
+    message = error["msg"].removeprefix("Value error, ")
+    match error["type"]:
+        case "extra_forbidden":
+            near = get_close_matches(str(error["loc"][-1]), _keys(schema, error["loc"][:-1]), n=1)
+            message = f"no such key{f'; did you mean {near[0]}?' if near else ''}"
+        case "missing":
+            message = "this key is missing; add it"
+        case "value_error":
+            pass
+        case _ if isinstance(value, str | int | float | None):
+            message = f"{message[:1].lower()}{message[1:]}, not {json.dumps(value)}"
+    return f"{key}: {message}"
+
+
+def _keys(schema: type[BaseModel] | None, location: Sequence[int | str]) -> list[str]:
+    """The keys of the part of a model that lies at a location."""
+    for key in location:
+        if schema is None or isinstance(key, int):
+            continue
+        kind = schema.model_fields[key].annotation
+        inner = (part for part in (kind, *get_args(kind)) if isinstance(part, type) and issubclass(part, BaseModel))
+        schema = next(inner, None)
+    return list(schema.model_fields) if schema else []

@@ -5,21 +5,33 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 import yaml
 
-from adapters.recipe import RECIPES, load_recipe
+from adapters.recipe import RECIPES, SCHEMA, load_recipe, recipe_schema
 from harness.baselines.deberta.baseline import DebertaRecipe
+from harness.cli import main
 from harness.engines.bases import DEFAULT_BASE
-from harness.errors import UsageError
+from harness.errors import FaultsError, UsageError
 from harness.training.recipe import load_recipe as load_baseline
 from tests.helpers.finetuning import job_of
+from tools.recipe_schema import content
 
 SHIPPED = sorted(RECIPES.rglob("*.yaml"))
 
 
 def test_every_shipped_recipe_is_found_by_its_name_and_by_its_path() -> None:
-    assert [path.stem for path in SHIPPED] == ["llama-grpo", "llama-lora", "llama-qlora"]
+    assert [path.stem for path in SHIPPED] == [
+        "crafts",
+        "few-shot-code",
+        "hexagons-lora",
+        "llama-full",
+        "llama-grpo",
+        "llama-lora",
+        "llama-qlora",
+        "nebula",
+    ]
     for path in SHIPPED:
         assert load_recipe(path.stem) == load_recipe(str(path))
 
@@ -30,18 +42,133 @@ def test_the_recipes_are_what_their_names_say() -> None:
     assert lora.model_dump(exclude={"quantize"}) == qlora.model_dump(exclude={"quantize"})
 
 
+def test_nebula_is_as_published() -> None:
+    recipe = load_recipe("nebula")
+    assert recipe.lora
+    assert recipe.base == "meta-llama/Meta-Llama-3-8B"
+    assert (recipe.quantize, recipe.double_quantization) == ("nf4", False)
+    assert (recipe.lora.r, recipe.lora.alpha, recipe.lora.dropout) == (64, 16, 0.1)
+    assert recipe.lora.target_modules == ["q_proj", "v_proj"]
+    told = recipe.training
+    assert (told.learning_rate, told.warmup, told.weight_decay, told.max_grad_norm) == (2e-4, 0.03, 0.001, 0.3)
+    assert (told.epochs, told.optimizer) == (3, "paged_adamw_32bit")
+
+
+def test_crafts_has_three_simulated_sets_in_the_papers_sizes() -> None:
+    from harness.simulators.games import PAPER
+
+    real, *simulated = load_recipe("crafts").data
+    assert real.split == "train"
+    assert {source.simulate: source.items for source in simulated} == {name: parts["train"] for name, parts in PAPER.items()}
+
+
+def test_the_settings_of_earlier_recipes_are_what_they_were() -> None:
+    """A run that began before recipes had more keys resumes only if its settings are the same."""
+    lora = load_recipe("llama-lora").settings()
+    assert list(lora) == ["kind", "quantize", "lora", "training"]
+    assert "optimizer" not in lora["training"]
+    changed = load_recipe("llama-lora", ["prompt.shots=3", "method=full", "training.optimizer=adafactor"]).settings()
+    assert (changed["training"]["shots"], changed["method"], changed["training"]["optimizer"]) == (3, "full", "adafactor")
+    assert not {"base", "task", "prompt"} & set(changed)
+
+
+def test_the_schema_is_that_of_the_models() -> None:
+    assert SCHEMA.read_text() == content(), "run tools/recipe_schema.py"
+    schema = recipe_schema()
+    jsonschema.Draft202012Validator.check_schema(schema)
+    parts = [schema, *schema["$defs"].values()]
+    bare = [name for part in parts for name, about in part["properties"].items() if not about.get("description")]
+    assert not bare, "keys without a docstring"
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_a_recipe_keeps_to_its_schema_which_it_names(path: Path) -> None:
+    first = path.read_text().splitlines()[0]
+    assert first == f"# yaml-language-server: $schema={SCHEMA.name}"
+    jsonschema.validate(yaml.safe_load(path.read_text()), recipe_schema())
+
+
+def test_the_schema_refuses_what_loading_refuses() -> None:
+    values = yaml.safe_load((RECIPES / "llama-lora.yaml").read_text())
+    changes: tuple[dict[str, Any], ...] = ({"speed": 3}, {"kind": "x"}, {"bases": {"tiny": {"speed": 3}}}, {"training": {}})
+    for broken in changes:
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(values | broken, recipe_schema())
+
+
+def test_every_fault_has_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "mine.yaml"
+    text = (RECIPES / "llama-lora.yaml").read_text().replace("accumulation: 2", "accumulation: 0")
+    path.write_text(text.replace("  shots: 0", "  shot: 0").replace("  r: 16\n", ""))
+    assert main(["finetune", str(path), "--set", "training.epochs=-1", "--set", "lora.dropout=2"]) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert sorted(lines) == sorted(
+        [
+            f"Error: {path}: lora.r: this key is missing; add it",
+            f"Error: {path}: training.accumulation: input should be greater than or equal to 1, not 0",
+            f"Error: {path}: training.shot: no such key; did you mean shots?",
+            f"Error: {path} (--set training.epochs=-1): training.epochs: input should be greater than 0, not -1",
+            f"Error: {path} (--set lora.dropout=2): lora.dropout: input should be less than or equal to 1, not 2",
+        ]
+    )
+
+
+def test_every_fault_of_a_baselines_recipe_is_said() -> None:
+    with pytest.raises(FaultsError) as caught:
+        load_baseline("deberta", DebertaRecipe, ["training.epochs=0", "training.sped=2", "network.heads=x"])
+    assert [fault.partition(".yaml ")[2].partition(":")[0] for fault in caught.value.faults] == [
+        "(--set network.heads=x)",
+        "(--set training.epochs=0)",
+        "(--set training.sped=2)",
+    ]
+
+
+def test_faults_of_the_command_line_are_said_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = ["--context", "all", "--base", "./nowhere", "--data", "nothing.jsonl", "--from", "nobody"]
+    assert main(["finetune", "llama-lora", *words]) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 4
+    for line, word in zip(lines, ("no context for hexagons", "--base ./nowhere", "nobody", "nothing.jsonl"), strict=True):
+        assert line.startswith("Error: ")
+        assert word in line
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        (["prompt.shots=2", "training.shots=3"], "training.shots is 3 and prompt.shots 2"),
+        (["lora=null"], "method lora needs the key lora"),
+        (["method=full", "quantize=nf4"], "method full trains all weights"),
+        (["data=[]"], "data"),
+        (["data=[{items: 3}]"], "give one of split, simulate and file, not none"),
+        (["data=[{simulate: random}]"], "simulate and items go together"),
+        (["data=[{simulate: level-1, items: 2}]"], "data.0.simulate"),
+        (["data=[{split: train, weight: 0}]"], "data.0.weight"),
+    ],
+)
+def test_settings_that_do_not_fit_each_other_are_refused(changes: list[str], problem: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        load_recipe("llama-lora", changes)
+    assert problem in str(caught.value)
+
+
 def test_what_suits_a_base_lies_under_the_overrides() -> None:
     plain, small = load_recipe("llama-lora"), load_recipe("llama-lora", base=DEFAULT_BASE)
     assert load_recipe("llama-lora", base="someone/llama") == plain
     assert small.training.learning_rate > plain.training.learning_rate
     assert small.training.recolor
     changed = load_recipe("llama-lora", ["training.learning_rate=1e-3", "lora.r=8"], base=DEFAULT_BASE)
+    assert changed.lora
     assert (changed.training.learning_rate, changed.lora.r) == (1e-3, 8)
     assert changed.training.tokens == small.training.tokens
 
 
 def test_a_list_can_be_set() -> None:
     recipe = load_recipe("llama-lora", ["lora.target_modules=[q_proj, v_proj]"])
+    assert recipe.lora
     assert recipe.lora.target_modules == ["q_proj", "v_proj"]
 
 

@@ -1,0 +1,152 @@
+"""What a training would do, found out without the model's weights: rows, packs, steps, parameters, memory, some rows to read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from adapters.dev import spread
+from adapters.finetune import Job, Prepared, missing_for_quantization, prepare, trainable
+from adapters.memory import PROCESS, Memory, estimate, parameters
+from adapters.rows import epochs
+from adapters.trainer import plain_attention
+from harness.corpora import HOW_TO_GET, locate
+from harness.engines.bases import load_config, load_tokenizer
+from harness.engines.shared import fast_bf16, quiet_transformers
+from prompts.rendered import TrainingRow
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+SHOWN = 5
+"""Rows that are shown, evenly spread over the train rows."""
+MARKS = ("⟦", "⟧")
+"""Around the tokens that carry loss, where the output has no colors."""
+
+
+@dataclass(frozen=True)
+class DryRun:
+    """What a training would do."""
+
+    prepared: Prepared
+    steps: int
+    epoch_tokens: int
+    """Tokens of the packs of the first epoch."""
+    row_tokens: int
+    """Tokens of all train rows, one by one."""
+    trained: int
+    parameters: int
+    """Of the model, the trained ones among them."""
+    memory: Memory
+    otherwise: Memory
+    """The same with gradient checkpointing if the recipe is without, and the other way around."""
+    beside: str
+    """What comes on top of both."""
+    notes: list[str]
+    texts: list[tuple[str, str, str]]
+    """Of some rows the id, the prompt, and the answer, whose tokens carry loss."""
+
+    @property
+    def tokens(self) -> int:
+        """Of all packs."""
+        return sum(len(pack.input_ids) for pack in self.prepared.packs)
+
+
+def dry_run(job: Job) -> DryRun:
+    """Prepares a training as `finetune` does, from the base's configuration and tokenizer alone, and writes nothing.
+
+    Raises EngineError if these are not there, and HarnessError if no row is short enough.
+    """
+    import torch
+    from transformers import AutoModelForCausalLM
+
+    tokenizer, config = load_tokenizer(job.base), load_config(job.base)
+    prepared = prepare(job, tokenizer, config)
+    with torch.device("meta"), quiet_transformers():
+        # Quantized weights exist on a GPU only; here they are counted as such.
+        plain = job.recipe.model_copy(update={"quantize": None})
+        model = trainable(plain, AutoModelForCausalLM.from_config(config))
+    trained, total = parameters(model)
+    kept = prepared.rows.kept
+    settings = job.recipe.training
+    other = settings.model_copy(update={"gradient_checkpointing": not settings.gradient_checkpointing})
+    otherwise = job.recipe.model_copy(update={"training": other})
+    return DryRun(
+        prepared,
+        len(prepared.packs) // settings.accumulation,
+        _epoch_tokens(job, prepared, config),
+        sum(map(len, kept)),
+        trained,
+        total,
+        estimate(model, job.recipe, prepared.packs, fast_bf16()),
+        estimate(model, otherwise, prepared.packs, fast_bf16()),
+        "" if torch.cuda.is_available() else f"; on a CPU, the process takes about {PROCESS / 1e9:.1f} GB more",
+        _notes(job, tokenizer, prepared),
+        [_text(row, tokenizer) for row in spread(kept, SHOWN)],
+    )
+
+
+def _epoch_tokens(job: Job, prepared: Prepared, config: Any) -> int:
+    training = job.recipe.training
+    made = epochs(
+        lambda epoch: prepared.rows,
+        training.tokens,
+        prepared.length,
+        training.seed,
+        share=plain_attention(config),
+        shares=job.shares,
+    )
+    return sum(len(pack.input_ids) for pack in next(made))
+
+
+def _notes(job: Job, tokenizer: Any, prepared: Prepared) -> list[str]:
+    """What stands in the way of the training, or may surprise."""
+    recipe, notes = job.recipe, []
+    lacking = missing_for_quantization()
+    if lacking and recipe.quantize:
+        notes.append(f"quantize {recipe.quantize} needs {lacking}: here the recipe cannot be trained, only looked at")
+    if lacking and recipe.training.optimizer.startswith("paged"):
+        notes.append(f"training.optimizer {recipe.training.optimizer} needs {lacking}; with adamw it would do without")
+    if locate(job.spec.task).kind == "sample":
+        notes.append(f"the items are the shipped sample's; the corpus: {HOW_TO_GET[job.spec.task]}")
+    if not prepared.renderer.is_chat:
+        notes.append("the base has no chat template: the plain one is used")
+    if tokenizer.pad_token_id is None:
+        notes.append("the tokenizer has no pad token: token 0 fills packs up, which no other token attends to")
+    if prepared.rows.dropped:
+        notes.append(f"{prepared.rows.dropped} rows are too long: a shorter --context, or more training.max_length, keeps them")
+    return notes
+
+
+def _text(row: TrainingRow, tokenizer: Any) -> tuple[str, str, str]:
+    return row.id, tokenizer.decode(row.prompt_ids), tokenizer.decode(row.completion_ids)
+
+
+def show(job: Job, found: DryRun, console: Console, say: Callable[[str], None]) -> None:
+    """Prints it: the counts, the memory, the notes and the rows."""
+    recipe, prepared = job.recipe, found.prepared
+    for line in prepared.counts:
+        say(line)
+    longest = max(len(pack.input_ids) for pack in prepared.packs)
+    say(f"packs: {len(prepared.packs):,} of at most {longest:,} tokens; steps: {found.steps:,}")
+    say(f"tokens: {found.tokens:,} in all, {found.epoch_tokens:,} in the first epoch; its rows one by one: {found.row_tokens:,}")
+    say(f"parameters: {found.trained:,} trained of {found.parameters:,} ({found.trained / found.parameters:.2%})")
+    here, there = ("with", "without") if recipe.training.gradient_checkpointing else ("without", "with")
+    parts = ", ".join(f"{name} {value / 1e9:.2f}" for name, value in asdict(found.memory).items())
+    say(f"memory: about {found.memory.total / 1e9:.2f} GB {here} gradient checkpointing: {parts}")
+    say(f"        {there} gradient checkpointing about {found.otherwise.total / 1e9:.2f} GB{found.beside}")
+    for note in found.notes:
+        say(f"note: {note}")
+    _show_rows(found.texts, console, say)
+
+
+def _show_rows(texts: Sequence[tuple[str, str, str]], console: Console, say: Callable[[str], None]) -> None:
+    from rich.text import Text
+
+    for number, (name, prompt, answer) in enumerate(texts, start=1):
+        say(f"\n--- row {number} of {len(texts)}: {name}; {'reversed' if console.is_terminal else ''.join(MARKS)}: carries loss")
+        if console.is_terminal:
+            console.print(Text(prompt).append(answer, style="reverse"), soft_wrap=True)
+        else:
+            say(f"{prompt}{MARKS[0]}{answer}{MARKS[1]}")

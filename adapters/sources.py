@@ -1,0 +1,84 @@
+"""The train items of a recipe: the corpus's split, simulated items, files, and augmented copies of any of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from adapters.recipe import Source
+from adapters.rows import Share
+from harness.augmentation.paraphrase import lexicon
+from harness.augmentation.variants import augment
+from harness.corpora.item import Item
+from harness.corpora.records import load_items
+from harness.errors import DataError, Faults, UsageError
+from harness.runs.folder import items_hash
+from harness.simulators.games import simulated, simulator_task
+
+
+@dataclass(frozen=True)
+class TrainData:
+    """The items of all sources, in their order."""
+
+    items: list[Item]
+    shares: tuple[Share, ...]
+    """Sources of which an epoch takes more or less than all items."""
+    added: dict[str, str]
+    """The hashes of the sources beside the split, by their names."""
+
+
+def with_files(sources: Sequence[Source], files: Sequence[Path]) -> list[Source]:
+    """The sources with the files of --data, if there are any, in place of all but the split."""
+    if not files:
+        return list(sources)
+    return [source for source in sources if source.split] + [Source(file=str(path)) for path in files]
+
+
+def gather(sources: Sequence[Source], task: str, split: Sequence[Item], dev: Sequence[Item]) -> TrainData:
+    """The items of the sources; `split` holds those that are taken of the train split.
+
+    Raises, for all sources at once, UsageError for items of another task and for an item that is in two sources or on dev, and
+    DataError for a file that cannot be read.
+    """
+    faults, seen = Faults(), {item.id for item in dev}
+    items: list[Item] = []
+    shares: list[Share] = []
+    parts: dict[str, list[Item]] = {}
+    for number, source in enumerate(sources):
+        own = faults.attempt(partial(_items, source, task, split, f"data.{number}"))
+        if own is None or faults.attempt(partial(_check_new, source, own, seen)) is None:
+            continue
+        items += own
+        if source.weight != 1:
+            shares.append(Share(frozenset(item.id for item in own), source.weight))
+        if not source.split:
+            parts.setdefault(source.name, []).extend(own)
+    faults.report()
+    return TrainData(items, tuple(shares), {name: items_hash(own) for name, own in parts.items()})
+
+
+def _check_new(source: Source, items: Sequence[Item], seen: set[str]) -> bool:
+    """Adds the items' ids to those that were seen. Raises UsageError if one of them is there already."""
+    if twice := seen & {item.id for item in items}:
+        raise UsageError(f"{source.name}: {min(twice)} is among the train or dev items already; give every item once")
+    seen.update(item.id for item in items)
+    return True
+
+
+def _items(source: Source, task: str, split: Sequence[Item], where: str) -> list[Item]:
+    if source.simulate:
+        if simulator_task(source.simulate) != task:
+            raise UsageError(f"{where}.simulate: {source.simulate} makes items of {simulator_task(source.simulate)}, not {task}")
+        items: Sequence[Item] = simulated(source.simulate, source.seed, source.items or 0)
+    elif source.file:
+        if not Path(source.file).exists():
+            raise DataError(f"{source.file}: no such file; `harness simulate` and `harness augment` make such files")
+        items = load_items(Path(source.file), task)
+    else:
+        items = split
+    if source.augment == 1:
+        return list(items)
+    words = lexicon() if task == "minecraft" else None
+    return list(augment(items, source.seed, source.augment, lexicon=words, whole=True))

@@ -1,0 +1,150 @@
+"""`harness finetune --dry-run`: every shipped recipe is looked at without weights, and nothing is written."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from click.testing import CliRunner, Result
+from rich.console import Console
+
+from adapters.recipe import RECIPES
+from harness.cli import cli, main
+from serialization.contexts import CONTEXTS
+
+SHIPPED = sorted(path.stem for path in RECIPES.rglob("*.yaml"))
+PAPERS_CONTEXTS = [name for name in CONTEXTS["hexagons"] if name != "conversation"]
+
+
+@pytest.fixture(autouse=True)
+def _on_the_sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HARNESS_DATA", raising=False)
+    monkeypatch.chdir(tmp_path)
+
+
+def dry_run(base: Path | str, recipe: str, *more: str) -> Result:
+    result = CliRunner().invoke(cli, ["finetune", recipe, "--base", str(base), "--dry-run", *more])
+    assert not Path("runs").exists()
+    return result
+
+
+def few_items(recipe: str) -> tuple[str, ...]:
+    """The recipe's sources with fewer simulated items, as words of the command."""
+    sources = yaml.safe_load((RECIPES / f"{recipe}.yaml").read_text()).get("data")
+    few = [source | ({"items": 20} if "items" in source else {}) for source in sources or ()]
+    return ("--set", f"data={few}") if few else ()
+
+
+@pytest.fixture(scope="module")
+def without_weights(tiny_base: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The tiny model's configuration and tokenizer, for rows of any length."""
+    folder = Path(shutil.copytree(tiny_base, tmp_path_factory.mktemp("bare") / "bare"))
+    (folder / "model.safetensors").unlink()
+    config = folder / "config.json"
+    config.write_text(config.read_text().replace('"max_position_embeddings": 2048', '"max_position_embeddings": 32768'))
+    return folder
+
+
+def test_the_recipes_are_these() -> None:
+    names = ["crafts", "few-shot-code", "hexagons-lora", "llama-full", "llama-lora", "llama-qlora", "nebula"]
+    assert names == SHIPPED
+
+
+@pytest.mark.parametrize("recipe", SHIPPED)
+def test_every_recipe_can_be_looked_at_without_weights(without_weights: Path, recipe: str) -> None:
+    result = dry_run(without_weights, recipe, *few_items(recipe), "--set", "training.max_length=32768")
+    assert result.exit_code == 0, result.output + str(result.exception)
+    for words in ("train: ", "dev: ", "packs: ", "steps: ", "tokens: ", "parameters: ", "memory: about ", "HARNESS_DATA"):
+        assert words in result.output
+    assert result.output.count("⟦") == 5 + 5
+    assert all(answer.endswith("</s>") for answer in re.findall(r"⟦([^⟧]+)⟧", result.output.replace("⟦⟧", "")))
+    qlora = (RECIPES / f"{recipe}.yaml").read_text().count("quantize: nf4")
+    assert ("needs an NVIDIA GPU: here the recipe cannot be trained" in result.output) == bool(qlora)
+
+
+@pytest.mark.parametrize("context", PAPERS_CONTEXTS)
+def test_hexagons_lora_knows_the_papers_contexts(without_weights: Path, context: str) -> None:
+    assert len(PAPERS_CONTEXTS) == 7
+    by_flag = dry_run(without_weights, "hexagons-lora", "--context", context)
+    by_key = dry_run(without_weights, "hexagons-lora", "--set", f"prompt.context={context}")
+    assert f"hexagons/{context}/triplets" in by_flag.output
+    assert by_flag.output == by_key.output
+    assert "parameters: " in by_flag.output
+
+
+def test_flags_win_over_the_recipe(without_weights: Path) -> None:
+    words = ("--task", "hexagons", "--context", "no-history", "--format", "grouped", "--shots", "1", "--frame", "world")
+    first = dry_run(without_weights, "few-shot-code", *words, "--set", "prompt.template=null").output.splitlines()[0]
+    assert "hexagons/no-history/grouped/world" in first
+
+
+def test_tokens_that_carry_loss_are_reversed_in_a_terminal() -> None:
+    from adapters.dry_run import _show_rows
+
+    out = StringIO()
+    _show_rows([("a/b", "[bold]Paint it.", "red: 1 1")], Console(force_terminal=True, width=80, file=out), lambda text: None)
+    assert out.getvalue() == "[bold]Paint it.\x1b[7mred: 1 1\x1b[0m\n"
+
+
+def test_a_hub_base_that_is_not_here_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["finetune", "nebula", "--dry-run"]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "--base meta-llama/Meta-Llama-3-8B: no tokenizer" in line
+    assert "hf download meta-llama/Meta-Llama-3-8B" in line
+    assert "--base smollm2-135m" in line
+
+
+@pytest.mark.usefixtures("default_base")
+def test_any_recipe_runs_on_the_default_base_without_a_gpu() -> None:
+    result = dry_run("smollm2-135m", "nebula")
+    assert result.exit_code == 0, result.output
+    assert "needs an NVIDIA GPU" not in result.output
+
+
+def test_what_a_base_lacks_is_said(tmp_path: Path) -> None:
+    from tests.helpers.tiny import build_tiny_model
+
+    base = build_tiny_model(tmp_path / "plain", chat=False, context_length=400)
+    config = base / "tokenizer_config.json"
+    config.write_text(config.read_text().replace('"pad_token": "<pad>"', '"pad_token": null'))
+    output = dry_run(base, "llama-lora", "--context", "no-history").output
+    assert "no chat template" in output
+    assert "no pad token" in output
+    assert "rows are too long" in output
+    config.write_text(config.read_text().replace('"eos_token": "</s>"', '"eos_token": null'))
+    refused = dry_run(base, "llama-lora")
+    assert "no EOS token" in str(refused.exception)
+
+
+def memory(base: Path, recipe: str, *sets: str) -> dict[str, float]:
+    words = ["finetune", recipe, "--base", str(base), "--dry-run", *(word for one in sets for word in ("--set", one))]
+    found: list[Any] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("adapters.dry_run.show", lambda job, one, console, say: found.append(one.memory))
+        cli.main(words, standalone_mode=False)
+    return {name: getattr(found[0], name) for name in found[0].__slots__}
+
+
+def test_memory_is_what_its_formulas_say(without_weights: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("adapters.dry_run.fast_bf16", lambda: True)
+    parts = 400 * 32 * 2, 4 * 32 * 32 * 2, 3 * 32 * 64 * 2, 5 * 32  # embeddings and head; attention; inner layers; norms
+    total = sum(parts)
+    lora = 8 * (4 * (32 + 32) + 3 * (32 + 64)) * 2
+    fresh = memory(without_weights, "llama-lora", "lora.r=8")
+    assert fresh["weights"] == 2 * total + 6 * lora
+    assert (fresh["gradients"], fresh["optimizer"]) == (4 * lora, 8 * lora)
+    full = memory(without_weights, "llama-full", "training.gradient_checkpointing=false")
+    assert (full["weights"], full["gradients"], full["optimizer"]) == (6 * total, 4 * total, 8 * total)
+    less = memory(without_weights, "llama-full")
+    assert less["activations"] < full["activations"]
+    assert less["logits"] == full["logits"]
+    packed = parts[1] + parts[2]
+    single = memory(without_weights, "llama-qlora", "double_quantization=false")
+    assert single["weights"] == (0.5 + 4 / 64) * packed + 4 * (total - packed) + 4 * 2 * lora + 2 * 2 * lora
+    double = memory(without_weights, "llama-qlora")
+    assert double["weights"] < single["weights"]

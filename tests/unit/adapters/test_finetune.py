@@ -1,0 +1,134 @@
+"""Training all weights of a random tiny model, and what may go wrong on the way."""
+
+from __future__ import annotations
+
+import errno
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from click.testing import CliRunner
+from safetensors import SafetensorError
+from safetensors.torch import load_file
+
+from adapters.registry import HARNESS_FILE, trained_spec
+from harness.cli import cli, main
+from harness.util.files import hold
+
+QUICK = ("evaluations=1", "dev_f1_items=1", "dev_loss_items=2", "max_new_tokens=4", "tokens=2048", "accumulation=1")
+
+
+@pytest.fixture(autouse=True)
+def _on_the_sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HARNESS_DATA", raising=False)
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    monkeypatch.chdir(tmp_path)
+
+
+def words(base: Path, recipe: str, *more: str) -> list[str]:
+    settings = [word for setting in QUICK for word in ("--set", f"training.{setting}")]
+    return ["finetune", recipe, "--base", str(base), "--max-steps", "2", "--name", "mine", *settings, *more]
+
+
+def test_all_weights_are_trained_and_the_model_is_prompted_in_its_own_format(
+    tiny_base: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    format_words = ("--context", "one-previous", "--format", "triplets", "--set", "training.learning_rate=0.01")
+    result = CliRunner().invoke(cli, words(tiny_base, "llama-full", *format_words))
+    assert result.exit_code == 0, f"{result.output} {result.exception!r}"
+    folder = Path("runs/mine/model")
+    assert f"is in {folder}\n" in result.output
+    before, after = (load_file(path / "model.safetensors") for path in (tiny_base, folder))
+    assert before.keys() == after.keys()
+    unchanged = [name for name in before if torch.equal(before[name], after[name])]
+    assert not unchanged
+    assert {value.dtype for value in after.values()} == {value.dtype for value in before.values()}
+    said = json.loads((folder / HARNESS_FILE).read_text())
+    assert (said["effect"], said["steps"], said["recipe"]["method"]) == (True, 2, "full")
+    spec = trained_spec(str(folder))
+    assert spec
+    assert (spec.context, spec.format) == ("one-previous", "triplets")
+    assert not Path("runs/mine/adapter").exists()
+
+    again = CliRunner().invoke(cli, words(tiny_base, "llama-full", *format_words))
+    assert "This run is finished: the model is in runs/mine/model" in again.output
+    prompt = ["prompt", "--model", str(folder), "--engine", "transformers", "--limit", "2", "--max-new-tokens", "4"]
+    assert main([*prompt, "--name", "asked"]) == 0
+    assert "one-previous, triplets" in capsys.readouterr().out
+    assert len(Path("runs/asked/predictions.jsonl").read_text().splitlines()) == 2
+    assert main([*prompt, "--format", "grouped"]) == 2
+    assert "the model runs/mine/model was trained with triplets" in capsys.readouterr().err
+
+
+def test_a_model_that_was_not_tuned_here_has_no_format_of_its_own(tiny_base: Path) -> None:
+    assert trained_spec(str(tiny_base)) is None
+    assert trained_spec(None) is None
+    assert trained_spec("someone/llama") is None
+
+
+def test_full_training_begins_with_no_adapter(tiny_base: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(words(tiny_base, "llama-full", "--from", "hexagons")) == 2
+    assert "give its folder with --base" in capsys.readouterr().err
+
+
+def failing(error: Exception) -> Any:
+    def fail(*args: object, **named: object) -> None:
+        raise error
+
+    return fail
+
+
+@pytest.mark.parametrize(
+    ("error", "advice"),
+    [
+        (torch.OutOfMemoryError("CUDA out of memory"), "the GPU runs out of memory with 2048 tokens at a time"),
+        (RuntimeError("[enforce fail] DefaultCPUAllocator: can't allocate memory"), "the machine runs out of memory with 2048"),
+    ],
+)
+def test_where_memory_runs_out_a_setting_is_named(
+    tiny_base: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], error: Exception, advice: str
+) -> None:
+    monkeypatch.setattr("adapters.trainer.AnswerTrainer.compute_loss", failing(error))
+    checkpointing = "--set", "training.gradient_checkpointing=false"
+    assert main(words(tiny_base, "llama-lora", *checkpointing)) == 1
+    (line,) = capsys.readouterr().err.splitlines()[-1:]
+    assert advice in line
+    assert "--set training.tokens=1024, or --set training.gradient_checkpointing=true" in line
+
+
+@pytest.mark.parametrize(
+    ("place", "error"),
+    [
+        ("peft.PeftModel.save_pretrained", OSError(errno.ENOSPC, "No space left on device")),
+        ("peft.PeftModel.save_pretrained", SafetensorError("I/O error: No space left on device (os error 28)")),
+        ("transformers.Trainer._save_optimizer_and_scheduler", RuntimeError("PytorchStreamWriter failed writing file data/0")),
+    ],
+)
+def test_a_full_disk_is_one_line_and_training_resumes(
+    tiny_base: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], place: str, error: Exception
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(place, failing(error))
+        assert main(words(tiny_base, "llama-lora")) == 1
+    line = capsys.readouterr().err.splitlines()[-1]
+    assert "runs/mine/checkpoints" in line
+    assert "cannot be written" in line
+    assert "make room and give the same command again" in line
+    assert main(words(tiny_base, "llama-lora")) == 0
+    assert Path("runs/mine/adapter", HARNESS_FILE).is_file()
+
+
+def test_two_trainings_do_not_share_a_folder(tiny_base: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lock = hold(Path("runs/mine/.lock"), "busy")
+    try:
+        assert main(words(tiny_base, "llama-lora")) == 1
+    finally:
+        lock.release()
+    assert "runs/mine is being written by another run" in capsys.readouterr().err
+
+
+def test_rows_beyond_the_context_are_dropped_and_said(tiny_base: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(words(tiny_base, "llama-lora", "--set", "training.max_length=5")) == 1
+    assert "every train row is longer than 5 tokens" in capsys.readouterr().err

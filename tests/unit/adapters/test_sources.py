@@ -1,0 +1,129 @@
+"""A recipe's data: sources, their weights, and what is wrong with them, said at once."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from adapters.recipe import Source
+from adapters.rows import Group, Share, drawn, epochs
+from adapters.sources import gather, with_files
+from harness.cli import cli
+from harness.corpora import load
+from harness.corpora.item import Item
+from harness.corpora.records import load_items
+from harness.errors import FaultsError, UsageError
+from prompts.rendered import TrainingRow
+
+
+@pytest.fixture(autouse=True)
+def _on_the_sample(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HARNESS_DATA", raising=False)
+
+
+def write(path: Path, simulator: str, items: int, seed: int = 0) -> Path:
+    words = ["simulate", simulator, "--items", str(items), "--seed", str(seed), "--out", str(path)]
+    assert CliRunner().invoke(cli, words).exit_code == 0
+    return path
+
+
+@pytest.mark.parametrize(("simulator", "task"), [("shapes", "minecraft"), ("strokes", "hexagons")])
+def test_items_made_on_the_fly_are_those_of_the_command(tmp_path: Path, simulator: str, task: str) -> None:
+    file = write(tmp_path / "some.jsonl", simulator, 25, seed=3)
+    source = Source.model_validate({"simulate": simulator, "items": 25, "seed": 3})
+    made, read = gather([source], task, [], []), gather([Source(file=str(file))], task, [], [])
+    assert made.items == read.items == load_items(file)
+    assert set(made.added) == {f"simulate {simulator} --items 25 --seed 3"}
+    assert list(made.added.values()) == list(read.added.values())
+
+
+def test_the_split_comes_as_it_is_and_variants_after_it() -> None:
+    split = load("hexagons", "train")
+    assert gather([Source(split="train")], "hexagons", split, []).items == split
+    augmented = gather([Source(split="train", augment=3)], "hexagons", split, [])
+    assert augmented.items[: len(split)] == split
+    assert 2 * len(split) < len(augmented.items) <= 3 * len(split)
+    assert len({item.id for item in augmented.items}) == len(augmented.items)
+
+
+def test_files_of_the_command_take_the_place_of_all_but_the_split(tmp_path: Path) -> None:
+    sources = [Source(split="train", weight=2), Source(simulate="random", items=9), Source(file="a.jsonl")]
+    assert with_files(sources, []) == sources
+    assert with_files(sources, [tmp_path / "b.jsonl"]) == [sources[0], Source(file=str(tmp_path / "b.jsonl"))]
+
+
+def test_every_fault_of_the_sources_is_said_at_once(tmp_path: Path) -> None:
+    (tmp_path / "bad.jsonl").write_text("no JSON\n")
+    twice = write(tmp_path / "twice.jsonl", "shapes", 5)
+    files = [Source(file=str(tmp_path / name)) for name in ("missing.jsonl", "bad.jsonl")]
+    sources = [*files, Source(simulate="strokes", items=2), Source(simulate="shapes", items=5), Source(file=str(twice))]
+    with pytest.raises(FaultsError) as caught:
+        gather(sources, "minecraft", [], [])
+    missing, bad, other, again = caught.value.faults
+    assert "missing.jsonl: no such file; `harness simulate`" in missing
+    assert "bad.jsonl:1" in bad
+    assert other == "data.2.simulate: strokes makes items of hexagons, not minecraft"
+    assert "twice.jsonl: minecraft-shapes/train/" in again
+
+
+def test_dev_items_are_not_trained_on() -> None:
+    dev = load("hexagons", "dev")
+    with pytest.raises(UsageError, match="is among the train or dev items already"):
+        gather([Source(split="train")], "hexagons", dev[:1], dev)
+
+
+def groups_of(name: str, sizes: list[int]) -> list[Group]:
+    return [tuple(TrainingRow(f"{name}/{g}/{n}", (g, n), (g,)) for n in range(size)) for g, size in enumerate(sizes)]
+
+
+def share_of(groups: list[Group], weight: float) -> Share:
+    return Share(frozenset(row.id for group in groups for row in group), weight)
+
+
+@pytest.mark.parametrize(("weight", "rows"), [(0.25, 10), (0.5, 20), (1.5, 60), (2.0, 80), (0.001, 0)])
+def test_a_weight_says_how_many_items_an_epoch_takes(weight: float, rows: int) -> None:
+    plain, weighted = groups_of("plain", [3, 1]), groups_of("weighted", [2] * 20)
+    taken = drawn([*plain, *weighted], [share_of(weighted, weight)], 0, seed=1)
+    assert taken[:2] == plain
+    assert sum(map(len, taken[2:])) == rows
+    counts = Counter(taken[2:])
+    assert set(counts.values()) <= {int(weight), int(weight) + 1}
+
+
+def test_what_is_drawn_depends_on_the_seed_and_the_epoch_alone() -> None:
+    groups = groups_of("some", [1, 2, 3, 4] * 10)
+    shares = [share_of(groups, 0.5)]
+    draws = {(seed, epoch): drawn(groups, shares, epoch, seed) for seed in (0, 1) for epoch in (0, 1)}
+    assert drawn(groups, shares, 1, 0) == draws[0, 1]
+    assert len(set(map(tuple, draws.values()))) == 4
+    assert {sum(map(len, draw)) for draw in draws.values()} <= {49, 50, 51}
+
+
+def test_epochs_without_weights_are_as_they_were() -> None:
+    from adapters.rows import Rows
+
+    rows = Rows(tuple(groups_of("some", [2, 3, 1])), 0)
+    plain, weighted = epochs(lambda n: rows, 4, 4, 7), epochs(lambda n: rows, 4, 4, 7, shares=[])
+    assert [next(plain) for _ in range(3)] == [next(weighted) for _ in range(3)]
+
+
+def test_a_recipes_sources_are_in_the_runs_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import yaml
+
+    from tests.helpers.finetuning import job_of
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("harness.engines.bases.resolve_base", lambda name: str(name or ""))
+    sources = [{"split": "train", "weight": 2}, {"simulate": "strokes", "items": 12, "weight": 0.5}]
+    job = job_of(monkeypatch, "llama-lora", "--name", "both", "--set", f"data={json.dumps(sources)}")
+    own: list[Item] = load("hexagons", "train")
+    assert [item.id for item in job.train[: len(own)]] == [item.id for item in own]
+    assert [share.weight for share in job.shares] == [2, 0.5]
+    assert [len(share.ids) for share in job.shares] == [len(own), 12]
+    settings = yaml.safe_load(Path("runs/both/run.yaml").read_text())["settings"]
+    assert list(settings["sources"]) == ["simulate strokes --items 12 --seed 0"]
+    assert settings["recipe"]["data"][1]["weight"] == 0.5
