@@ -150,6 +150,9 @@ def _run(arguments: list[str]) -> int:
     except Exception as error:
         if "--debug" in arguments:
             raise
+        if os.environ.get("RANK", "0") != "0" and "by peer" in str(error):
+            # The process that left said why.
+            return 1
         print(
             f"Error: {type(error).__name__}: {' '.join(str(error).split())} (a bug; `harness --debug ...` shows where)",
             file=sys.stderr,
