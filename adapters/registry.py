@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from harness.engines.bases import base_origin, display_name, fingerprint, resolve_base
-from harness.engines.shared import adapter_rank
+from harness.engines.shared import adapter_config, adapter_rank
 from harness.engines.weights import weights_fingerprint
 from harness.errors import AdapterError, UsageError
 from harness.runs.folder import RUNS
@@ -56,6 +55,8 @@ class _Saved(BaseModel):
     base_revision: str | None = None
     chat_template_hash: str | None = None
     chat_template_date: str | None = None
+    imported: dict[str, Any] | None = None
+    """Set for adapters that `harness adapters import` took in."""
 
 
 class _Trained(BaseModel):
@@ -75,7 +76,7 @@ def load_adapter(name: str | Path, base: str | None) -> Adapter:
     """
     path = find_adapter(name)
     saved = _read_saved(path / HARNESS_FILE, _Saved)
-    _check_modules(path / CONFIG_FILE)
+    _check_config(path, saved)
     spec = _spec(path, saved)
     model = _own_base(path, saved) if base is None else resolve_base(base)
     _check_base(path, saved, model)
@@ -157,14 +158,13 @@ def _read_saved(path: Path, wanted: type[_S]) -> _S:
         raise AdapterError(f"{path} cannot be read: {error.strerror}") from None
 
 
-def _check_modules(path: Path) -> None:
-    try:
-        config: Any = json.loads(path.read_bytes())
-    except (OSError, ValueError) as error:
-        raise AdapterError(f"{path} cannot be read: {error}") from None
-    extra = config.get("modules_to_save") if isinstance(config, dict) else None
-    if extra:
-        raise AdapterError(f"{path}: modules_to_save is {extra}, and vLLM serves LoRA weights only: train without it")
+def _check_config(path: Path, saved: _Saved) -> None:
+    config = adapter_config(path)
+    # Of an adapter trained elsewhere, only engines that cannot load such modules refuse them.
+    if (extra := config.get("modules_to_save")) and not saved.imported:
+        raise AdapterError(
+            f"{path / CONFIG_FILE}: modules_to_save is {extra}, and vLLM serves LoRA weights only: train without it"
+        )
 
 
 def _own_base(path: Path, saved: _Saved) -> str:
@@ -209,6 +209,6 @@ def _spec(path: Path, saved: _Saved) -> PromptSpec:
     if format_hash(spec) != saved.prompt_hash:
         raise AdapterError(
             f"{path} was trained with the prompt format {spec.name} as it was then ({saved.prompt_hash}); "
-            f"its text is another now ({format_hash(spec)}): train the adapter again"
+            f"its text is another now ({format_hash(spec)}): {'import' if saved.imported else 'train'} the adapter again"
         )
     return spec

@@ -74,6 +74,7 @@ def _load(asked: tuple[str, ...], base: str | None) -> dict[str, Adapter]:
     """
     from adapters.registry import load_adapter
     from harness.engines.bases import display_name
+    from harness.engines.vllm import check_served
 
     adapters: dict[str, Adapter] = {}
     for one in asked:
@@ -83,6 +84,7 @@ def _load(asked: tuple[str, ...], base: str | None) -> dict[str, Adapter]:
         if name in adapters or (base and name == display_name(base)):
             raise UsageError(f"--adapter {one}: the name {name} is taken; each model needs its own")
         adapters[name] = load_adapter(folder or name, base)
+        check_served(adapters[name].path)
         base = base or adapters[name].base
     return adapters
 

@@ -9,6 +9,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from harness.engines.engine import Completion
 from harness.errors import AdapterError, HarnessError
@@ -26,20 +27,30 @@ def item_seed(seed: int, item_id: str) -> int:
     return zlib.crc32(f"{seed}/{item_id}".encode()) & 0x7FFFFFFF
 
 
-def adapter_rank(folder: str | Path) -> int:
-    """The rank of the LoRA adapter in `folder`. Raises AdapterError if there is none."""
+def adapter_config(folder: str | Path) -> dict[str, Any]:
+    """What peft wrote of the adapter in `folder`. Raises AdapterError if there is none."""
     path = Path(folder) / "adapter_config.json"
     try:
-        config = json.loads(path.read_text())
+        config: Any = json.loads(path.read_bytes())
     except FileNotFoundError:
         raise AdapterError(f"{folder} holds no adapter: adapter_config.json is not there") from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise AdapterError(f"{path} cannot be read: {brief(error)}") from error
-    rank = config.get("r") if isinstance(config, dict) else None
+    if not isinstance(config, dict):
+        raise AdapterError(f"{path} cannot be read: it must hold a mapping")
+    return config
+
+
+def adapter_rank(folder: str | Path) -> int:
+    """The rank of the LoRA adapter in `folder`. Raises AdapterError if there is none."""
+    config, path = adapter_config(folder), Path(folder) / "adapter_config.json"
+    rank = config.get("r")
     if not isinstance(rank, int) or rank < 1:
         raise AdapterError(f"{path} has no LoRA rank (r): {rank!r}")
     # One adapter may give single modules other ranks.
     others = config.get("rank_pattern") or {}
+    if not isinstance(others, dict):
+        raise AdapterError(f"{path}: rank_pattern is no mapping: {brief(str(others))}")
     return max([rank, *(value for value in others.values() if isinstance(value, int))])
 
 

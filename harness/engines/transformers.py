@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.engines.engine import Completion, Report, Sampling, silent
-from harness.engines.shared import adapter_rank, brief, item_seed, quiet_transformers, refusal
+from harness.engines.shared import adapter_rank, brief, item_seed, keep_memory, quiet_transformers, refusal
 from harness.errors import EngineError
 from prompts.rendered import Rendered
 
@@ -124,6 +124,7 @@ def _load(name: str, tokenizer: Any) -> tuple[Any, Any]:
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
+    keep_memory()
     device = "cuda" if torch.cuda.is_available() else "cpu"
     try:
         with quiet_transformers():

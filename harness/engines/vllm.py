@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.engines.engine import Completion, Report, Sampling, silent
-from harness.engines.shared import adapter_rank, brief, fast_bf16, item_seed, keep_memory, refusal
+from harness.engines.shared import adapter_config, adapter_rank, brief, fast_bf16, item_seed, keep_memory, refusal
 from harness.errors import AdapterError, EngineError
 from prompts.rendered import Rendered
 
@@ -25,6 +25,42 @@ def max_lora_rank(rank: int) -> int:
         if rank <= allowed:
             return allowed
     raise AdapterError(f"the adapter's LoRA rank is {rank}, and vLLM takes at most {LORA_RANKS[-1]}")
+
+
+_NOT_SERVED = {
+    "use_dora": "DoRA",
+    "lora_bias": "LoRA with a bias",
+    "modules_to_save": "modules_to_save",
+    "trainable_token_indices": "trained tokens",
+    "alora_invocation_tokens": "activated LoRA",
+    "layer_replication": "replicated layers",
+    "use_bdlora": "block-diagonal LoRA",
+    "use_qalora": "QALoRA",
+}
+"""Keys of adapter_config.json that vLLM refuses or would ignore, and what each stands for."""
+_PLAIN_STARTS = ("gaussian", "eva", "orthogonal", "mica", "lora_ga")
+"""How LoRA may have begun without changing its base; with other names (PiSSA, OLoRA) peft changes the base, and vLLM does not."""
+
+
+def not_served(folder: str | Path) -> str | None:
+    """Why vLLM cannot put the adapter in `folder` on its base, in a few words; None if it can. peft can, and merge it too."""
+    config = adapter_config(folder)
+    kinds = [text for key, text in _NOT_SERVED.items() if config.get(key)]
+    kinds += ["a bias"] if config.get("bias", "none") != "none" else []
+    start = config.get("init_lora_weights")
+    kinds += [f"init_lora_weights={start}"] if isinstance(start, str) and start.lower() not in _PLAIN_STARTS else []
+    if (rank := adapter_rank(folder)) > LORA_RANKS[-1]:
+        kinds.append(f"rank {rank} (at most {LORA_RANKS[-1]})")
+    return " and ".join(kinds) or None
+
+
+def check_served(folder: str | Path) -> None:
+    """Raises AdapterError for an adapter that vLLM cannot put on its base, with what can be done."""
+    if kinds := not_served(folder):
+        raise AdapterError(
+            f"{folder}: vLLM cannot serve an adapter with {kinds}: merge it into a copy of its base "
+            "(`harness adapters merge`, or `harness prompt --merge`), or prompt with --engine transformers"
+        )
 
 
 def kv_cache_space() -> int:
@@ -83,6 +119,7 @@ class VllmEngine:
     ) -> None:
         options: dict[str, Any] = {**device_options(draws), "max_model_len": context_length or -1, "seed": seed}
         if adapter is not None:
+            check_served(adapter)
             options |= {"enable_lora": True, "max_loras": 1, "max_lora_rank": max_lora_rank(adapter_rank(adapter))}
         self.llm = _load(model, options)
         self._lora = None

@@ -11,6 +11,7 @@ from harness.errors import EngineError
 from harness.util.hashing import short_hash
 
 _WHOLE, _INDEX = "model.safetensors", "model.safetensors.index.json"
+_FLOATS = ("F16", "BF16", "F32", "F64")
 _SAMPLE, _SAMPLES = 32, 4
 """Bytes read at a time, and how often in a tensor."""
 
@@ -28,12 +29,30 @@ def weights_fingerprint(base: str | Path) -> str | None:
     `base` is a folder or a hub name, which stands for its snapshot in the local hub cache. None if no safetensors are
     there. Raises EngineError for files that are no safetensors.
     """
-    folder = Path(base) if Path(base).is_dir() else snapshot(str(base))
-    files = _weight_files(folder) if folder else []
+    files = _files_of(base)
     if not files:
         return None
     tensors = sorted(tensor for path in files for tensor in _tensors(path))
     return short_hash(f"{tensor.name} {tensor.kind} {tensor.shape} ".encode() + tensor.sample for tensor in tensors)
+
+
+def weight_shapes(base: str | Path) -> dict[str, tuple[int, ...]]:
+    """The shapes of a model's floating-point tensors by name; `base` as in `weights_fingerprint`.
+
+    Empty if no safetensors are there. Raises EngineError for files that are no safetensors.
+    """
+    tensors = (tensor for path in _files_of(base) for tensor in _tensors(path))
+    return {tensor.name: tensor.shape for tensor in tensors if tensor.kind in _FLOATS}
+
+
+def weights_size(base: str | Path) -> int:
+    """The bytes of a model's weights; 0 if no safetensors are there. Raises as `weights_fingerprint` does."""
+    return sum(path.stat().st_size for path in _files_of(base) if path.is_file())
+
+
+def _files_of(base: str | Path) -> list[Path]:
+    folder = Path(base) if Path(base).is_dir() else snapshot(str(base))
+    return _weight_files(folder) if folder else []
 
 
 def snapshot(name: str) -> Path | None:
