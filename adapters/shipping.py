@@ -14,8 +14,11 @@ from typing import Any
 from adapters.catalog import CARD_FILE, SCORES_FILE, Scored, Trained, percent, read_about
 from adapters.recipe import load_recipe
 from adapters.registry import CONFIG_FILE, HARNESS_FILE, TEMPLATE_FOLDER, WEIGHTS_FILE, find_adapter
+from eval.export import eval_results
 from harness.corpora import locate
+from harness.engines.bases import DEFAULT_BASE
 from harness.engines.shared import brief
+from harness.engines.smollm import HUB_NAME
 from harness.errors import AdapterError, HarnessError, UsageError
 from harness.runs.folder import find_run
 from prompts.spec import DEFAULTS
@@ -27,6 +30,9 @@ LOST = 1e-3
 
 _TITLES = {"hexagons": "HEXAGONS", "minecraft": "the Minecraft Dialogue Corpus"}
 _DOES = {"hexagons": "drawing on HEXAGONS boards", "minecraft": "Minecraft Builder Action Prediction"}
+_DATASETS = {"hexagons": "hexagons", "minecraft": "minecraft-dialogue-corpus"}
+_METRICS = {"hexagons": ["f1", "exact_match"], "minecraft": ["f1"]}
+"""The hub's names of the metrics."""
 _MEASURES = {
     "hexagons": "F1 and exact match of actions, mean over steps.",
     "minecraft": "Micro F1 of net actions.",
@@ -152,6 +158,7 @@ def render_card(name: str, source: Path, scores: Sequence[Scored], parameters: i
     environment = jinja2.Environment(undefined=jinja2.ChainableUndefined, keep_trailing_newline=True, autoescape=False)
     return environment.from_string(files("adapters").joinpath("adapter_card.jinja").read_text()).render(
         name=name,
+        front=front_matter(name, about, scores),
         about=about,
         title=_DOES[about.task],
         command=command,
@@ -171,6 +178,26 @@ def render_card(name: str, source: Path, scores: Sequence[Scored], parameters: i
         base_license=base_license(about.base),
         licenses=[f"{_TITLES[about.task]}: {corpus.license}"],
     )
+
+
+def front_matter(name: str, about: Trained, scores: Sequence[Scored]) -> str:
+    """What the Hugging Face hub reads of a card, in YAML: base, task, license, data, and the scores as a model-index."""
+    from huggingface_hub import ModelCardData
+
+    data = ModelCardData(
+        license="other",
+        language="en",
+        library_name="peft",
+        base_model=HUB_NAME if about.base == DEFAULT_BASE else about.base,
+        base_model_relation="adapter",
+        pipeline_tag="text-generation",
+        datasets=[_DATASETS[about.task]],
+        metrics=_METRICS[about.task],
+        model_name=name if scores else None,
+        eval_results=[result for one in scores for result in eval_results(one.scores)] or None,
+    )
+    text: str = data.to_yaml()
+    return text.strip()
 
 
 def base_license(base: str) -> str:

@@ -63,28 +63,32 @@ def named(scores: Scores) -> str:
 def as_model_index(results: Mapping[str, Scores]) -> str:
     """The `model-index` of a model card on the Hugging Face hub, in YAML: an entry for each run."""
     import yaml
-    from huggingface_hub.repocard_data import EvalResult, eval_results_to_model_index
+    from huggingface_hub.repocard_data import eval_results_to_model_index
 
-    index = []
-    for name, scores in results.items():
-        entries = [
-            EvalResult(
-                task_type="text-generation",
-                dataset_type=scores["task"],
-                dataset_name=DATASETS[scores["task"]],
-                dataset_config=benchmark_name(scores) if "benchmark" in scores else None,
-                dataset_split=scores["split"],
-                dataset_args={"items": scores["items"], "unanswered": scores["missing"] + scores["errors"]},
-                metric_type="exact_match" if number.key.endswith("_em") else "f1",
-                metric_name=f"{number.label}, percent",
-                metric_value=number.percent()[0],
-                metric_args={"interval_95": number.percent()[1:]} if number.interval else None,
-            )
-            for number in headline(scores)
-        ]
-        index += eval_results_to_model_index(name, entries)
+    index = [entry for name, scores in results.items() for entry in eval_results_to_model_index(name, eval_results(scores))]
     text: str = yaml.safe_dump({"model-index": index}, sort_keys=False, allow_unicode=True)
     return text
+
+
+def eval_results(scores: Scores) -> list[Any]:
+    """The headline numbers as huggingface_hub's `EvalResult`s, in percent."""
+    from huggingface_hub.repocard_data import EvalResult
+
+    return [
+        EvalResult(
+            task_type="text-generation",
+            dataset_type=scores["task"],
+            dataset_name=DATASETS[scores["task"]],
+            dataset_config=benchmark_name(scores) if "benchmark" in scores else None,
+            dataset_split=scores["split"],
+            dataset_args={"items": scores["items"], "unanswered": scores["missing"] + scores["errors"]},
+            metric_type="exact_match" if number.key.endswith("_em") else "f1",
+            metric_name=f"{number.label}, percent",
+            metric_value=number.percent()[0],
+            metric_args={"interval_95": number.percent()[1:]} if number.interval else None,
+        )
+        for number in headline(scores)
+    ]
 
 
 def as_markdown(results: Mapping[str, Scores]) -> str:

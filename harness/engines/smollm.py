@@ -20,6 +20,8 @@ from harness.errors import EngineError, HarnessError
 from harness.util.files import cache_folder, hold_when_free
 
 NAME = "smollm2-135m"
+HUB_NAME = "HuggingFaceTB/SmolLM2-135M-Instruct"
+"""What the same model is called on the Hugging Face hub."""
 
 CONVERTER = 1
 """Increment whenever the conversion's output changes."""
