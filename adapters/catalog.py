@@ -20,7 +20,7 @@ CARD_FILE = "README.md"
 
 
 class Trained(BaseModel):
-    """What harness.json records of an adapter's training."""
+    """What harness.json records of an adapter and its training."""
 
     task: str
     context: str
@@ -37,10 +37,14 @@ class Trained(BaseModel):
     steps: int = 0
     kept: int | None = None
     """The step whose adapter it is; adapters of earlier versions are of the last one."""
+    tokens: int = 0
+    """Of all steps; 0 if trained before they were counted."""
     seconds: float = 0.0
     curve: list[dict[str, float]] = []
     versions: dict[str, str] = {}
     git: str | None = None
+    imported: dict[str, Any] | None = None
+    """Where it came from, if it was not trained here: then nothing is known of its training."""
 
     @property
     def prompt_format(self) -> str:

@@ -1,25 +1,29 @@
-"""Whether an adapter is complete, and whether the merged model answers as base and adapter do unmerged."""
+"""Whether an adapter is complete, whether it changes what its base answers, and whether peft, merging and vLLM agree."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any
 
 from adapters.dev import spread
-from adapters.merging import merged_model
+from adapters.merging import merged_model, worth_merging
 from adapters.registry import WEIGHTS_FILE, Adapter
 from harness.corpora import load
 from harness.corpora.item import Item
+from harness.engines.bases import display_name, load_tokenizer, model_context_length
 from harness.engines.engine import ENGINES, Completion, Sampling
-from harness.engines.shared import brief
-from harness.engines.transformers import TransformersEngine
+from harness.engines.shared import adapter_config, brief
+from harness.engines.weights import weight_shapes
 from harness.errors import AdapterError, EngineError
 from harness.util.registry import resolve
 from prompts.messages import read_answer
 from prompts.render import PromptTooLongError, Renderer
 from prompts.rendered import Rendered
+
+PROBED = 16
+"""Tokens of the base's own answers, whose beginnings are compared with the adapter's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,20 +36,33 @@ class Weights:
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
-    """On how many items two models agree."""
+class Pair:
+    """How often two models answer alike."""
 
-    items: int
+    a: str
+    b: str
     texts: int
     """Answers with equal text."""
     actions: int
     """Answers with equal parsed actions."""
     first: str | None
-    """The id of the first item where the actions differ."""
+    """The id of the first item where the text differs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How alike one adapter's answers are in all the ways that it can be run."""
+
+    items: int
+    changed: int
+    """Items that the adapter answers with another text than its base."""
+    pairs: list[Pair]
+    """Of every two of peft, the merged model and vLLM, as far as they can be asked."""
 
 
 def check_weights(adapter: Adapter) -> Weights:
-    """Raises AdapterError for weights that are not finite, of another rank or without any effect."""
+    """Raises AdapterError for weights that are not finite, of another rank or shape than configuration and base say, or without
+    any effect."""
     from safetensors.torch import load_file
 
     path = adapter.path / WEIGHTS_FILE
@@ -63,44 +80,93 @@ def check_weights(adapter: Adapter) -> Weights:
             raise AdapterError(f"{path}: {name} has rank {rank}, but the configuration says {adapter.rank}")
     if not any(bool(value.any()) for name, value in weights.items() if "lora_B" in name):
         raise AdapterError(f"{path}: all second matrices are zero, so the adapter changes nothing")
+    _check_shapes(adapter, {name: tuple(value.shape) for name, value in weights.items()})
     kinds = sorted({str(value.dtype).removeprefix("torch.") for value in weights.values()})
     return Weights(sum(value.numel() for value in weights.values()), tuple(kinds))
 
 
-def agreement(adapter: Adapter, count: int, engine: str, say: Callable[[str], None], max_tokens: int = 64) -> Agreement:
-    """Ask the base with the adapter on it (peft, float32) and the merged model in `engine` the same dev items, greedily.
+def _check_shapes(adapter: Adapter, weights: Mapping[str, tuple[int, ...]]) -> None:
+    """Raises AdapterError if the adapter is of another base; says nothing of one whose weights are not on this machine."""
+    base = {} if adapter_config(adapter.path).get("fan_in_fan_out") else weight_shapes(adapter.base)
+    found = 0
+    for name, shape in weights.items():
+        part, _, matrix = name.removeprefix("base_model.model.").partition(".lora_")
+        of_base = base.get(f"{part}.weight", ())
+        if matrix not in ("A.weight", "B.weight") or len(of_base) != 2:
+            continue
+        found += 1
+        here, there, side = (shape[1], of_base[1], "inputs") if matrix[0] == "A" else (shape[0], of_base[0], "outputs")
+        if here != there:
+            other = f"that of {display_name(adapter.base)} {there:,}"
+            raise AdapterError(f"{adapter.path} is of another base: its {part} has {here:,} {side}, {other}")
+    if base and not found and any(".lora_A." in name for name in weights):
+        raise AdapterError(f"{adapter.path} is of another base: {display_name(adapter.base)} has none of its modules")
 
-    Raises EngineError if one of them gives no answer, and whatever `merged_model` raises.
+
+def agreement(
+    adapter: Adapter, count: int, engines: Sequence[str], say: Callable[[str], None], max_tokens: int = 64
+) -> Agreement:
+    """Ask the base alone, the base with the adapter on it (peft), and the merged model in each engine the same dev items.
+
+    All answers are greedy; transformers computes in float32 on a CPU. Where an adapter is not merged by default, vLLM loads it
+    beside its base. Raises AdapterError if the adapter changes no answer of its base, EngineError if a model gives no answer,
+    and whatever `merged_model` raises.
     """
+    tokenizer = load_tokenizer(adapter.base)
+    renderer = Renderer(adapter.spec, tokenizer, model_context_length(adapter.base), max_tokens)
     items = spread(load(adapter.spec.task, "dev"), count)
-    side = TransformersEngine(adapter.base, adapter=adapter.path)
-    renderer = Renderer(adapter.spec, side.tokenizer, side.context_length, max_tokens)
     fitting = [(item, prompt) for item in items if (prompt := _render(renderer, item))]
+    if not fitting:
+        raise EngineError(f"none of the prompts of {len(items)} dev items fits the context of {display_name(adapter.base)}")
     sampling = Sampling(max_tokens=max_tokens, stop=renderer.stop)
-    theirs = _ask(side, [prompt for _, prompt in fitting], sampling)
-    with merged_model(adapter, say) as merged:
-        ours = _ask(_engine(engine, merged), [prompt for _, prompt in fitting], sampling)
-    differing, texts = [], 0
-    for (item, _), one, other in zip(fitting, theirs, ours, strict=True):
-        texts += one.text == other.text
-        if read_answer(one.text, item, adapter.spec).actions != read_answer(other.text, item, adapter.spec).actions:
+
+    def answers(name: str, engine: str, model: str, sampling: Sampling = sampling, **options: Any) -> list[Completion]:
+        say(f"{name}: {len(fitting)} prompts")
+        return _ask(resolve("engine", engine, ENGINES)(model, **options), [prompt for _, prompt in fitting], sampling)
+
+    answered = {"peft": answers("peft", "transformers", adapter.base, adapter=adapter.path)}
+    # A base that was not trained on the prompts talks on and on, and its first words tell it apart.
+    begun = answers("the base alone", "transformers", adapter.base, replace(sampling, max_tokens=min(max_tokens, PROBED)))
+    changed = sum(_other(full, first) for full, first in zip(answered["peft"], begun, strict=True))
+    if not changed:
+        raise AdapterError(f"{adapter.path} changes nothing: {len(fitting)} dev items get the answers of the base alone")
+    if worth_merging(adapter):
+        with merged_model(adapter, say) as merged:
+            for engine in engines:
+                answered[f"merged, {engine}"] = answers(f"merged, {engine}", engine, str(merged))
+    elif "vllm" in engines:
+        answered["vllm"] = answers("vllm", "vllm", adapter.base, adapter=adapter.path)
+    return Agreement(len(fitting), changed, [_pair(a, b, answered, fitting, adapter) for a, b in combinations(answered, 2)])
+
+
+def _other(full: Completion, begun: Completion) -> bool:
+    """Whether an answer is another than one that may have been cut, perhaps within a character."""
+    cut = begun.finish_reason == "length"
+    return not full.text.startswith(begun.text.rstrip("\ufffd")) if cut else full.text != begun.text
+
+
+def _pair(
+    a: str, b: str, answered: Mapping[str, Sequence[Completion]], fitting: Sequence[tuple[Item, Rendered]], adapter: Adapter
+) -> Pair:
+    differing, actions = [], 0
+    for (item, _), one, other in zip(fitting, answered[a], answered[b], strict=True):
+        if one.text != other.text:
             differing.append(item.id)
-    return Agreement(len(fitting), texts, len(fitting) - len(differing), next(iter(differing), None))
-
-
-def _engine(name: str, model: Path) -> Any:
-    return resolve("engine", name, ENGINES)(str(model))
+        actions += read_answer(one.text, item, adapter.spec).actions == read_answer(other.text, item, adapter.spec).actions
+    return Pair(a, b, len(fitting) - len(differing), actions, next(iter(differing), None))
 
 
 def _ask(engine: Any, prompts: Sequence[Rendered], sampling: Sampling) -> list[Completion]:
+    # Prompts of like length share a batch, which pads less.
+    order = sorted(range(len(prompts)), key=lambda n: len(prompts[n].token_ids))
     try:
-        answers = list(engine.generate(prompts, sampling))
+        answered = dict(zip(order, engine.generate([prompts[n] for n in order], sampling), strict=True))
     finally:
         engine.close()
-    for prompt, answer in zip(prompts, answers, strict=True):
-        if answer.error is not None:
-            raise EngineError(f"{prompt.id}: {answer.error}")
-    return answers
+    for n, prompt in enumerate(prompts):
+        if answered[n].error is not None:
+            raise EngineError(f"{prompt.id}: {answered[n].error}")
+    return [answered[n] for n in range(len(prompts))]
 
 
 def _render(renderer: Renderer, item: Item) -> Rendered | None:

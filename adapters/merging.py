@@ -1,4 +1,4 @@
-"""Adapters merged into their bases: complete models in the user's cache, which vLLM runs as fast as the bases.
+"""Adapters merged into their bases: complete models, which vLLM runs as fast as the bases, in the user's cache or in a folder.
 
 The cache holds a folder for each pair of a base and an adapter, named by the content of both, complete or absent.
 One process changes the cache at a time, and no folder is removed while a process uses it.
@@ -17,12 +17,15 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from adapters.registry import CONFIG_FILE, WEIGHTS_FILE, Adapter
+from adapters.registry import CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE, Adapter, adapter_name
 from harness.engines.bases import display_name, fingerprint
-from harness.engines.shared import brief, quiet_transformers
-from harness.errors import AdapterError, HarnessError
+from harness.engines.shared import adapter_config, brief, quiet_transformers
+from harness.engines.weights import weights_fingerprint, weights_size
+from harness.errors import AdapterError, HarnessError, UsageError
+from harness.runs.folder import provenance
 from harness.util.files import cache_folder, hold_when_free
 from harness.util.hashing import short_hash
+from prompts.probe import described
 
 KEPT = 4
 """Merged models kept in the cache; beyond that the least recently used one is removed."""
@@ -40,7 +43,7 @@ def folder() -> Path:
 
 def worth_merging(adapter: Adapter) -> bool:
     """Whether to merge by default: the base is a local folder, not too large, and LoRA is not on the embeddings."""
-    return 0 < _weights_size(Path(adapter.base)) <= LARGEST and not _tied(adapter)
+    return Path(adapter.base).is_dir() and 0 < weights_size(adapter.base) <= LARGEST and not _tied(adapter)
 
 
 @contextmanager
@@ -50,9 +53,9 @@ def merged_model(adapter: Adapter, say: Callable[[str], None]) -> Iterator[Path]
     It stays as long as the context. Raises AdapterError for an adapter that cannot be merged, and HarnessError if the
     cache cannot be written.
     """
-    if not Path(adapter.base).is_dir() or _tied(adapter):
-        why = "it changes the embeddings" if _tied(adapter) else f"its base {adapter.base} is not a local folder"
-        raise AdapterError(f"{adapter.path} cannot be merged: {why}; use --no-merge")
+    if not Path(adapter.base).is_dir():
+        raise AdapterError(f"{adapter.path} cannot be merged: its base {adapter.base} is not a local folder; use --no-merge")
+    _check_tied(adapter, "; use --no-merge")
     target = folder() / _key(adapter)
     with _locked(say):
         _sweep()
@@ -88,20 +91,67 @@ def merge(adapter: Adapter, out: Path) -> None:
         # This is how safetensors reports a full disk.
         raise OSError(errno.EIO, brief(error)) from error
     except Exception as error:
-        raise AdapterError(f"{adapter.path} cannot be merged into {adapter.base}: {brief(error)}; use --no-merge") from error
+        raise AdapterError(f"{adapter.path} cannot be merged into {adapter.base}: {brief(error)}") from error
+
+
+def write_merged(adapter: Adapter, target: Path) -> dict[str, Any]:
+    """Write the base with the adapter merged in to a new folder, complete or absent, with a harness.json that says what it is.
+
+    Returns what harness.json holds. Raises UsageError if `target` exists, HarnessError if there is no room for it, and
+    AdapterError for an adapter that cannot be merged.
+    """
+    if target.exists() or target.is_symlink():
+        raise UsageError(f"{target} already exists: name a new folder")
+    _check_tied(adapter)
+    about = {
+        **described(adapter.spec),
+        "merged": {
+            "base": display_name(adapter.base),
+            "base_fingerprint": weights_fingerprint(adapter.base),
+            "adapter": adapter_name(adapter.path),
+            "adapter_fingerprint": fingerprint(adapter.path),
+        },
+        **{key: value for key, value in provenance().items() if key != "started"},
+    }
+    partial = target.with_name(f".{target.name}.partial")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if lack := _lack(adapter, target.parent):
+            raise HarnessError(f"{target} cannot be written: {lack}")
+        shutil.rmtree(partial, ignore_errors=True)
+        merge(adapter, partial)
+        (partial / HARNESS_FILE).write_text(json.dumps(about, indent=1) + "\n")
+        partial.replace(target)
+    except OSError as error:
+        raise HarnessError(f"{target} cannot be written: {error.strerror or brief(error)}") from error
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+    return about
+
+
+def _check_tied(adapter: Adapter, advice: str = "") -> None:
+    if _tied(adapter):
+        raise AdapterError(f"{adapter.path} cannot be merged: it changes the embeddings{advice}")
+
+
+def _lack(adapter: Adapter, folder: Path) -> str | None:
+    """How much room a merged model needs and `folder` lacks; None if it has enough."""
+    needed, free = weights_size(adapter.base) * 11 // 10, shutil.disk_usage(folder).free
+    return f"{needed / 1e6:,.0f} MB are needed and {free / 1e6:,.0f} MB are free" if free < needed else None
 
 
 def _make(adapter: Adapter, target: Path) -> None:
     partial = target.with_name(f".{target.name}.partial")
-    needed, free = _weights_size(Path(adapter.base)) * 11 // 10, shutil.disk_usage(target.parent).free
-    if free < needed:
-        raise _no_room(f"{needed / 1e6:,.0f} MB are needed and {free / 1e6:,.0f} MB are free")
+    if lack := _lack(adapter, target.parent):
+        raise _no_room(lack)
     try:
         merge(adapter, partial)
         about = {"base": display_name(adapter.base), "adapter": str(adapter.path.absolute()), "files": _sizes(partial)}
         (partial / ABOUT).write_text(json.dumps(about, indent=1) + "\n")
         shutil.rmtree(target, ignore_errors=True)
         os.replace(partial, target)
+    except AdapterError as error:
+        raise AdapterError(f"{error}; use --no-merge") from error
     except OSError as error:
         raise _no_room(error.strerror or brief(error)) from error
     finally:
@@ -129,17 +179,9 @@ def _whole(target: Path) -> bool:
     return False
 
 
-def _weights_size(base: Path) -> int:
-    return sum(file.stat().st_size for file in base.glob("*.safetensors"))
-
-
 def _tied(adapter: Adapter) -> bool:
     """Whether LoRA is on the embeddings. Raises AdapterError for a configuration that cannot be read."""
-    try:
-        config: Any = json.loads((adapter.path / CONFIG_FILE).read_bytes())
-    except (OSError, ValueError) as error:
-        raise AdapterError(f"{adapter.path / CONFIG_FILE} cannot be read: {brief(error)}") from None
-    modules = config.get("target_modules") or ()
+    modules = adapter_config(adapter.path).get("target_modules") or ()
     return any(name in modules for name in TIED)
 
 

@@ -1,9 +1,11 @@
-"""`harness adapters`: list the adapters here, show one, check that it fits, and copy one to ship it."""
+"""`harness adapters`: list the adapters here, show, check and merge one, copy one to ship it, and take in published ones."""
 
 from __future__ import annotations
 
 import functools
 import json
+from dataclasses import asdict
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,11 +13,12 @@ import click
 
 if TYPE_CHECKING:
     from adapters.catalog import Entry
+    from adapters.checking import Agreement
 
 
 @click.group()
 def adapters() -> None:
-    """List the LoRA adapters here, show one, check that it fits, and copy one to ship it."""
+    """List the LoRA adapters here, show, check, merge and export one, and import published ones."""
 
 
 @adapters.command("list")
@@ -34,7 +37,8 @@ def list_adapters(as_json: bool) -> None:
         table = numbers_table("name", "where", "task", "base", "format", "MB", "dev F1")
         for entry in entries:
             about = entry.about
-            cells = (entry.where, about.task, about.base, about.prompt_format, f"{entry.megabytes:.1f}", entry.judged)
+            where = f"{entry.where}, imported" if about.imported else entry.where
+            cells = (where, about.task, about.base, about.prompt_format, f"{entry.megabytes:.1f}", entry.judged)
             table.add_row(entry.name, *cells)
         Console().print(table)
     else:
@@ -59,6 +63,7 @@ def _values(entry: Entry) -> dict[str, Any]:
         "base_fingerprint": about.base_fingerprint,
         "megabytes": round(entry.megabytes, 3),
         "dev": entry.judged,
+        "imported": about.imported,
     }
 
 
@@ -81,12 +86,17 @@ def show(name: str, as_json: bool) -> None:
     click.echo(f"{entry.name}: {entry.where}, {entry.megabytes:.1f} MB, fingerprint {own}")
     click.echo(f"prompt format: {about.task}/{about.prompt_format} ({about.prompt_hash})")
     click.echo(f"base: {about.base} ({about.base_fingerprint or 'from a hub'})")
-    click.echo(f"trained: {about.steps:,} steps on {about.items:,} items in {about.seconds:,.0f} s")
+    if about.imported:
+        hashes = ", ".join(f"{file} {value}" for file, value in about.imported.get("sha256", {}).items())
+        click.echo(f"imported: from {about.imported.get('from')}; sha256: {hashes}")
+    else:
+        click.echo(f"trained: {about.steps:,} steps on {about.items:,} items in {about.seconds:,.0f} s")
     for scored in scores:
         click.echo(f"{scored.part}: F1 {percent(*scored.headline)} on {scored.scores['items']:,} items; {scored.command}")
     if not scores and entry.judged:
         click.echo(f"dev F1 at the end of training: {entry.judged}")
-    click.echo(f"recipe: {json.dumps(about.recipe)}")
+    if about.recipe:
+        click.echo(f"recipe: {json.dumps(about.recipe)}")
     if (folder / CARD_FILE).is_file() and scores:
         click.echo(f"\n{(folder / CARD_FILE).read_text()}")
 
@@ -94,36 +104,129 @@ def show(name: str, as_json: bool) -> None:
 @adapters.command()
 @click.argument("name")
 @click.option("--base", "--model", help="Hub name or local folder. [default: the one it was trained on]")
-@click.option("--items", default=0, type=click.IntRange(0), help="Also compare N answers of the merged model with peft's.")
+@click.option("--items", default=0, type=click.IntRange(0), help="Also ask N dev items: base, peft, merged model and vLLM.")
 @click.option(
-    "--engine", default="vllm", show_default=True, type=click.Choice(["vllm", "transformers"]), help="Runs the merged model."
+    "--engine",
+    type=click.Choice(["vllm", "transformers"]),
+    help="transformers leaves vLLM out. [default: vllm, if it is installed]",
 )
 @click.option(
     "--max-new-tokens", default=64, show_default=True, type=click.IntRange(1), help="Longest compared answer, in tokens."
 )
-def check(name: str, base: str | None, items: int, engine: str, max_new_tokens: int) -> int:
-    """Check that the adapter NAME is complete and fits its base and this harness's prompts."""
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def check(name: str, base: str | None, items: int, engine: str | None, max_new_tokens: int, as_json: bool) -> None:
+    """Check that the adapter NAME is complete and fits its base and this harness's prompts.
+
+    With --items, also that it changes what the base answers; and count how often peft, the merged model and vLLM agree.
+    """
     from adapters.checking import agreement, check_weights
     from adapters.registry import load_adapter
     from harness.engines.bases import display_name
+    from harness.engines.vllm import not_served
     from harness.engines.weights import weights_fingerprint
     from prompts.probe import format_hash
 
     adapter = load_adapter(name, base)
     weights = check_weights(adapter)
-    click.echo(
+    refused = not_served(adapter.path)
+    say = functools.partial(click.echo, err=as_json)
+    say(
         f"{name} fits {display_name(adapter.base)} ({weights_fingerprint(adapter.base) or 'from a hub'}) and the prompt format "
         f"{adapter.spec.name} ({format_hash(adapter.spec)}): rank {adapter.rank}, {weights.count:,} weights in "
         f"{', '.join(weights.kinds)}"
     )
-    if not items:
-        return 0
-    result = agreement(adapter, items, engine, functools.partial(click.echo, err=True), max_new_tokens)
-    alike = f"{result.actions} equal actions, {result.texts} equal texts"
-    click.echo(f"merged ({engine}) and unmerged (peft), {result.items} dev items: {alike}")
-    if result.first:
-        click.echo(f"the first that differs: {result.first}")
-    return 0
+    if refused:
+        say(f"vLLM cannot serve it unmerged: it has {refused}")
+    found = {
+        "name": name,
+        "base": display_name(adapter.base),
+        "rank": adapter.rank,
+        "weights": weights.count,
+        "vllm": not refused,
+    }
+    if items:
+        with_vllm = engine == "vllm" or (engine is None and find_spec("vllm") is not None)
+        engines = ["transformers", "vllm"] if with_vllm else ["transformers"]
+        result = agreement(adapter, items, engines, functools.partial(click.echo, err=True), max_new_tokens)
+        found |= asdict(result)
+        if not as_json:
+            _print_agreement(result, max_new_tokens)
+    if as_json:
+        click.echo(json.dumps(found))
+
+
+def _print_agreement(result: Agreement, max_new_tokens: int) -> None:
+    from rich.console import Console
+
+    from eval.tables import numbers_table
+
+    click.echo(f"{result.changed} of {result.items} dev items get another answer than from the base alone")
+    if not result.pairs:
+        return
+    table = numbers_table(
+        "", "equal texts", "equal actions", "first other text", caption=f"Greedy, answers of up to {max_new_tokens} tokens."
+    )
+    for pair in result.pairs:
+        counts = (f"{count} of {result.items}" for count in (pair.texts, pair.actions))
+        table.add_row(f"{pair.a} and {pair.b}", *counts, pair.first or "")
+    Console().print(table)
+
+
+@adapters.command()
+@click.argument("name")
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--base", "--model", help="Hub name or local folder. [default: the one it was trained on]")
+def merge(name: str, folder: Path, base: str | None) -> None:
+    """Write the base of the adapter NAME, with the adapter merged in, to a new FOLDER: a whole model.
+
+    \b
+    harness adapters merge my-run my-model
+    """
+    from adapters.merging import write_merged
+    from adapters.registry import load_adapter
+    from harness.engines.weights import weights_size
+
+    adapter = load_adapter(name, base)
+    about = write_merged(adapter, folder)
+    flags = " ".join(f"--{key} {about[key]}" for key in ("task", "context", "format", "frame"))
+    click.echo(f"{folder}: {weights_size(folder) / 1e6:,.1f} MB; harness prompt --model {folder} {flags}")
+
+
+@adapters.command("import")
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--task", required=True, help="hexagons or minecraft.")
+@click.option("--context", required=True, help="What it was trained to see of an item, or what is nearest.")
+@click.option("--format", required=True, help="How it was trained to write actions.")
+@click.option("--frame", help="Minecraft: world or builder. [default: world]")
+@click.option("--base", "--model", help="Hub name or local folder. [default: what its adapter_config.json names]")
+@click.option("--name", help="Name of the run folder under runs/. [default: the folder's]")
+def import_folder(
+    folder: Path, task: str, context: str, format: str, frame: str | None, base: str | None, name: str | None
+) -> None:
+    """Take in a published peft adapter: FOLDER has its adapter_config.json and adapter_model.safetensors.
+
+    \b
+    harness adapters import NeBuLa-org --task minecraft --context full-dialogue --format lines --name nebula
+    """
+    from adapters.importing import import_adapter
+    from harness.engines.bases import display_name
+    from prompts.spec import PromptSpec
+
+    taken = import_adapter(folder, PromptSpec.make(task, context, format, frame), base, name)
+    adapter, own = taken.adapter, taken.adapter.path.parent.name
+    click.echo(
+        f"{adapter.path}: rank {adapter.rank}, {taken.weights.count:,} weights in {', '.join(taken.weights.kinds)}, for "
+        f"{display_name(adapter.base)} and the prompt format {adapter.spec.name}"
+    )
+    if not taken.base_here:
+        click.echo(
+            f"Its base is not on this machine, so whether it fits is not known: `harness adapters check {own}` tells later"
+        )
+    if taken.not_served:
+        click.echo(
+            f"vLLM cannot serve it unmerged: it has {taken.not_served}; prompt with --merge, or with --engine transformers"
+        )
+    click.echo(f"harness prompt --adapter {own}")
 
 
 @adapters.command()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -179,9 +181,209 @@ class TestCheck:
         words = ("check", "mine", "--items", "6", "--engine", "transformers", "--max-new-tokens", "8")
         code, out, err = run(*words, capsys=capsys)
         assert code == 0
-        assert "6 dev items: 6 equal actions, 6 equal texts" in out
-        assert err.startswith("merging the adapter into a copy of tiny")
-        assert err.count("\n") == 1
+        assert "6 of 6 dev items get another answer than from the base alone" in out
+        assert re.search(r"peft and merged, transformers +6 of 6 +6 of 6 *\n", out)
+        assert [line.partition(":")[0] for line in err.splitlines()] == [
+            "peft",
+            "the base alone",
+            "merging the adapter into a copy of tiny, once",
+            "merged, transformers",
+        ]
+        found = json.loads(run(*words, "--json", capsys=capsys)[1])
+        assert (found["items"], found["changed"], found["vllm"]) == (6, 6, True)
+        assert found["pairs"] == [{"a": "peft", "b": "merged, transformers", "texts": 6, "actions": 6, "first": None}]
+
+    def test_one_that_changes_no_answer_is_one_line_and_exit_1(self, capsys: pytest.CaptureFixture[str]) -> None:
+        path = Path("runs/mine/adapter") / WEIGHTS_FILE
+        save_file({name: value * 1e-6 for name, value in load_file(path).items()}, path)
+        words = ("check", "mine", "--items", "3", "--engine", "transformers", "--max-new-tokens", "4")
+        code, _, err = run(*words, capsys=capsys)
+        assert code == 1
+        assert err.splitlines()[-1].endswith("changes nothing: 3 dev items get the answers of the base alone")
+
+    def test_weights_of_another_shape_than_the_bases(self, capsys: pytest.CaptureFixture[str]) -> None:
+        path = Path("runs/mine/adapter") / WEIGHTS_FILE
+        save_file({k: v[:, :-1].contiguous() if "lora_A" in k else v for k, v in load_file(path).items()}, path)
+        code, out, err = run("check", "mine", capsys=capsys)
+        assert (code, out, err.count("\n")) == (1, "", 1)
+        assert re.search(r"is of another base: its model\.layers\.0\.\S+ has \d+ inputs, that of tiny \d+", err)
+
+    def test_dora_is_for_peft_and_for_merging(self, capsys: pytest.CaptureFixture[str]) -> None:
+        path = Path("runs/mine/adapter") / CONFIG_FILE
+        path.write_text(json.dumps(json.loads(path.read_text()) | {"use_dora": True}))
+        code, out, _ = run("check", "mine", capsys=capsys)
+        assert (code, "vLLM cannot serve it unmerged: it has DoRA" in out) == (0, True)
+        code = main(["prompt", "--adapter", "mine", "--no-merge", "--limit", "1", "--name", "unmerged"])
+        err = capsys.readouterr().err
+        assert (code, "vLLM cannot serve an adapter with DoRA: merge it" in err, "--engine transformers" in err) == (
+            1,
+            True,
+            True,
+        )
+        assert main(["serve", "--adapter", "mine"]) == 1
+        assert "vLLM cannot serve an adapter with DoRA" in capsys.readouterr().err
+
+
+class TestMerge:
+    def test_the_folder_is_a_whole_model_that_answers_as_the_adapter_does(self, capsys: pytest.CaptureFixture[str]) -> None:
+        code, out, err = run("merge", "mine", "whole/model", capsys=capsys)
+        assert (code, err) == (0, "")
+        flags = "--task hexagons --context full-history --format grouped --frame world"
+        assert out.startswith("whole/model: ")
+        assert out.endswith(f"harness prompt --model whole/model {flags}\n")
+        names = {path.name for path in Path("whole/model").iterdir()}
+        assert {"config.json", "model.safetensors", "tokenizer.json", HARNESS_FILE} <= names
+        said = json.loads(Path(f"whole/model/{HARNESS_FILE}").read_text())
+        assert said["prompt_hash"] == format_hash(SPEC)
+        assert said["merged"] == {
+            "base": "tiny",
+            "base_fingerprint": weights_fingerprint("tiny"),
+            "adapter": "mine",
+            "adapter_fingerprint": fingerprint("runs/mine/adapter"),
+        }
+        texts: list[list[str]] = []
+        for words in ([*flags.split(), "--model", "whole/model"], ["--adapter", "mine"]):
+            name = f"run-{len(texts)}"
+            more = ["--engine", "transformers", "--limit", "3", "--max-new-tokens", "8", "--name", name]
+            assert main(["prompt", *words, *more]) == 0
+            texts.append([json.loads(line)["text"] for line in Path(f"runs/{name}/predictions.jsonl").read_text().splitlines()])
+        assert texts[0] == texts[1]
+
+    def test_a_folder_that_exists_is_left_alone(self, capsys: pytest.CaptureFixture[str]) -> None:
+        Path("there").mkdir()
+        code, _, err = run("merge", "mine", "there", capsys=capsys)
+        assert (code, err) == (2, "Error: there already exists: name a new folder\n")
+        assert list(Path("there").iterdir()) == []
+
+    def test_what_goes_wrong_leaves_nothing(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+        with monkeypatch.context() as patch:
+            patch.setattr(shutil, "disk_usage", lambda path: shutil._ntuple_diskusage(10, 0, 10))
+            code, _, err = run("merge", "mine", "whole", capsys=capsys)
+        assert (code, err.startswith("Error: whole cannot be written: "), "0 MB are free" in err) == (1, True, True)
+        path = Path("runs/mine/adapter") / CONFIG_FILE
+        path.write_text(json.dumps(json.loads(path.read_text()) | {"target_modules": ["lm_head"]}))
+        code, _, err = run("merge", "mine", "whole", capsys=capsys)
+        assert (code, err) == (1, "Error: runs/mine/adapter cannot be merged: it changes the embeddings\n")
+        assert not [path for path in Path().iterdir() if "whole" in path.name]
+
+
+class TestImport:
+    WORDS = ("--task", "minecraft", "--context", "full-dialogue", "--format", "lines")
+
+    @pytest.fixture
+    def published(self, base: Path) -> Path:
+        """An adapter as its authors' peft left it, beside other files of theirs."""
+        folder = build_tiny_adapter(base, Path("published"), rank=4)
+        for name, content in (("training_args.bin", b"pickled"), ("README.md", b"# Theirs"), ("tokenizer.json", b"{}")):
+            (folder / name).write_bytes(content)
+        return folder
+
+    def test_it_is_copied_listed_and_can_be_scored(self, published: Path, base: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        code, out, err = run("import", "published", *self.WORDS, "--name", "theirs", "--base", str(base), capsys=capsys)
+        assert (code, err) == (0, "")
+        assert out.startswith("runs/theirs/adapter: rank 4, ")
+        assert out.endswith(
+            "for tiny and the prompt format minecraft/full-dialogue/lines/world\nharness prompt --adapter theirs\n"
+        )
+        names = {path.name for path in Path("runs/theirs/adapter").iterdir()}
+        assert names == {CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE}, "nothing else of theirs"
+        adapter = load_adapter("theirs", "tiny")
+        assert adapter.spec == PromptSpec.make("minecraft", "full-dialogue", "lines")
+        said = json.loads(Path(f"runs/theirs/adapter/{HARNESS_FILE}").read_text())["imported"]
+        weights = (published / WEIGHTS_FILE).read_bytes()
+        assert (said["from"], said["sha256"][WEIGHTS_FILE]) == ("published", hashlib.sha256(weights).hexdigest())
+        (listed,) = (one for one in json.loads(run("list", "--json", capsys=capsys)[1]) if one["name"] == "theirs")
+        assert (listed["imported"], listed["dev"]) == (said, "")
+        assert "runs/theirs, imported" in run("list", capsys=capsys)[1]
+        shown = run("show", "theirs", capsys=capsys)[1]
+        assert "imported: from published; sha256: " in shown
+        assert "recipe" not in shown
+        words = ["prompt", "--adapter", "theirs", "--engine", "transformers", "--limit", "2", "--max-new-tokens", "4"]
+        assert main([*words, "--model", "tiny", "--name", "scored"]) == 0
+        assert Path("runs/scored/scores.json").is_file()
+        capsys.readouterr()
+        assert run("export", "theirs", "given", capsys=capsys)[0] == 0
+        card = Path("given/README.md").read_text()
+        assert "it was imported from `published`" in card
+        assert "harness finetune" not in card
+
+    def test_its_name_and_base_are_its_own_by_default(
+        self, published: Path, base: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert run("import", "published", *self.WORDS, capsys=capsys)[0] == 0
+        said = json.loads(Path(f"runs/published/adapter/{HARNESS_FILE}").read_text())
+        assert (said["base"], said["base_fingerprint"]) == ("tiny", weights_fingerprint(base))
+        code, _, err = run("import", "published", *self.WORDS, capsys=capsys)
+        assert (code, err) == (2, "Error: runs/published already exists: choose another --name\n")
+
+    def test_a_base_that_is_not_here_is_said(self, published: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        self.change(base_model_name_or_path="someone/llama")
+        code, out, _ = run("import", "published", *self.WORDS, capsys=capsys)
+        assert (code, "Its base is not on this machine" in out, "for someone/llama and" in out) == (0, True, True)
+
+    def test_dora_is_taken_with_what_runs_it(self, published: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        self.change(use_dora=True)
+        code, out, _ = run("import", "published", *self.WORDS, capsys=capsys)
+        assert (code, "vLLM cannot serve it unmerged: it has DoRA; prompt with --merge" in out) == (0, True)
+
+    def change(self, **fields: Any) -> None:
+        path = Path("published") / CONFIG_FILE
+        path.write_text(json.dumps(json.loads(path.read_text()) | fields))
+
+    @pytest.mark.parametrize(
+        ("change", "message"),
+        [
+            ({"peft_type": "IA3"}, "peft_type is 'IA3'"),
+            ({"r": 0}, "has no LoRA rank"),
+            ({"r": 2}, "has rank 4, but the configuration says 2"),
+            ({"base_model_name_or_path": None}, "names no base: give it with --base"),
+            ({"base_model_name_or_path": "/home/someone/llama"}, "names the base /home/someone/llama, which is not here"),
+            ({"megatron_config": {"a": 1}, "megatron_core": "os"}, "megatron_config names a module to import"),
+            ({"layers_to_transform": [0], "target_modules": ".*", "layers_pattern": "x"}, "peft does not take it"),
+        ],
+    )
+    def test_a_configuration_that_does_not_fit(
+        self, change: dict[str, Any], message: str, published: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        self.change(**change)
+        self.refused(message, capsys)
+
+    def refused(self, message: str, capsys: pytest.CaptureFixture[str], expected: int = 1) -> None:
+        code, out, err = run("import", "published", *self.WORDS, capsys=capsys)
+        assert (code, out, err.count("\n")) == (expected, "", 1)
+        assert message in err
+        assert not Path("runs/published").exists()
+        assert not list(Path("runs").glob(".*"))
+
+    def test_a_folder_without_what_an_adapter_needs(self, published: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        (published / WEIGHTS_FILE).rename(published / "adapter_model.bin")
+        self.refused("adapter_model.bin is of a format that can run code when it is read, and is never loaded", capsys)
+        (published / "adapter_model.bin").unlink()
+        self.refused(f"{WEIGHTS_FILE} is not there", capsys)
+        (published / CONFIG_FILE).write_text("{")
+        (published / WEIGHTS_FILE).write_bytes(b"not weights")
+        self.refused(f"{CONFIG_FILE} cannot be read", capsys)
+        (published / CONFIG_FILE).unlink()
+        self.refused(f"{CONFIG_FILE} is not there", capsys)
+        shutil.rmtree(published)
+        self.refused("published is not a folder", capsys, expected=2)
+
+    def test_weights_that_are_broken(self, published: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        path = published / WEIGHTS_FILE
+        good = load_file(path)
+        save_file({name: value * float("inf") for name, value in good.items()}, path)
+        self.refused("holds values that are not numbers", capsys)
+        path.write_bytes(b"not weights")
+        self.refused(f"{WEIGHTS_FILE} cannot be read", capsys)
+
+    def test_a_link_out_of_the_folder(self, published: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        (published / WEIGHTS_FILE).rename("elsewhere.safetensors")
+        (published / WEIGHTS_FILE).symlink_to(Path("elsewhere.safetensors").absolute())
+        self.refused("is a link to a file outside the folder", capsys)
+
+    def test_an_unknown_prompt_format(self, published: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        code, _, err = run("import", "published", *self.WORDS[:-1], "morse", capsys=capsys)
+        assert (code, "no format of minecraft named 'morse'" in err or "morse" in err) == (2, True)
 
 
 class TestExport:
@@ -232,6 +434,32 @@ class TestExport:
         out = run("show", "painter", capsys=capsys)[1]
         assert "dev: F1 100.00" in out
         assert "# painter" in out
+
+    def test_its_card_is_one_that_the_hub_reads(self, capsys: pytest.CaptureFixture[str]) -> None:
+        from huggingface_hub import ModelCard
+
+        self.scored("mine")
+        assert run("export", "mine", "painter", "--scores", "run", capsys=capsys)[0] == 0
+        data: Any = ModelCard(Path("painter/README.md").read_text()).data
+        said = (data.base_model, data.library_name, data.pipeline_tag, data.license, data.datasets, data.metrics)
+        assert said == ("tiny", "peft", "text-generation", "other", ["hexagons"], ["f1", "exact_match"])
+        first = data.eval_results[0]
+        assert (data.model_name, first.metric_type, first.metric_value) == ("painter", "f1", 100.0)
+        assert (first.dataset_split, first.metric_args) == ("dev", {"interval_95": [100.0, 100.0]})
+        assert run("export", "mine", "unscored", capsys=capsys)[0] == 0
+        assert "model-index" not in ModelCard(Path("unscored/README.md").read_text()).data
+
+    def test_plain_peft_loads_it(self, base: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        from peft import PeftModel
+        from transformers import AutoModelForCausalLM
+
+        assert run("export", "mine", "given", capsys=capsys)[0] == 0
+        ids, logits = torch.tensor([[1, 7, 20, 33]]), []
+        for folder in ("given", "runs/mine/adapter"):
+            adapted = PeftModel.from_pretrained(AutoModelForCausalLM.from_pretrained(base), folder)
+            with torch.inference_mode():
+                logits.append(adapted(ids).logits)
+        assert torch.allclose(*logits, atol=0.05)
 
     def test_scores_of_another_adapter_are_refused(self, capsys: pytest.CaptureFixture[str]) -> None:
         self.scored("hexagons")

@@ -1,0 +1,149 @@
+"""Adapters that others published, as peft saved them: checked, copied to a run's folder, and told apart from our own."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from adapters.checking import Weights, check_weights
+from adapters.registry import CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE, Adapter
+from harness.engines.bases import display_name, resolve_base
+from harness.engines.shared import adapter_config, adapter_rank, brief
+from harness.engines.vllm import not_served
+from harness.engines.weights import weights_fingerprint
+from harness.errors import AdapterError, EngineError, HarnessError, UsageError
+from harness.runs.folder import RUNS, provenance
+from prompts.probe import described
+from prompts.spec import PromptSpec
+
+_UNSAFE = (".bin", ".pt", ".pth", ".pkl", ".ckpt")
+"""Endings of files that torch.save writes: reading them may run what is in them."""
+_CONVERT = (
+    "python -c \"import torch, safetensors.torch as s; s.save_file(torch.load('{file}', weights_only=True), '"
+    + WEIGHTS_FILE
+    + "')\""
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """An adapter that was taken in."""
+
+    adapter: Adapter
+    weights: Weights
+    base_here: bool
+    """Whether the weights of its base are on this machine: if not, only its name is known to fit."""
+    not_served: str | None
+    """Why vLLM cannot put it on its base."""
+
+
+def import_adapter(folder: Path, spec: PromptSpec, base: str | None = None, name: str | None = None) -> Imported:
+    """Copy the peft adapter in `folder` to runs/`name`/adapter (by default the folder's name), complete or absent.
+
+    `spec` is the prompt format that it answers best in: no file of it says. `base` None is the base that its configuration
+    names. Raises UsageError if the run exists, and AdapterError for a folder that holds no LoRA adapter in safetensors, for
+    links out of it, for weights that are broken and for a base whose weights are here and do not fit.
+    """
+    run = RUNS / (name or folder.resolve().name)
+    if run.exists() and (not run.is_dir() or any(run.iterdir())):
+        raise UsageError(f"{run} already exists: choose another --name")
+    _check_files(folder)
+    config = adapter_config(folder)
+    _check_config(folder, config)
+    adapter = Adapter(folder, adapter_rank(folder), spec, _base(folder, config, base))
+    weights = check_weights(adapter)
+    fingerprint = weights_fingerprint(adapter.base)
+    partial = run.with_name(f".{run.name}.partial")
+    try:
+        shutil.rmtree(partial, ignore_errors=True)
+        partial.mkdir(parents=True)
+        for file in (CONFIG_FILE, WEIGHTS_FILE):
+            shutil.copyfile(folder / file, partial / file)
+        about = _about(folder, partial, adapter, fingerprint, config)
+        (partial / HARNESS_FILE).write_text(json.dumps(about, indent=1) + "\n")
+        run.mkdir(parents=True, exist_ok=True)
+        partial.replace(run / "adapter")
+    except OSError as error:
+        raise HarnessError(f"{run} cannot be written: {error.strerror or brief(error)}") from error
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+    return Imported(
+        Adapter(run / "adapter", adapter.rank, spec, adapter.base), weights, fingerprint is not None, not_served(run / "adapter")
+    )
+
+
+def _check_files(folder: Path) -> None:
+    """Raises AdapterError unless configuration and weights are there, lie in the folder and are safetensors."""
+    if not folder.is_dir():
+        raise UsageError(f"{folder} is not a folder: give the one that holds {CONFIG_FILE} and {WEIGHTS_FILE}")
+    for file in (CONFIG_FILE, WEIGHTS_FILE):
+        path = folder / file
+        if path.is_symlink() and not path.resolve().is_relative_to(folder.resolve()):
+            raise AdapterError(
+                f"{path} is a link to a file outside the folder: copy the folder with what its links name (cp -rL)"
+            )
+        if path.is_file():
+            continue
+        unsafe = [other for other in sorted(folder.iterdir()) if other.suffix in _UNSAFE and other.stem == "adapter_model"]
+        if file == WEIGHTS_FILE and unsafe:
+            raise AdapterError(
+                f"{unsafe[0]} is of a format that can run code when it is read, and is never loaded: if you trust it, convert it "
+                f"in its folder: {_CONVERT.format(file=unsafe[0].name)}"
+            )
+        raise AdapterError(f"{folder} holds no adapter: {file} is not there")
+
+
+def _check_config(folder: Path, config: dict[str, Any]) -> None:
+    """Raises AdapterError for another kind of adapter than LoRA, and for a configuration that peft does not take."""
+    from peft import LoraConfig
+
+    path = folder / CONFIG_FILE
+    if config.get("peft_type") != "LORA":
+        raise AdapterError(f"{path}: peft_type is {config.get('peft_type')!r}; this harness takes LORA, DoRA and rsLoRA among it")
+    if config.get("megatron_config"):
+        raise AdapterError(f"{path}: megatron_config names a module to import: this harness does not")
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            LoraConfig.from_pretrained(str(folder))
+    except Exception as error:
+        raise AdapterError(f"{path}: peft does not take it: {brief(error)}") from error
+
+
+def _base(folder: Path, config: dict[str, Any], base: str | None) -> str:
+    """The base to load it on. Raises AdapterError if its configuration names none that could be found."""
+    named = base or config.get("base_model_name_or_path")
+    if not isinstance(named, str) or not named:
+        raise AdapterError(f"{folder / CONFIG_FILE} names no base: give it with --base")
+    try:
+        return resolve_base(named)
+    except EngineError as error:
+        if base:
+            raise
+        raise AdapterError(f"{folder / CONFIG_FILE} names the base {named}, which is not here: give it with --base") from error
+
+
+def _about(folder: Path, copied: Path, adapter: Adapter, base_fingerprint: str | None, config: dict[str, Any]) -> dict[str, Any]:
+    """What harness.json says. There is nothing of a training in it: nobody recorded one."""
+    origin = provenance()
+    return {
+        **described(adapter.spec),
+        "base": display_name(adapter.base),
+        "base_fingerprint": base_fingerprint,
+        "imported": {
+            "from": folder.resolve().name,
+            "base": config.get("base_model_name_or_path"),
+            "sha256": {file: _sha256(copied / file) for file in (CONFIG_FILE, WEIGHTS_FILE)},
+        },
+        "versions": origin["versions"],
+        "git": origin["git"],
+    }
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
