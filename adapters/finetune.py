@@ -74,6 +74,8 @@ class Trained:
     curve: list[dict[str, float]]
     effect: bool
     """Whether training changed the model at all: a fresh adapter adds nothing to its base."""
+    tokens: int = 0
+    """Of all packs."""
 
 
 def finetune(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
@@ -129,7 +131,8 @@ def finetune(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
         trainer.go_on()
     history = trainer.state.log_history
     seconds = max(entry.get("seconds", 0.0) for entry in history)
-    counts = {"items": len(job.train), "rows": len(prepared.rows.kept), "dropped": prepared.rows.dropped}
+    tokens = sum(len(pack.input_ids) for pack in packs)
+    counts = {"items": len(job.train), "rows": len(prepared.rows.kept), "dropped": prepared.rows.dropped, "tokens": tokens}
     points = curve(history, trainer.columns)
     changed = has_effect(trainer.model) if before is None else _sums(trainer.model) != before
     steps = trainer.state.global_step

@@ -33,9 +33,8 @@ SECTIONS = {
     },
     "Train": {
         "finetune": Entry("harness.commands.finetune:finetune", "Fine-tune a model: a LoRA adapter, or all of its weights."),
-        "adapters": Entry(
-            "harness.commands.adapters:adapters", "List adapters, show one, check that it fits, copy one to ship it."
-        ),
+        "ablate": Entry("harness.commands.ablate:ablate", "Train and score rows that differ in an ingredient, as one command."),
+        "adapters": Entry("harness.commands.adapters:adapters", "List, show, check, merge, export and import adapters."),
         "baseline": Entry("harness.commands.baseline:baseline", "Train and run the classic baselines."),
         "mix": Entry(
             "harness.commands.mix:mix", "Measure how much synthetic data helps: train baselines on mixes, score them on dev."

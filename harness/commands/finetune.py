@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from adapters.finetune import Job, Trained
     from adapters.recipe import Prompt
     from harness.corpora.item import Item
@@ -108,6 +110,12 @@ def _train(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
     from adapters.finetune import finetune as train
 
     return train(job, folder, say)
+
+
+def check(words: Sequence[str]) -> None:
+    """Raises what `harness finetune WORDS` would raise before it trains."""
+    values = finetune.make_context("finetune", list(words)).params
+    _job(values.pop("recipe"), values)
 
 
 def _job(recipe: str, options: dict[str, Any]) -> tuple[Job, str, dict[str, str]]:

@@ -51,7 +51,7 @@ def without_weights(tiny_base: Path, tmp_path_factory: pytest.TempPathFactory) -
 
 
 def test_the_recipes_are_these() -> None:
-    names = ["crafts", "few-shot-code", "hexagons-lora", "llama-full", "llama-lora", "llama-qlora", "nebula"]
+    names = ["crafts", "few-shot-code", "hexagons-lora", "llama-full", "llama-grpo", "llama-lora", "llama-qlora", "nebula"]
     assert names == SHIPPED
 
 

@@ -131,7 +131,7 @@ def test_faults_of_the_command_line_are_said_together(
     assert main(["finetune", "llama-lora", *words]) == 2
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 4
-    for line, word in zip(lines, ("no context for hexagons", "--base ./nowhere", "nobody", "nothing.jsonl"), strict=True):
+    for line, word in zip(lines, ("--base ./nowhere", "nobody", "no context for hexagons", "nothing.jsonl"), strict=True):
         assert line.startswith("Error: ")
         assert word in line
 

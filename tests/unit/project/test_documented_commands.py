@@ -30,9 +30,9 @@ PLACEHOLDERS = {"COMMAND": "data", "T": "hexagons", "TASK": "hexagons", "N": "1"
 
 NOT_RUN = {
     "asks a language model": r"prompt|serve|adapters check",
-    "trains": r"finetune|mix|baseline train",
+    "trains": r"finetune|ablate|mix|baseline train",
     "asks a trained network": r"baseline predict (?!parser|rules)",
-    "is about a trained run": r"adapters export|export deberta-400",
+    "is about a trained run": r"adapters (export|import|merge)|export deberta-400",
     "is about an item of the authors' corpora": r".*\b(hexagons|minecraft)/(train|dev|test)/",
     "reads what is cut from another file": r"mine .*--data turned",
     "takes minutes": r"simulate --preset paper",

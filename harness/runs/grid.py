@@ -1,0 +1,256 @@
+"""A grid: rows of our own commands, each in a process of its own, and the table of what their answers score.
+
+Rows are independent: one that fails is recorded, and the others go on. The same grid again goes on where it was, because its
+commands do.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.errors import HarnessError
+from harness.util.files import hold, write_atomically
+from harness.util.hashing import json_hash, short_hash
+
+STATE_FILE = "rows.json"
+"""In the grid's folder: which rows are finished, and why others are not."""
+ENDING = 30.0
+"""Seconds that an interrupted command gets to end by itself."""
+
+_CODES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+_PR_SET_PDEATHSIG = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Commands that are run in order, and the run that their answers end in."""
+
+    name: str
+    commands: tuple[tuple[str, ...], ...]
+    """The words after `harness`."""
+    answers: Path
+    """The folder of the run whose answers are scored."""
+    files: tuple[Path, ...] = ()
+    """What the commands read: with another content, the row is another one."""
+
+    def key(self) -> str:
+        """16 hex digits over all that is known to decide the row."""
+        return json_hash([self.commands, [short_hash([file.read_bytes()]) for file in self.files if file.is_file()]])
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """How a row ended."""
+
+    key: str
+    error: str | None = None
+    """Why it failed, in one line; None if it is finished."""
+
+
+class Grid:
+    """The rows of a grid and their states, in a folder.
+
+    Raises HarnessError if another process is running it or its states cannot be read.
+    """
+
+    def __init__(self, folder: Path, rows: Sequence[Row]) -> None:
+        self.folder, self.rows = folder, rows
+        self._lock = hold(folder / ".lock", f"{folder} is being run by another process; wait for it, or choose another --name")
+        self.states = self._on_disk()
+
+    def _on_disk(self) -> dict[str, State]:
+        path = self.folder / STATE_FILE
+        if not path.exists():
+            return {}
+        try:
+            return {name: State(**fields) for name, fields in json.loads(path.read_bytes()).items()}
+        except (OSError, ValueError, TypeError, AttributeError) as error:
+            raise HarnessError(f"{path} does not tell which rows are finished ({error}); remove it to run all again") from None
+
+    def close(self) -> None:
+        self._lock.release()
+
+    def finished(self, row: Row) -> bool:
+        return self.states.get(row.name) == State(row.key()) and (row.answers / "predictions.jsonl").is_file()
+
+    def run(self, say: Callable[[str], None]) -> None:
+        """Run the rows that are not finished, in order."""
+        for number, row in enumerate(self.rows, start=1):
+            head = f"row {number} of {len(self.rows)}, {row.name}"
+            if self.finished(row):
+                say(f"{head}: finished before")
+                continue
+            key = row.key()
+            error = self._run(row, head, say)
+            self.states[row.name] = State(key, error)
+            write_atomically(
+                self.folder / STATE_FILE, json.dumps({k: asdict(v) for k, v in self.states.items()}, indent=1) + "\n"
+            )
+            say(f"{head}: {'finished' if error is None else f'failed: {error}'}")
+
+    def _run(self, row: Row, head: str, say: Callable[[str], None]) -> str | None:
+        """Why it failed; None if it did not."""
+        log = self.folder / f"{row.name}.log"
+        log.unlink(missing_ok=True)
+        for words in row.commands:
+            say(f"{head}: {shlex.join(('harness', *words))}")
+            code, error = run_command(words, log)
+            if code:
+                return error or f"harness {words[0]} ended with code {code} and no message; its output is in {log}"
+        return None
+
+
+def run_command(words: Sequence[str], log: Path) -> tuple[int, str]:
+    """Run one of our commands in a process that ends with this one. Returns its exit code and its last line that is an error.
+
+    What it prints goes to stderr as it comes, and is appended to `log`.
+    """
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    if sys.stderr.isatty():  # So that its bars move here.
+        environment |= {"TTY_COMPATIBLE": "1", "COLUMNS": str(shutil.get_terminal_size().columns)}
+    process = subprocess.Popen(
+        # -P: nothing in the current folder shadows a package.
+        [sys.executable, "-P", "-m", "harness.cli", *words],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env=environment,
+        preexec_fn=_end_with_parent(),
+    )
+    assert process.stdout is not None
+    printed = bytearray()
+    try:
+        with log.open("ab") as file:
+            while chunk := os.read(process.stdout.fileno(), 1 << 16):
+                file.write(chunk)
+                file.flush()
+                sys.stderr.write(chunk.decode(errors="replace"))
+                sys.stderr.flush()
+                printed = (printed + chunk)[-(1 << 16) :]
+        return process.wait(), _error(process.returncode, printed.decode(errors="replace"))
+    finally:
+        _end(process)
+        process.stdout.close()
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Wait for a process that an interruption has reached too; end it if it takes long."""
+    try:
+        process.wait(ENDING)
+    except (subprocess.TimeoutExpired, KeyboardInterrupt):
+        process.kill()
+        process.wait()
+
+
+def _end_with_parent() -> Callable[[], None] | None:
+    """What a child calls first, so that it does not outlive this process; Linux has it."""
+    if not sys.platform.startswith("linux"):
+        return None
+    prctl = ctypes.CDLL(None).prctl
+
+    def called() -> None:
+        prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+    return called
+
+
+def _error(code: int, printed: str) -> str:
+    """What a command said of its failure; empty if it said nothing."""
+    if code < 0:
+        hint = ": perhaps the memory was full" if code == -signal.SIGKILL else ""
+        return f"it was ended by signal {-code}{hint}"
+    lines = [line.strip() for line in re.split(r"[\r\n]", _CODES.sub("", printed))]
+    return next((line.removeprefix("Error: ") for line in reversed(lines) if line.startswith("Error: ")), "")
+
+
+Facts = Mapping[str, Sequence[float]]
+"""What a row cost, by what it is called in the table; of each, a number or several."""
+
+
+def table(grid: Grid, facts: Callable[[Row], Facts]) -> list[dict[str, Any]]:
+    """A line for each row: "row", "error" (None if finished), and of finished ones "scores" (as `harness score --json` prints
+    them), "facts", and "difference" to the first row: a pair of `eval.compare.compare_runs`, with p corrected over the rows.
+
+    "difference" is None of the first row, and where the first row is not finished or has other items.
+    """
+    from eval.score_run import read_answers, score_answers, score_items
+    from eval.statistics import holm
+
+    lines: list[dict[str, Any]] = []
+    items: dict[str, Any] = {}
+    for row in grid.rows:
+        state = grid.states.get(row.name)
+        line: dict[str, Any] = {"row": row.name, "error": (state.error if state else None) or "not run"}
+        if grid.finished(row):
+            answers = read_answers(row.answers)
+            items[row.name] = score_items(answers)
+            line |= {
+                "error": None,
+                "scores": score_answers(answers),
+                "facts": {key: list(values) for key, values in facts(row).items()},
+            }
+            line["difference"] = _difference(answers.task, row.name, grid.rows[0].name, items)
+        lines.append(line)
+    pairs = [line["difference"] for line in lines if line.get("difference")]
+    for pair, corrected in zip(pairs, holm([pair["p"] for pair in pairs]) if pairs else (), strict=True):
+        pair["p_holm"] = corrected
+    return lines
+
+
+def _difference(task: str, row: str, first: str, items: Mapping[str, Any]) -> dict[str, Any] | None:
+    from eval.compare import compare_runs
+
+    if row == first or first not in items or [one.id for one in items[row]] != [one.id for one in items[first]]:
+        return None
+    pair: dict[str, Any] = compare_runs(task, {row: items[row], first: items[first]}, changed=0)["pairs"][0]
+    return pair
+
+
+def cells(lines: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[list[str]]]:
+    """The head of the table and its rows, in percent, as text."""
+    from eval.export import headline
+
+    finished = [line for line in lines if line["error"] is None]
+    labels = [number.label for number in headline(finished[0]["scores"])[:2]] if finished else []
+    names = list(dict.fromkeys(name for line in finished for name in line["facts"]))
+    head = ["row", *labels, *(["difference", "p (Holm)"] if labels else []), *names, "failed"]
+    rows = []
+    for line in lines:
+        if line["error"] is not None:
+            rows.append([line["row"], *[""] * (len(head) - 2), line["error"]])
+            continue
+        leading, other = headline(line["scores"])[:2]
+        told = (" / ".join(f"{value:,.0f}" for value in line["facts"].get(name, ())) for name in names)
+        numbers = _percent(leading.value, leading.interval), f"{100 * other.value:.2f}"
+        rows.append([line["row"], *numbers, *_spoken(line["difference"]), *told, ""])
+    if len(finished) == len(lines):  # Then there is nothing in the last column.
+        head, rows = head[:-1], [row[:-1] for row in rows]
+    return head, rows
+
+
+def _percent(value: float, ends: Sequence[float] | None, sign: str = "") -> str:
+    interval = f" [{100 * ends[0]:{sign}.1f}, {100 * ends[1]:{sign}.1f}]" if ends else ""
+    return f"{100 * value:{sign}.2f}{interval}"
+
+
+def _spoken(pair: Mapping[str, Any] | None) -> list[str]:
+    return [_percent(pair["difference"], pair["interval"], "+"), f"{pair['p_holm']:.4f}"] if pair else ["", ""]
+
+
+def as_markdown(lines: Sequence[Mapping[str, Any]], caption: str) -> str:
+    """The table in Markdown."""
+    head, rows = cells(lines)
+    ruled = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
+    return "".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |\n" for row in ruled) + f"\n{caption}\n"

@@ -1,0 +1,130 @@
+"""Rows of commands: run one after another, remembered, independent of each other, and compared with the first."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from harness.corpora import load
+from harness.errors import HarnessError
+from harness.runs.grid import STATE_FILE, Grid, Row, State, as_markdown, cells, run_command, table
+from prompts.messages import gold_answer
+from prompts.spec import PromptSpec
+from tests.helpers import ROOT
+
+SPEC = PromptSpec.make("hexagons")
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the answers of two models, one of which is right half the time. Child processes run this checkout's code."""
+    monkeypatch.delenv("HARNESS_DATA", raising=False)
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.chdir(tmp_path)
+    items = load("hexagons", "dev")
+    for name, share in (("right", 1), ("half", 2)):
+        lines = [{"id": item.id, "text": "" if n % share else gold_answer(item, SPEC)} for n, item in enumerate(items)]
+        Path(f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return tmp_path
+
+
+def row(name: str) -> Row:
+    words = ("prompt", "--engine", "scripted", "--model", f"{name}.jsonl", "--name", f"grid/{name}")
+    return Row(name, (words,), Path("runs/grid") / name, (Path(f"{name}.jsonl"),))
+
+
+def run(*rows: Row) -> tuple[list[str], list[dict[str, object]]]:
+    """What was said, and the table."""
+    said: list[str] = []
+    grid = Grid(Path("runs/grid"), rows)
+    try:
+        grid.run(said.append)
+        return said, table(grid, lambda row: {"letters": [len(row.name), 7]})
+    finally:
+        grid.close()
+
+
+def test_rows_run_once_and_one_that_fails_stops_no_other() -> None:
+    rows = row("right"), row("missing"), row("half")
+    said, lines = run(*rows)
+    assert [line["row"] for line in lines if line["error"] is None] == ["right", "half"]
+    assert "missing.jsonl" in str(lines[1]["error"])
+    assert any(line.startswith("row 2 of 3, missing: failed: ") for line in said)
+    assert said[-1] == "row 3 of 3, half: finished"
+    assert "1 answers" not in Path("runs/grid/right.log").read_text()
+    assert "hexagons dev: 7 items" in Path("runs/grid/right.log").read_text()
+    Path("missing.jsonl").write_bytes(Path("right.jsonl").read_bytes())
+    said, lines = run(*rows)
+    assert said[0] == "row 1 of 3, right: finished before"
+    assert said[-1] == "row 3 of 3, half: finished before"
+    assert [line["error"] for line in lines] == [None, None, None]
+
+
+def test_the_table_compares_each_row_with_the_first() -> None:
+    _, lines = run(row("right"), row("half"))
+    difference = lines[1]["difference"]
+    assert isinstance(difference, dict)
+    assert (difference["a"], difference["b"], difference["metric"]) == ("half", "right", "f1")
+    assert difference["difference"] < 0
+    head, rows = cells(lines)
+    assert head == ["row", "action F1", "action EM", "difference", "p (Holm)", "letters"]
+    assert rows[0] == ["right", "100.00 [100.0, 100.0]", "100.00", "", "", "5 / 7"]
+    assert rows[1][3].startswith("-")
+    written = as_markdown(lines, "Points.").splitlines()
+    assert written[0] == "| row | action F1 | action EM | difference | p (Holm) | letters |"
+    assert (written[1], written[-1], len(written)) == ("| --- | ---: | ---: | ---: | ---: | ---: |", "Points.", 6)
+
+
+def test_without_the_first_row_nothing_is_compared() -> None:
+    _, lines = run(row("missing"), row("half"))
+    assert lines[1]["difference"] is None
+    head, rows = cells(lines)
+    assert head[-1] == "failed"
+    assert (rows[0][1], "missing.jsonl" in rows[0][-1], rows[1][-1]) == ("", True, "")
+
+
+def test_a_row_whose_files_changed_is_another_one() -> None:
+    one = row("right")
+    run(one)
+    with Path("right.jsonl").open("a") as file:
+        file.write("\n")
+    said, _ = run(one)
+    assert said[0] != "row 1 of 1, right: finished before"
+
+
+def test_a_row_that_was_killed_or_lost_its_answers_is_run_again() -> None:
+    one = row("right")
+    run(one)
+    (one.answers / "predictions.jsonl").unlink()
+    assert run(one)[0][-1] == "row 1 of 1, right: finished"
+
+
+def test_one_process_runs_a_grid() -> None:
+    grid = Grid(Path("runs/grid"), [row("right")])
+    with pytest.raises(HarnessError, match="is being run by another process"):
+        Grid(Path("runs/grid"), [row("right")])
+    grid.close()
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"right": {"state": 1}}'])
+def test_states_that_cannot_be_read_are_not_overwritten(text: str) -> None:
+    Path("runs/grid").mkdir(parents=True)
+    (Path("runs/grid") / STATE_FILE).write_text(text)
+    with pytest.raises(HarnessError, match="remove it to run all again"):
+        Grid(Path("runs/grid"), [])
+
+
+def test_a_state_says_why_a_row_failed() -> None:
+    run(row("missing"))
+    states = json.loads((Path("runs/grid") / STATE_FILE).read_text())
+    assert State(**states["missing"]).key == row("missing").key()
+    assert "missing.jsonl" in states["missing"]["error"]
+
+
+def test_a_usage_error_is_told_in_its_own_words(tmp_path: Path) -> None:
+    code, error = run_command(["prompt", "--shots", "many"], tmp_path / "log")
+    assert code == 2
+    assert error.startswith("Invalid value for '--shots'")
+    assert "Invalid value" in (tmp_path / "log").read_text()
