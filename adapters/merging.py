@@ -105,12 +105,9 @@ def write_merged(adapter: Adapter, target: Path) -> dict[str, Any]:
     _check_tied(adapter)
     about = {
         **described(adapter.spec),
-        "merged": {
-            "base": display_name(adapter.base),
-            "base_fingerprint": weights_fingerprint(adapter.base),
-            "adapter": adapter_name(adapter.path),
-            "adapter_fingerprint": fingerprint(adapter.path),
-        },
+        "base": display_name(adapter.base),
+        "base_fingerprint": weights_fingerprint(adapter.base),
+        "merged": {"adapter": adapter_name(adapter.path), "adapter_fingerprint": fingerprint(adapter.path)},
         **{key: value for key, value in provenance().items() if key != "started"},
     }
     partial = target.with_name(f".{target.name}.partial")
