@@ -141,7 +141,8 @@ def find_adapter(name: str | Path) -> Path:
     for file in (CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE):
         if path is None or not (path / file).is_file():
             raise AdapterError(
-                f"{path or name} holds no adapter of this harness: {file} is not there; make one with `harness finetune`"
+                f"{path or name} holds no adapter of this harness: {file} is not there; make one with `harness finetune`, "
+                "or take in a published one with `harness adapters import`"
             )
     assert path is not None
     return path

@@ -36,8 +36,9 @@ def ablate(file: str, base: str | None, name: str | None, dry_run: bool, as_json
     from harness.runs.grid import Grid
 
     path = ablation_path(file)
-    folder = RUNS / (name or path.stem)
-    rows, problems = read_ablation(path, folder.name, base, _commands())
+    name = name or path.stem
+    folder = RUNS / name
+    rows, problems = read_ablation(path, name, base, _commands())
     if len(problems) > 1:
         click.echo("\n".join(f"{path}: {problem}" for problem in problems), err=True)
         raise UsageError(f"{path} has {len(problems)} faults; nothing was trained")

@@ -156,8 +156,10 @@ def ablation_path(name: str) -> Path:
 def read_ablation(path: Path, name: str, base: str | None, commands: Commands) -> tuple[list[Row], list[str]]:
     """The rows of a file whose runs go to runs/`name`, and all that is wrong with it: nothing may be run if anything is.
 
-    `base` is put over the shared one. Raises UsageError for a file that is not a mapping in YAML.
+    `base` is put over the shared one. Raises UsageError for a file that is not a mapping in YAML and a name that is no folder's.
     """
+    if not _NAME.fullmatch(name):
+        raise UsageError(f"--name {name}: use letters, digits, _, + and -")
     reader = _Reader(path, name, base, commands)
     return reader.rows(), reader.problems
 

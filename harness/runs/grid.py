@@ -6,6 +6,7 @@ commands do.
 
 from __future__ import annotations
 
+import codecs
 import ctypes
 import json
 import os
@@ -130,16 +131,17 @@ def run_command(words: Sequence[str], log: Path) -> tuple[int, str]:
         preexec_fn=_end_with_parent(),
     )
     assert process.stdout is not None
-    printed = bytearray()
+    printed, decoder = "", codecs.getincrementaldecoder("utf-8")("replace")
     try:
         with log.open("ab") as file:
             while chunk := os.read(process.stdout.fileno(), 1 << 16):
                 file.write(chunk)
                 file.flush()
-                sys.stderr.write(chunk.decode(errors="replace"))
+                text = decoder.decode(chunk)
+                sys.stderr.write(text)
                 sys.stderr.flush()
-                printed = (printed + chunk)[-(1 << 16) :]
-        return process.wait(), _error(process.returncode, printed.decode(errors="replace"))
+                printed = (printed + text)[-(1 << 16) :]
+        return process.wait(), _error(process.returncode, printed)
     finally:
         _end(process)
         process.stdout.close()

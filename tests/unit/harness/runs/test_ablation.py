@@ -119,6 +119,8 @@ def test_a_name_that_is_none(capsys: pytest.CaptureFixture[str]) -> None:
     assert "no ablation named 'context': did you mean contexts?" in capsys.readouterr().err
     assert main(["ablate", "none.yaml"]) == 2
     assert "no file at none.yaml" in capsys.readouterr().err
+    assert main(["ablate", "contexts", "--name", "../up"]) == 2
+    assert "--name ../up: use letters" in capsys.readouterr().err
 
 
 def test_the_one_that_ships_fits_todays_recipes(capsys: pytest.CaptureFixture[str]) -> None:
