@@ -25,6 +25,9 @@ from prompts.rendered import Rendered
 PROBED = 16
 """Tokens of the base's own answers, whose beginnings are compared with the adapter's."""
 
+SHORT = 512
+"""Tokens of a prompt. Longer ones tell little more, and a CPU reads them for minutes."""
+
 
 @dataclass(frozen=True, slots=True)
 class Weights:
@@ -114,10 +117,9 @@ def agreement(
     """
     tokenizer = load_tokenizer(adapter.base)
     renderer = Renderer(adapter.spec, tokenizer, model_context_length(adapter.base), max_tokens)
-    items = spread(load(adapter.spec.task, "dev"), count)
-    fitting = [(item, prompt) for item in items if (prompt := _render(renderer, item))]
+    fitting = _chosen(load(adapter.spec.task, "dev"), count, renderer)
     if not fitting:
-        raise EngineError(f"none of the prompts of {len(items)} dev items fits the context of {display_name(adapter.base)}")
+        raise EngineError(f"no prompt of a dev item fits the context of {display_name(adapter.base)}")
     sampling = Sampling(max_tokens=max_tokens, stop=renderer.stop)
 
     def answers(name: str, engine: str, model: str, sampling: Sampling = sampling, **options: Any) -> list[Completion]:
@@ -137,6 +139,13 @@ def agreement(
     elif "vllm" in engines:
         answered["vllm"] = answers("vllm", "vllm", adapter.base, adapter=adapter.path)
     return Agreement(len(fitting), changed, [_pair(a, b, answered, fitting, adapter) for a, b in combinations(answered, 2)])
+
+
+def _chosen(items: Sequence[Item], count: int, renderer: Renderer) -> list[tuple[Item, Rendered]]:
+    """At most `count` items and their prompts, spread over the split: short ones if there are enough."""
+    rendered = [(item, prompt) for item in spread(items, 4 * count) if (prompt := _render(renderer, item))]
+    short = [pair for pair in rendered if len(pair[1].token_ids) <= SHORT]
+    return spread(short, count) if len(short) >= count else sorted(rendered, key=lambda pair: len(pair[1].token_ids))[:count]
 
 
 def _other(full: Completion, begun: Completion) -> bool:
