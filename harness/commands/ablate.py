@@ -70,7 +70,7 @@ def _commands() -> Any:
     from harness.util.registry import choose
 
     def check_prompt(words: Sequence[str]) -> None:
-        values = prompt.make_context("prompt", list(words)).params
+        values = prompt.make_context("prompt", list(words), click.get_current_context()).params
         choose("engine", values["engine"], LOCAL_ENGINES)
         Options(**values)
 

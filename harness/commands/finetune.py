@@ -114,7 +114,7 @@ def _train(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
 
 def check(words: Sequence[str]) -> None:
     """Raises what `harness finetune WORDS` would raise before it trains."""
-    values = finetune.make_context("finetune", list(words)).params
+    values = finetune.make_context("finetune", list(words), click.get_current_context()).params
     _job(values.pop("recipe"), values)
 
 
