@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from adapters.checking import Weights, check_weights
-from adapters.registry import CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE, Adapter
-from harness.engines.bases import display_name, resolve_base
+from adapters.registry import CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE, Adapter, save_template
+from harness.engines.bases import base_origin, display_name, resolve_base
 from harness.engines.shared import adapter_config, adapter_rank, brief
 from harness.engines.vllm import not_served
 from harness.engines.weights import weights_fingerprint
@@ -64,6 +64,7 @@ def import_adapter(folder: Path, spec: PromptSpec, base: str | None = None, name
         partial.mkdir(parents=True)
         for file in (CONFIG_FILE, WEIGHTS_FILE):
             shutil.copyfile(folder / file, partial / file)
+        save_template(spec, partial)
         about = _about(folder, partial, adapter, fingerprint, config)
         (partial / HARNESS_FILE).write_text(json.dumps(about, indent=1) + "\n")
         run.mkdir(parents=True, exist_ok=True)
@@ -134,6 +135,7 @@ def _about(folder: Path, copied: Path, adapter: Adapter, base_fingerprint: str |
         **described(adapter.spec),
         "base": display_name(adapter.base),
         "base_fingerprint": base_fingerprint,
+        **base_origin(adapter.base),
         "imported": {
             "from": folder.resolve().name,
             "base": config.get("base_model_name_or_path"),

@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from adapters.registry import CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE, Adapter, adapter_name
+from adapters.registry import CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE, Adapter, adapter_name, save_template
 from harness.engines.bases import display_name, fingerprint
 from harness.engines.shared import adapter_config, brief, quiet_transformers
 from harness.engines.weights import weights_fingerprint, weights_size
@@ -117,6 +117,7 @@ def write_merged(adapter: Adapter, target: Path) -> dict[str, Any]:
             raise HarnessError(f"{target} cannot be written: {lack}")
         shutil.rmtree(partial, ignore_errors=True)
         merge(adapter, partial)
+        save_template(adapter.spec, partial)
         (partial / HARNESS_FILE).write_text(json.dumps(about, indent=1) + "\n")
         partial.replace(target)
     except OSError as error:

@@ -188,7 +188,7 @@ def merge(name: str, folder: Path, base: str | None) -> None:
 
     adapter = load_adapter(name, base)
     about = write_merged(adapter, folder)
-    flags = " ".join(f"--{key} {about[key]}" for key in ("task", "context", "format", "frame"))
+    flags = " ".join(f"--{key} {about[key]}" for key in ("task", "context", "format", "frame", "template") if key in about)
     click.echo(f"{folder}: {weights_size(folder) / 1e6:,.1f} MB; harness prompt --model {folder} {flags}")
 
 
@@ -198,10 +198,18 @@ def merge(name: str, folder: Path, base: str | None) -> None:
 @click.option("--context", required=True, help="What it was trained to see of an item, or what is nearest.")
 @click.option("--format", required=True, help="How it was trained to write actions.")
 @click.option("--frame", help="Minecraft: world or builder. [default: world]")
+@click.option("--template", help="The prompts' wording: a shipped template or a folder. [default: our own]")
 @click.option("--base", "--model", help="Hub name or local folder. [default: what its adapter_config.json names]")
 @click.option("--name", help="Name of the run folder under runs/. [default: the folder's]")
 def import_folder(
-    folder: Path, task: str, context: str, format: str, frame: str | None, base: str | None, name: str | None
+    folder: Path,
+    task: str,
+    context: str,
+    format: str,
+    frame: str | None,
+    template: str | None,
+    base: str | None,
+    name: str | None,
 ) -> None:
     """Take in a published peft adapter: FOLDER has its adapter_config.json and adapter_model.safetensors.
 
@@ -212,7 +220,7 @@ def import_folder(
     from harness.engines.bases import display_name
     from prompts.spec import PromptSpec
 
-    taken = import_adapter(folder, PromptSpec.make(task, context, format, frame), base, name)
+    taken = import_adapter(folder, PromptSpec.make(task, context, format, frame, template), base, name)
     adapter, own = taken.adapter, taken.adapter.path.parent.name
     click.echo(
         f"{adapter.path}: rank {adapter.rank}, {taken.weights.count:,} weights in {', '.join(taken.weights.kinds)}, for "
