@@ -88,16 +88,24 @@ def picture(title: str, series: Mapping[str, Sequence[tuple[int, Number]]], acro
     return chart(printable(title), (5, 3.2), draw)
 
 
+_PANELS = (
+    (("train_loss", "dev_loss"), "loss", 1),
+    (("reward",), "reward", 1),
+    (("dev_f1",), "F1 on dev, percent", 100),
+)
+
+
 def training_curve(points: Sequence[Mapping[str, float]], kept: int | None) -> str:
-    """A training as a picture: losses by step, and F1 on dev if it was measured. A line marks the step that was kept."""
-    losses = [name for name in ("train_loss", "dev_loss") if any(name in point for point in points)]
-    panels = [losses, ["dev_f1"]] if any("dev_f1" in point for point in points) else [losses]
+    """A training as a picture: losses or rewards by step, and F1 on dev, as far as they were measured. A line marks the step that
+    was kept."""
+    measured = {name for point in points for name in point}
+    panels = [(shown, label, scale) for names, label, scale in _PANELS if (shown := [name for name in names if name in measured])]
 
     def draw(axes: Any) -> None:
         figure = axes.figure
         axes.remove()
-        for place, (names, panel) in enumerate(zip(panels, figure.subplots(1, len(panels), squeeze=False)[0], strict=True)):
-            scale = 1 if names == losses else 100
+        places = figure.subplots(1, len(panels), squeeze=False)[0]
+        for place, ((names, label, scale), panel) in enumerate(zip(panels, places, strict=True)):
             for name, color in zip(names, _COLORS[2 * place :][: len(names)], strict=True):
                 shown = [(point["step"], scale * point[name]) for point in points if name in point]
                 panel.plot(
@@ -105,11 +113,11 @@ def training_curve(points: Sequence[Mapping[str, float]], kept: int | None) -> s
                 )
             if kept is not None:
                 panel.axvline(kept, color=INK, linewidth=0.8, linestyle="--", label="kept" if place == 0 else None)
-            panel.set(xlabel="step", ylabel="loss" if names == losses else "F1 on dev, percent")
+            panel.set(xlabel="step", ylabel=label)
             panel.set_xlim(left=0)
             panel.set_ylim(bottom=0)
             panel.locator_params(axis="x", integer=True, nbins=6)
-            if names == losses:
+            if len(names) > 1:
                 panel.legend(frameon=False)
 
-    return chart("Losses and F1 by training step", (4 * len(panels), 2.8), draw)
+    return chart("A training by its steps", (4 * len(panels), 2.8), draw)

@@ -112,10 +112,11 @@ def _train(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
     return train(job, folder, say)
 
 
-def check(words: Sequence[str]) -> None:
-    """Raises what `harness finetune WORDS` would raise before it trains."""
+def check(words: Sequence[str]) -> str:
+    """What `harness finetune WORDS` makes, "adapter" or "model". Raises what it would raise before it trains."""
     values = finetune.make_context("finetune", list(words), click.get_current_context()).params
-    _job(values.pop("recipe"), values)
+    job, *_ = _job(values.pop("recipe"), values)
+    return job.result(Path()).name
 
 
 def _job(recipe: str, options: dict[str, Any]) -> tuple[Job, str, dict[str, str]]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 import yaml
@@ -17,6 +17,8 @@ from harness.errors import HarnessError, UsageError
 from harness.runs.folder import RUNS
 from harness.runs.grid import Facts, Row
 from harness.util.registry import choose
+
+T = TypeVar("T")
 
 NOT_OF_TRAININGS = ("name", "set", "dry-run")
 """Options of `harness finetune` that a file may not set, or sets in another way."""
@@ -32,8 +34,8 @@ class Commands:
 
     finetune: click.Command
     prompt: click.Command
-    check: Callable[[Sequence[str]], None]
-    """Raises what `harness finetune WORDS` would raise before it trains."""
+    check: Callable[[Sequence[str]], str]
+    """What `harness finetune WORDS` makes, "adapter" or "model"; raises what it would raise before it trains."""
     check_prompt: Callable[[Sequence[str]], None]
 
 
@@ -88,13 +90,15 @@ class _Reader:
         recipe, base = values.get("recipe"), values.get("base")
         training = [*self._words(where, values, self.commands.finetune, NOT_OF_TRAININGS)]
         training += [word for key, value in changes.items() for word in ("--set", f"{key}={json.dumps(value)}")]
+        made: str | None = None
         if not isinstance(recipe, str):
             self._problem(where, "recipe: name one, such as llama-lora")
         else:
             training = [recipe, *training, "--name", f"{self.name}/{name}"]
-            self._attempt(where, lambda: self.commands.check(training))
+            made = self._attempt(where, lambda: self.commands.check(training))
         part = str(answers.get("split") or "dev")
-        asked = ["--adapter", str(run), *(("--model", str(base)) if base else ())]
+        trained = ["--adapter", str(run), *(("--model", str(base)) if base else ())]
+        asked = ["--model", str(run / "model")] if made == "model" else trained
         asked += [*self._words("prompt: ", answers, self.commands.prompt, NOT_OF_ANSWERS), "--name", f"{self.name}/{name}/{part}"]
         self._attempt("prompt: ", lambda: self.commands.check_prompt(asked))
         files = [Path(word) for word in training if Path(word).is_file()]
@@ -130,13 +134,16 @@ class _Reader:
             else:
                 yield from (word for one in given for word in (option.opts[0], str(one)))
 
-    def _attempt(self, where: str, check: Callable[[], object]) -> None:
+    def _attempt(self, where: str, check: Callable[[], T]) -> T | None:
+        """What `check` returns; what it refuses is a problem."""
         try:
-            check()
+            return check()
         except click.ClickException as error:
             self._problem(where, error.format_message())
         except HarnessError as error:
-            self._problem(where, str(error))
+            for fault in getattr(error, "faults", (error,)):
+                self._problem(where, str(fault))
+        return None
 
     def _problem(self, where: str, what: str) -> None:
         if (problem := f"{where}{' '.join(what.split())}") not in self.problems:
@@ -185,7 +192,8 @@ def facts(row: Row) -> Facts:
     from eval.score_run import read_answers
     from harness.runs.asked import NAME, read_asked
 
-    about = read_about(row.answers.parent / "adapter")
+    run = row.answers.parent
+    about = read_about(next(folder for folder in (run / "adapter", run / "model") if folder.is_dir()))
     records = read_answers(row.answers).records.values()
     seconds = sum(asked.seconds for _, asked in read_asked(row.answers / NAME))
     tokens = sum(record.get(key) or 0 for record in records for key in ("prompt_tokens", "completion_tokens"))
