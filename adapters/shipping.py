@@ -37,6 +37,8 @@ _MEASURES = {
     "hexagons": "F1 and exact match of actions, mean over steps.",
     "minecraft": "Micro F1 of net actions.",
 }
+_CURVE = ("step", "seconds", "reward", "entropy", "apart", "train_loss", "dev_loss", "dev_f1")
+"""What a training's curve may hold, in the order of a card's columns."""
 _BASE_LICENSES = {"smollm2": "Apache-2.0, Hugging Face (SmolLM2)"}
 
 
@@ -173,6 +175,8 @@ def render_card(name: str, source: Path, scores: Sequence[Scored], parameters: i
         parameters=parameters,
         megabytes=parameters * 2 / 1e6,
         scores=scores,
+        columns=[name for name in _CURVE if name == "step" or any(name in point for point in about.curve)],
+        formats={"step": "%.0f", "seconds": "%.0f", "dev_f1": "%.1f"},
         measure=_MEASURES[about.task],
         percent=percent,
         base_license=base_license(about.base),

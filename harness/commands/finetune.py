@@ -141,7 +141,7 @@ def _job(recipe: str, options: dict[str, Any]) -> tuple[Job, str, dict[str, str]
     faults = Faults()
     base = faults.attempt(lambda: resolve_base(base_name))
     start = faults.attempt(lambda: find_adapter(options["start"])) if options["start"] else None
-    spec = faults.attempt(lambda: _spec(task, loaded.prompt, options, start))
+    spec = faults.attempt(lambda: _spec(task, loaded.prompt, options, start if loaded.method != "full" else None))
     dev = faults.attempt(lambda: load(task, "dev")) or []
 
     def split() -> list[Item]:
