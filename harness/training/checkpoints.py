@@ -55,7 +55,8 @@ def writing(folder: Path, stays: str) -> Iterator[None]:
     except Exception as error:
         # torch and safetensors report a full disk by errors of their own, which say what the system said.
         reason = getattr(error, "strerror", None) or brief(error)
-        if not isinstance(error, OSError) and type(error).__name__ != "SafetensorError" and "PytorchStreamWriter" not in reason:
+        torchs = any(word in str(error) for word in ("PytorchStreamWriter", "inline_container"))
+        if not (torchs or isinstance(error, OSError) or type(error).__name__ == "SafetensorError"):
             raise
         way = "make room and give the same command again"
         raise HarnessError(f"{folder} cannot be written: {reason}; {stays}; {way}") from error

@@ -232,7 +232,7 @@ def test_a_full_disk_is_one_line_and_the_run_goes_on_with_room(base: Path, tmp_p
     words = command(base, "--max-steps", "4", "--limit", "4", "--name", "full")
     code = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000)); from harness.cli import main; main()"
     small = harness(tmp_path, [words[0], "-c", code, *words[3:]])
-    assert "checkpoint of step 2 cannot be written" in small.stderr
+    assert "checkpoints/checkpoint-2 cannot be written" in small.stderr
     assert len([line for line in small.stderr.splitlines() if line.startswith("Error")]) == 1
     done = harness(tmp_path, words)
     assert done.returncode == 0, done.stderr
