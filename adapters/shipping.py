@@ -170,7 +170,7 @@ def render_card(name: str, source: Path, scores: Sequence[Scored], parameters: i
         recipe=recipe,
         lora=recipe.get("lora", {}),
         modules="all linear layers" if modules == "all-linear" else modules,
-        training=_training(recipe.get("training", {})),
+        training=_training(recipe),
         versions=", ".join(f"{key} {about.versions[key]}" for key in ("torch", "transformers", "peft") if key in about.versions),
         parameters=parameters,
         megabytes=parameters * 2 / 1e6,
@@ -209,19 +209,20 @@ def base_license(base: str) -> str:
     return licenses[0] if licenses else f"see {base}"
 
 
-def _training(training: Mapping[str, Any]) -> str:
+def _training(recipe: Mapping[str, Any]) -> str:
     """A sentence with the recipe's numbers."""
+    training, grpo = recipe.get("training", {}), recipe.get("grpo")
+    by_gold = {"epochs": "{:g} epochs", "tokens": "{:,} tokens a pack", "accumulation": "{} packs a step"}
     phrases = {
         "learning_rate": "learning rate {:g}",
-        "epochs": "{:g} epochs",
-        "tokens": "{:,} tokens a pack",
-        "accumulation": "{} packs a step",
+        **({} if grpo else by_gold),
         "weight_decay": "weight decay {:g}",
         "shots": "{} examples in front of an item",
         "seed": "seed {}",
     }
     parts = [text.format(training[key]) for key, text in phrases.items() if key in training]
-    return ", ".join([*parts, *(["colors exchanged at random"] if training.get("recolor") else [])])
+    drawn = [f"{grpo['prompts']} items a step with {grpo['answers']} drawn answers each"] if grpo else []
+    return ", ".join([*drawn, *parts, *(["colors exchanged at random"] if training.get("recolor") else [])])
 
 
 def _finetune_command(name: str, about: Trained, settings: Mapping[str, Any]) -> tuple[str, bool]:
