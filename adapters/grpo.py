@@ -23,7 +23,7 @@ from adapters.finetune import Job, Trained, answer_dev, has_effect, load_base, s
 from adapters.packing import collate, pack_of
 from adapters.recipe import FinetuneTraining, Grpo
 from adapters.rollouts import Rollout, draw
-from adapters.trainer import plain_attention, set_threads
+from adapters.trainer import plain_attention, set_threads, shared_arguments
 from eval.items import sizes
 from harness.corpora.item import Item
 from harness.engines.bases import load_tokenizer
@@ -69,6 +69,11 @@ def learn(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
     threads = set_threads()
     tokenizer = load_tokenizer(job.base)
     model = with_lora(job.recipe, load_base(job), job.start)
+    plain = plain_attention(model.config)
+    if not (plain or settings.vllm):
+        raise UsageError(
+            f"{job.base} has layers that do not attend to all earlier tokens: learning from the scorer needs --set grpo.vllm=true"
+        )
     length = min(training.max_length, getattr(model.config, "max_position_embeddings", training.max_length))
     pool = ShotPool(job.train, training.seed)
     prompts = _prompts(job, Renderer(job.spec, tokenizer, length, training.max_new_tokens), pool)
@@ -87,12 +92,8 @@ def learn(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
         Reward(job.spec, shown, {item.id: item for item in job.gold}, settings),
         tokenizer,
         partial(answer_dev, job, tokenizer, pool, length),
-        packs=plain_attention(model.config),
+        packs=plain,
     )
-    if not (plain_attention(model.config) or settings.vllm):
-        raise UsageError(
-            f"{job.base} has layers that do not attend to all earlier tokens: learning from the scorer needs --set grpo.vllm=true"
-        )
     if checkpoint := last_checkpoint(folder / "checkpoints"):
         say(f"resuming from {checkpoint}")
     with disable_input_dtype_casting(model, fast_bf16()):
@@ -103,7 +104,7 @@ def learn(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
     counts = {"items": len(job.train), "rows": len(prompts), "dropped": dropped}
     steps = trainer.state.global_step
     result = Trained(steps, steps, seconds, **counts, curve=points, effect=has_effect(model))
-    save_trained(job, model, tokenizer, result, folder / "adapter")
+    save_trained(job, model, tokenizer, result, job.result(folder))
     return result
 
 
@@ -344,11 +345,9 @@ def _mean(values: Sequence[float]) -> float:
 
 def grpo_arguments(training: FinetuneTraining, settings: Grpo, steps: int, folder: Path) -> GRPOConfig:
     """TRL's arguments; checkpoints go to `folder/checkpoints`."""
-    every = max(1, math.ceil(steps / training.evaluations))
     parts = settings.prompts // settings.together
     return GRPOConfig(
-        output_dir=str(folder / "checkpoints"),
-        max_steps=steps,
+        **shared_arguments(training, steps, folder),
         per_device_train_batch_size=settings.together * settings.answers,
         per_device_eval_batch_size=settings.together * settings.answers,
         gradient_accumulation_steps=parts,
@@ -361,25 +360,7 @@ def grpo_arguments(training: FinetuneTraining, settings: Grpo, steps: int, folde
         scale_rewards="group",
         shuffle_dataset=False,
         disable_dropout=True,
-        gradient_checkpointing=training.gradient_checkpointing,
-        learning_rate=training.learning_rate,
         lr_scheduler_type="constant_with_warmup",
-        warmup_steps=training.warmup,
-        weight_decay=training.weight_decay,
-        max_grad_norm=training.max_grad_norm,
-        use_cpu=not torch.cuda.is_available(),
-        bf16=fast_bf16(),
         use_vllm=settings.vllm,
-        eval_strategy="steps",
-        eval_steps=every,
-        eval_on_start=last_checkpoint(folder / "checkpoints") is None,
-        save_strategy="steps",
-        save_steps=every,
-        save_total_limit=2,
         logging_steps=1,
-        remove_unused_columns=False,
-        dataloader_pin_memory=torch.cuda.is_available(),
-        disable_tqdm=True,
-        report_to="none",
-        seed=training.seed,
     )

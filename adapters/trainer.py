@@ -138,41 +138,48 @@ def stopped_at(folder: Path, patience: int | None) -> int | None:
     return checkpoint_step(checkpoint) if out_of_patience(curve(history, AnswerTrainer.columns), patience) else None
 
 
+def shared_arguments(training: FinetuneTraining, steps: int, folder: Path) -> dict[str, Any]:
+    """Trainer's arguments that all methods have in common; checkpoints go to `folder/checkpoints`, one at each evaluation."""
+    every = max(1, math.ceil(steps / training.evaluations))
+    return {
+        "output_dir": str(folder / "checkpoints"),
+        "max_steps": steps,
+        "gradient_checkpointing": training.gradient_checkpointing,
+        "learning_rate": training.learning_rate,
+        "warmup_steps": training.warmup,
+        "weight_decay": training.weight_decay,
+        "max_grad_norm": training.max_grad_norm,
+        "use_cpu": not torch.cuda.is_available(),
+        "bf16": fast_bf16(),
+        "eval_strategy": "steps",
+        "eval_steps": every,
+        "eval_on_start": last_checkpoint(folder / "checkpoints") is None,
+        "save_strategy": "steps",
+        "save_steps": every,
+        # The best one, where one is kept, and the last.
+        "save_total_limit": 2,
+        "remove_unused_columns": False,
+        "dataloader_pin_memory": torch.cuda.is_available(),
+        "disable_tqdm": True,
+        "report_to": "none",
+        "seed": training.seed,
+    }
+
+
 def trainer_arguments(training: FinetuneTraining, packs: int, folder: Path) -> TrainingArguments:
     """Trainer's arguments for a number of packs; checkpoints go to `folder/checkpoints`."""
-    steps = max(1, packs // training.accumulation)
-    every = max(1, math.ceil(steps / training.evaluations))
+    shared = shared_arguments(training, max(1, packs // training.accumulation), folder)
     return TrainingArguments(
-        output_dir=str(folder / "checkpoints"),
-        max_steps=steps,
+        **shared,
         per_device_train_batch_size=1,
         gradient_accumulation_steps=math.ceil(training.accumulation / processes().num_processes),
         ddp_find_unused_parameters=False,
-        gradient_checkpointing=training.gradient_checkpointing,
         train_sampling_strategy="sequential",
-        learning_rate=training.learning_rate,
         lr_scheduler_type="cosine",
-        warmup_steps=training.warmup,
-        weight_decay=training.weight_decay,
-        max_grad_norm=training.max_grad_norm,
         **({} if training.optimizer == "adamw" else {"optim": training.optimizer}),
-        use_cpu=not torch.cuda.is_available(),
-        bf16=fast_bf16(),
-        eval_strategy="steps",
-        eval_steps=every,
-        eval_on_start=last_checkpoint(folder / "checkpoints") is None,
-        save_strategy="steps",
-        save_steps=every,
-        # The best one and the last.
-        save_total_limit=2,
         load_best_model_at_end=training.keep == "best",
         metric_for_best_model="eval_f1",
         greater_is_better=True,
-        logging_steps=max(1, every // 5),
-        remove_unused_columns=False,
+        logging_steps=max(1, shared["eval_steps"] // 5),
         label_names=["labels"],
-        dataloader_pin_memory=torch.cuda.is_available(),
-        disable_tqdm=True,
-        report_to="none",
-        seed=training.seed,
     )

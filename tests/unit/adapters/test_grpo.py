@@ -11,7 +11,7 @@ import pytest
 import torch
 from transformers import AutoTokenizer
 
-from adapters import grpo
+from adapters import grpo, trainer
 from adapters.grpo import Alarms, PolicyTrainer, Reward, grpo_arguments, order
 from adapters.recipe import Grpo, load_recipe
 from adapters.rollouts import Rollout, draw
@@ -80,7 +80,8 @@ Make = Callable[..., PolicyTrainer]
 @pytest.fixture
 def make(tiny_base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
     """A trainer of a fresh adapter in float32, for a reward of a text's tokens."""
-    monkeypatch.setattr(grpo, "fast_bf16", lambda: False)
+    for module in (grpo, trainer):
+        monkeypatch.setattr(module, "fast_bf16", lambda: False)
 
     def build(reward: Callable[[list[int]], float], steps: int, *overrides: str, packs: bool = True) -> PolicyTrainer:
         from peft import LoraConfig, get_peft_model
