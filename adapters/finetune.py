@@ -75,7 +75,7 @@ class Trained:
     effect: bool
     """Whether training changed the model at all: a fresh adapter adds nothing to its base."""
     tokens: int = 0
-    """Of all packs."""
+    """Of all packs, or of the drawn answers and their prompts."""
 
 
 def finetune(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
@@ -86,24 +86,18 @@ def finetune(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
     """
     import torch
     from peft.helpers import disable_input_dtype_casting
-    from transformers import set_seed
-    from transformers.utils.logging import disable_progress_bar
 
     training = job.recipe.training
-    keep_memory()
-    set_seed(training.seed)
-    threads = set_threads()
-    own = processes()
-    if not own.is_main_process:
-        disable_progress_bar()
+    own, threads = set_up(training)
     tokenizer = load_tokenizer(job.base)
     model = trainable(job.recipe, load_base(job), job.start)
     before = _sums(model) if job.recipe.method == "full" else None
     prepared = prepare(job, tokenizer, model.config)
     length, pool, packs = prepared.length, prepared.pool, prepared.packs
+    tokens = sum(len(pack.input_ids) for pack in packs)
     for line in prepared.counts:
         say(line)
-    say(f"{sum(len(pack.input_ids) for pack in packs):,} tokens in {len(packs)} packs, on {_machine(threads)}")
+    say(f"{tokens:,} tokens in {len(packs)} packs, on {machine(threads)}")
     if idle := -training.accumulation % own.num_processes:
         say(
             f"Some processes are idle at the end of every step: {training.accumulation} packs do not go round; "
@@ -129,18 +123,34 @@ def finetune(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
     # Autocast does it in its matrix products; peft would copy every input to float32 first.
     with disable_input_dtype_casting(model, fast_bf16()), _memory(training):
         trainer.go_on()
-    history = trainer.state.log_history
-    seconds = max(entry.get("seconds", 0.0) for entry in history)
-    tokens = sum(len(pack.input_ids) for pack in packs)
-    counts = {"items": len(job.train), "rows": len(prepared.rows.kept), "dropped": prepared.rows.dropped, "tokens": tokens}
-    points = curve(history, trainer.columns)
     changed = has_effect(trainer.model) if before is None else _sums(trainer.model) != before
-    steps = trainer.state.global_step
+    rows = prepared.rows
+    counts = {"items": len(job.train), "rows": len(rows.kept), "dropped": rows.dropped, "tokens": tokens}
+    return finish(job, folder, trainer, tokenizer, counts, changed)
+
+
+def set_up(training: FinetuneTraining) -> tuple[Any, int]:
+    """Prepare this process for training; returns `harness.training.processes.processes()` and the number of threads."""
+    from transformers import set_seed
+    from transformers.utils.logging import disable_progress_bar
+
+    keep_memory()
+    set_seed(training.seed)
+    threads, own = set_threads(), processes()
+    if not own.is_main_process:
+        disable_progress_bar()
+    return own, threads
+
+
+def finish(job: Job, folder: Path, trainer: Any, tokenizer: Any, counts: Mapping[str, int], changed: bool) -> Trained:
+    """What a trainer did; the first process writes `job.result(folder)`."""
+    history, steps = trainer.state.log_history, trainer.state.global_step
+    seconds = max(entry.get("seconds", 0.0) for entry in history)
     kept = trainer.state.best_global_step or steps
-    result = Trained(steps, kept, seconds, **counts, curve=points, effect=changed)
+    result = Trained(steps, kept, seconds, **counts, curve=curve(history, trainer.columns), effect=changed)
     # Where each process holds a part of the weights, all of them gather the whole.
     weights = trainer.accelerator.get_state_dict(trainer.model) if trainer.is_fsdp_enabled else None
-    if own.is_main_process:
+    if trainer.is_world_process_zero():
         save_trained(job, trainer.accelerator.unwrap_model(trainer.model), tokenizer, result, job.result(folder), weights)
     return result
 
@@ -227,7 +237,8 @@ def _curriculum_packs(job: Job, rows: Rows, length: int, share: bool) -> list[Pa
     return list(chain.from_iterable(packs))
 
 
-def _machine(threads: int) -> str:
+def machine(threads: int) -> str:
+    """The threads and processes that train, in words."""
     count = processes().num_processes
     return f"{threads} threads" if count == 1 else f"{count} processes with {threads} threads each"
 

@@ -19,18 +19,18 @@ from typing import Any
 
 import torch
 
-from adapters.finetune import Job, Trained, answer_dev, has_effect, load_base, save_trained, with_lora
+from adapters.finetune import Job, Trained, answer_dev, finish, has_effect, load_base, machine, set_up, with_lora
 from adapters.packing import collate, pack_of
 from adapters.recipe import FinetuneTraining, Grpo
 from adapters.rollouts import Rollout, draw
-from adapters.trainer import plain_attention, set_threads, shared_arguments
+from adapters.trainer import DevTrainer, plain_attention, shared_arguments, stopped_at
 from eval.items import sizes
 from harness.corpora.item import Item
 from harness.engines.bases import load_tokenizer
-from harness.engines.shared import fast_bf16, keep_memory
+from harness.engines.shared import fast_bf16, memory_for
 from harness.errors import HarnessError, UsageError
 from harness.training.checkpoints import last_checkpoint
-from harness.training.watched import Watched, curve
+from harness.training.processes import processes
 from prompts.messages import read_answer
 from prompts.render import PromptTooLongError, Renderer
 from prompts.rendered import TrainingRow
@@ -60,13 +60,11 @@ def learn(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
     if an alarm goes off.
     """
     from peft.helpers import disable_input_dtype_casting
-    from transformers import set_seed
 
     training, settings = job.recipe.training, job.recipe.grpo
     assert settings is not None
-    keep_memory()
-    set_seed(training.seed)
-    threads = set_threads()
+    own, threads = set_up(training)
+    check_parts(settings, own.num_processes)
     tokenizer = load_tokenizer(job.base)
     model = with_lora(job.recipe, load_base(job), job.start)
     plain = plain_attention(model.config)
@@ -82,7 +80,8 @@ def learn(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
     shown = {item.id: item for item in job.train if item.id in prompts}
     steps = training.max_steps or max(1, round(training.epochs * len(shown) / settings.prompts))
     ids = order(list(shown.values()), settings, steps, training.seed)
-    say(f"{steps} steps of {settings.prompts} prompts with {settings.answers} answers each, on {threads} threads")
+    say(f"{steps} steps of {settings.prompts} prompts with {settings.answers} answers each, on {machine(threads)}")
+    steps = stopped_at(folder, training.patience) or steps
     trainer = PolicyTrainer(
         model,
         grpo_arguments(training, settings, steps, folder),
@@ -92,20 +91,29 @@ def learn(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
         Reward(job.spec, shown, {item.id: item for item in job.gold}, settings),
         tokenizer,
         partial(answer_dev, job, tokenizer, pool, length),
+        training,
         packs=plain,
     )
     if checkpoint := last_checkpoint(folder / "checkpoints"):
         say(f"resuming from {checkpoint}")
-    with disable_input_dtype_casting(model, fast_bf16()):
+    then = ", or fewer grpo.answers" + ("" if training.gradient_checkpointing else ", or training.gradient_checkpointing=true")
+    memory = memory_for(settings.together, "--set grpo.together=", then, unit="prompts")
+    with disable_input_dtype_casting(model, fast_bf16()), memory:
         trainer.go_on()
-    history = trainer.state.log_history
-    seconds = max(entry.get("seconds", 0.0) for entry in history)
-    points = curve(history, trainer.columns)
-    counts = {"items": len(job.train), "rows": len(prompts), "dropped": dropped}
-    steps = trainer.state.global_step
-    result = Trained(steps, steps, seconds, **counts, curve=points, effect=has_effect(model))
-    save_trained(job, model, tokenizer, result, job.result(folder))
-    return result
+    tokens = max((int(entry["num_tokens"]) for entry in trainer.state.log_history if "num_tokens" in entry), default=0)
+    counts = {"items": len(job.train), "rows": len(prompts), "dropped": dropped, "tokens": tokens}
+    return finish(job, folder, trainer, tokenizer, counts, has_effect(model))
+
+
+def check_parts(settings: Grpo, processes: int) -> None:
+    """Raises UsageError if the parts of a step, of `together` prompts each, cannot be dealt to the processes evenly."""
+    parts = settings.prompts // settings.together
+    if parts % processes:
+        prompts = settings.together * processes * (parts // processes + 1)
+        raise UsageError(
+            f"a step's {parts} parts of {settings.together} prompts cannot be shared among {processes} processes: "
+            f"--set grpo.prompts={prompts}, or start fewer processes"
+        )
 
 
 def _prompts(job: Job, renderer: Renderer, pool: ShotPool) -> dict[str, tuple[int, ...]]:
@@ -171,7 +179,7 @@ def order(items: Sequence[Item], settings: Grpo, steps: int, seed: int) -> list[
     return chosen[: steps * settings.prompts]
 
 
-class PolicyTrainer(Watched, GRPOTrainer):  # type: ignore[misc]
+class PolicyTrainer(DevTrainer, GRPOTrainer):  # type: ignore[misc]
     """TRL's trainer on our prompts and packs.
 
     `prompts` holds the token ids of every item's prompt; `dev_f1` answers dev items greedily with the model as it is.
@@ -196,12 +204,13 @@ class PolicyTrainer(Watched, GRPOTrainer):  # type: ignore[misc]
         reward: Callable[..., list[float]],
         tokenizer: Any,
         dev_f1: Callable[[Any], float],
+        training: FinetuneTraining,
         *,
         packs: bool = True,
     ) -> None:
         from datasets import Dataset
 
-        self._prompts, self._dev_f1, self._packs = prompts, dev_f1, packs
+        self.training, self._prompts, self._dev_f1, self._packs = training, prompts, dev_f1, packs
         self._drawn: Any = None
         self._buffered_inputs: Any
         self._alarms = Alarms()
@@ -229,7 +238,9 @@ class PolicyTrainer(Watched, GRPOTrainer):  # type: ignore[misc]
         drawn: list[Rollout] = []
         with self.accelerator.autocast():
             for start in range(0, len(prompts), each):
-                seed = hash((self.args.seed, self.state.global_step, self.accelerator.process_index, start)) % 2**32
+                # The place among the answers of all processes, so that any number of processes draws the same.
+                place = self.accelerator.process_index * len(prompts) + start
+                seed = hash((self.args.seed, self.state.global_step, place)) % 2**32
                 drawn += draw(model, prompts[start : start + each], ends, most, seed)
         return drawn
 
@@ -295,9 +306,9 @@ class PolicyTrainer(Watched, GRPOTrainer):  # type: ignore[misc]
     def _note_drift(self, log_probs: Any, answers: Any) -> None:
         """How far training's log-probabilities are from those of the moment at which the tokens were drawn."""
         drawn, self._drawn = self._drawn, None
-        if drawn is not None and drawn.shape == log_probs.shape and answers.any():
-            apart = (log_probs.detach() - drawn)[answers].abs()
-            self._metrics["train"]["apart"].append(float(apart.nanmean()))
+        if drawn is not None and drawn.shape == log_probs.shape:
+            apart = (log_probs.detach() - drawn)[answers].abs().nanmean()
+            self._metrics["train"]["apart"].append(float(self.accelerator.gather(apart).nanmean()))
 
 
 def _rollouts(names: list[str], trainer: PolicyTrainer) -> dict[str, Any]:
@@ -344,8 +355,8 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def grpo_arguments(training: FinetuneTraining, settings: Grpo, steps: int, folder: Path) -> GRPOConfig:
-    """TRL's arguments; checkpoints go to `folder/checkpoints`."""
-    parts = settings.prompts // settings.together
+    """TRL's arguments; checkpoints go to `folder/checkpoints`. Each process has its share of a step's parts."""
+    parts = settings.prompts // settings.together // processes().num_processes
     return GRPOConfig(
         **shared_arguments(training, steps, folder),
         per_device_train_batch_size=settings.together * settings.answers,
@@ -361,6 +372,7 @@ def grpo_arguments(training: FinetuneTraining, settings: Grpo, steps: int, folde
         shuffle_dataset=False,
         disable_dropout=True,
         lr_scheduler_type="constant_with_warmup",
+        ddp_find_unused_parameters=False,
         use_vllm=settings.vllm,
         logging_steps=1,
     )

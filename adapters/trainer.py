@@ -40,7 +40,27 @@ def plain_attention(config: Any) -> bool:
     return set(layers) == {"full_attention"} and not getattr(config, "sliding_window", None)
 
 
-class AnswerTrainer(Watched):
+class DevTrainer(Watched):
+    """A Trainer that keeps the best checkpoint on dev, and stops once dev gets no better, where its recipe says so."""
+
+    training: FinetuneTraining
+
+    def evaluate(self, *args: Any, **kwargs: Any) -> dict[str, float]:
+        metrics = super().evaluate(*args, **kwargs)
+        if out_of_patience(curve(self.state.log_history, self.columns), self.training.patience):
+            self.control.should_training_stop = True
+        return metrics
+
+    def _determine_best_metric(self, metrics: dict[str, float], trial: Any) -> bool:
+        """Trainer compares one number; here the loss, where there is one, decides between equal scores."""
+        if self.training.keep == "last":
+            return False
+        best = best_point(curve(self.state.log_history, self.columns))
+        self.state.best_metric, self.state.best_global_step = best["dev_f1"], int(best["step"])
+        return bool(best["step"] == self.state.global_step)
+
+
+class AnswerTrainer(DevTrainer):
     """A Trainer whose batches are packs and whose loss is the mean over the answers' tokens of a whole step.
 
     `training.accumulation` packs are a step, over all processes. `dev_f1` answers dev items with the model as it is.
@@ -82,20 +102,6 @@ class AnswerTrainer(Watched):
         loss = loss / tokens
         return (loss, logits) if return_outputs else loss
 
-    def evaluate(self, *args: Any, **kwargs: Any) -> dict[str, float]:
-        metrics = super().evaluate(*args, **kwargs)
-        if out_of_patience(curve(self.state.log_history, self.columns), self.training.patience):
-            self.control.should_training_stop = True
-        return metrics
-
-    def _determine_best_metric(self, metrics: dict[str, float], trial: Any) -> bool:
-        """Trainer compares one number; here the loss decides between equal scores."""
-        if self.training.keep == "last":
-            return False
-        best = best_point(curve(self.state.log_history, self.columns))
-        self.state.best_metric, self.state.best_global_step = best["dev_f1"], int(best["step"])
-        return bool(best["step"] == self.state.global_step)
-
     def judge(self) -> dict[str, float]:
         """Loss and F1 on dev, and the last logged train loss."""
         with torch.autocast(self.args.device.type, torch.bfloat16, enabled=fast_bf16()):
@@ -120,7 +126,8 @@ class AnswerTrainer(Watched):
 def best_point(points: Sequence[Mapping[str, float]]) -> Mapping[str, float]:
     """The evaluation with the highest F1, of equal ones that with the lowest loss, and then the first. The one before the first
     step does not count; there must be another."""
-    return max((point for point in points if point["step"] > 0), key=lambda point: (point["dev_f1"], -point["dev_loss"]))
+    after = (point for point in points if point["step"] > 0)
+    return max(after, key=lambda point: (point["dev_f1"], -point.get("dev_loss", 0.0)))
 
 
 def out_of_patience(points: Sequence[Mapping[str, float]], patience: int | None) -> bool:
@@ -135,7 +142,8 @@ def stopped_at(folder: Path, patience: int | None) -> int | None:
     if checkpoint is None:
         return None
     history = json.loads((checkpoint / STATE).read_bytes())["log_history"]
-    return checkpoint_step(checkpoint) if out_of_patience(curve(history, AnswerTrainer.columns), patience) else None
+    columns = AnswerTrainer.columns  # Those of other methods have the same score.
+    return checkpoint_step(checkpoint) if out_of_patience(curve(history, columns), patience) else None
 
 
 def shared_arguments(training: FinetuneTraining, steps: int, folder: Path) -> dict[str, Any]:
@@ -158,6 +166,9 @@ def shared_arguments(training: FinetuneTraining, steps: int, folder: Path) -> di
         "save_steps": every,
         # The best one, where one is kept, and the last.
         "save_total_limit": 2,
+        "load_best_model_at_end": training.keep == "best",
+        "metric_for_best_model": "eval_f1",
+        "greater_is_better": True,
         "remove_unused_columns": False,
         "dataloader_pin_memory": torch.cuda.is_available(),
         "disable_tqdm": True,
@@ -177,9 +188,6 @@ def trainer_arguments(training: FinetuneTraining, packs: int, folder: Path) -> T
         train_sampling_strategy="sequential",
         lr_scheduler_type="cosine",
         **({} if training.optimizer == "adamw" else {"optim": training.optimizer}),
-        load_best_model_at_end=training.keep == "best",
-        metric_for_best_model="eval_f1",
-        greater_is_better=True,
         logging_steps=max(1, shared["eval_steps"] // 5),
         label_names=["labels"],
     )

@@ -62,15 +62,12 @@ def finetune(recipe: str, dry_run: bool, **options: Any) -> None:
     To resume a killed run, give the same command again.
     On several GPUs: torchrun --nproc-per-node 8 -m harness.cli finetune ..., or accelerate launch.
     """
-    from harness.errors import UsageError
     from harness.runs.folder import RUNS, Run, log_to
     from harness.training.processes import first_says, processes
 
     # Whatever is refused, the first process refuses before the others do anything.
     with processes().main_process_first():
         job, kind, added = _job(recipe, options)
-        if job.recipe.method == "grpo" and processes().num_processes > 1:
-            raise UsageError(f"{job.recipe_name} trains in one process: start it without torchrun or accelerate launch")
         folder = RUNS / (options["name"] or f"{job.recipe_name}-{job.spec.task}")
         say = first_says(click.echo)
         say(

@@ -1,13 +1,41 @@
-"""What `harness finetune` would train, without training."""
+"""`harness finetune` in processes of its own, and what it would train, without training."""
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from adapters.finetune import Job, Trained
 from harness.cli import cli
+from tests.helpers import ROOT
+
+TORCHRUN = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2")
+"""Python's arguments that launch two processes."""
+
+
+def begin(folder: Path, launcher: tuple[str, ...], *words: str) -> subprocess.Popen[str]:
+    """`harness finetune WORDS` on the shipped sample, with `folder` as the current one and a thread for each process."""
+    kept = {key: value for key, value in os.environ.items() if key != "HARNESS_DATA"}
+    return subprocess.Popen(
+        [sys.executable, *launcher, "-m", "harness.cli", "finetune", *words],
+        cwd=folder,
+        env={**kept, "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "PYTHONPATH": str(ROOT)},
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+
+
+def train(folder: Path, launcher: tuple[str, ...], *words: str) -> str:
+    """What `harness finetune WORDS` prints; it must succeed."""
+    process = begin(folder, launcher, *words)
+    printed, errors = process.communicate(timeout=280)
+    assert process.returncode == 0, errors
+    return printed
 
 
 def job_of(monkeypatch: pytest.MonkeyPatch, *words: str) -> Job:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -14,7 +12,7 @@ from typing import Any
 import pytest
 
 from harness.training.checkpoints import last_checkpoint
-from tests.helpers import ROOT
+from tests.helpers.finetuning import TORCHRUN, begin, train
 from tests.helpers.tiny import build_tiny_model
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(600)]
@@ -31,7 +29,6 @@ KEYS = (
     "lora.r=8",
     "lora.dropout=0.0",
 )
-TORCHRUN = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2")
 
 
 @pytest.fixture(scope="module")
@@ -39,27 +36,9 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build_tiny_model(tmp_path_factory.mktemp("base") / "tiny")
 
 
-def begin(folder: Path, base: Path, launcher: tuple[str, ...], *more: str) -> subprocess.Popen[str]:
-    words = [*launcher, "-m", "harness.cli", "finetune", "llama-lora", "--base", str(base), "--task", "minecraft"]
-    keys = [word for key in KEYS for word in ("--set", key)]
-    kept = {key: value for key, value in os.environ.items() if key != "HARNESS_DATA"}
-    environment = {**kept, "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "PYTHONPATH": str(ROOT)}
-    return subprocess.Popen(
-        [sys.executable, *words, *keys, *more],
-        cwd=folder,
-        env=environment,
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-
-
-def train(folder: Path, base: Path, launcher: tuple[str, ...], *more: str) -> str:
-    """What it printed."""
-    process = begin(folder, base, launcher, *more)
-    printed, errors = process.communicate(timeout=280)
-    assert process.returncode == 0, errors
-    return printed
+def words(base: Path, *more: str) -> tuple[str, ...]:
+    """What `harness finetune` is given."""
+    return ("llama-lora", "--base", str(base), "--task", "minecraft", *(word for key in KEYS for word in ("--set", key)), *more)
 
 
 def said(run: Path) -> dict[str, Any]:
@@ -67,10 +46,10 @@ def said(run: Path) -> dict[str, Any]:
 
 
 def test_two_processes_learn_as_one_does(base: Path, tmp_path: Path) -> None:
-    printed = train(tmp_path, base, TORCHRUN, "--max-steps", "4", "--name", "two")
+    printed = train(tmp_path, TORCHRUN, *words(base, "--max-steps", "4", "--name", "two"))
     assert printed.count("is in runs/two/adapter") == printed.count("llama-lora on tiny") == 1
     assert "--set training.accumulation=4 keeps them busy" in printed
-    train(tmp_path, base, (), "--max-steps", "4", "--name", "one")
+    train(tmp_path, (), *words(base, "--max-steps", "4", "--name", "one"))
     both, alone = (said(tmp_path / f"runs/{name}")["curve"] for name in ("two", "one"))
     keys = ("step", "train_loss", "dev_loss", "dev_f1")
     assert [point["step"] for point in both] == [0, 2, 4]
@@ -81,7 +60,7 @@ def test_two_processes_learn_as_one_does(base: Path, tmp_path: Path) -> None:
 
 def test_a_run_whose_second_process_is_killed_goes_on(base: Path, tmp_path: Path) -> None:
     more = ("--max-steps", "6", "--set", "training.evaluations=6")
-    launcher = begin(tmp_path, base, TORCHRUN, *more, "--name", "killed")
+    launcher = begin(tmp_path, TORCHRUN, *words(base, *more, "--name", "killed"))
     deadline = time.monotonic() + 200
     while launcher.poll() is None and time.monotonic() < deadline and not last_checkpoint(tmp_path / "runs/killed/checkpoints"):
         time.sleep(0.02)
@@ -91,20 +70,20 @@ def test_a_run_whose_second_process_is_killed_goes_on(base: Path, tmp_path: Path
     launcher.communicate(timeout=120)
     assert launcher.returncode != 0
     assert not (tmp_path / "runs/killed/adapter").exists()
-    assert "resuming from" in train(tmp_path, base, TORCHRUN, *more, "--name", "killed")
-    train(tmp_path, base, TORCHRUN, *more, "--name", "whole")
+    assert "resuming from" in train(tmp_path, TORCHRUN, *words(base, *more, "--name", "killed"))
+    train(tmp_path, TORCHRUN, *words(base, *more, "--name", "whole"))
     weights = [(tmp_path / f"runs/{name}/adapter/adapter_model.safetensors").read_bytes() for name in ("killed", "whole")]
     assert weights[0] == weights[1]
-    assert "This run is finished" in train(tmp_path, base, TORCHRUN, *more, "--name", "whole")
+    assert "This run is finished" in train(tmp_path, TORCHRUN, *words(base, *more, "--name", "whole"))
 
 
 def test_a_second_training_in_the_same_folder_is_refused_once(base: Path, tmp_path: Path) -> None:
-    first = begin(tmp_path, base, (), "--max-steps", "200", "--name", "busy")
+    first = begin(tmp_path, (), *words(base, "--max-steps", "200", "--name", "busy"))
     try:
         deadline = time.monotonic() + 100
         while first.poll() is None and time.monotonic() < deadline and not (tmp_path / "runs/busy/run.yaml").exists():
             time.sleep(0.02)
-        second = begin(tmp_path, base, TORCHRUN, "--max-steps", "200", "--name", "busy")
+        second = begin(tmp_path, TORCHRUN, *words(base, "--max-steps", "200", "--name", "busy"))
         _, errors = second.communicate(timeout=120)
         assert second.returncode != 0
         assert errors.count("is being written by another run; wait for it, or choose another --name") == 1

@@ -1,18 +1,15 @@
-"""`harness finetune llama-grpo` on a tiny random Llama and the shipped sample: a run, and one that resumes in the middle."""
+"""`harness finetune llama-grpo` on a tiny random Llama and the shipped sample: a run, one that resumes, and two processes."""
 
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from adapters.registry import WEIGHTS_FILE
-from tests.helpers import ROOT
+from tests.helpers.finetuning import TORCHRUN, train
 from tests.helpers.tiny import build_tiny_model
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(600)]
@@ -26,42 +23,42 @@ QUICK = (
     "lora.r=8",
     "grpo.answers=2",
     "grpo.prompts=2",
-    "grpo.together=2",
+    "grpo.together=1",
 )
 
 
-def learn(base: Path, folder: Path) -> str:
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build_tiny_model(tmp_path_factory.mktemp("base") / "tiny")
+
+
+def learn(base: Path, folder: Path, name: str, launcher: tuple[str, ...] = ()) -> str:
     settings = [word for override in QUICK for word in ("--set", override)]
-    command = [
-        sys.executable,
-        "-m",
-        "harness.cli",
-        "finetune",
-        "llama-grpo",
-        "--base",
-        str(base),
-        "--max-steps",
-        "4",
-        "--name",
-        "g",
-    ]
-    kept = {key: value for key, value in os.environ.items() if key != "HARNESS_DATA"}
-    environment = {**kept, "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "PYTHONPATH": str(ROOT)}
-    done = subprocess.run([*command, *settings], cwd=folder, env=environment, capture_output=True, text=True, timeout=500)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    return train(folder, launcher, "llama-grpo", "--base", str(base), "--max-steps", "4", "--name", name, *settings)
 
 
-def test_a_run_and_one_that_resumes_end_alike(tmp_path: Path) -> None:
-    base = build_tiny_model(tmp_path / "tiny")
-    shown = learn(base, tmp_path)
+def test_a_run_and_one_that_resumes_end_alike(base: Path, tmp_path: Path) -> None:
+    shown = learn(base, tmp_path, "g")
     assert "4 steps of 2 prompts with 2 answers each" in shown
     run = tmp_path / "runs/g"
     points = [json.loads(line) for line in (run / "curve.jsonl").read_text().splitlines()]
     assert [point["step"] for point in points] == [0, 2, 4]
     assert {"reward", "entropy", "apart", "dev_f1"} <= points[-1].keys()
+    assert json.loads((run / "adapter/harness.json").read_text())["tokens"] > 4 * 4 * 50
     weights = (run / "adapter" / WEIGHTS_FILE).read_bytes()
     shutil.rmtree(run / "checkpoints/checkpoint-4")
     shutil.rmtree(run / "adapter")
-    assert "resuming from" in learn(base, tmp_path)
+    assert "resuming from" in learn(base, tmp_path, "g")
     assert (run / "adapter" / WEIGHTS_FILE).read_bytes() == weights
+
+
+def test_two_processes_draw_and_learn_as_one_does(base: Path, tmp_path: Path) -> None:
+    printed = learn(base, tmp_path, "two", TORCHRUN)
+    assert printed.count("is in runs/two/adapter") == 1
+    learn(base, tmp_path, "one")
+    both, alone = (
+        [json.loads(line) for line in (tmp_path / f"runs/{name}/curve.jsonl").read_text().splitlines()] for name in ("two", "one")
+    )
+    keys = ("step", "reward", "entropy", "dev_f1")
+    for here, there in zip(both, alone, strict=True):
+        assert [here.get(key, 0) for key in keys] == pytest.approx([there.get(key, 0) for key in keys], rel=1e-3)

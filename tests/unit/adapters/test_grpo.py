@@ -12,7 +12,7 @@ import torch
 from transformers import AutoTokenizer
 
 from adapters import grpo, trainer
-from adapters.grpo import Alarms, PolicyTrainer, Reward, grpo_arguments, order
+from adapters.grpo import Alarms, PolicyTrainer, Reward, check_parts, grpo_arguments, order
 from adapters.recipe import Grpo, load_recipe
 from adapters.rollouts import Rollout, draw
 from harness.corpora import load
@@ -71,6 +71,12 @@ def test_parts_of_a_step_must_be_whole() -> None:
         load_recipe("llama-grpo", ["grpo.together=5"])
 
 
+def test_parts_of_a_step_are_shared_evenly_among_processes() -> None:
+    check_parts(SETTINGS, 2)
+    with pytest.raises(UsageError, match=r"2 parts of 2 prompts cannot be shared among 3 processes: --set grpo.prompts=6,"):
+        check_parts(SETTINGS, 3)
+
+
 # --- the trainer, on a tiny model ---
 
 
@@ -100,7 +106,9 @@ def make(tiny_base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ma
 
         rewards.__name__ = "length"
         tokenizer = AutoTokenizer.from_pretrained(tiny_base)
-        return PolicyTrainer(model, arguments, tmp_path, names, PROMPTS, rewards, tokenizer, lambda model: 0.0, packs=packs)
+        return PolicyTrainer(
+            model, arguments, tmp_path, names, PROMPTS, rewards, tokenizer, lambda model: 0.0, recipe.training, packs=packs
+        )
 
     return build
 
@@ -128,6 +136,27 @@ def test_what_is_rewarded_becomes_likelier(make: Make) -> None:
     assert sum(rewards[-3:]) / 3 > sum(rewards[:3]) / 3 + 0.2
     assert all(entry["apart"] < 1e-3 for entry in trainer.state.log_history if "apart" in entry)
     assert any(not torch.equal(weights[name], value) for name, value in model.named_parameters() if name in weights)
+
+
+def test_the_best_step_is_kept(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    trainer = make(evenness, 4, "training.learning_rate=0.1", "training.keep=best", "training.evaluations=4")
+    scores = iter([0.9, 0.1, 0.5, 0.3, 0.2])
+    trainer._dev_f1 = lambda model: next(scores)
+    weights: dict[int, Any] = {}
+
+    def noted(*given: Any) -> None:
+        model = trainer.accelerator.unwrap_model(trainer.model)
+        weights[trainer.state.global_step] = next(p.clone() for name, p in model.named_parameters() if "lora_B" in name)
+        saves(*given)
+
+    saves = trainer._save_checkpoint
+    monkeypatch.setattr(trainer, "_save_checkpoint", noted)
+    trainer.go_on()
+    assert trainer.state.best_global_step == 2
+    model = trainer.accelerator.unwrap_model(trainer.model)
+    kept = next(p for name, p in model.named_parameters() if "lora_B" in name)
+    assert torch.equal(kept, weights[2])
+    assert not torch.equal(kept, weights[4])
 
 
 def test_packs_give_the_log_probabilities_of_rows_one_by_one(make: Make) -> None:
