@@ -144,7 +144,8 @@ def _prompt_command(name: str, settings: Mapping[str, Any]) -> str:
     for key, default in (("shots", 0), ("engine", "vllm"), ("limit", None), ("seed", 0), ("temperature", 0.0)):
         if settings.get(key, default) != default:
             words += [f"--{key}", str(settings[key])]
-    return shlex.join(words + (["--constrained"] if settings.get("constrained") else []))
+    held = settings.get("constrained")
+    return shlex.join(words + (["--constrain", "feasible" if held == "feasible" else "format"] if held else []))
 
 
 def render_card(name: str, source: Path, scores: Sequence[Scored], parameters: int, note: str = "") -> str:

@@ -11,6 +11,7 @@ from prompts.rendered import Message
 from prompts.spec import PromptSpec
 from serialization.contexts import Piece, View, from_frame, in_frame, view
 from serialization.formats.answer import Parsed
+from serialization.formats.feasible import Feasible
 from serialization.pose import as_cells, as_seen, view_from
 
 
@@ -62,6 +63,12 @@ def read_answer(text: str, item: Item, spec: PromptSpec) -> Parsed:
         text = as_cells(text, item.pose)
     parsed = spec.written.read(text, in_frame(item, spec.frame))
     return parsed._replace(actions=from_frame(parsed.actions, item, spec.frame))
+
+
+def feasible_state(item: Item, spec: PromptSpec) -> str | None:
+    """What a feasible answer begins with, as `Feasible.to_json` writes it; None where the format's grammar says it all."""
+    seen = in_frame(item, spec.frame)
+    return Feasible.of_item(spec.format, seen).to_json() if isinstance(seen, MinecraftItem) else None
 
 
 def conversation(

@@ -25,6 +25,8 @@ class Rendered:
     dropped_history: int = 0
     """Turns of the item's and the examples' histories left out to fit the context length, oldest first."""
     dropped_shots: int = 0
+    feasible: str | None = None
+    """Where the answer must be feasible, the state to begin with, as `serialization.formats.feasible` writes it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ _LABELS = {
     "format": "answer format",
     "frame": "frame",
     "temperature": "temperature",
-    "constrained": "held to the grammar",
+    "constrained": "held to the format",
     "seed": "seed",
     "limit": "only the first items",
     "max_new_tokens": "longest answer, tokens",

@@ -49,7 +49,11 @@ if TYPE_CHECKING:
 @click.option("--limit", type=click.IntRange(1), help="Only the first N items.")
 @click.option("--seed", default=0, show_default=True, help="Seed of the choice of examples and of sampling.")
 @click.option("--name", help="The run's folder under runs/. [default: built from the settings]")
-@click.option("--constrained", is_flag=True, help="Constrain decoding to the answer format's grammar.")
+@click.option(
+    "--constrain",
+    type=click.Choice(["format", "feasible"]),
+    help="Hold answers to the format's grammar, or also to actions that can be carried out when their turn comes (minecraft).",
+)
 @click.option("--temperature", default=0.0, show_default=True, help="0 is greedy.")
 @click.option(
     "--samples", default=1, show_default=True, type=click.IntRange(1, 64), help="Draw N answers and combine them into one."

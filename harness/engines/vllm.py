@@ -96,11 +96,16 @@ def device_options(draws: bool) -> dict[str, Any]:
     return options | {"enable_chunked_prefill": False} if draws else options
 
 
+FEASIBLE_TOKENS = "harness.engines.feasible:FeasibleTokens"
+"""What vLLM imports to hold answers to what is feasible."""
+
+
 class VllmEngine:
     """Batch generation with vLLM's offline interface.
 
     `model` is a local folder or a hub name, `adapter` a folder that peft saved. `context_length` is the model's own where
-    it is None, or as much of it as the KV cache holds. `draws` says that answers will be sampled. Raises EngineError if the
+    it is None, or as much of it as the KV cache holds. `draws` says that answers will be sampled, `feasible` that prompts say
+    what can be done (`Rendered.feasible`). Raises EngineError if the
     model cannot be loaded, AdapterError for a folder without a usable adapter.
     """
 
@@ -116,11 +121,14 @@ class VllmEngine:
         context_length: int | None = None,
         seed: int = 0,
         draws: bool = False,
+        feasible: bool = False,
     ) -> None:
         options: dict[str, Any] = {**device_options(draws), "max_model_len": context_length or -1, "seed": seed}
         if adapter is not None:
             check_served(adapter)
             options |= {"enable_lora": True, "max_loras": 1, "max_lora_rank": max_lora_rank(adapter_rank(adapter))}
+        if feasible:
+            options["logits_processors"] = [FEASIBLE_TOKENS]
         self.llm = _load(model, options)
         self._lora = None
         if adapter is not None:
@@ -169,6 +177,8 @@ class VllmEngine:
             "stop": list(sampling.stop),
             "seed": item_seed(sampling.seed, prompt.id) if sampling.temperature > 0 else None,
         }
+        if prompt.feasible:
+            parameters["extra_args"] = {"feasible": prompt.feasible}
         if sampling.constraint is not None:
             from vllm.sampling_params import StructuredOutputsParams
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 CONCURRENCY = 8
 """Requests to an endpoint at a time."""
 
-OUTSIDE = ("name", "preview", "json", "concurrency", "items_file", "merge")
+OUTSIDE = ("name", "preview", "json", "concurrency", "items_file", "merge", "constrain")
 """Flags that cannot change a prediction, and those that are recorded in another form."""
 
 LOCAL_ENGINES = ("vllm", "transformers")
@@ -34,7 +34,7 @@ ONLY_FOR = {
     "base_url": ("openai",),
     "completions": ("openai",),
     "concurrency": ("openai",),
-    "constrained": ("vllm", "openai"),
+    "constrain": ("vllm", "openai"),
     "context_length": (*LOCAL_ENGINES, "openai"),
 }
 """Flags that mean nothing to the other engines."""
@@ -60,7 +60,7 @@ class Options:
     limit: int | None
     seed: int
     name: str | None
-    constrained: bool
+    constrain: str | None
     temperature: float
     samples: int
     share: float | None
@@ -163,8 +163,8 @@ def build_engine(options: Options, adapter: Adapter | None, merged: Path | None 
     else:
         path = adapter.path if adapter and not merged else None
         model = str(merged or resolve_base(chosen_base(options, adapter)))
-        draws = {"draws": True} if options.engine == "vllm" and options.temperature > 0 else {}
-        engine = kind(model, adapter=path, context_length=options.context_length, **draws)
+        more = {"draws": options.temperature > 0, "feasible": options.constrain == "feasible"} if options.engine == "vllm" else {}
+        engine = kind(model, adapter=path, context_length=options.context_length, **more)
     if options.batch_size:
         engine.batch_size = options.batch_size
     return engine
@@ -196,19 +196,35 @@ def build_plan(
     renderer = Renderer(spec, tokenizer, context_length, answer_tokens(options, spec))
     # A chat endpoint ends its answers itself, and some begin them with a blank line.
     chats = options.engine == "openai" and not options.completions
-    if options.constrained and spec.frame == "pose":
-        raise UsageError("--constrained holds answers to whole numbers, which --frame pose has not: leave one of them out")
+    if options.constrain and spec.frame == "pose":
+        raise UsageError("--constrain holds answers to whole numbers, which --frame pose has not: leave one of them out")
     if chats and spec.wording.is_plain:
         raise UsageError(f"--template {spec.template} is plain text, and the endpoint would make a chat of it: add --completions")
+    feasible = options.constrain == "feasible" and held_to_state(spec)
     sampling = Sampling(
         max_tokens=answer_tokens(options, spec),
         temperature=options.temperature,
         seed=options.seed,
         stop=() if chats else renderer.stop,
-        constraint=spec.written.constraint() if options.constrained else None,
+        # What is feasible is of the format, where the engine knows the state.
+        constraint=spec.written.constraint() if options.constrain and not feasible else None,
     )
     shots = ShotPool(pool, options.seed)
-    return Plan(renderer, sampling, shots, options.shots, batch_size, options.samples, options.share)
+    return Plan(renderer, sampling, shots, options.shots, batch_size, options.samples, options.share, feasible)
+
+
+def held_to_state(spec: PromptSpec) -> bool:
+    """Whether what is feasible depends on the state of the world: in Minecraft; on a board, every tile can be painted.
+
+    Raises UsageError for programs, which are run as a whole.
+    """
+    from serialization.formats.feasible import FORMATS
+
+    if spec.task != "minecraft":
+        return False
+    if spec.format not in FORMATS:
+        raise UsageError(f"--constrain feasible: answers in the format {spec.format} are run as a whole; use --constrain format")
+    return True
 
 
 def run_settings(options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], plan: Plan) -> dict[str, Any]:
@@ -238,9 +254,14 @@ def run_settings(options: Options, spec: PromptSpec, adapter: Adapter | None, it
         "data_hash": items_hash(items),
         "items": len(items),
         "batch_size": plan.batch_size,
+        "constrained": _CONSTRAINED[options.constrain],
         "max_new_tokens": plan.sampling.max_tokens,
         "context_length": plan.renderer.budget + plan.sampling.max_tokens,
     }
+
+
+_CONSTRAINED: dict[str | None, bool | str] = {None: False, "format": True, "feasible": "feasible"}
+"""How a run records --constrain."""
 
 
 def _file_hash(path: Path) -> str | None:
@@ -255,6 +276,6 @@ def default_name(options: Options, spec: PromptSpec) -> str:
     parts = [spec.task, options.part, model_name, *prompt_format, f"{options.shots}-shot"]
     parts += [f"seed-{options.seed}"] if options.seed else []
     parts += [f"first-{options.limit}"] if options.limit else []
-    parts += ["constrained"] if options.constrained else []
+    parts += {"format": ["constrained"], "feasible": ["feasible"]}.get(options.constrain or "", [])
     parts += [f"{options.samples}-samples"] if options.samples > 1 else []
     return "_".join(parts).replace("/", "-")

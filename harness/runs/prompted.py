@@ -11,7 +11,7 @@ from harness.corpora.item import Item
 from harness.engines.engine import Completion, Engine, Sampling
 from harness.runs.answering import Answer, Predictor
 from harness.runs.voting import changes, most_agreed, vote
-from prompts.messages import read_answer
+from prompts.messages import feasible_state, read_answer
 from prompts.render import PromptTooLongError, Renderer
 from prompts.rendered import Rendered
 from prompts.shots import ShotPool
@@ -30,12 +30,15 @@ class Plan:
     """Answers drawn for each item; of several, one is made as `harness.runs.voting` says."""
     share: float | None = None
     """The share of the answers that a change needs, 0..1; None for the answer that the others agree with most."""
+    feasible: bool = False
+    """Whether prompts say from which state on an answer must be feasible."""
 
     def render(self, item: Item) -> Rendered:
         """The prompt of an item with its examples. Raises PromptTooLongError if it does not fit without them."""
         shots = self.pool.choose(item, self.shots)
         rendered = self.renderer.render(item, shots)
-        return replace(rendered, dropped_shots=rendered.dropped_shots + self.shots - len(shots))
+        state = feasible_state(item, self.renderer.spec) if self.feasible else None
+        return replace(rendered, dropped_shots=rendered.dropped_shots + self.shots - len(shots), feasible=state)
 
 
 class Prompted(Predictor):

@@ -28,6 +28,9 @@ DIRECTIONS = {
 }
 """The step of each direction for a builder who looks along +z: `front` comes toward the builder, `behind` goes away."""
 
+MOST_REPEATS = 10
+"""Most actions of a line that the grammar admits."""
+
 _WAY = rf"(?:{'|'.join(DIRECTIONS)})(?:{GAP}\d{{1,2}})?"
 _MOVE = re.compile(
     rf"(?<!\w)(?:place{GAP})?({'|'.join(COLORS)}|pick|remove)"
@@ -41,8 +44,8 @@ _STEP = re.compile(rf"({'|'.join(DIRECTIONS)})(?:{GAP}(\d{{1,2}}))?", re.IGNOREC
 def _constraint() -> Constraint:
     """The ways in the order in which they are written: left or right, up or down, behind or front."""
     side, height, depth = (rf"({a}|{b})( ([2-9]|10))?" for a, b in (("left", "right"), ("up", "down"), ("behind", "front")))
-    way = rf"({side}( {height})?( {depth})?|{height}( {depth})?|{depth})"
-    line = rf"({COLOR}|pick) (at {SIDE} {HEIGHT} {SIDE}|here|{way}( x([2-9]|10))?)"
+    ways = rf"({side}( {height})?( {depth})?|{height}( {depth})?|{depth})"
+    line = rf"({COLOR}|pick) (at {SIDE} {HEIGHT} {SIDE}|here|{ways}( x([2-9]|10))?)"
     return Constraint("regex", rf"({NOTHING}|{line}(\n{line})*)")
 
 
@@ -57,7 +60,7 @@ def write(actions: Sequence[Action], before: Cell | None = None, quarter: int = 
     """
     lines = []
     for action in actions:
-        lines.append(f"{'pick' if action.kind == 'remove' else action.color} {_way(before, action.cell, quarter)}")
+        lines.append(f"{'pick' if action.kind == 'remove' else action.color} {way(before, action.cell, quarter)}")
         before = action.cell
     return "\n".join(_together(lines)) or NOTHING
 
@@ -70,7 +73,8 @@ def _together(lines: Sequence[str]) -> list[str]:
     ]
 
 
-def _way(before: Cell | None, cell: Cell, quarter: int) -> str:
+def way(before: Cell | None, cell: Cell, quarter: int) -> str:
+    """`left 2 up`: how a cell lies from the one before it; without that, `at` and the cell."""
     if before is None:
         return "at {} {} {}".format(*cell)
     x, z = turn(cell[0] - before[0], cell[2] - before[2], -quarter)

@@ -12,6 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from harness.corpora import load
+from harness.corpora.item import MinecraftItem
+from harness.worlds.minecraft import Action
 from tests.helpers.tiny import build_tiny_model
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(600)]
@@ -58,7 +61,20 @@ def test_constrained_decoding_keeps_to_the_grammar_whatever_the_model(tmp_path: 
     base = build_tiny_model(tmp_path / "base", context_length=4096)
     environment = {k: v for k, v in os.environ.items() if k != "HARNESS_DATA"}
     for task, name in (("hexagons", "grouped"), ("minecraft", "lines"), ("hexagons", "json")):
-        options = ("--base", base, "--task", task, "--format", name, "--constrained", "--limit", "4", "--max-new-tokens", "64")
+        options = (
+            "--base",
+            base,
+            "--task",
+            task,
+            "--format",
+            name,
+            "--constrain",
+            "format",
+            "--limit",
+            "4",
+            "--max-new-tokens",
+            "64",
+        )
         done = subprocess.run(
             [HARNESS, "prompt", *options, "--name", f"{task}-{name}"],
             cwd=tmp_path,
@@ -70,3 +86,23 @@ def test_constrained_decoding_keeps_to_the_grammar_whatever_the_model(tmp_path: 
         for record in map(json.loads, lines(tmp_path, f"{task}-{name}")):
             # Only the piece that the token limit cut may be thrown away.
             assert len(record["discarded"]) <= (1 if record["finish_reason"] == "length" else 0), record
+
+
+def test_feasible_answers_can_be_carried_out_whatever_the_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HARNESS_DATA", raising=False)
+    base = build_tiny_model(tmp_path / "base", context_length=4096)
+    environment = {k: v for k, v in os.environ.items() if k != "HARNESS_DATA"}
+    items = {item.id: item for item in load("minecraft", "dev") if isinstance(item, MinecraftItem)}
+    shared = ("--base", base, "--task", "minecraft", "--temperature", "1", "--max-new-tokens", "96", "--limit", "6")
+    for name in ("moves", "calls"):
+        options = (*shared, "--constrain", "feasible", "--format", name, "--name", name)
+        done = subprocess.run([HARNESS, "prompt", *options], cwd=tmp_path, env=environment, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        records = [json.loads(line) for line in lines(tmp_path, name)]
+        assert any(record["actions"] for record in records)
+        for record in records:
+            assert len(record["discarded"]) <= (1 if record["finish_reason"] == "length" else 0), record
+            whole = [Action(*action) for action in record["actions"]]
+            # The last action may be what the token limit left of another one.
+            whole = whole[:-1] if record["finish_reason"] == "length" else whole
+            assert items[record["id"]].before.apply(whole).ignored == ()

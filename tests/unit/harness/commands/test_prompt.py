@@ -166,7 +166,7 @@ def test_usage_errors_are_one_line_and_exit_2(arguments: list[str], message: str
 
 def test_flags_that_mean_nothing_to_the_engine_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     for flags in (
-        ["--constrained"],
+        ["--constrain", "format"],
         ["--completions"],
         ["--concurrency", "2"],
         ["--context-length", "99"],
@@ -235,7 +235,7 @@ def test_a_template_with_a_mistake_is_refused_before_anything_is_asked(capsys: p
     ("flags", "problem"),
     [
         (("--template", "nebula", "--base-url", "http://127.0.0.1:1"), "add --completions"),
-        (("--frame", "pose", "--constrained", "--base-url", "http://127.0.0.1:1"), "leave one of them out"),
+        (("--frame", "pose", "--constrain", "format", "--base-url", "http://127.0.0.1:1"), "leave one of them out"),
     ],
 )
 def test_flags_that_a_template_or_a_frame_does_not_go_with(

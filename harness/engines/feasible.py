@@ -1,0 +1,78 @@
+"""vLLM's part in feasible answers: at every token, only those stay that go on with an action which can be carried out.
+
+vLLM imports `FeasibleTokens` by name, in the processes that hold the model. A request brings its state with it, as JSON, so this
+works over HTTP too.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from vllm.v1.sample.logits_processor import AdapterLogitsProcessor
+
+from harness.engines.bases import load_tokenizer
+from serialization.formats.feasible import Feasible
+
+ARGUMENT = "feasible"
+"""The extra argument of a request that holds `Feasible.to_json()`."""
+
+
+class Vocabulary:
+    """The texts of a tokenizer's tokens that answers are made of: ASCII, no special ones."""
+
+    def __init__(self, tokenizer: Any) -> None:
+        # Some tokenizers drop the blank before a text's first word, so each token stands after another one here.
+        anchor = tokenizer("a", add_special_tokens=False).input_ids[-1]
+        special = set(tokenizer.all_special_ids) | set(tokenizer.added_tokens_decoder)
+        ids = [token for token in range(len(tokenizer)) if token not in special]
+        texts = tokenizer.batch_decode([[anchor, token] for token in ids], clean_up_tokenization_spaces=False)
+        self.ids: dict[str, list[int]] = defaultdict(list)
+        for token, text in zip(ids, texts, strict=True):
+            if text.startswith("a") and text[1:].isascii() and len(text) > 1:
+                self.ids[text[1:]].append(token)
+        self.texts = {token: text for text, tokens in self.ids.items() for token in tokens}
+        self.longest = min(24, max(map(len, self.ids)))
+
+    def following(self, feasible: Feasible, text: str) -> list[int]:
+        """The tokens that may follow the text of an answer, ascending."""
+        afters = feasible.continuations(text, self.longest)
+        beginnings = {after[:size] for after in afters for size in range(1, len(after) + 1)}
+        return sorted(token for beginning in beginnings for token in self.ids.get(beginning, ()))
+
+
+class FeasibleTokens(AdapterLogitsProcessor):  # type: ignore[misc]
+    """Sets the logits of all other tokens to minus infinity, in requests that ask for it."""
+
+    @classmethod
+    def validate_params(cls, sampling_params: Any) -> None:
+        """Raises ValueError for a state that cannot be read."""
+        if text := (sampling_params.extra_args or {}).get(ARGUMENT):
+            Feasible.from_json(text)
+
+    def __init__(self, vllm_config: Any, device: torch.device, is_pin_memory: bool) -> None:
+        super().__init__(vllm_config, device, is_pin_memory)
+        self._vocabulary = Vocabulary(load_tokenizer(vllm_config.model_config.tokenizer))
+
+    def is_argmax_invariant(self) -> bool:
+        return False
+
+    def new_req_logits_processor(self, params: Any) -> Any:
+        text = (params.extra_args or {}).get(ARGUMENT)
+        return _Request(Feasible.from_json(text), self._vocabulary, sorted(params.all_stop_token_ids)) if text else None
+
+
+class _Request:
+    def __init__(self, feasible: Feasible, vocabulary: Vocabulary, ends: Sequence[int]) -> None:
+        self._feasible, self._vocabulary, self._ends = feasible, vocabulary, list(ends)
+
+    def __call__(self, output_ids: Sequence[int], logits: torch.Tensor) -> torch.Tensor:
+        text = "".join(self._vocabulary.texts.get(token, "") for token in output_ids)
+        allowed = self._vocabulary.following(self._feasible, text)
+        if not allowed or self._feasible.whole(text):
+            allowed += self._ends
+        masked = torch.full_like(logits, -torch.inf)
+        masked[allowed] = logits[allowed]
+        return masked

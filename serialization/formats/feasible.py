@@ -1,0 +1,193 @@
+"""Answers that can be carried out: what may follow a text so that each action is feasible when its turn comes (Minecraft).
+
+A grammar (`Format.constraint`) knows the format only. This also knows the structure, as it is after the actions written so far: a
+block goes where none is, on the ground or beside another one, and is picked where there is one (BAP's rule of constrained
+decoding). On a HEXAGONS board every tile can be painted at any time, so the grammar says it all.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from harness.corpora.item import MinecraftItem
+from harness.worlds.minecraft import COLORS, SIDE, Action, Structure, in_region
+from serialization.formats import calls, lines, moves
+from serialization.formats import json as json_format
+from serialization.formats.answer import NOTHING
+from serialization.formats.moves import Cell
+
+Pieces = Mapping[str, tuple[Action, ...]]
+"""The texts of what can be done next, each with its actions."""
+
+
+class _Style(NamedTuple):
+    """How a format strings the texts of actions together: `opening`, texts with `between` between them, `closing`."""
+
+    opening: str
+    between: str
+    closing: str
+    nothing: str
+
+
+_LINES = _Style("", "\n", "", NOTHING)
+_STYLES = {"lines": _LINES, "calls": _LINES, "moves": _LINES, "json": _Style("[[", "], [", "]]", "[]")}
+_WRITERS: dict[str, Callable[[Action], str]] = {
+    "lines": lambda action: lines.write([action]),
+    "calls": lambda action: calls.write([action]),
+    "json": lambda action: json_format.write([action])[2:-2],
+}
+
+FORMATS = frozenset(_STYLES)
+"""The formats whose answers can be held to what is feasible; programs are run as a whole."""
+
+
+class State(NamedTuple):
+    """What has been built when an action is written."""
+
+    structure: Structure
+    last: Cell | None
+    """The cell of the action before."""
+    quarter: int
+    """How the builder looks, as `Pose.quarter`."""
+
+
+class Feasible:
+    """The feasible answers to one item, in the item's own frame.
+
+    `format_name` is one of FORMATS; another one raises KeyError.
+    """
+
+    def __init__(self, format_name: str, state: State) -> None:
+        self._format, self._start, self._style = format_name, state, _STYLES[format_name]
+        self._known: dict[str, tuple[State, Pieces]] = {}
+
+    @classmethod
+    def of_item(cls, format_name: str, item: MinecraftItem) -> Feasible:
+        return cls(format_name, State(item.before, moves.last_cell(item), item.pose.quarter))
+
+    def to_json(self) -> str:
+        """The same for another process."""
+        blocks = [list(block) for block in self._start.structure.blocks()]
+        return json.dumps({"format": self._format, "blocks": blocks, "last": self._start.last, "quarter": self._start.quarter})
+
+    @classmethod
+    def from_json(cls, text: str) -> Feasible:
+        """Raises ValueError for a text that `to_json` does not write."""
+        try:
+            match json.loads(text):
+                case {"format": str(name), "blocks": list(blocks), "last": last, "quarter": int(quarter)} if name in FORMATS:
+                    cell = None if last is None else (int(last[0]), int(last[1]), int(last[2]))
+                    return cls(name, State(Structure.of(tuple(block) for block in blocks), cell, quarter % 4))
+        except (TypeError, IndexError, KeyError, RecursionError) as error:
+            raise ValueError(f"not a state: {error}") from error
+        raise ValueError("not a state of the format")
+
+    def whole(self, text: str) -> bool:
+        """Whether the text is a feasible answer as it stands."""
+        style = self._style
+        if text == style.nothing:
+            return True
+        if not (text.startswith(style.opening) and text.endswith(style.closing)):
+            return False
+        body = text[len(style.opening) : len(text) - len(style.closing)]
+        done, _, rest = body.rpartition(style.between)
+        pieces = self._pieces(done)
+        return pieces is not None and rest in pieces
+
+    def continuations(self, text: str, most: int) -> frozenset[str]:
+        """The beginnings, of up to `most` characters, of all that may follow the text in a feasible answer.
+
+        Empty if nothing may: then the text is whole, or it is not the beginning of a feasible answer.
+        """
+        style = self._style
+        following = {style.nothing[len(text) :]} if style.nothing.startswith(text) else set[str]()
+        if text.startswith(style.opening):
+            done, _, rest = text[len(style.opening) :].rpartition(style.between)
+            following |= self._after(done, rest)
+        elif style.opening.startswith(text):
+            following |= {style.opening[len(text) :] + next_ for next_ in self._after("", "")}
+        return frozenset(after[:most] for after in following if after)
+
+    def _after(self, done: str, rest: str) -> set[str]:
+        """What may follow the pieces of `done` and the beginning `rest` of another one."""
+        pieces, ends = self._pieces(done), (self._style.between, self._style.closing)
+        if pieces is None:
+            return set()
+        following = {piece[len(rest) :] + end for piece in pieces if piece.startswith(rest) for end in ends}
+        # The rest may be a piece and the beginning of what ends it.
+        for end in ends:
+            for size in range(1, len(end)):
+                if rest.endswith(end[:size]) and rest[:-size] in pieces:
+                    following.add(end[size:])
+        return following
+
+    def _pieces(self, done: str) -> Pieces | None:
+        """What can be done after the pieces of `done`; None if those cannot."""
+        if done not in self._known:
+            if not done:
+                self._known[done] = self._start, _possible(self._format, self._start)
+            else:
+                before, _, piece = done.rpartition(self._style.between)
+                if (pieces := self._pieces(before)) is None or piece not in pieces:
+                    return None
+                state, actions = self._known[before][0], pieces[piece]
+                state = State(state.structure.apply(actions).structure, actions[-1].cell, state.quarter)
+                self._known[done] = state, _possible(self._format, state)
+        return self._known[done][1]
+
+
+def _possible(format_name: str, state: State) -> Pieces:
+    picks, places = _feasible(state.structure)
+    if format_name == "moves":
+        return _possible_moves(picks, places, state)
+    write = _WRITERS[format_name]
+    removals = [Action("remove", None, *cell) for cell in picks]
+    placements = [Action("place", color, *cell) for color in COLORS for cell in places]
+    return {write(action): (action,) for action in removals + placements}
+
+
+def _feasible(structure: Structure) -> tuple[list[Cell], list[Cell]]:
+    """The cells where a block can be picked, and those where one can be placed, as `Structure.feasible` says."""
+    filled = np.pad(structure.cells > 0, 1)
+    held = np.zeros_like(filled)
+    for axis in range(3):
+        held |= np.roll(filled, 1, axis) | np.roll(filled, -1, axis)
+    held[:, 1] = True
+    inside = (slice(1, -1),) * 3
+    filled, held = filled[inside], held[inside]
+    picks, places = ([(x - SIDE, y + 1, z - SIDE) for x, y, z in np.argwhere(at).tolist()] for at in (filled, held & ~filled))
+    return picks, places
+
+
+def _possible_moves(picks: list[Cell], places: list[Cell], state: State) -> Pieces:
+    """With `red up x3` for as many of the same way in a row as can be done."""
+    pieces: dict[str, tuple[Action, ...]] = {}
+    for kind, words, cells in (("remove", {"pick": None}, picks), ("place", {color: color for color in COLORS}, places)):
+        for cell in cells:
+            way = moves.way(state.last, cell, state.quarter)
+            row = _row(kind, cell, state)
+            for word, color in words.items():
+                actions = tuple(Action(kind, color, *at) for at in row)
+                pieces[f"{word} {way}"] = actions[:1]
+                pieces |= {f"{word} {way} x{count}": actions[:count] for count in range(2, len(row) + 1)}
+    return pieces
+
+
+def _row(kind: str, cell: Cell, state: State) -> list[Cell]:
+    """A cell, and those that go on from it as it does from the last one, as long as they can be done one after the other."""
+    row = [cell]
+    if state.last is None or state.last == cell:
+        return row
+    step = tuple(here - there for here, there in zip(cell, state.last, strict=True))
+    touching = sum(map(abs, step)) == 1
+    while len(row) < moves.MOST_REPEATS:
+        cell = cell[0] + step[0], cell[1] + step[1], cell[2] + step[2]
+        held = touching and kind == "place" and in_region(*cell) and state.structure.color_at(*cell) is None
+        if not (held or state.structure.feasible(Action(kind, COLORS[0] if kind == "place" else None, *cell))):
+            break
+        row.append(cell)
+    return row

@@ -1,0 +1,101 @@
+"""Feasible answers: what may follow a text, against the world's rule, the formats and their grammars."""
+
+from __future__ import annotations
+
+import random
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.worlds.minecraft import COLORS, SIDE, Action, Structure
+from serialization.formats import get_format, moves
+from serialization.formats.feasible import FORMATS, Feasible, State
+from tests.helpers.blocks import structures
+
+NAMES = sorted(FORMATS)
+CELLS = [(x, y, z) for x in range(-SIDE, SIDE + 1) for y in range(1, 10) for z in range(-SIDE, SIDE + 1)]
+
+
+def read(name: str, text: str, state: State) -> tuple[Action, ...]:
+    """The actions of an answer, as the format's parser has them."""
+    parsed = moves.parse(text, state.last, state.quarter) if name == "moves" else get_format("minecraft", name).parse(text)
+    assert parsed.discarded == ()
+    return parsed.actions
+
+
+def walk(feasible: Feasible, seed: int, most: int) -> str:
+    """A random feasible answer of about `most` characters, in pieces as long as a model's tokens."""
+    rng, text = random.Random(seed), ""
+    while following := sorted(feasible.continuations(text, rng.randint(1, 6))):
+        if feasible.whole(text) and (len(text) > most or rng.random() < 0.05):
+            break
+        text += rng.choice(following)
+    return text
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(structures, st.integers(0, 3), st.sampled_from([None, (0, 1, 0), (-2, 3, 5)]), st.integers(0, 10_000))
+def test_whatever_is_admitted_can_be_carried_out(
+    name: str, structure: Structure, quarter: int, last: tuple[int, int, int] | None, seed: int
+) -> None:
+    state = State(structure, last, quarter)
+    feasible = Feasible(name, state)
+    text = walk(feasible, seed, 60)
+    assert feasible.whole(text)
+    actions = read(name, text, state)
+    assert state.structure.apply(actions).ignored == ()
+    constraint = get_format("minecraft", name).constraint()
+    if constraint.kind == "regex":
+        assert re.fullmatch(constraint.value, text)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(structures, st.integers(0, 3), st.lists(st.tuples(st.sampled_from(CELLS), st.sampled_from([*COLORS, None])), max_size=4))
+def test_what_can_be_carried_out_is_admitted_and_nothing_else(
+    name: str, structure: Structure, quarter: int, asked: list[tuple[tuple[int, int, int], str | None]]
+) -> None:
+    state = State(structure, (0, 1, 0), quarter)
+    actions = [Action("place" if color else "remove", color, *cell) for cell, color in asked]
+    text = moves.write(actions, state.last, quarter) if name == "moves" else get_format("minecraft", name).write(actions)
+    possible = state.structure.apply(actions).ignored == ()
+    assert Feasible(name, state).whole(text) == possible
+    if possible:
+        assert all(
+            any(text[end:].startswith(after) for after in Feasible(name, state).continuations(text[:end], 1))
+            for end in range(len(text))
+        )
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("moves", "red up x3"),
+        ("moves", "none"),
+        ("lines", "place red 0 2 0\npick 0 1 0"),
+        ("calls", "pick(x=0,y=1,z=0)\nplace(color='blue',x=1,y=2,z=0)"),
+        ("json", '[["place", "red", 0, 2, 0], ["remove", null, 0, 1, 0]]'),
+        ("json", "[]"),
+    ],
+)
+def test_examples(name: str, text: str) -> None:
+    feasible = Feasible(name, State(Structure.of([(0, 1, 0, "red")]), (0, 1, 0), 0))
+    assert feasible.whole(text) == (name != "calls")  # The block at 0 1 0 is gone, and 1 2 0 touches nothing.
+    assert not feasible.continuations("I cannot do that", 4)
+    assert not feasible.whole("I cannot do that")
+
+
+def test_another_process_gets_the_same() -> None:
+    one = Feasible("moves", State(Structure.of([(1, 1, 1, "blue"), (1, 2, 1, "red")]), (1, 2, 1), 3))
+    other = Feasible.from_json(one.to_json())
+    for text in ("", "red", "pick", "red up x"):
+        assert one.continuations(text, 8) == other.continuations(text, 8)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{", '{"format": "moves"}', '{"format":"moves","blocks":[1],"last":null,"quarter":0}']
+)
+def test_what_is_no_state_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"state|Expecting"):
+        Feasible.from_json(text)
