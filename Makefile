@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 GPU := $(shell command -v nvidia-smi >/dev/null 2>&1 && nvidia-smi -L 2>/dev/null | head -n 1)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help env demo test browser check bench docs golden clean-env
+.PHONY: plugins help env demo test browser check bench docs golden clean-env
 
 help: ## This list
 	@grep -E '^[a-z-]+:.*##' Makefile | awk -F ':.*## ' '{printf "make %-10s %s\n", $$1, $$2}'
@@ -34,9 +34,18 @@ endif
 demo: env ## Fine-tune, prompt, serve and score, in one go, on what this machine has
 	$(BIN)/python tools/demo.py
 
-test: env browser ## The whole suite: unit tests, then those that start a real vLLM and real training
+test: env browser plugins ## The whole suite: unit tests, then those that start a real vLLM and real training
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2 -m "not integration"
 	$(BIN)/python -m pytest -q -m integration
+
+PLUGINS := $(patsubst requirements/plugins/%.txt,.venvs/%/.ready,$(filter-out %/shared.txt,$(wildcard requirements/plugins/*.txt)))
+
+plugins: $(PLUGINS) ## Other harnesses (lm-eval, Inspect, verifiers, OpenEnv), each in an environment of its own in .venvs
+
+.venvs/%/.ready: requirements/plugins/%.txt requirements/plugins/shared.txt
+	$(PYTHON) -m venv .venvs/$*
+	.venvs/$*/bin/python -m pip install --quiet --disable-pip-version-check -r $<
+	touch $@
 
 browser: ## A Chromium for the tests of HTML reports; they are skipped where there is none and root cannot install it
 	@{ test -n "$$HARNESS_CHROMIUM" || command -v chromium || command -v chromium-browser || command -v google-chrome || { \

@@ -14,7 +14,16 @@ Answer = tuple[int, dict[str, str], bytes]
 def chat_answer(text: str | None, reason: str = "stop") -> Answer:
     usage = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
     choice = {"index": 0, "finish_reason": reason, "message": {"role": "assistant", "content": text}}
-    return 200, {}, json.dumps({"id": "1", "object": "chat.completion", "choices": [choice], "usage": usage}).encode()
+    answer = {"id": "1", "object": "chat.completion", "created": 1, "model": "fake", "choices": [choice], "usage": usage}
+    return 200, {}, json.dumps(answer).encode()
+
+
+def chat_stream(text: str) -> Answer:
+    """The answer in two pieces, as server-sent events."""
+    ends: list[dict[str, Any]] = [{"delta": {"role": "assistant", "content": text}}, {"delta": {}, "finish_reason": "stop"}]
+    chunk = {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": "fake"}
+    events = [json.dumps({**chunk, "choices": [{"index": 0, "finish_reason": None, **end}]}) for end in ends]
+    return 200, {"Content-Type": "text/event-stream"}, "".join(f"data: {event}\n\n" for event in [*events, "[DONE]"]).encode()
 
 
 def failure(status: int, message: str = "no", **headers: str) -> Answer:

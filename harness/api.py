@@ -1,0 +1,99 @@
+"""The harness from Python: items, their prompts, what an answer means, and what it scores.
+
+    import harness
+
+    item = harness.load("minecraft", "dev")[0]
+    messages = harness.render(item)                 # for any chat model
+    actions = harness.parse("place red 0 1 0", item).actions
+    structure = harness.apply(item, actions)        # after them
+    counts = harness.score(item, "place red 0 1 0")
+    harness.total([counts])                         # {"f1": ..., "em": ...}
+
+Everything is pure, and the same code as that of the commands. Items are independent of each other here: in a format that shows a
+model's earlier answers, an item is shown with the gold ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from eval.items import sizes
+from harness.corpora import load
+from harness.corpora.item import HexagonsItem, Item
+from harness.errors import UsageError
+from harness.worlds.hexagons import Board
+from harness.worlds.minecraft import Structure
+from prompts.messages import conversation, gold_answer, read_answer
+from prompts.rendered import Message
+from prompts.spec import PromptSpec
+from serialization.formats.answer import Parsed
+
+__all__ = ["Counts", "PromptSpec", "apply", "gold", "load", "parse", "render", "score", "total"]
+
+
+class Counts(NamedTuple):
+    """What an answer got right. HEXAGONS counts the tiles that a step changes, Minecraft net actions, strictly."""
+
+    task: str
+    wanted: int
+    """Changes of gold."""
+    made: int
+    """Changes of the answer."""
+    hits: int
+    """Changes of both: the same tile and color, or the same kind, color and cell."""
+
+    @property
+    def f1(self) -> float:
+        """Of this answer, 0..1; 1 if nothing was wanted and nothing made."""
+        return 2 * self.hits / (self.wanted + self.made) if self.wanted + self.made else 1.0
+
+    @property
+    def exact(self) -> bool:
+        return self.wanted == self.made == self.hits
+
+
+def render(item: Item, spec: PromptSpec | None = None, shots: Sequence[Item] = ()) -> list[Message]:
+    """The chat messages that ask a model for the item, after examples: {"role": ..., "content": ...}.
+
+    `spec` says what is shown and how the answer is written, the task's default for None.
+    """
+    return conversation(item, spec or PromptSpec.make(item.task), shots)
+
+
+def gold(item: Item, spec: PromptSpec | None = None) -> str:
+    """The text that answers the item with its gold actions."""
+    return gold_answer(item, spec or PromptSpec.make(item.task))
+
+
+def parse(text: str, item: Item, spec: PromptSpec | None = None) -> Parsed:
+    """The actions of an answer to the item, and what of the text was discarded and why. Total: any text is an answer."""
+    return read_answer(text, item, spec or PromptSpec.make(item.task))
+
+
+def apply(item: Item, actions: Sequence[Any]) -> Board | Structure:
+    """The board or structure after the actions; what cannot be carried out changes nothing."""
+    return item.before.apply(actions).board if isinstance(item, HexagonsItem) else item.before.apply(actions).structure
+
+
+def score(item: Item, answer: str | Sequence[Any], spec: PromptSpec | None = None) -> Counts:
+    """What an answer, a text or actions, got right."""
+    actions = parse(answer, item, spec).actions if isinstance(answer, str) else answer
+    return Counts(item.task, *sizes(item.task, [item], [actions])[0])
+
+
+def total(counts: Iterable[Counts]) -> dict[str, float]:
+    """The task's two numbers over answers, 0..1: `f1` and `em`, the share of exact answers.
+
+    `f1` is the mean over steps in HEXAGONS (action F1), and of all changes together in Minecraft (micro F1), as `harness score`
+    has them. Raises UsageError for no answers and for answers to both tasks.
+    """
+    rows = list(counts)
+    if len(tasks := {row.task for row in rows}) != 1:
+        raise UsageError(f"answers to one task are needed, not to {' and '.join(sorted(tasks)) or 'none'}")
+    if tasks == {"hexagons"}:
+        f1 = sum(row.f1 for row in rows) / len(rows)
+    else:
+        changes = sum(row.wanted + row.made for row in rows)
+        f1 = 2 * sum(row.hits for row in rows) / changes if changes else 0.0
+    return {"f1": f1, "em": sum(row.exact for row in rows) / len(rows)}

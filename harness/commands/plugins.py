@@ -1,0 +1,35 @@
+"""`harness plugins`: how to use both benchmarks from other harnesses."""
+
+from __future__ import annotations
+
+import click
+
+NAMES = ("lm-eval", "inspect-ai", "verifiers", "openenv", "trl")
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("name", required=False, type=click.Choice(NAMES))
+def plugins(name: str | None) -> None:
+    """Print how another harness takes both benchmarks; for lm-eval, the folder of its task files.
+
+    \b
+    harness plugins
+    lm_eval --include_path $(harness plugins lm-eval) --tasks harness_hexagons ...
+    """
+    if name == "lm-eval":
+        from harness.plugins.lm_eval import FOLDER
+
+        click.echo(FOLDER)
+        return
+    for one in (name,) if name else NAMES:
+        click.echo(f"{one}\n\n{_usage(one)}\n")
+
+
+def _usage(name: str) -> str:
+    """The documentation of a module, which need not be importable here."""
+    import ast
+    from importlib.resources import files
+
+    module, folder = name.replace("-", "_"), files("harness.plugins")
+    source = folder / module / "__init__.py" if (folder / module).is_dir() else folder / f"{module}.py"
+    return ast.get_docstring(ast.parse(source.read_text())) or ""

@@ -1,0 +1,76 @@
+"""Both tasks for Inspect, which finds them by this package's entry point.
+
+inspect eval harness/minecraft --model openai-api/local/smollm2-135m -T split=dev -T context=no-history
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from inspect_ai import Task, task
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.model import ChatMessageAssistant, ChatMessageSystem, ChatMessageUser, GenerateConfig
+from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric, scorer
+from inspect_ai.solver import TaskState, generate
+
+from harness.api import Counts, total
+from harness.plugins.rows import Row, rows, score_row
+
+_ROLES = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
+
+
+@task
+def hexagons(split: str = "test", limit: int | None = None, **names: Any) -> Task:
+    """HEXAGONS, "Draw Me a Flower" (TACL 2022): draw what an instruction says on a hexagonal board."""
+    return _task("hexagons", split, limit, names)
+
+
+@task
+def minecraft(split: str = "test", limit: int | None = None, **names: Any) -> Task:
+    """Minecraft Builder Action Prediction: build what the Architect asks for."""
+    return _task("minecraft", split, limit, names)
+
+
+def _task(name: str, split: str, limit: int | None, names: dict[str, Any]) -> Task:
+    samples = [_sample(row) for row in rows(name, split, limit, **names)]
+    config = GenerateConfig(temperature=0.0, max_tokens=1024)
+    return Task(dataset=MemoryDataset(samples, name=f"{name}-{split}"), solver=generate(), scorer=counts(), config=config)
+
+
+def _sample(row: Row) -> Sample:
+    messages = [_ROLES[message["role"]](content=message["content"]) for message in row["messages"]]
+    return Sample(id=row["id"], input=messages, target=row["answer"], metadata={"spec": row["spec"]})
+
+
+@metric
+def f1() -> Metric:
+    """The task's F1 over all samples: micro in Minecraft, the mean over steps in HEXAGONS."""
+    return _total("f1")
+
+
+@metric
+def em() -> Metric:
+    """The share of exact answers."""
+    return _total("em")
+
+
+def _total(name: str) -> Metric:
+    def compute(scores: list[SampleScore]) -> float:
+        if not scores:
+            return math.nan
+        return total(Counts(*(score.score.metadata or {})["counts"]) for score in scores)[name]
+
+    return compute
+
+
+@scorer(metrics=[f1(), em()])
+def counts() -> Scorer:
+    """What an answer got right."""
+
+    async def compute(state: TaskState, target: Target) -> Score:
+        text = state.output.completion
+        row = score_row(str(state.sample_id), state.metadata["spec"], text)
+        return Score(value=row.f1, answer=text, metadata={"counts": list(row)})
+
+    return compute

@@ -1,0 +1,109 @@
+"""Both tasks as environments of OpenEnv: an episode is one item, answered in one step, whose reward is the answer's score.
+
+uvicorn --factory harness.plugins.openenv:minecraft --port 8000
+"""
+
+from __future__ import annotations
+
+import random
+from functools import lru_cache, partial
+from typing import Any
+from uuid import uuid4
+
+from openenv.core.env_server import Action, Environment, Observation, State, create_app
+
+from harness.corpora import SPLITS
+from harness.errors import HarnessError
+from harness.plugins.rows import Row, rows, score_row
+
+
+class Reply(Action):
+    """A model's answer to the messages of the observation."""
+
+    text: str
+
+
+class Question(Observation):
+    """What a model is asked; after the answer, what it got right."""
+
+    messages: list[dict[str, str]] = []
+    wanted: int | None = None
+    """Changes of gold."""
+    made: int | None = None
+    """Changes of the answer."""
+    hits: int | None = None
+    """Changes of both."""
+    exact: bool | None = None
+
+
+class GridEnvironment(Environment):
+    """The items of a task. `names` are those of `harness.PromptSpec.make`."""
+
+    SUPPORTS_CONCURRENT_SESSIONS = True
+
+    def __init__(self, task: str, **names: str) -> None:
+        super().__init__()
+        self._task, self._names = task, tuple(sorted(names.items()))
+        self._row: Row | None = None
+        self._state = State()
+
+    def reset(
+        self,
+        seed: int | None = None,
+        episode_id: str | None = None,
+        split: str = "train",
+        index: int | None = None,
+        **_: Any,
+    ) -> Question:
+        """Ask an item: that of an index, or one drawn with the seed. Raises IndexError for an index that no item has."""
+        asked = _rows(self._task, split, self._names)
+        number = random.Random(seed).randrange(len(asked)) if index is None else index
+        if not 0 <= number < len(asked):
+            raise IndexError(f"{split} has the items 0 to {len(asked) - 1}, not {number}")
+        self._row = asked[number]
+        self._state = State(episode_id=episode_id or str(uuid4()), step_count=0, item=self._row["id"])
+        return Question(messages=[dict(message) for message in self._row["messages"]])
+
+    def step(self, action: Reply, timeout_s: float | None = None, **_: Any) -> Question:
+        """Score the answer, which ends the episode. The reward is its F1, plus 0.5 if it is exact."""
+        if self._row is None:
+            raise HarnessError("there is no item to answer: reset the environment first")
+        counts = score_row(self._row["id"], self._row["spec"], action.text)
+        self._state.step_count += 1
+        reward = counts.f1 + 0.5 * counts.exact
+        numbers = {"wanted": counts.wanted, "made": counts.made, "hits": counts.hits, "exact": counts.exact}
+        return Question(done=True, reward=reward, **numbers)
+
+    @property
+    def state(self) -> State:
+        return self._state
+
+    # Which items there are, for those who choose them (OpenEnv's TaskProvider).
+
+    def list_splits(self) -> list[str]:
+        return list(SPLITS[self._task])
+
+    def num_tasks(self, split: str) -> int:
+        return len(_rows(self._task, split, self._names))
+
+    def get_task(self, split: str, index: int) -> dict[str, Any]:
+        return {"id": _rows(self._task, split, self._names)[index]["id"], "index": index}
+
+    def get_task_range(self, split: str, start: int | None = None, stop: int | None = None) -> list[dict[str, Any]]:
+        return [self.get_task(split, index) for index in range(self.num_tasks(split))[start:stop]]
+
+    def list_tasks(self, split: str) -> list[dict[str, Any]]:
+        return self.get_task_range(split)
+
+
+@lru_cache
+def _rows(task: str, split: str, names: tuple[tuple[str, Any], ...]) -> list[Row]:
+    return rows(task, split, **dict(names))
+
+
+def _app(task: str) -> Any:
+    return create_app(partial(GridEnvironment, task), Reply, Question, env_name=task, max_concurrent_envs=64)
+
+
+hexagons, minecraft = partial(_app, "hexagons"), partial(_app, "minecraft")
+"""The web applications."""

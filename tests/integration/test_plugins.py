@@ -1,0 +1,222 @@
+"""One fixed set of answers gets the same numbers in lm-eval, Inspect, verifiers, OpenEnv, TRL's reward and `harness score`."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import harness
+from harness.corpora.item import Item
+from harness.plugins.rows import dataset
+from harness.plugins.trl import reward
+from tests.helpers import ROOT
+from tests.helpers.endpoint import FakeServer, chat_answer, chat_stream
+
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(300)]
+
+TASKS = ("hexagons", "minecraft")
+ENVIRONMENTS = ROOT / ".venvs"
+
+
+def answer_of(number: int, items: Sequence[Item]) -> str:
+    """Right, another item's, none, or half of the right one, in turn."""
+    gold = harness.gold(items[number])
+    other = harness.gold(items[(number + 1) % len(items)])
+    return (gold, other, "I cannot do that.", gold[: 1 + len(gold) // 2])[number % 4]
+
+
+def key(messages: Sequence[Any]) -> str:
+    return json.dumps([[message["role"], message["content"]] for message in messages])
+
+
+@pytest.fixture(scope="module")
+def answers() -> dict[str, dict[str, str]]:
+    """The answers to the first 200 dev items of each task, by id; equal questions have equal answers."""
+    answers: dict[str, dict[str, str]] = {}
+    asked: dict[str, str] = {}
+    for task in TASKS:
+        items = harness.load(task, "dev")[:200]
+        texts = [asked.setdefault(key(harness.render(item)), answer_of(n, items)) for n, item in enumerate(items)]
+        answers[task] = {item.id: text for item, text in zip(items, texts, strict=True)}
+    return answers
+
+
+@pytest.fixture(scope="module")
+def scores(answers: dict[str, dict[str, str]]) -> dict[str, dict[str, float]]:
+    """What `harness score` has of them."""
+    from eval.items import item_scores
+    from eval.predictions import Predictions
+    from eval.score import score
+
+    known = {}
+    for task, texts in answers.items():
+        items = harness.load(task, "dev")[: len(texts)]
+        predictions = Predictions({item.id: harness.parse(texts[item.id], item).actions for item in items})
+        told = score(task, "dev", items, predictions)
+        f1 = told["action"]["f1"] if task == "hexagons" else told["micro"]["overall"]["f1"]
+        exact = [one.exact for one in item_scores(task, items, predictions)]
+        known[task] = {"f1": f1, "em": sum(exact) / len(exact)}
+    return known
+
+
+@pytest.fixture(scope="module")
+def server(answers: dict[str, dict[str, str]]) -> Iterator[FakeServer]:
+    """An endpoint that gives the answers."""
+    known = {
+        key(harness.render(item)): answers[task][item.id]
+        for task in TASKS
+        for item in harness.load(task, "dev")[: len(answers[task])]
+    }
+
+    def reply(body: dict[str, Any], n: int) -> Any:
+        messages = [{**message, "content": _text(message["content"])} for message in body["messages"]]
+        text = known[key(messages)]
+        return chat_stream(text) if body.get("stream") else chat_answer(text)
+
+    fake = FakeServer()
+    fake.reply = reply
+    yield fake
+    fake.stop()
+
+
+def _text(content: Any) -> str:
+    return content if isinstance(content, str) else "".join(part["text"] for part in content)
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """This package as a user installs it: Inspect looks for tasks in installed packages only."""
+    folder = tmp_path_factory.mktemp("installed")
+    pip = [sys.executable, "-m", "pip", "--quiet"]
+    subprocess.run([*pip, "wheel", "--no-deps", "--no-build-isolation", "-w", folder, ROOT], check=True, capture_output=True)
+    (wheel,) = folder.glob("*.whl")
+    site = folder / "site-packages"
+    subprocess.run([*pip, "install", "--no-deps", "--target", site, wheel], check=True, capture_output=True)
+    return site
+
+
+def run(name: str, words: Sequence[str], folder: Path, installed: Path, **variables: str) -> str:
+    """What a program in another harness's environment prints; skips the test where that is not installed."""
+    program = ENVIRONMENTS / name / "bin" / words[0]
+    if not (ENVIRONMENTS / name / ".ready").exists():
+        pytest.skip(f"{name} is not installed: make plugins")
+    environment = {**os.environ, "PYTHONPATH": str(installed), "HF_HUB_OFFLINE": "1", "NO_PROXY": "*", **variables}
+    done = subprocess.run([program, *words[1:]], cwd=folder, env=environment, capture_output=True, text=True, timeout=200)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_gold_answers_are_right() -> None:
+    for task in TASKS:
+        items = harness.load(task, "dev")[:200]
+        assert harness.total(harness.score(item, harness.gold(item)) for item in items) == {"f1": 1.0, "em": 1.0}
+
+
+def test_from_python(answers: dict[str, dict[str, str]], scores: dict[str, dict[str, float]]) -> None:
+    for task, texts in answers.items():
+        items = harness.load(task, "dev")[: len(texts)]
+        assert harness.total(harness.score(item, texts[item.id]) for item in items) == scores[task]
+
+
+def test_trl(answers: dict[str, dict[str, str]]) -> None:
+    for task, texts in answers.items():
+        rows = dataset(task, "dev", limit=len(texts))
+        rewards = reward([[{"role": "assistant", "content": texts[name]}] for name in rows["id"]], rows["id"], rows["spec"])
+        items = harness.load(task, "dev")[: len(texts)]
+        counts = [harness.score(item, texts[item.id]) for item in items]
+        assert rewards == [one.f1 + 0.5 * one.exact for one in counts]
+
+
+def test_lm_eval(server: FakeServer, scores: dict[str, dict[str, float]], tmp_path: Path, installed: Path) -> None:
+    tasks = {f"harness_{task}_dev": task for task in TASKS}
+    words = ["lm_eval", "--include_path", str(installed / "harness/plugins/lm_eval"), "--tasks", ",".join(tasks)]
+    words += ["--model", "local-chat-completions", "--apply_chat_template", "--limit", "200", "--output_path", "out"]
+    words += ["--model_args", f"base_url={server.url}/chat/completions,model=fake,num_concurrent=4,tokenizer_backend=none"]
+    run("lm-eval", words, tmp_path, installed, OPENAI_API_KEY="none")
+    (file,) = (tmp_path / "out").rglob("results_*.json")
+    results = json.loads(file.read_text())["results"]
+    for name, task in tasks.items():
+        assert {metric: results[name][f"{metric},none"] for metric in ("f1", "em")} == scores[task]
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_inspect(task: str, server: FakeServer, scores: dict[str, dict[str, float]], tmp_path: Path, installed: Path) -> None:
+    words = ["inspect", "eval", f"harness/{task}", "--model", "openai-api/fake/fake", "-T", "split=dev", "-T", "limit=200"]
+    words += ["--log-dir", "logs", "--log-format", "json", "--display", "plain"]
+    run("inspect-ai", words, tmp_path, installed, FAKE_API_KEY="none", FAKE_BASE_URL=server.url)
+    (file,) = (tmp_path / "logs").glob("*.json")
+    metrics = json.loads(file.read_text())["results"]["scores"][0]["metrics"]
+    assert {name: metrics[name]["value"] for name in ("f1", "em")} == scores[task]
+
+
+def test_verifiers(server: FakeServer, answers: dict[str, dict[str, str]], tmp_path: Path, installed: Path) -> None:
+    """A few items: each has a process of its own there."""
+    words = ["vf-eval", "harness-verifiers", "--env.taskset.benchmark", "minecraft", "--env.taskset.split", "dev"]
+    words += ["--env.taskset.limit", "8", "--env.agent.harness.id", "null", "--env.agent.runtime.type", "subprocess", "-c", "2"]
+    words += ["--no-push", "--model", "fake", "--client.base-url", server.url, "--client.api-key-var", "FAKE_KEY"]
+    run("verifiers", words, tmp_path, installed, FAKE_KEY="none")
+    (file,) = tmp_path.rglob("traces.jsonl")
+    traces = [json.loads(line)["traces"][0] for line in file.read_text().splitlines()]
+    counts = sorted(tuple(int(one["metrics"][name]) for name in ("wanted", "made", "hits")) for one in traces)
+    items = harness.load("minecraft", "dev")[:8]
+    assert counts == sorted(harness.score(item, answers["minecraft"][item.id])[1:] for item in items)
+
+
+def test_verifiers_scores(
+    answers: dict[str, dict[str, str]], scores: dict[str, dict[str, float]], tmp_path: Path, installed: Path
+) -> None:
+    script = """
+import asyncio, json
+from types import SimpleNamespace
+from harness_verifiers import GridTaskset
+from harness.plugins.verifiers import GridConfig
+
+async def count(task, text):
+    trace = SimpleNamespace(last_reply=text)
+    return [int(await measure(trace)) for measure in (task.wanted, task.made, task.hits)]
+
+counts = {}
+for name, texts in json.load(open("answers.json")).items():
+    tasks = GridTaskset(GridConfig(benchmark=name, split="dev", limit=200))
+    counts[name] = [asyncio.run(count(task, texts[task.data.id])) for task in tasks]
+print(json.dumps(counts))
+"""
+    assert totals(script, "verifiers", answers, tmp_path, installed) == scores
+
+
+def test_openenv(
+    answers: dict[str, dict[str, str]], scores: dict[str, dict[str, float]], tmp_path: Path, installed: Path
+) -> None:
+    script = """
+import json
+from harness.plugins.openenv import GridEnvironment, Reply, minecraft
+
+minecraft()
+counts = {}
+for task, answers in json.load(open("answers.json")).items():
+    environment = GridEnvironment(task)
+    names = [row["id"] for row in environment.get_task_range("dev", 0, 200)]
+    counts[task] = []
+    for index, name in enumerate(names):
+        assert environment.reset(split="dev", index=index).messages
+        told = environment.step(Reply(text=answers[name]))
+        assert told.done
+        counts[task].append([told.wanted, told.made, told.hits])
+print(json.dumps(counts))
+"""
+    assert totals(script, "openenv", answers, tmp_path, installed) == scores
+
+
+def totals(script: str, name: str, answers: object, folder: Path, installed: Path) -> dict[str, dict[str, float]]:
+    """The scores by task, of the counts that a script in another harness's environment prints of answers.json."""
+    (folder / "answers.json").write_text(json.dumps(answers))
+    (folder / "ask.py").write_text(script)
+    counts = json.loads(run(name, ["python", "-P", "ask.py"], folder, installed).splitlines()[-1])
+    return {task: harness.total(harness.Counts(task, *row) for row in rows) for task, rows in counts.items()}

@@ -1,0 +1,67 @@
+"""Items as rows for other harnesses."""
+
+from __future__ import annotations
+
+import pytest
+
+import harness
+from harness.cli import cli
+from harness.errors import UsageError
+from harness.plugins.rows import dataset, rows, score_row, two_messages
+from harness.plugins.trl import reward
+
+
+@pytest.fixture(autouse=True)
+def sample(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HARNESS_DATA", raising=False)
+
+
+@pytest.mark.parametrize("task", ["hexagons", "minecraft"])
+def test_a_row_says_all_that_its_score_needs(task: str) -> None:
+    for row, item in zip(rows(task, "dev"), harness.load(task, "dev"), strict=True):
+        assert row["id"] == item.id
+        assert row["messages"] == harness.render(item)
+        assert score_row(row["id"], row["spec"], row["answer"]).exact
+    assert len(rows(task, "dev", limit=2)) == 2
+
+
+def test_another_prompt_format() -> None:
+    (row,) = rows("minecraft", "dev", 1, context="h3", format="calls", frame="builder")
+    spec = harness.PromptSpec.make("minecraft", "h3", "calls", "builder")
+    item = harness.load("minecraft", "dev")[0]
+    assert row["answer"] == harness.gold(item, spec)
+    assert score_row(row["id"], row["spec"], row["answer"]).exact
+
+
+def test_contexts_with_a_models_earlier_answers_are_refused() -> None:
+    with pytest.raises(UsageError, match="shows a model's earlier answers"):
+        rows("hexagons", "dev", context="conversation")
+
+
+def test_a_chat_is_refused_where_only_one_question_fits() -> None:
+    assert two_messages(rows("minecraft", "dev", 1)[0])[1]
+    longest = max(rows("minecraft", "dev", context="conversation", format="moves"), key=lambda row: len(row["messages"]))
+    with pytest.raises(UsageError, match="makes a chat of several turns"):
+        two_messages(longest)
+
+
+def test_an_id_of_other_data_is_refused() -> None:
+    (row,) = rows("hexagons", "dev", 1)
+    with pytest.raises(UsageError, match="no item hexagons/dev/none/1: is HARNESS_DATA what it was"):
+        score_row("hexagons/dev/none/1", row["spec"], "")
+
+
+def test_a_dataset_and_its_rewards() -> None:
+    table = dataset("minecraft", "dev")
+    assert table.column_names == ["prompt", "completion", "id", "spec"]
+    assert reward(table["completion"], id=table["id"], spec=table["spec"]) == [1.5] * len(table)
+    assert reward(["no"], id=table["id"][:1], spec=table["spec"][:1]) == [0.0]
+
+
+def test_the_command_says_how(capsys: pytest.CaptureFixture[str]) -> None:
+    cli.main(["plugins"], standalone_mode=False)
+    shown = capsys.readouterr().out
+    for name in ("lm_eval --include_path", "inspect eval harness/minecraft", "vf-eval harness-verifiers", "uvicorn --factory"):
+        assert name in shown
+    cli.main(["plugins", "lm-eval"], standalone_mode=False)
+    assert capsys.readouterr().out.strip().endswith("lm_eval")

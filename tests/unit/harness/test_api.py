@@ -1,0 +1,100 @@
+"""The harness from Python: the same prompts, answers and numbers as on the command line."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import harness
+from eval.predictions import Predictions
+from eval.score import score
+from harness.corpora.item import Item
+from harness.errors import UsageError
+from prompts.messages import conversation
+from tests.helpers import ROOT
+
+TASKS = ("hexagons", "minecraft")
+
+
+@pytest.fixture(autouse=True)
+def sample(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HARNESS_DATA", raising=False)
+
+
+def answers(items: list[Item]) -> list[str]:
+    """Right, another item's, none, or half of the right one, in turn."""
+    gold = [harness.gold(item) for item in items]
+    return [(text, gold[n - 1], "?", text[: len(text) // 2])[n % 4] for n, text in enumerate(gold)]
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_totals_are_those_of_the_scorer(task: str) -> None:
+    items = harness.load(task, "train")
+    texts = answers(items)
+    told = score(
+        task,
+        "train",
+        items,
+        Predictions({item.id: harness.parse(text, item).actions for item, text in zip(items, texts, strict=True)}),
+    )
+    total = harness.total(harness.score(item, text) for item, text in zip(items, texts, strict=True))
+    assert total["f1"] == (told["action"]["f1"] if task == "hexagons" else told["micro"]["overall"]["f1"])
+    assert 0 < total["em"] < 1
+    if task == "hexagons":
+        assert total["em"] == told["action"]["em"]
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_gold_answers_are_right_in_every_format(task: str) -> None:
+    from serialization.formats import FORMATS
+
+    item = next(item for item in harness.load(task, "dev") if item.actions)
+    for name in FORMATS[task]:
+        spec = harness.PromptSpec.make(task, format=name)
+        counts = harness.score(item, harness.gold(item, spec), spec)
+        assert counts.exact
+        assert counts.f1 == 1.0
+        assert counts == harness.score(item, item.actions)
+        assert harness.apply(item, harness.parse(harness.gold(item, spec), item, spec).actions) == item.after
+
+
+def test_prompts_are_those_of_the_renderer() -> None:
+    item, shot = harness.load("hexagons", "dev")[:2]
+    spec = harness.PromptSpec.make("hexagons", "no-history", "triplets")
+    assert harness.render(item, spec, [shot]) == conversation(item, spec, [shot])
+    assert harness.render(item) == conversation(item, harness.PromptSpec.make("hexagons"))
+
+
+def test_answers_to_both_tasks_have_no_total() -> None:
+    counts = [harness.score(harness.load(task, "dev")[0], ()) for task in TASKS]
+    with pytest.raises(UsageError, match="to one task are needed, not to hexagons and minecraft"):
+        harness.total(counts)
+    with pytest.raises(UsageError, match="not to none"):
+        harness.total([])
+
+
+def test_an_unknown_name_is_no_attribute() -> None:
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        _ = harness.nothing
+    assert {"load", "score", "total"} <= set(dir(harness))
+
+
+def test_the_notebook_runs(tmp_path: Path) -> None:
+    notebook = json.loads((ROOT / "docs/examples/python.ipynb").read_text())
+    code = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    (tmp_path / "cells.py").write_text("\n".join(code))
+    subprocess.run([sys.executable, tmp_path / "cells.py"], check=True, capture_output=True, cwd=tmp_path)
+
+
+def test_the_page_runs() -> None:
+    block = (ROOT / "docs/python.md").read_text().split("```python")[1].split("```")[0]
+    subprocess.run([sys.executable, "-c", block], check=True, capture_output=True)
+
+
+def test_importing_it_loads_no_model_library() -> None:
+    code = "import sys, harness; harness.score; print(sorted({'torch', 'transformers', 'vllm', 'datasets'} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
