@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from harness.api import render as render
     from harness.api import score as score
     from harness.api import total as total
+    from harness.service.client import Client as Client
 
 _FROM_API = ("Counts", "PromptSpec", "apply", "gold", "load", "parse", "render", "score", "total")
 
@@ -26,8 +27,12 @@ def __getattr__(name: str) -> Any:
         from harness import api
 
         return getattr(api, name)
+    if name == "Client":
+        from harness.service.client import Client
+
+        return Client
     raise AttributeError(f"module 'harness' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_FROM_API])
+    return sorted([*globals(), *_FROM_API, "Client"])

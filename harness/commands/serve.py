@@ -6,7 +6,9 @@ import json
 import shlex
 import signal
 import sys
-from contextlib import suppress
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,15 +33,28 @@ if TYPE_CHECKING:
 @click.option("--no-adapters", is_flag=True, help="Serve the base alone, without the adapters that ship for it.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option("--port", default=8000, show_default=True, type=click.IntRange(1, 65535), help="The port to listen on.")
+@click.option("--task-port", type=click.IntRange(1, 65535), help="The port of the task API. [default: the one after --port]")
+@click.option("--no-model", is_flag=True, help="Serve the task API alone, with the parser and the baselines, without vLLM.")
 @click.option("--api-key", envvar="HARNESS_API_KEY", help="Requests must carry this key. [default: HARNESS_API_KEY]")
-def serve(base: str | None, asked: tuple[str, ...], no_adapters: bool, host: str, port: int, api_key: str | None) -> None:
+def serve(
+    base: str | None,
+    asked: tuple[str, ...],
+    no_adapters: bool,
+    host: str,
+    port: int,
+    task_port: int | None,
+    no_model: bool,
+    api_key: str | None,
+) -> None:
     """Serve a base model and its adapters over HTTP.
 
     \b
     harness serve
     harness serve --adapter hexagons --adapter painter=runs/my-adapter --port 8001
+    harness serve --no-model
 
-    The server speaks the OpenAI protocol. It runs until Ctrl-C.
+    The server speaks the OpenAI protocol. Beside it, the task API takes an instruction and a board or blocks, and gives the
+    actions and what is there after them; the parser and the baselines answer there too. It runs until Ctrl-C.
     """
     from harness.engines.bases import display_name, resolve_base
     from harness.engines.server import ServedAdapter, Server, check_port, server_options
@@ -47,24 +62,63 @@ def serve(base: str | None, asked: tuple[str, ...], no_adapters: bool, host: str
 
     if asked and no_adapters:
         raise UsageError("--adapter and --no-adapters: leave one of them out")
+    # Exit by an exception, so that the server is stopped on the way out. Shells start background jobs with SIGINT ignored.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    if no_model:
+        if base or asked:
+            raise UsageError("--no-model: leave out --base and --adapter")
+        with _tasks({}, "", "", host, task_port or port, api_key) as alive:
+            _show_tasks(host, task_port or port, api_key)
+            while alive():
+                time.sleep(0.5)
+        return
+    task_port = task_port or port + 1
     adapters = {} if no_adapters else _load(asked, base) if asked else _shipped(base)
     model = next((adapter.base for adapter in adapters.values()), None) or resolve_base(base)
     check_port(host, port)
+    check_port(host, task_port)
     served = [ServedAdapter(name, adapter.path, adapter.rank) for name, adapter in adapters.items()]
     options = server_options(
         model, display_name(model), served, host, port, _template_for(model, adapters, RUNS / f"serve-{port}.jinja")
     )
-    # Exit by an exception, so that the server is stopped on the way out. Shells start background jobs with SIGINT ignored.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    signal.signal(signal.SIGINT, signal.default_int_handler)
     with Server(options, host, port, RUNS / f"serve-{port}.log", api_key) as server:
         names = _wait(server, display_name(model))
         click.echo(f"Serving {', '.join(names)} at {server.url} (Ctrl-C stops it; its log: {server.log})")
         if not api_key and host not in ("127.0.0.1", "localhost", "::1"):
             click.echo("Anyone who can reach this machine can use it: set a key with --api-key or HARNESS_API_KEY", err=True)
         _show_request(server, adapters, display_name(model))
-        sys.stdout.flush()
-        server.wait()
+        with _tasks(adapters, display_name(model), server.url, host, task_port, api_key):
+            _show_tasks(host, task_port, api_key)
+            server.wait()
+
+
+def _tasks(
+    adapters: dict[str, Adapter], base: str, url: str, host: str, port: int, key: str | None
+) -> AbstractContextManager[Callable[[], bool]]:
+    """The task API, with the adapters and the base of the server at `url`, if any, as players beside our own."""
+    from harness.engines.server import check_port
+    from harness.service.app import create_app, listening
+    from harness.service.players import AnyPlayer, Served, own_players
+    from prompts.spec import DEFAULTS, PromptSpec
+
+    check_port(host, port)
+    players: list[AnyPlayer] = list(own_players())
+    for name, adapter in adapters.items():
+        players.append(Served(name, url, name, key, {adapter.spec.task: adapter.spec}))
+    if url:
+        players.append(Served(base, url, base, key, {task: PromptSpec.make(task) for task in DEFAULTS}))
+    return listening(create_app(players, [key] if key else []), host, port)
+
+
+def _show_tasks(host: str, port: int, key: str | None) -> None:
+    """Print a curl line for the task API."""
+    header = '-H "Authorization: Bearer $HARNESS_API_KEY" ' if key else ""
+    url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    click.echo(f"The task API is at {url} (its OpenAPI page: {url}/openapi.json); the parser, asked for a column:")
+    body = json.dumps({"task": "hexagons", "instruction": "Paint the first column red."})
+    click.echo(f"curl {url}/v1/harness/execute {header}-d '{body}'")
+    sys.stdout.flush()
 
 
 def _load(asked: tuple[str, ...], base: str | None) -> dict[str, Adapter]:

@@ -58,16 +58,18 @@ def to_full_record(item: Item) -> dict[str, Any]:
 
 _Side = Annotated[int, Field(ge=-SIDE, le=SIDE)]
 _Color = Literal["red", "orange", "yellow", "green", "blue", "purple"]
-_Block = tuple[_Side, Annotated[int, Field(ge=1, le=HEIGHT)], _Side, _Color]
+BlockRecord = tuple[_Side, Annotated[int, Field(ge=1, le=HEIGHT)], _Side, _Color]
 # Builders of the real games also act outside the region.
 _Placing = tuple[Literal["place"], _Color, int, int, int]
 _Removing = tuple[Literal["remove"], _Color | None, int, int, int]
-_Paint = tuple[
+ActionRecord = _Placing | _Removing
+"""A Minecraft action: ["place", color, x, y, z] or ["remove", color or null, x, y, z]."""
+PaintRecord = tuple[
     Annotated[int, Field(ge=0, le=9)],
     Annotated[int, Field(ge=0, le=17)],
     Literal["white", "black", "yellow", "green", "red", "blue", "purple", "orange"],
 ]
-_Digits = Annotated[str, Field(pattern=rf"^[0-7]{{{TILES}}}$")]
+Digits = Annotated[str, Field(pattern=rf"^[0-7]{{{TILES}}}$")]
 
 
 class _Named(Record):
@@ -87,12 +89,16 @@ class _Line(_Named):
         return {"id": self.id, "split": self.id.split("/")[1], "meta": self.meta, **names}
 
 
-class _Said(Record):
+class Said(Record):
+    """Something said in a building game."""
+
     speaker: Literal["Architect", "Builder"]
     text: str
 
 
-class _Pose(Record):
+class PoseRecord(Record):
+    """Where the builder stands (cells) and looks (degrees), as `Pose`."""
+
     x: float
     y: float
     z: float
@@ -104,26 +110,28 @@ class _Pose(Record):
         return Pose(self.x, self.y, self.z, self.yaw, self.pitch)
 
 
-class _Did(Record):
-    actions: list[_Placing | _Removing]
-    pose: _Pose | None = None
+class Did(Record):
+    """A run of actions in a building game, and where the builder stood when it began."""
+
+    actions: list[ActionRecord]
+    pose: PoseRecord | None = None
 
 
 class _MinecraftLine(_Line):
-    history: list[_Said | _Did]
-    before: list[_Block]
-    pose: _Pose
-    actions: list[_Placing | _Removing]
-    after: list[_Block]
+    history: list[Said | Did]
+    before: list[BlockRecord]
+    pose: PoseRecord
+    actions: list[ActionRecord]
+    after: list[BlockRecord]
 
 
 class _HexagonsLine(_Line):
     history: list[str]
-    executed: list[list[_Paint]] = []
+    executed: list[list[PaintRecord]] = []
     instruction: str
-    before: _Digits
-    actions: list[_Paint]
-    after: _Digits
+    before: Digits
+    actions: list[PaintRecord]
+    after: Digits
 
 
 def from_record(line: bytes | str, where: str) -> Item:
@@ -136,17 +144,22 @@ def from_record(line: bytes | str, where: str) -> Item:
 
 def _minecraft(line: _MinecraftLine) -> MinecraftItem:
     return MinecraftItem(
-        history=tuple(
-            Utterance(turn.speaker, turn.text)
-            if isinstance(turn, _Said)
-            else Executed(_actions(turn.actions), turn.pose.value if turn.pose else None)
-            for turn in line.history
-        ),
+        history=turns(line.history),
         before=Structure.of(line.before),
         pose=line.pose.value,
         actions=_actions(line.actions),
         after=Structure.of(line.after),
         **line.common,
+    )
+
+
+def turns(said_and_done: Iterable[Said | Did]) -> tuple[Turn, ...]:
+    """The turns of a building game."""
+    return tuple(
+        Utterance(turn.speaker, turn.text)
+        if isinstance(turn, Said)
+        else Executed(_actions(turn.actions), turn.pose.value if turn.pose else None)
+        for turn in said_and_done
     )
 
 

@@ -1,0 +1,61 @@
+"""A client of the task API."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Any, Self
+
+from harness.errors import EngineError
+from harness.service.schema import ExecuteResponse, Player
+
+
+class Client:
+    """Asks a server of `harness serve`.
+
+        with harness.Client("http://127.0.0.1:8001") as client:
+            done = client.execute("hexagons", "Paint the first column red.")
+            done.actions, done.board
+
+    `timeout` is in seconds, for one request. `key` is sent as a bearer token.
+    """
+
+    def __init__(self, url: str = "http://127.0.0.1:8001", *, key: str | None = None, timeout: float = 60.0) -> None:
+        import httpx
+
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        self._http = httpx.Client(base_url=url.rstrip("/").removesuffix("/v1"), headers=headers, timeout=timeout)
+
+    def players(self) -> list[Player]:
+        """Who can answer. Raises EngineError if the server does not."""
+        return [Player.model_validate(one) for one in self._ask("GET", "/v1/harness/players")]
+
+    def execute(self, task: str, instruction: str, model: str = "parser", **fields: Any) -> ExecuteResponse:
+        """What was done, and the state after it. `fields` are those of `DrawRequest` or `BuildRequest`: board, blocks, pose,
+        history, samples, constrain. Raises EngineError for what the server refuses, with its reason."""
+        body = {"task": task, "instruction": instruction, "model": model, **fields}
+        return ExecuteResponse.model_validate(self._ask("POST", "/v1/harness/execute", json=body))
+
+    def close(self) -> None:
+        self._http.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def _ask(self, method: str, path: str, **options: Any) -> Any:
+        import httpx
+
+        try:
+            response = self._http.request(method, path, **options)
+        except httpx.HTTPError as error:
+            raise EngineError(f"no answer from {self._http.base_url}: {error or type(error).__name__}") from error
+        try:
+            body = response.json()
+        except ValueError:
+            raise EngineError(f"{self._http.base_url} does not speak the task API (status {response.status_code})") from None
+        if response.is_success:
+            return body
+        told = body.get("error", {}).get("message", body) if isinstance(body, dict) else body
+        raise EngineError(f"{self._http.base_url} refuses: {told}")

@@ -1,0 +1,117 @@
+"""Who answers requests: the parser, the baselines that ship, and language models behind an OpenAI-compatible endpoint."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from harness.baselines import BASELINES, Baseline, Ruled
+from harness.corpora.item import Item
+from harness.errors import HarnessError, UsageError
+from harness.runs.answering import Answer, Predictor
+from harness.service.schema import Player
+from harness.training.checkpoints import default_model
+from harness.util.registry import resolve
+from prompts.spec import PromptSpec
+
+MOST_ANSWERS = 2_000
+"""Answers after which the parser begins anew: it remembers every procedure that it has read."""
+
+
+@dataclass
+class Own:
+    """A model in this process. It answers one request at a time; it is loaded with the first one."""
+
+    name: str
+    baseline: Baseline | Ruled
+    _predictors: dict[str, Predictor] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _answered: int = 0
+
+    @property
+    def card(self) -> Player:
+        return Player(name=self.name, tasks=list(self.baseline.tasks), kind="parser" if self.name == "parser" else "baseline")
+
+    def answer(self, item: Item, samples: int, constrain: str | None) -> Answer:
+        """Raises UsageError for what only language models do."""
+        if samples > 1 or constrain:
+            raise UsageError(f"samples and constrain are for language models; {self.name} has neither")
+        with self._lock:
+            self._answered += 1
+            if self._answered % MOST_ANSWERS == 0:
+                self._predictors.clear()
+            if item.task not in self._predictors:
+                self._predictors[item.task] = self._load(item.task)
+            (answer,) = self._predictors[item.task].predict([item])
+            return answer
+
+    def _load(self, task: str) -> Predictor:
+        if not isinstance(self.baseline, Ruled):
+            return self.baseline.load(default_model(self.name, task))
+        # Each class keeps what it has read: begin with a new one.
+        kind: Callable[[], Ruled] = type(self.baseline)
+        return kind().predictor(task)
+
+
+@dataclass
+class Served:
+    """A language model behind an endpoint, asked in one prompt format."""
+
+    name: str
+    url: str
+    model: str
+    """The name that the endpoint knows it by."""
+    key: str | None
+    """The key that the endpoint needs."""
+    specs: Mapping[str, PromptSpec]
+    """By task, the prompt format in which it is asked."""
+
+    @property
+    def card(self) -> Player:
+        return Player(name=self.name, tasks=list(self.specs), kind="language model")
+
+    @cached_property
+    def _engine(self) -> Any:
+        from harness.engines.openai import OpenAIEngine
+
+        return OpenAIEngine(self.url, self.model, api_key=self.key)
+
+    def answer(self, item: Item, samples: int, constrain: str | None) -> Answer:
+        """Raises EngineError if the endpoint does not answer."""
+        from harness.engines.engine import Sampling
+        from harness.runs.prompted import Plan, Prompted
+        from prompts.render import Renderer
+        from prompts.shots import ShotPool
+
+        spec = self.specs[item.task]
+        engine = self._engine
+        longest = min(spec.written.longest, engine.context_length // 2)
+        renderer = Renderer(spec, None, engine.context_length, longest)
+        sampling = Sampling(
+            max_tokens=longest,
+            temperature=0.7 if samples > 1 else 0.0,
+            constraint=spec.written.constraint() if constrain == "format" else None,
+        )
+        plan = Plan(renderer, sampling, ShotPool([], 0), 0, 1, samples, feasible=constrain == "feasible")
+        (answer,) = Prompted(plan, engine).predict([item])
+        if answer.error is not None:
+            raise HarnessError(answer.error)
+        return answer
+
+
+AnyPlayer = Own | Served
+
+
+def own_players() -> Iterable[Own]:
+    """The parser first, then the baselines whose checkpoints are here."""
+    for name in sorted(BASELINES, key=lambda name: name != "parser"):
+        baseline: Baseline | Ruled = resolve("baseline", name, BASELINES)()
+        if not isinstance(baseline, Ruled):
+            try:
+                default_model(name, baseline.tasks[0])
+            except UsageError:
+                continue
+        yield Own(name, baseline)

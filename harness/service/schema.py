@@ -1,0 +1,128 @@
+"""What `POST /v1/harness/execute` takes and gives, as pydantic models: JSON Schema and the OpenAPI page come from them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem, Turn, Utterance
+from harness.corpora.records import BlockRecord, Did, Digits, PaintRecord, PoseRecord, Said, turns
+from harness.worlds.hexagons import Board, Paint
+from harness.worlds.minecraft import Pose, Structure
+
+_Text = Annotated[str, Field(max_length=20_000)]
+_MOST_TURNS = 500
+BUILDER = PoseRecord(x=0.0, y=1.0, z=-4.0, yaw=0.0, pitch=20.0)
+"""Where the builder stands if a request does not say: in front of the region's middle, looking at it."""
+
+
+class _Asked(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    model: str = Field("parser", max_length=200, description="Who answers: one of GET /v1/harness/players.")
+    instruction: _Text = Field(description="What to do now.")
+    samples: int = Field(1, ge=1, le=16, description="Draw several answers and combine them; language models only.")
+    constrain: Literal["format", "feasible"] | None = Field(
+        None, description="Hold a language model's answer to its format, or also to what can be carried out."
+    )
+
+
+class Step(BaseModel):
+    """An earlier step of a drawing."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    instruction: _Text
+    actions: list[PaintRecord] = Field(max_length=180)
+
+
+class DrawRequest(_Asked):
+    """A step of a drawing on the board of HEXAGONS."""
+
+    task: Literal["hexagons"]
+    board: Digits | list[PaintRecord] | None = Field(
+        None, description="180 digits, the color codes row by row, or the painted tiles [row, column, color]; blank if left out."
+    )
+    history: list[Step] = Field([], max_length=_MOST_TURNS, description="The steps before, in order.")
+
+    @property
+    def item(self) -> HexagonsItem:
+        """The step as an item without gold actions."""
+        board = Board.from_digits(self.board) if isinstance(self.board, str) else Board().apply(_paints(self.board or ())).board
+        history: list[Turn] = []
+        for step in self.history:
+            history += [Utterance("Instructor", step.instruction), Executed(_paints(step.actions))]
+        names: dict[str, Any] = {"id": "hexagons/request/0/1", "split": "request", "group": "", "cluster": ""}
+        return HexagonsItem(instruction=self.instruction, history=tuple(history), before=board, actions=(), after=board, **names)
+
+
+class BuildRequest(_Asked):
+    """A turn of a building game in Minecraft."""
+
+    task: Literal["minecraft"]
+    blocks: list[BlockRecord] = Field([], max_length=1089, description="What stands there: [x, y, z, color].")
+    pose: PoseRecord = Field(BUILDER, description="Where the builder stands, in cells, and looks, in degrees.")
+    history: list[Said | Did] = Field([], max_length=_MOST_TURNS, description="The dialogue and the actions so far.")
+
+    @property
+    def item(self) -> MinecraftItem:
+        """The turn as an item without gold actions. Raises ValueError for two blocks in one cell."""
+        if len({block[:3] for block in self.blocks}) < len(self.blocks):
+            raise ValueError("blocks: two of them are in one cell")
+        before = Structure.of(self.blocks)
+        names: dict[str, Any] = {"id": "minecraft/request/0/1", "split": "request", "group": "", "cluster": ""}
+        pose: Pose = self.pose.value
+        history = (*turns(self.history), Utterance("Architect", self.instruction))
+        return MinecraftItem(history=history, before=before, pose=pose, actions=(), after=before, **names)
+
+
+def _paints(rows: Any) -> tuple[Paint, ...]:
+    return tuple(Paint(*row) for row in rows)
+
+
+ExecuteRequest = Annotated[DrawRequest | BuildRequest, Field(discriminator="task")]
+REQUEST: TypeAdapter[DrawRequest | BuildRequest] = TypeAdapter(ExecuteRequest)
+
+
+class Piece(BaseModel):
+    """A piece of the answer's text that did not become an action."""
+
+    text: str
+    reason: str
+
+
+DoneRecord = tuple[int, int, str] | tuple[Literal["place", "remove"], str | None, int, int, int]
+"""An action of a model, which may lie off the board or outside the region: [row, column, color], or as a request has it."""
+
+
+class ExecuteResponse(BaseModel):
+    """What was done, and how it came about."""
+
+    task: Literal["hexagons", "minecraft"]
+    model: str
+    actions: list[DoneRecord] = Field(description="As asked for, in order.")
+    ignored: list[DoneRecord] = Field(description="Those that cannot be carried out; they change nothing.")
+    board: str | None = Field(None, description="HEXAGONS: 180 digits after the actions.")
+    blocks: list[BlockRecord] | None = Field(None, description="Minecraft: what stands there after the actions.")
+    text: str | None = Field(None, description="What a language model answered.")
+    program: str | None = Field(None, description="What the parser understood, as a program.")
+    confidence: float | None = Field(None, ge=0, le=1, description="How sure the model is, where it says so.")
+    discarded: list[Piece] = Field([], description="What of the text was not understood.")
+
+
+class Player(BaseModel):
+    """Who can answer."""
+
+    name: str
+    tasks: list[str]
+    kind: Literal["parser", "baseline", "language model"]
+
+
+def carried_out(item: Item, actions: Any) -> dict[str, Any]:
+    """The fields of a response that tell the state after the actions."""
+    applied = item.before.apply(actions)
+    ignored = [tuple(action) for action in applied.ignored]
+    if isinstance(item, HexagonsItem):
+        return {"ignored": ignored, "board": applied.board.digits()}  # type: ignore[union-attr]
+    return {"ignored": ignored, "blocks": [tuple(block) for block in applied.structure.blocks()]}  # type: ignore[union-attr]

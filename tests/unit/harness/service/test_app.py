@@ -1,0 +1,178 @@
+"""The task API: the same answers as in runs, refusals instead of failures, keys, and its client."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+import harness
+from harness.baselines.parser import Parser
+from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem, Utterance
+from harness.errors import EngineError
+from harness.service.app import MOST_BYTES, create_app, listening
+from harness.service.players import Served, own_players
+from prompts.spec import PromptSpec
+from tests.helpers.endpoint import FakeServer, chat_answer
+
+EXECUTE = "/v1/harness/execute"
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[TestClient]:
+    with TestClient(create_app(own_players())) as client:
+        yield client
+
+
+def request_of(item: Item) -> dict[str, Any]:
+    """The request that asks for an item."""
+    if isinstance(item, HexagonsItem):
+        told = [turn.text for turn in item.history if isinstance(turn, Utterance)]
+        done = [turn.actions for turn in item.history if isinstance(turn, Executed)]
+        steps = [{"instruction": text, "actions": actions} for text, actions in zip(told, done, strict=True)]
+        return {"task": "hexagons", "instruction": item.instruction, "history": steps, "board": item.before.digits()}
+    *turns, last = item.history
+    assert isinstance(last, Utterance)
+    history = [
+        {"speaker": turn.speaker, "text": turn.text} if isinstance(turn, Utterance) else {"actions": turn.actions}
+        for turn in turns
+    ]
+    blocks, pose = item.before.blocks(), item.pose._asdict()
+    return {"task": "minecraft", "instruction": last.text, "history": history, "blocks": blocks, "pose": pose}
+
+
+def asked(task: str) -> list[Item]:
+    """Items of the shipped sample whose last words are the Architect's."""
+    items = harness.load(task, "dev")
+    return [
+        item
+        for item in items
+        if isinstance(item, HexagonsItem) or (isinstance(item.history[-1], Utterance) and item.history[-1].speaker == "Architect")
+    ][:6]
+
+
+@pytest.mark.parametrize("task", ["hexagons", "minecraft"])
+def test_the_parser_answers_as_in_a_run(task: str, client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HARNESS_DATA", raising=False)
+    items = asked(task)
+    answers = list(Parser().predictor(task).predict(items))
+    assert items
+    for item, answer in zip(items, answers, strict=True):
+        response = client.post(EXECUTE, json=json.loads(json.dumps(request_of(item))))
+        assert response.status_code == 200, response.text
+        told = response.json()
+        assert [tuple(action) for action in told["actions"]] == [tuple(action) for action in answer.actions]
+        assert told["confidence"] == answer.notes["confidence"]
+        assert told["program"] == answer.notes["program"]
+        after = harness.apply(item, answer.actions)
+        if isinstance(item, MinecraftItem):
+            assert sorted(map(tuple, told["blocks"])) == sorted(tuple(block) for block in after.blocks())  # type: ignore[union-attr]
+        else:
+            assert told["board"] == after.digits()  # type: ignore[union-attr]
+
+
+def test_a_baseline_answers(client: TestClient) -> None:
+    body = {"task": "hexagons", "model": "rules", "instruction": "Paint the tile in row 3, column 4 red."}
+    response = client.post(EXECUTE, json=body)
+    assert response.status_code == 200
+    assert response.json()["model"] == "rules"
+
+
+def test_painted_tiles_are_a_board(client: TestClient) -> None:
+    body = {"task": "hexagons", "instruction": "Paint the first column red.", "board": [[0, 17, "blue"]]}
+    board = client.post(EXECUTE, json=body).json()["board"]
+    assert (board[0], board[17]) == ("4", "5")
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "told"),
+    [
+        (b"", 422, "Invalid JSON"),
+        (b"\xff\xfe{}", 422, "Invalid JSON"),
+        (b"[" * 10_000, 422, "recursion limit"),
+        (b'{"task": "chess"}', 422, "task"),
+        (b'{"task": "hexagons"}', 422, "hexagons.instruction: Field required"),
+        (b'{"task": "hexagons", "instruction": "a", "blocks": []}', 422, "Extra inputs are not permitted"),
+        (b'{"task": "hexagons", "instruction": "a", "board": "9"}', 422, "board"),
+        (b'{"task": "minecraft", "instruction": "a", "blocks": [[9, 1, 0, "red"]]}', 422, "less than or equal to 5"),
+        (b'{"task": "minecraft", "instruction": "a", "blocks": [[0, 1, 0, "red"], [0, 1, 0, "blue"]]}', 422, "one cell"),
+        (b'{"task": "minecraft", "instruction": "a", "model": "../../etc/passwd"}', 404, "no player"),
+        (b'{"task": "minecraft", "instruction": "a", "model": "rules"}', 422, "rules does not know the task minecraft"),
+        (b'{"task": "hexagons", "instruction": "a", "samples": 4}', 422, "are for language models"),
+        (b'{"task": "hexagons", "instruction": "' + b"a" * 20_001 + b'"}', 422, "at most 20000 characters"),
+        (b'"' + b"a" * MOST_BYTES + b'"', 413, "more than 1,000,000 bytes"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_with_a_reason(body: bytes, status: int, told: str, client: TestClient) -> None:
+    response = client.post(EXECUTE, content=body)
+    assert response.status_code == status
+    assert told in response.json()["error"]["message"]
+
+
+def test_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    client = TestClient(create_app(own_players(), ["first", "second"]))
+    assert client.get("/health").status_code == 200
+    for headers, status in (
+        ({}, 401),
+        ({"Authorization": "Bearer third"}, 401),
+        ({"Authorization": "first"}, 401),
+        ({"Authorization": "Bearer second"}, 200),
+        ({"Authorization": "bearer first"}, 200),
+    ):
+        assert client.get("/v1/harness/players", headers=headers).status_code == status
+
+
+def test_the_openapi_page_describes_the_request(client: TestClient) -> None:
+    page = client.get("/openapi.json").json()
+    schema = page["paths"][EXECUTE]["post"]["requestBody"]["content"]["application/json"]["schema"]
+    assert "$ref" not in json.dumps(schema)
+    assert [sorted(kind["required"]) for kind in schema["oneOf"]] == [["instruction", "task"]] * 2
+    assert "ExecuteResponse" in page["components"]["schemas"]
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def test_a_language_model_is_asked_in_its_prompt_format_and_the_client_is_told() -> None:
+    fake = FakeServer()
+    try:
+        fake.reply = lambda body, n: chat_answer("place red 0 1 0\nplace blue 0 9 0\nwhat?")
+        spec = PromptSpec.make("minecraft")
+        app, port = create_app([Served("model", fake.url, "fake", "secret", {"minecraft": spec})], ["key"]), free_port()
+        with listening(app, "127.0.0.1", port), harness.Client(f"http://127.0.0.1:{port}", key="key") as client:
+            assert [player.name for player in client.players()] == ["model"]
+            done = client.execute("minecraft", "Start with a red block.", "model")
+            with pytest.raises(EngineError, match="refuses: model does not know the task hexagons"):
+                client.execute("hexagons", "Paint it red.", "model")
+            with (
+                harness.Client(f"http://127.0.0.1:{port}") as stranger,
+                pytest.raises(EngineError, match="refuses: this server needs a key"),
+            ):
+                stranger.players()
+    finally:
+        fake.stop()
+    assert done.actions == [("place", "red", 0, 1, 0), ("place", "blue", 0, 9, 0)]
+    assert done.ignored == [("place", "blue", 0, 9, 0)]
+    assert done.blocks == [(0, 1, 0, "red")]
+    assert [piece.text for piece in done.discarded] == ["what?"]
+    assert fake.keys == {"Bearer secret"}
+    assert "Start with a red block." in fake.requests[0]["messages"][-1]["content"]
+
+
+def test_a_model_that_does_not_answer_is_a_bad_gateway() -> None:
+    served = Served("model", f"http://127.0.0.1:{free_port()}/v1", "fake", None, {"minecraft": PromptSpec.make("minecraft")})
+    response = TestClient(create_app([served])).post(EXECUTE, json={"task": "minecraft", "instruction": "a", "model": "model"})
+    assert response.status_code == 502
+    assert "no connection" in response.json()["error"]["message"]
+
+
+def test_no_server_is_said_in_a_line() -> None:
+    with harness.Client(f"http://127.0.0.1:{free_port()}") as client, pytest.raises(EngineError, match="no answer from"):
+        client.players()
