@@ -225,8 +225,7 @@ class OpenAIEngine:
                 ) from None
             models = None
         known = [model for model in models or () if isinstance(model, dict)] if isinstance(models, list) else []
-        mine = [model for model in known if model.get("id") == self._model] or (known if len(known) == 1 else [])
-        length = next(filter(None, map(_length, mine)), None)
+        length = _listed(known, self._model)
         if length is None:
             raise UsageError(
                 f"{self._endpoint.shown} does not say how many tokens {self._model} takes, prompt and answer together: "
@@ -239,6 +238,14 @@ async def _cancel(tasks: Sequence[asyncio.Task[Completion]]) -> None:
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _listed(known: Sequence[Mapping[str, Any]], model: str) -> int | None:
+    """The context length of a model in a list of models: its own, that of the base it is an adapter of, or of the only one."""
+    mine = [entry for entry in known if entry.get("id") == model] or (known if len(known) == 1 else [])
+    parents = {entry.get("parent") for entry in mine} - {None}
+    bases = [entry for entry in known if entry.get("id") in parents]
+    return next(filter(None, map(_length, (*mine, *bases))), None)
 
 
 def _length(model: Mapping[str, Any]) -> int | None:

@@ -15,7 +15,7 @@ import pytest
 
 from harness.engines.engine import Sampling
 from harness.engines.openai import OpenAIEngine
-from harness.errors import EngineError
+from harness.errors import EngineError, UsageError
 from prompts.rendered import Rendered
 from serialization.formats.answer import Constraint
 from tests.helpers.endpoint import Answer, FakeServer, chat_answer, failure
@@ -225,3 +225,61 @@ def test_the_harness_key_comes_before_the_openai_key(server: FakeServer, monkeyp
     ask(server)
     ask(server, api_key="given")
     assert server.keys == {"Bearer mine", "Bearer given"}
+
+
+@pytest.mark.parametrize(
+    ("models", "length"),
+    [
+        ([{"id": "demo", "max_model_len": 9}, {"id": "other", "max_model_len": 8}], 9),
+        ([{"id": "demo", "max_model_len": None, "parent": "base"}, {"id": "base", "max_model_len": 8}], 8),
+        ([{"id": "/models/demo.gguf", "meta": {"n_vocab": 5, "n_ctx_train": 7}}], 7),
+        ([{"id": "demo", "top_provider": {"context_length": 6}}], 6),
+        ([{"id": "demo", "context_window": 5}], 5),
+        ([{"id": "demo"}], None),
+        ([{"id": "a", "context_window": 5}, {"id": "b", "context_window": 5}], None),
+        ("many", None),
+    ],
+)
+def test_the_context_length_is_as_servers_list_it(server: FakeServer, models: Any, length: int | None) -> None:
+    server.models = (200, {}, json.dumps({"data": models}).encode())
+    with made(server) as engine:
+        if length:
+            assert engine.context_length == length
+        else:
+            with pytest.raises(UsageError, match="--context-length N"):
+                _ = engine.context_length
+
+
+def test_a_quota_ends_the_run_and_is_not_asked_again(server: FakeServer) -> None:
+    server.reply = lambda body, n: chat_answer("ok") if n < 3 else failure(429, "no", code="insufficient_quota")
+    with made(server, concurrency=1, max_retries=5) as engine:
+        answers: list[Any] = []
+        with pytest.raises(EngineError, match="answers no more for now"):
+            answers.extend(engine.generate([prompt(n) for n in range(20)], Sampling()))
+    assert [answer.error is None for answer in answers] == [True, True, True, False]
+    assert len(server.requests) == 4
+
+
+def test_a_pause_of_hours_ends_the_run(server: FakeServer) -> None:
+    server.reply = lambda body, n: failure(429, Retry_After="7200")
+    with pytest.raises(EngineError, match="asks to wait 7,200 seconds"):
+        ask(server, 3, max_retries=2)
+
+
+def test_all_requests_wait_where_one_is_told_to(server: FakeServer) -> None:
+    times: list[float] = []
+
+    def reply(body: dict[str, Any], n: int) -> Answer:
+        times.append(time.monotonic())
+        return failure(429, Retry_After="1") if n == 0 else chat_answer("ok")
+
+    server.reply = reply
+    assert [answer.text for answer in ask(server, 4, max_retries=1, concurrency=1)] == ["ok"] * 4
+    assert times[1] - times[0] >= 1
+
+
+def test_a_login_in_the_url_is_sent_as_one_and_a_query_is_kept(server: FakeServer) -> None:
+    with closing(OpenAIEngine(server.url.replace("//", "//a:b%40@") + "?version=1", "demo")) as engine:
+        list(engine.generate([prompt()], Sampling()))
+    assert server.keys == {"Basic YTpiQA=="}
+    assert server.paths == ["/v1/chat/completions?version=1"]
