@@ -98,6 +98,7 @@ _CAUTION = 0.9
 )
 @click.option("--max-tokens-total", type=click.IntRange(0), help="Stop when prompts and answers have so many tokens (openai).")
 @click.option("--dry-run", is_flag=True, help="Print the requests, tokens and cost that the run would take, without making it.")
+@click.option("--batch-api", is_flag=True, help="Ask all items in one batch, answered within a day at a lower price (openai).")
 @click.option("--preview", is_flag=True, help="Print the exact prompt and its token count without calling a model.")
 @click.option("--json", is_flag=True, help="Print the scores as JSON.")
 def prompt(**flags: Any) -> int:
@@ -228,6 +229,7 @@ def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: lis
         run = stack.enter_context(closing(Run(RUNS / name, run_settings(options, spec, adapter, items, plan))))
         log_to(run.folder)
         if isinstance(engine, OpenAIEngine):
+            engine.folder = run.folder
             _count_before(engine, plan, run, items)
         answers = Prompted(plan, engine, retry_errors=options.retry_errors)
         answer_items(run, items, answers, functools.partial(click.echo, err=True))

@@ -94,7 +94,7 @@ class Endpoint:
         return await self.request("GET", path)
 
     async def request(self, method: str, path: str, **options: Any) -> dict[str, Any]:
-        """As `post`; `options` are aiohttp's."""
+        """As `post`; `options` are aiohttp's, but that `data` may make a new form for each try."""
         return _decoded(await self.raw(method, path, **options))
 
     async def raw(self, method: str, path: str, *, most: int = MAX_BYTES, **options: Any) -> bytes:
@@ -132,9 +132,10 @@ class Endpoint:
 
         session = self._session or self._open()
         headers = {**self._headers, **options.get("headers", {})}
+        data = options["data"]() if callable(options.get("data")) else options.get("data")
         url = f"{self._base}{path}" + (f"?{self._query}" if self._query else "")
         try:
-            async with session.request(method, url, **{**options, "headers": headers}, allow_redirects=False) as response:
+            async with session.request(method, url, headers=headers, data=data, allow_redirects=False) as response:
                 return response.status, response.headers, await _bounded(response, most)
         except TimeoutError:
             tries = f" per request, {self.patience:g} in total" if self.retries else ""

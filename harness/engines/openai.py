@@ -6,6 +6,7 @@ import asyncio
 import logging
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from harness.engines.endpoint import KEY_VARIABLES, Endpoint, Failure
@@ -79,6 +80,8 @@ class OpenAIEngine:
         # Concurrency drops at the end of a batch, so a batch is many times the requests in flight.
         self.batch_size = 16 * concurrency
         self._context_length = context_length
+        self.folder: Path | None = None
+        """The run's folder, for an engine that remembers what it asked."""
 
     @property
     def context_length(self) -> int:

@@ -29,7 +29,7 @@ CONCURRENCY = 8
 
 OUTSIDE = (
     *("name", "preview", "json", "concurrency", "items_file", "merge", "constrain"),
-    *("timeout", "retries", "retry_errors", "prices", "max_cost", "max_tokens_total", "dry_run"),
+    *("timeout", "retries", "retry_errors", "prices", "max_cost", "max_tokens_total", "dry_run", "batch_api"),
 )
 """Flags that cannot change a prediction, and those that are recorded in another form."""
 
@@ -38,6 +38,8 @@ IF_GIVEN = ("reasoning_effort", "extra_body", "chat_template_kwargs", "tokenizer
 
 LOCAL_ENGINES = ("vllm", "transformers")
 """Engines that load the base model themselves and can put an adapter on it."""
+
+BATCH_ENGINE = "harness.engines.batch_api:BatchEngine"
 
 ONLY_FOR = {
     "adapter": (*LOCAL_ENGINES, "openai"),
@@ -51,6 +53,7 @@ ONLY_FOR = {
     "extra_body": ("openai",),
     "chat_template_kwargs": ("openai",),
     "tokenizer": ("openai",),
+    "batch_api": ("openai",),
     "timeout": ("openai",),
     "retries": ("openai",),
     "prices": ("openai",),
@@ -100,6 +103,7 @@ class Options:
     max_cost: float | None
     max_tokens_total: int | None
     dry_run: bool
+    batch_api: bool
     preview: bool
     json: bool
 
@@ -117,6 +121,8 @@ class Options:
             raise UsageError(f"--share {self.share}: one answer per item leaves nothing to vote on; add --samples, e.g. 8")
         if self.items_file and self.split:
             raise UsageError(f"--split {self.split}: the items come from {self.items_file}; leave the flag out")
+        if self.batch_api and (self.max_cost is not None or self.max_tokens_total is not None):
+            raise UsageError("--batch-api asks everything at once, which no limit can stop: look at --dry-run, or leave one out")
         for flag, engines in ONLY_FOR.items():
             if getattr(self, flag) not in (None, False) and self.engine not in engines:
                 raise UsageError(
@@ -197,7 +203,7 @@ def build_engine(options: Options, adapter: Adapter | None, merged: Path | None 
     if options.engine == "openai":
         if not options.base_url or not options.model:
             raise UsageError("--engine openai needs --base-url and --model, e.g. --base-url http://127.0.0.1:8000/v1")
-        engine = _endpoint_engine(kind, options)
+        engine = _endpoint_engine(resolve("engine", "batch", {"batch": BATCH_ENGINE}) if options.batch_api else kind, options)
     elif options.engine == "scripted":
         if not options.model:
             raise UsageError('--engine scripted needs --model FILE: JSON Lines of {"id": ..., "text": ...}')
@@ -247,7 +253,8 @@ def spending_of(options: Options) -> Spending:
         raise UsageError(
             f"--max-cost {options.max_cost:g}: no price is known for {options.model}: give a table with --prices FILE"
         )
-    return Spending(price, prices.currency, options.max_cost, options.max_tokens_total)
+    share = prices.batch if options.batch_api else 1.0
+    return Spending(price, prices.currency, options.max_cost, options.max_tokens_total, share)
 
 
 def counting_tokenizer(options: Options, model: str | None) -> Any:

@@ -61,6 +61,7 @@ class Prompted(Predictor):
         answers = iter(self.engine.generate(prompts, self.plan.sampling))
         for item, one in zip(items, asked, strict=True):
             yield self._answer(item, one, list(islice(answers, samples))) if isinstance(one, Rendered) else one
+        next(answers, None)  # What the engine does after the last answer.
 
     def _rendered(self, item: Item) -> Rendered | Answer:
         try:

@@ -77,12 +77,14 @@ def _begin(handler: BaseHTTPRequestHandler, length: int) -> None:
 class FakeServer:
     """Answers POST requests with what `reply(body, n)` returns; n counts the requests from 0. None: never answers.
 
-    GET requests are answered with `models`.
+    GET requests are answered with `get(path)`, which is `models`; files that are uploaded are kept.
     """
 
     def __init__(self) -> None:
         self.reply: Callable[[dict[str, Any], int], Answer | Handling | None] = lambda body, n: chat_answer("ok")
         self.models = listed(max_model_len=4096)
+        self.get: Callable[[str], Answer] = lambda path: self.models
+        self.uploads: list[bytes] = []
         self.requests: list[dict[str, Any]] = []
         self.paths: list[str] = []
         self.keys: set[str | None] = set()
@@ -92,7 +94,11 @@ class FakeServer:
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                content = self.rfile.read(int(self.headers["Content-Length"]))
+                if self.path.endswith("/files"):
+                    fake.uploads.append(content)
+                    return self.answer((200, {}, json.dumps({"id": f"file-{len(fake.uploads)}"}).encode()))
+                body = json.loads(content)
                 with lock:
                     n = len(fake.requests)
                     fake.requests.append(body)
@@ -101,15 +107,15 @@ class FakeServer:
                 answer = fake.reply(body, n)
                 if answer is None:
                     fake.stopped.wait(30)
-                    return
+                    return None
                 if callable(answer):
                     with suppress(OSError):
                         answer(self)
-                    return
-                self.answer(answer)
+                    return None
+                return self.answer(answer)
 
             def do_GET(self) -> None:
-                self.answer(fake.models)
+                self.answer(fake.get(self.path))
 
             def answer(self, answer: Answer) -> None:
                 status, headers, content = answer
