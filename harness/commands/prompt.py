@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from prompts.spec import PromptSpec
 
 _UNCUT = 10_000_000
-"""The context length of a dry run where none is said: nothing is cut."""
+"""The context length of a preview and a dry run where none is said: nothing is cut."""
 _CAUTION = 0.9
 """The share of the measured characters a token that other prompts may have, which hold more numbers."""
 
@@ -134,14 +134,15 @@ def _items(options: Options, task: str) -> tuple[list[Item], list[Item], Source]
 
 def _preview(options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], pool: list[Item]) -> int:
     """The exact text, from the tokenizer alone."""
-    plan = _engineless_plan(options, spec, adapter, pool, 4096)
+    plan = _engineless_plan(options, spec, adapter, pool, _UNCUT)
+    known = options.context_length or options.engine in LOCAL_ENGINES
+    room = f" of {plan.renderer.budget}" if known else ""
     for item in items:
         rendered = plan.render(item)
         click.echo(rendered.text)
         count = f"{len(rendered.token_ids)} tokens" if rendered.token_ids else f"about {len(rendered.text) // 3} tokens"
         click.echo(
-            f"[{item.id}: {count} of {plan.renderer.budget}; {rendered.dropped_history} turns "
-            f"and {rendered.dropped_shots} examples left out]",
+            f"[{item.id}: {count}{room}; {rendered.dropped_history} turns and {rendered.dropped_shots} examples left out]",
             err=True,
         )
     return 0

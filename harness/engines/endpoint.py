@@ -42,15 +42,22 @@ class Failure(Exception):
 
     `status` is the HTTP status, None where there was no answer or one that cannot be read; `parameter` what the endpoint says is
     wrong with the request, if it names it. `patient` is False where another request cannot do better: the quota is used up, or
-    the endpoint asks to wait for very long.
+    the endpoint asks to wait for very long. `again` is False where the same request is sure to fail again.
     """
 
     def __init__(
-        self, message: str, status: int | None = None, parameter: str = "", *, connected: bool = True, patient: bool = True
+        self,
+        message: str,
+        status: int | None = None,
+        parameter: str = "",
+        *,
+        connected: bool = True,
+        patient: bool = True,
+        again: bool = True,
     ) -> None:
         super().__init__(message)
         self.message, self.status, self.parameter = message, status, parameter
-        self.connected, self.patient = connected, patient
+        self.connected, self.patient, self.again = connected, patient, again
 
 
 class Endpoint:
@@ -106,7 +113,7 @@ class Endpoint:
                 status, headers, content = await self._send(method, path, most, options)
             except Failure as failure:
                 error = failure
-                if attempt == self.retries:
+                if attempt == self.retries or not failure.again:
                     break
             else:
                 if 200 <= status < 300:
@@ -186,13 +193,13 @@ class Endpoint:
 async def _bounded(response: aiohttp.ClientResponse, most: int) -> bytes:
     if (response.content_length or 0) > most:
         response.close()
-        raise Failure(f"the endpoint's answer has {response.content_length:,} bytes; no more than {most:,} are read")
+        raise Failure(f"the endpoint's answer has {response.content_length:,} bytes; no more than {most:,} are read", again=False)
     parts, size = [], 0
     async for part in response.content.iter_any():
         size += len(part)
         if size > most:
             response.close()
-            raise Failure(f"the endpoint's answer has more than {most:,} bytes, which are not read")
+            raise Failure(f"the endpoint's answer has more than {most:,} bytes, which are not read", again=False)
         parts.append(part)
     return b"".join(parts)
 

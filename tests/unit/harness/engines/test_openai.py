@@ -18,7 +18,7 @@ from harness.engines.openai import OpenAIEngine
 from harness.errors import EngineError, UsageError
 from prompts.rendered import Rendered
 from serialization.formats.answer import Constraint
-from tests.helpers.endpoint import Answer, FakeServer, chat_answer, failure
+from tests.helpers.endpoint import Answer, FakeServer, chat_answer, endless, failure
 
 KEY = "sk-very-secret"
 
@@ -258,6 +258,13 @@ def test_a_quota_ends_the_run_and_is_not_asked_again(server: FakeServer) -> None
             answers.extend(engine.generate([prompt(n) for n in range(20)], Sampling()))
     assert [answer.error is None for answer in answers] == [True, True, True, False]
     assert len(server.requests) == 4
+
+
+def test_an_answer_that_is_too_long_is_not_asked_for_again(server: FakeServer) -> None:
+    server.reply = lambda body, n: endless
+    (answer,) = ask(server, max_retries=3)
+    assert "more than 10,000,000 bytes" in answer.error
+    assert len(server.requests) == 1
 
 
 def test_a_pause_of_hours_ends_the_run(server: FakeServer) -> None:
