@@ -14,6 +14,7 @@ from harness.runs.prompt_plan import (
     Options,
     build_engine,
     build_plan,
+    cached,
     chosen_adapter,
     chosen_base,
     chosen_spec,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from adapters.registry import Adapter
     from harness.corpora import Source
     from harness.corpora.item import Item
+    from harness.engines.engine import Engine
     from prompts.spec import PromptSpec
 
 
@@ -68,6 +70,9 @@ if TYPE_CHECKING:
 @click.option("--batch-size", type=click.IntRange(1), help="Prompts per batch.")
 @click.option("--concurrency", type=click.IntRange(1, 256), help="Parallel requests (openai). [default: 8]")
 @click.option("--completions", is_flag=True, help="Use the completions endpoint, for a model without a chat template (openai).")
+@click.option(
+    "--cache/--no-cache", default=True, show_default=True, help="Take answers that were given before from the user's cache."
+)
 @click.option("--preview", is_flag=True, help="Print the exact prompt and its token count without calling a model.")
 @click.option("--json", is_flag=True, help="Print the scores as JSON.")
 def prompt(**flags: Any) -> int:
@@ -125,7 +130,7 @@ def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: lis
     from harness.engines.bases import resolve_base
     from harness.runs.answering import answer_items
     from harness.runs.finishing import finish
-    from harness.runs.folder import RUNS, Run, log_to
+    from harness.runs.folder import RUNS, Run, described, log_to
     from harness.runs.prompted import Prompted
 
     name = options.name or default_name(options, spec)
@@ -142,11 +147,24 @@ def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: lis
         merged = _merged(options, adapter, stack)
         with Console(stderr=True).status("loading the model"):
             engine = stack.enter_context(closing(build_engine(options, adapter, merged)))
+        begun, _ = described(RUNS / name)
+        if begun and not options.batch_size:
+            engine.batch_size = (
+                begun.get("batch_size") or engine.batch_size
+            )  # So that a run resumes where the default was another.
         plan = build_plan(options, spec, engine.tokenizer, engine.context_length, engine.batch_size, pool)
-        run = stack.enter_context(closing(Run(RUNS / name, run_settings(options, spec, adapter, items, plan))))
+        settings = run_settings(options, spec, adapter, items, plan)
+        run = stack.enter_context(closing(Run(RUNS / name, settings)))
         log_to(run.folder)
+        engine = stack.enter_context(cached(engine, options, settings))
         answer_items(run, items, Prompted(plan, engine), functools.partial(click.echo, err=True))
+        _tell_cached(engine)
     return finish(run, items, as_json=options.json, longest="--max-new-tokens", shots=options.shots)
+
+
+def _tell_cached(engine: Engine) -> None:
+    if found := getattr(engine, "cached", 0):
+        click.echo(f"{found} of {getattr(engine, 'answered', found)} answers came from the cache", err=True)
 
 
 def _merged(options: Options, adapter: Adapter | None, stack: ExitStack) -> Path | None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 CONCURRENCY = 8
 """Requests to an endpoint at a time."""
 
-OUTSIDE = ("name", "preview", "json", "concurrency", "items_file", "merge", "constrain")
+OUTSIDE = ("name", "preview", "json", "concurrency", "items_file", "merge", "constrain", "cache")
 """Flags that cannot change a prediction, and those that are recorded in another form."""
 
 LOCAL_ENGINES = ("vllm", "transformers")
@@ -69,6 +71,7 @@ class Options:
     batch_size: int | None
     concurrency: int | None
     completions: bool
+    cache: bool
     preview: bool
     json: bool
 
@@ -258,6 +261,30 @@ def run_settings(options: Options, spec: PromptSpec, adapter: Adapter | None, it
         "max_new_tokens": plan.sampling.max_tokens,
         "context_length": plan.renderer.budget + plan.sampling.max_tokens,
     }
+
+
+OF_THE_PROMPT = (
+    *("task", "split", "shots", "context", "format", "frame", "template", "seed", "limit", "items", "items_file", "batch_size"),
+    *("samples", "share", "temperature", "constrained", "max_new_tokens", "shots_hash", "prompt_hash", "data_hash"),
+)
+"""Settings that decide an answer only by its prompt, or by `Sampling`, which the cache knows apart."""
+
+
+@contextmanager
+def cached(engine: Engine, options: Options, settings: dict[str, Any]) -> Iterator[Engine]:
+    """The engine behind the user's cache of completions. Scripted answers have none."""
+    if options.engine == "scripted" or not options.cache:
+        yield engine
+        return
+    from harness.engines.cache import CachedEngine, Completions, machine
+
+    identity = {key: value for key, value in settings.items() if key not in OF_THE_PROMPT}
+    # The settings have it without what may be secret. Only a hash of all this is kept.
+    identity["base_url"] = options.base_url
+    if options.engine in LOCAL_ENGINES:
+        identity["machine"] = machine()
+    with closing(Completions()) as cache:
+        yield CachedEngine(engine, identity, cache)
 
 
 _CONSTRAINED: dict[str | None, bool | str] = {None: False, "format": True, "feasible": "feasible"}
