@@ -65,6 +65,12 @@ if TYPE_CHECKING:
     type=click.FloatRange(0, 1, min_open=True),
     help="With --samples: keep the changes that this share of the answers makes. [default: take the answer that most agree with]",
 )
+@click.option(
+    "--vote",
+    help="With --samples: mbr (the answer that the others agree with most), share (see --share, here 0.2) or likelihood (the "
+    "answer with the likeliest tokens). [default: mbr, or share with --share]",
+)
+@click.option("--repair", is_flag=True, help="Where nothing of an answer can be read, ask once more and say why.")
 @click.option("--max-new-tokens", type=click.IntRange(1), help="Longest answer, in tokens. [default: by the format]")
 @click.option("--context-length", type=click.IntRange(1), help="Tokens of prompt and answer together. [default: the model's]")
 @click.option("--batch-size", type=click.IntRange(1), help="Prompts per batch.")

@@ -28,6 +28,8 @@ class Sampling:
     seed: int = 0
     stop: tuple[str, ...] = ()
     constraint: Constraint | None = None
+    logprobs: bool = False
+    """Whether completions come with their log-probability."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,8 @@ class Completion:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     error: str | None = None
+    logprob: float | None = None
+    """The log-probability of all its tokens, at temperature 1, where it was asked for and the engine knows it."""
 
 
 def without_secrets(url: str) -> str:

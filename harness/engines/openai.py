@@ -127,6 +127,8 @@ class OpenAIEngine:
             request["stop"] = list(sampling.stop)
         if sampling.temperature > 0:
             request["seed"] = item_seed(sampling.seed, prompt.id)
+        if sampling.logprobs:
+            request["logprobs"] = True if self._chat else 0
         if sampling.constraint is not None:
             kind, value = sampling.constraint.kind, sampling.constraint.value
             request["extra_body"] = {"structured_outputs": {kind: json.loads(value) if kind == "json" else value}}
@@ -164,7 +166,15 @@ def _read(response: Any, chat: bool) -> Completion:
     if choice.finish_reason == "content_filter":
         raise ValueError("the endpoint's content filter cut it")
     usage = response.usage
-    return Completion(text, reason, _count(usage, "prompt_tokens"), _count(usage, "completion_tokens"))
+    prompt_tokens, completion_tokens = _count(usage, "prompt_tokens"), _count(usage, "completion_tokens")
+    return Completion(text, reason, prompt_tokens, completion_tokens, logprob=_logprob(choice, chat))
+
+
+def _logprob(choice: Any, chat: bool) -> float | None:
+    """The log-probability of the whole answer, where the endpoint tells those of its tokens."""
+    told = getattr(choice, "logprobs", None)
+    each = [token.logprob for token in told.content or ()] if told and chat else (told.token_logprobs or ()) if told else ()
+    return sum(each) if each else None
 
 
 def _count(usage: Any, name: str) -> int:

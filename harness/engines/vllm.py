@@ -223,6 +223,8 @@ class VllmEngine:
         }
         if prompt.feasible:
             parameters["extra_args"] = {"feasible": prompt.feasible}
+        if sampling.logprobs:
+            parameters["logprobs"] = 0  # Only those of the tokens that are drawn.
         if sampling.constraint is not None:
             from vllm.sampling_params import StructuredOutputsParams
 
@@ -268,4 +270,5 @@ def _completion(output: Any) -> Completion:
     answer = output.outputs[0]
     if answer.finish_reason not in ("stop", "length"):
         return Completion(error=f"vLLM ended the answer with {answer.finish_reason!r}")
-    return Completion(answer.text, answer.finish_reason, len(output.prompt_token_ids), len(answer.token_ids))
+    count = len(answer.token_ids)
+    return Completion(answer.text, answer.finish_reason, len(output.prompt_token_ids), count, logprob=answer.cumulative_logprob)

@@ -30,6 +30,14 @@ OUTSIDE = ("name", "preview", "json", "concurrency", "items_file", "merge", "con
 LOCAL_ENGINES = ("vllm", "transformers")
 """Engines that load the base model themselves and can put an adapter on it."""
 
+VOTES = ("mbr", "share", "likelihood")
+"""How one answer is made of several: the most agreed one, the changes of enough of them, the one whose tokens are likeliest."""
+SHARE = 0.2
+"""Of the votes that a change needs, for --vote share: half of the F1 that can be expected here."""
+
+LIKELIHOOD = ("vllm", "openai")
+"""Engines that tell how likely an answer is."""
+
 ONLY_FOR = {
     "adapter": LOCAL_ENGINES,
     "merge": ("vllm",),
@@ -66,6 +74,8 @@ class Options:
     temperature: float
     samples: int
     share: float | None
+    vote: str | None
+    repair: bool
     max_new_tokens: int | None
     context_length: int | None
     batch_size: int | None
@@ -87,6 +97,18 @@ class Options:
             raise UsageError(f"--samples {self.samples}: greedy answers are all the same; add --temperature, e.g. 0.7")
         if self.share is not None and self.samples == 1:
             raise UsageError(f"--share {self.share}: one answer per item leaves nothing to vote on; add --samples, e.g. 8")
+        if self.vote not in (None, *VOTES):
+            raise UsageError(f"--vote {self.vote}: one of {', '.join(VOTES)}")
+        if self.vote is not None and self.samples == 1:
+            raise UsageError(f"--vote {self.vote}: one answer per item leaves nothing to vote on; add --samples, e.g. 8")
+        if self.share is not None and self.vote not in (None, "share"):
+            raise UsageError(
+                f"--share {self.share}: it belongs to --vote share, not to --vote {self.vote}; leave one of them out"
+            )
+        if self.vote == "likelihood" and self.engine not in LIKELIHOOD:
+            raise UsageError(f"--vote likelihood is for {' and '.join(LIKELIHOOD)}; --engine {self.engine} tells no likelihoods")
+        if self.repair and self.samples > 1:
+            raise UsageError("--repair asks again for a single answer; leave out --samples")
         if self.items_file and self.split:
             raise UsageError(f"--split {self.split}: the items come from {self.items_file}; leave the flag out")
         for flag, engines in ONLY_FOR.items():
@@ -211,9 +233,23 @@ def build_plan(
         stop=() if chats else renderer.stop,
         # What is feasible is of the format, where the engine knows the state.
         constraint=spec.written.constraint() if options.constrain and not feasible else None,
+        # In this process they cost little, and another vote finds the same answers in the cache.
+        logprobs=options.vote == "likelihood" or (options.samples > 1 and options.engine == "vllm"),
     )
+    share = options.share or (SHARE if options.vote == "share" else None)
     shots = ShotPool(pool, options.seed)
-    return Plan(renderer, sampling, shots, options.shots, batch_size, options.samples, options.share, feasible)
+    return Plan(
+        renderer,
+        sampling,
+        shots,
+        options.shots,
+        batch_size,
+        options.samples,
+        share,
+        likeliest=options.vote == "likelihood",
+        repair=options.repair,
+        feasible=feasible,
+    )
 
 
 def held_to_state(spec: PromptSpec) -> bool:
@@ -237,8 +273,12 @@ def run_settings(options: Options, spec: PromptSpec, adapter: Adapter | None, it
     from prompts.probe import format_hash
 
     asked = {k: v for k, v in asdict(options).items() if k not in (*OUTSIDE, "template")}
+    asked["share"] = plan.share
     if options.samples == 1:
         del asked["samples"], asked["share"]  # So that runs begun before there was voting resume.
+    for flag in ("vote", "repair"):
+        if not asked[flag]:
+            del asked[flag]
     base = resolve_base(chosen_base(options, adapter)) if options.engine in LOCAL_ENGINES else None
     return {
         **asked,
@@ -265,7 +305,18 @@ def run_settings(options: Options, spec: PromptSpec, adapter: Adapter | None, it
 
 OF_THE_PROMPT = (
     *("task", "split", "shots", "context", "format", "frame", "template", "seed", "limit", "items", "items_file", "batch_size"),
-    *("samples", "share", "temperature", "constrained", "max_new_tokens", "shots_hash", "prompt_hash", "data_hash"),
+    *(
+        "samples",
+        "share",
+        "vote",
+        "repair",
+        "temperature",
+        "constrained",
+        "max_new_tokens",
+        "shots_hash",
+        "prompt_hash",
+        "data_hash",
+    ),
 )
 """Settings that decide an answer only by its prompt, or by `Sampling`, which the cache knows apart."""
 
@@ -305,4 +356,6 @@ def default_name(options: Options, spec: PromptSpec) -> str:
     parts += [f"first-{options.limit}"] if options.limit else []
     parts += {"format": ["constrained"], "feasible": ["feasible"]}.get(options.constrain or "", [])
     parts += [f"{options.samples}-samples"] if options.samples > 1 else []
+    parts += [options.vote] if options.vote else []
+    parts += ["repair"] if options.repair else []
     return "_".join(parts).replace("/", "-")
