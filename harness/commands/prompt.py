@@ -19,6 +19,7 @@ from harness.runs.prompt_plan import (
     chosen_base,
     chosen_spec,
     default_name,
+    given_to_vllm,
     local_tokenizer,
     merges,
     run_settings,
@@ -79,6 +80,10 @@ if TYPE_CHECKING:
 @click.option(
     "--cache/--no-cache", default=True, show_default=True, help="Take answers that were given before from the user's cache."
 )
+@click.option(
+    "--vllm", multiple=True, metavar="KEY=VALUE", help="An option of vLLM's own (vllm), e.g. max_num_seqs=512. Repeatable."
+)
+@click.argument("vllm_words", nargs=-1, type=click.UNPROCESSED, metavar="[-- VLLM OPTIONS]")
 @click.option("--preview", is_flag=True, help="Print the exact prompt and its token count without calling a model.")
 @click.option("--json", is_flag=True, help="Print the scores as JSON.")
 def prompt(**flags: Any) -> int:
@@ -88,9 +93,11 @@ def prompt(**flags: Any) -> int:
     harness prompt --shots 5
     harness prompt --adapter hexagons
     harness prompt --task minecraft --adapter runs/my-adapter --limit 50
+    harness prompt --model Qwen/Qwen3-32B -- --tensor-parallel-size 2 --max-num-seqs 512
     harness prompt --engine openai --base-url http://127.0.0.1:8000/v1 --model smollm2-135m
     """
     options = Options(**flags)
+    given_to_vllm(options)  # So that a wrong one is refused before anything is loaded.
     adapter = chosen_adapter(options)
     spec = chosen_spec(options, adapter)
     items, pool, source = _items(options, spec.task)

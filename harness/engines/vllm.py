@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -128,8 +128,8 @@ class VllmEngine:
 
     `model` is a local folder or a hub name, `adapter` a folder that peft saved. `context_length` is the model's own where
     it is None, or as much of it as the KV cache holds. `draws` says that answers will be sampled, `feasible` that prompts say
-    what can be done (`Rendered.feasible`). Raises EngineError if the
-    model cannot be loaded, AdapterError for a folder without a usable adapter.
+    what can be done (`Rendered.feasible`); `options` are further ones of vLLM's own (`harness.engines.vllm_options`). Raises
+    EngineError if the model cannot be loaded, AdapterError for a folder without a usable adapter.
     """
 
     independent = False
@@ -144,14 +144,15 @@ class VllmEngine:
         seed: int = 0,
         draws: bool = False,
         feasible: bool = False,
+        options: Mapping[str, Any] | None = None,
     ) -> None:
-        options: dict[str, Any] = {**device_options(draws), "max_model_len": context_length or -1, "seed": seed}
+        settings = {**device_options(draws), **(options or {}), "max_model_len": context_length or -1, "seed": seed}
         if adapter is not None:
             check_served(adapter)
-            options |= {"enable_lora": True, "max_loras": 1, "max_lora_rank": max_lora_rank(adapter_rank(adapter))}
+            settings |= {"enable_lora": True, "max_loras": 1, "max_lora_rank": max_lora_rank(adapter_rank(adapter))}
         if feasible:
-            options["logits_processors"] = [FEASIBLE_TOKENS]
-        self.llm = _load(model, options)
+            settings["logits_processors"] = [FEASIBLE_TOKENS]
+        self.llm = _load(model, settings)
         self._lora = None
         if adapter is not None:
             from vllm.lora.request import LoRARequest
@@ -232,14 +233,19 @@ class VllmEngine:
         return parameters
 
 
-def _load(model: str, options: dict[str, Any]) -> Any:
-    keep_memory()
+def set_up() -> None:
+    """What vLLM reads of the environment, before it is imported."""
     # In this process, so that a kill leaves nothing behind and scheduling is the same in every run.
     os.environ.update(vllm_environment(), VLLM_ENABLE_V1_MULTIPROCESSING="0")
     os.environ.setdefault("VLLM_LOGGING_LEVEL", "CRITICAL")
     os.environ.setdefault("VLLM_LOGGING_STREAM", "ext://sys.stderr")
     # vLLM's first messages come before it has set up its logging.
     logging.getLogger("vllm").setLevel(os.environ["VLLM_LOGGING_LEVEL"])
+
+
+def _load(model: str, options: dict[str, Any]) -> Any:
+    keep_memory()
+    set_up()
     with _quiet():
         try:
             from vllm import LLM

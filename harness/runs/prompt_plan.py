@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 CONCURRENCY = 8
 """Requests to an endpoint at a time."""
 
-OUTSIDE = ("name", "preview", "json", "concurrency", "items_file", "merge", "constrain", "cache")
+OUTSIDE = ("name", "preview", "json", "concurrency", "items_file", "merge", "constrain", "cache", "vllm", "vllm_words")
 """Flags that cannot change a prediction, and those that are recorded in another form."""
 
 LOCAL_ENGINES = ("vllm", "transformers")
@@ -41,6 +42,7 @@ LIKELIHOOD = ("vllm", "openai")
 ONLY_FOR = {
     "adapter": LOCAL_ENGINES,
     "merge": ("vllm",),
+    "vllm": ("vllm",),
     "base_url": ("openai",),
     "completions": ("openai",),
     "concurrency": ("openai",),
@@ -82,6 +84,9 @@ class Options:
     concurrency: int | None
     completions: bool
     cache: bool
+    vllm: tuple[str, ...]
+    vllm_words: tuple[str, ...]
+    """What follows -- on the command line."""
     preview: bool
     json: bool
 
@@ -97,6 +102,8 @@ class Options:
             raise UsageError(f"--samples {self.samples}: greedy answers are all the same; add --temperature, e.g. 0.7")
         if self.share is not None and self.samples == 1:
             raise UsageError(f"--share {self.share}: one answer per item leaves nothing to vote on; add --samples, e.g. 8")
+        if self.vllm_words and (self.engine != "vllm" or not self.vllm_words[0].startswith("-")):
+            raise UsageError(f"unexpected argument {self.vllm_words[0]!r}: only options of vLLM may follow --, for --engine vllm")
         if self.vote not in (None, *VOTES):
             raise UsageError(f"--vote {self.vote}: one of {', '.join(VOTES)}")
         if self.vote is not None and self.samples == 1:
@@ -112,7 +119,7 @@ class Options:
         if self.items_file and self.split:
             raise UsageError(f"--split {self.split}: the items come from {self.items_file}; leave the flag out")
         for flag, engines in ONLY_FOR.items():
-            if getattr(self, flag) not in (None, False) and self.engine not in engines:
+            if getattr(self, flag) not in (None, False, ()) and self.engine not in engines:
                 raise UsageError(
                     f"--{flag.replace('_', '-')} is for {' and '.join(engines)}; --engine {self.engine} does not take it"
                 )
@@ -188,11 +195,33 @@ def build_engine(options: Options, adapter: Adapter | None, merged: Path | None 
     else:
         path = adapter.path if adapter and not merged else None
         model = str(merged or resolve_base(chosen_base(options, adapter)))
-        more = {"draws": options.temperature > 0, "feasible": options.constrain == "feasible"} if options.engine == "vllm" else {}
+        more: dict[str, Any] = {}
+        if options.engine == "vllm":
+            feasible = options.constrain == "feasible"
+            more = {"draws": options.temperature > 0, "feasible": feasible, "options": given_to_vllm(options)}
         engine = kind(model, adapter=path, context_length=options.context_length, **more)
     if options.batch_size:
         engine.batch_size = options.batch_size
     return engine
+
+
+@cache
+def given_to_vllm(options: Options) -> dict[str, Any]:
+    """vLLM's own options: those of --vllm, and those that follow --. Raises UsageError for what vLLM does not know."""
+    if not options.vllm and not options.vllm_words:
+        return {}
+    from harness.engines.vllm_options import engine_options
+
+    return engine_options(options.vllm, options.vllm_words)
+
+
+def recorded_for_vllm(options: Options) -> dict[str, Any]:
+    """The setting "vllm" of a run, only where options are given that may change an answer."""
+    if not (given := given_to_vllm(options)):
+        return {}
+    from harness.engines.vllm_options import recorded
+
+    return {"vllm": told} if (told := recorded(given)) else {}
 
 
 def local_tokenizer(engine: str, model: str | None) -> Any:
@@ -293,6 +322,7 @@ def run_settings(options: Options, spec: PromptSpec, adapter: Adapter | None, it
         **(base_origin(base) if base else {}),
         "adapter_fingerprint": fingerprint(adapter.path) if adapter else None,
         **({"merged": True} if merges(options, adapter) else {}),
+        **recorded_for_vllm(options),
         "prompt_hash": format_hash(spec),
         "data_hash": items_hash(items),
         "items": len(items),
