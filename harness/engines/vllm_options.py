@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
@@ -61,14 +62,14 @@ def recorded(options: Mapping[str, Any]) -> dict[str, Any]:
 def _parser() -> Any:
     """vLLM's own parser of engine arguments, which returns what is given and nothing else, and raises UsageError."""
     set_up()
-    try:
-        from vllm.engine.arg_utils import EngineArgs
-        from vllm.utils.argparse_utils import FlexibleArgumentParser
-    except ImportError as error:
-        raise EngineError(f"vLLM cannot be imported ({brief(error)}): its options need it") from error
-    parser = EngineArgs.add_cli_args(
-        FlexibleArgumentParser(add_help=False, allow_abbrev=False, argument_default=argparse.SUPPRESS)
-    )
+    with warnings.catch_warnings(action="ignore"):
+        try:
+            from vllm.engine.arg_utils import EngineArgs
+            from vllm.utils.argparse_utils import FlexibleArgumentParser
+        except ImportError as error:
+            raise EngineError(f"vLLM cannot be imported ({brief(error)}): its options need it") from error
+        empty = FlexibleArgumentParser(add_help=False, allow_abbrev=False, argument_default=argparse.SUPPRESS)
+        parser = EngineArgs.add_cli_args(empty)
     for action in parser._actions:
         action.default = argparse.SUPPRESS
     names = sorted(name for action in parser._actions for name in action.option_strings if name.startswith("--"))

@@ -34,6 +34,7 @@ def lines(folder: Path, name: str) -> list[str]:
     return path.read_text().splitlines() if path.exists() else []
 
 
+@pytest.mark.timeout(1800)
 def test_killed_at_random_moments_it_ends_with_the_same_bytes(tmp_path: Path) -> None:
     base = build_tiny_model(tmp_path / "base", context_length=4096)
     environment = {k: v for k, v in os.environ.items() if k != "HARNESS_DATA"}
