@@ -47,44 +47,79 @@ def spread(items: Sequence[Any], count: int) -> list[Any]:
     return [items[number * len(items) // count] for number in range(count)]
 
 
-def throughput(items_count: int) -> list[tuple[float, float]]:
-    """Tokens a second of the whole run loop (render, generate, parse, write) and of plain vllm.LLM.generate on the same texts."""
-    from harness.engines.bases import resolve_base
-    from harness.engines.engine import Sampling
-    from harness.engines.vllm import VllmEngine
-    from harness.runs.answering import answer_items
-    from harness.runs.folder import Run
-    from harness.runs.prompted import Plan, Prompted
-    from prompts.render import Renderer
-    from prompts.shots import ShotPool
-    from prompts.spec import PromptSpec
+class Prompting:
+    """The default base on HEXAGONS dev items with five examples, greedy."""
 
-    engine = VllmEngine(resolve_base(None))
-    items = (load("hexagons", "dev") * 100)[:items_count]
-    pool = ShotPool(load("hexagons", "train"), 0)
-    renderer = Renderer(PromptSpec.make("hexagons"), engine.tokenizer, engine.context_length, 128)
-    plan = Plan(renderer, Sampling(max_tokens=128), pool, 5, engine.batch_size)
-    texts = [renderer.render(item, pool.choose(item, 5)).text for item in items]
+    def __init__(self, items_count: int, max_tokens: int) -> None:
+        from harness.engines.bases import resolve_base
+        from harness.engines.engine import Sampling
+        from harness.engines.vllm import VllmEngine
+        from prompts.render import Renderer
+        from prompts.shots import ShotPool
+        from prompts.spec import PromptSpec
 
-    def harness_rate() -> float:
+        self.engine = VllmEngine(resolve_base(None))
+        self.sampling = Sampling(max_tokens=max_tokens)
+        self.items = (load("hexagons", "dev") * 100)[:items_count]
+        self.pool = ShotPool(load("hexagons", "train"), 0)
+        spec = PromptSpec.make("hexagons")
+        self.renderer = Renderer(spec, self.engine.tokenizer, self.engine.context_length, max_tokens)
+
+    def rate(self, batch_size: int) -> float:
+        """Tokens a second of the whole run loop: render, generate, parse, write."""
+        from harness.runs.answering import answer_items
+        from harness.runs.folder import Run
+        from harness.runs.prompted import Plan, Prompted
+
+        plan = Plan(self.renderer, self.sampling, self.pool, 5, batch_size)
         with tempfile.TemporaryDirectory() as folder:
             run = Run(Path(folder), {})
             start = time.perf_counter()
-            answer_items(run, items, Prompted(plan, engine))
+            answer_items(run, self.items, Prompted(plan, self.engine))
             run.close()
             tokens: int = sum(record["completion_tokens"] for record in run.records)
             return tokens / (time.perf_counter() - start)
 
-    def plain_rate() -> float:
+    def plain_rate(self, texts: Sequence[str], *, cached: bool = True) -> float:
+        """Tokens a second of plain vllm.LLM.generate, with or without its prefix cache."""
         from vllm import SamplingParams
 
-        engine.llm.reset_prefix_cache()
-        params = SamplingParams(max_tokens=128, temperature=0.0)
+        self.engine.llm.reset_prefix_cache()
+        params = SamplingParams(max_tokens=self.sampling.max_tokens, temperature=0.0, skip_reading_prefix_cache=not cached)
         start = time.perf_counter()
-        outputs = engine.llm.generate(texts, params, use_tqdm=False, tokenization_kwargs={"add_special_tokens": False})
+        outputs = self.engine.llm.generate(texts, params, use_tqdm=False, tokenization_kwargs={"add_special_tokens": False})
         return sum(len(output.outputs[0].token_ids) for output in outputs) / (time.perf_counter() - start)
 
-    return in_turn(harness_rate, plain_rate)
+    def texts(self, sets: int = 1) -> list[str]:
+        """The items' prompts; neighbors take their examples from different ones of `sets` choices."""
+        from prompts.shots import ShotPool
+
+        pools = [self.pool, *(ShotPool(load("hexagons", "train"), seed) for seed in range(1, sets))]
+        items = enumerate(self.items)
+        return [self.renderer.render(item, pools[n % sets].choose(item, 5)).text for n, item in items]
+
+
+def throughput(prompting: Prompting, rounds: int) -> list[tuple[float, float]]:
+    """The run loop, in the engine's segments, and plain vllm.LLM.generate on the same texts at once."""
+    texts, size = prompting.texts(), prompting.engine.batch_size
+    return in_turn(lambda: prompting.rate(size), lambda: prompting.plain_rate(texts), rounds)
+
+
+def barrier(prompting: Prompting, rounds: int) -> list[tuple[float, float]]:
+    """The run loop in the engine's segments, and as one segment: what it costs that the queue runs empty between them."""
+    return in_turn(lambda: prompting.rate(prompting.engine.batch_size), lambda: prompting.rate(len(prompting.items)), rounds)
+
+
+def prefix_cache(prompting: Prompting, rounds: int) -> list[tuple[float, float]]:
+    """Prompts with the same examples, with the prefix cache and without it."""
+    texts = prompting.texts()
+    return in_turn(lambda: prompting.plain_rate(texts), lambda: prompting.plain_rate(texts, cached=False), rounds)
+
+
+def prefix_order(prompting: Prompting, sets: int, rounds: int) -> list[tuple[float, float]]:
+    """Prompts whose examples are one of many choices: those that begin alike next to each other, and as the items come."""
+    texts = prompting.texts(sets)
+    return in_turn(lambda: prompting.plain_rate(sorted(texts)), lambda: prompting.plain_rate(texts), rounds)
 
 
 def asking(requests: int) -> list[tuple[float, float]]:
@@ -369,8 +404,10 @@ def start_up() -> list[tuple[float, float]]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--items", type=int, default=256, help="prompts of the throughput benchmark")
+    parser.add_argument("--items", type=int, default=1000, help="prompts of the run loop's benchmark")
     options = parser.parse_args()
+    prompting = Prompting(options.items, 128)
+    reading = Prompting(options.items // 4, 32)
     table = Table("benchmark", "first", "second", "ratio: median (min to max)", "at least")
     short = []
     for name, unit, floor, pairs in (
@@ -385,7 +422,10 @@ def main() -> None:
         ("fine-tuning: packs / rows one by one", "tokens/s", 2.0, finetuning(4)),
         ("fine-tuning: two processes / one", "tokens/s", 1.6, processes(4, 3)),
         ("decoding with CNN + GRU: batches / one by one", "items/s", 1.0, decoded(64)),
-        ("run loop / plain LLM.generate", "tokens/s", 0.95, throughput(options.items)),
+        ("run loop / plain LLM.generate", "tokens/s", 0.95, throughput(prompting, 1)),
+        ("run loop: segments / one segment", "tokens/s", 0.9, barrier(prompting, 1)),
+        ("same examples: prefix cache / none", "tokens/s", 1.5, prefix_cache(reading, ROUNDS)),
+        ("64 choices of examples: sorted / as they come", "tokens/s", 1.0, prefix_order(reading, 64, ROUNDS)),
     ):
         ratios = sorted(a / b for a, b in pairs)
         first, second = (statistics.median(column) for column in zip(*pairs, strict=True))

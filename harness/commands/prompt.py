@@ -16,11 +16,13 @@ from harness.runs.prompt_plan import (
     Options,
     build_engine,
     build_plan,
+    cached,
     chosen_adapter,
     chosen_base,
     chosen_spec,
     counting_tokenizer,
     default_name,
+    given_to_vllm,
     merges,
     refuse_keys,
     run_settings,
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from adapters.registry import Adapter
     from harness.corpora import Source
     from harness.corpora.item import Item
+    from harness.engines.engine import Engine
     from harness.engines.openai import OpenAIEngine
     from harness.runs.folder import Run
     from harness.runs.prompted import Plan
@@ -76,6 +79,12 @@ _CAUTION = 0.9
     type=click.FloatRange(0, 1, min_open=True),
     help="With --samples: keep the changes that this share of the answers makes. [default: take the answer that most agree with]",
 )
+@click.option(
+    "--vote",
+    help="With --samples: mbr (the answer that the others agree with most), share (see --share, here 0.2) or likelihood (the "
+    "answer with the likeliest tokens). [default: mbr, or share with --share]",
+)
+@click.option("--repair", is_flag=True, help="Where nothing of an answer can be read, ask once more and say why.")
 @click.option("--max-new-tokens", type=click.IntRange(1), help="Longest answer, in tokens. [default: by the format]")
 @click.option("--context-length", type=click.IntRange(1), help="Tokens of prompt and answer together. [default: the model's]")
 @click.option("--batch-size", type=click.IntRange(1), help="Prompts per batch.")
@@ -99,6 +108,13 @@ _CAUTION = 0.9
 @click.option("--max-tokens-total", type=click.IntRange(0), help="Stop when prompts and answers have so many tokens (openai).")
 @click.option("--dry-run", is_flag=True, help="Print the requests, tokens and cost that the run would take, without making it.")
 @click.option("--batch-api", is_flag=True, help="Ask all items in one batch, answered within a day at a lower price (openai).")
+@click.option(
+    "--cache/--no-cache", default=True, show_default=True, help="Take answers that were given before from the user's cache."
+)
+@click.option(
+    "--vllm", multiple=True, metavar="KEY=VALUE", help="An option of vLLM's own (vllm), e.g. max_num_seqs=512. Repeatable."
+)
+@click.argument("vllm_words", nargs=-1, type=click.UNPROCESSED, metavar="[-- VLLM OPTIONS]")
 @click.option("--preview", is_flag=True, help="Print the exact prompt and its token count without calling a model.")
 @click.option("--json", is_flag=True, help="Print the scores as JSON.")
 def prompt(**flags: Any) -> int:
@@ -108,9 +124,11 @@ def prompt(**flags: Any) -> int:
     harness prompt --shots 5
     harness prompt --adapter hexagons
     harness prompt --task minecraft --adapter runs/my-adapter --limit 50
+    harness prompt --model Qwen/Qwen3-32B -- --tensor-parallel-size 2 --max-num-seqs 512
     harness prompt --engine openai --base-url http://127.0.0.1:8000/v1 --model smollm2-135m
     """
     options = Options(**flags)
+    given_to_vllm(options)  # So that a wrong one is refused before anything is loaded.
     adapter = chosen_adapter(options)
     spec = chosen_spec(options, adapter)
     refuse_keys(options, spec)
@@ -209,7 +227,7 @@ def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: lis
     from harness.engines.openai import OpenAIEngine
     from harness.runs.answering import answer_items
     from harness.runs.finishing import finish
-    from harness.runs.folder import RUNS, Run, log_to
+    from harness.runs.folder import RUNS, Run, described, log_to
     from harness.runs.prompted import Prompted
 
     name = options.name or default_name(options, spec)
@@ -226,15 +244,28 @@ def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: lis
         merged = _merged(options, adapter, stack)
         with Console(stderr=True).status("loading the model"):
             engine = stack.enter_context(closing(build_engine(options, adapter, merged)))
+        begun, _ = described(RUNS / name)
+        if begun and not options.batch_size:
+            engine.batch_size = (
+                begun.get("batch_size") or engine.batch_size
+            )  # So that a run resumes where the default was another.
         plan = build_plan(options, spec, engine.tokenizer, engine.context_length, engine.batch_size, pool)
-        run = stack.enter_context(closing(Run(RUNS / name, run_settings(options, spec, adapter, items, plan))))
+        settings = run_settings(options, spec, adapter, items, plan)
+        run = stack.enter_context(closing(Run(RUNS / name, settings)))
         log_to(run.folder)
         if isinstance(engine, OpenAIEngine):
             engine.folder = run.folder
             _count_before(engine, plan, run, items)
+        engine = stack.enter_context(cached(engine, options, settings))
         answers = Prompted(plan, engine, retry_errors=options.retry_errors)
         answer_items(run, items, answers, functools.partial(click.echo, err=True))
+        _tell_cached(engine)
     return finish(run, items, as_json=options.json, longest="--max-new-tokens", shots=options.shots)
+
+
+def _tell_cached(engine: Engine) -> None:
+    if found := getattr(engine, "cached", 0):
+        click.echo(f"{found} of {getattr(engine, 'answered', found)} answers came from the cache", err=True)
 
 
 def _count_before(engine: OpenAIEngine, plan: Plan, run: Run, items: list[Item]) -> None:

@@ -28,6 +28,8 @@ class Sampling:
     seed: int = 0
     stop: tuple[str, ...] = ()
     constraint: Constraint | None = None
+    logprobs: bool = False
+    """Whether completions come with their log-probability."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,8 @@ class Completion:
     """How many of the prompt's tokens the endpoint had seen before, as far as it says."""
     model: str = ""
     """The model that answered, where it is another than was asked."""
+    logprob: float | None = None
+    """The log-probability of all its tokens, at temperature 1, where it was asked for and the engine knows it."""
 
 
 def without_secrets(url: str) -> str:

@@ -193,6 +193,7 @@ class OpenAIEngine:
         tokens = _tokens(answer.get("usage"))
         self.spending.add(tokens)
         text, reasoning, reason = _choice(answer, self._chat)
+        logprob = _logprob(answer, self._chat) if sampling.logprobs else None
         if reason == "content_filter":
             return Completion(error="the endpoint's content filter cut the answer")
         return Completion(
@@ -204,6 +205,7 @@ class OpenAIEngine:
             reasoning_tokens=tokens.reasoning,
             cached_tokens=tokens.cached,
             model=self._another(answer.get("model")),
+            logprob=logprob,
         )
 
     def _another(self, name: object) -> str:
@@ -283,6 +285,15 @@ def _choice(answer: Mapping[str, Any], chat: bool) -> tuple[str, str, str]:
     if not isinstance(text, str):
         raise Failure(f"the endpoint's answer cannot be read: no text in it (finish_reason {brief(str(reason), 40)})")
     return text, thought, "length" if reason == "length" else "stop"
+
+
+def _logprob(answer: Mapping[str, Any], chat: bool) -> float | None:
+    """The log-probability of the whole answer, where the endpoint tells those of its tokens."""
+    told = _below(answer["choices"][0], "logprobs")
+    tokens = _below(told, "content" if chat else "token_logprobs")
+    each = [_below(token, "logprob") if chat else token for token in tokens] if isinstance(tokens, list) else []
+    numbers = [value for value in each if isinstance(value, int | float)]
+    return sum(numbers) if numbers and len(numbers) == len(each) else None
 
 
 def _tokens(usage: object) -> Tokens:

@@ -46,6 +46,8 @@ class RequestShape:
         if sampling.temperature > 0:
             values["seed"] = item_seed(sampling.seed, prompt.id)
         request |= {name: value for name, value in values.items() if name not in self._dropped}
+        if sampling.logprobs:
+            request["logprobs"] = True if self._chat else 0
         if sampling.constraint is not None:
             kind, value = sampling.constraint.kind, sampling.constraint.value
             request["structured_outputs"] = {kind: json.loads(value) if kind == "json" else value}

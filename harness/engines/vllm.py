@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import io
 import logging
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -96,22 +96,44 @@ def device_options(draws: bool) -> dict[str, Any]:
     return options | {"enable_chunked_prefill": False} if draws else options
 
 
+def batch_invariant() -> bool:
+    """Whether vLLM computes an answer alike in any batch: VLLM_BATCH_INVARIANT=1, which needs a GPU."""
+    import torch
+
+    return os.environ.get("VLLM_BATCH_INVARIANT") == "1" and torch.cuda.is_available()
+
+
+def segment(running: int) -> int:
+    """Prompts per segment where vLLM answers `running` at a time.
+
+    A killed run repeats its unfinished segment, and at the end of each the queue runs empty. On a CPU a segment takes minutes,
+    and a part of the queue keeps it busy; on a GPU it is four times the queue.
+    """
+    import torch
+
+    return 4 * running if torch.cuda.is_available() else 256
+
+
+def by_prefix(prompts: Sequence[tuple[int, ...]]) -> list[int]:
+    """The prompts' places in an order that puts equal beginnings next to each other, so that a small prefix cache is enough."""
+    return sorted(range(len(prompts)), key=lambda index: prompts[index])
+
+
 FEASIBLE_TOKENS = "harness.engines.feasible:FeasibleTokens"
 """What vLLM imports to hold answers to what is feasible."""
 
 
 class VllmEngine:
-    """Batch generation with vLLM's offline interface.
+    """vLLM's engine in this process, as a rolling queue: whenever an answer ends, the next prompt takes its place.
 
     `model` is a local folder or a hub name, `adapter` a folder that peft saved. `context_length` is the model's own where
     it is None, or as much of it as the KV cache holds. `draws` says that answers will be sampled, `feasible` that prompts say
-    what can be done (`Rendered.feasible`). Raises EngineError if the
-    model cannot be loaded, AdapterError for a folder without a usable adapter.
+    what can be done (`Rendered.feasible`); `options` are further ones of vLLM's own (`harness.engines.vllm_options`). Raises
+    EngineError if the model cannot be loaded, AdapterError for a folder without a usable adapter.
     """
 
-    batch_size = 256
     independent = False
-    """The arithmetic of one answer depends on what else is in its batch."""
+    """The arithmetic of one answer depends on what else is in its batch, but in vLLM's batch-invariant mode."""
 
     def __init__(
         self,
@@ -122,14 +144,15 @@ class VllmEngine:
         seed: int = 0,
         draws: bool = False,
         feasible: bool = False,
+        options: Mapping[str, Any] | None = None,
     ) -> None:
-        options: dict[str, Any] = {**device_options(draws), "max_model_len": context_length or -1, "seed": seed}
+        settings = {**device_options(draws), **(options or {}), "max_model_len": context_length or -1, "seed": seed}
         if adapter is not None:
             check_served(adapter)
-            options |= {"enable_lora": True, "max_loras": 1, "max_lora_rank": max_lora_rank(adapter_rank(adapter))}
+            settings |= {"enable_lora": True, "max_loras": 1, "max_lora_rank": max_lora_rank(adapter_rank(adapter))}
         if feasible:
-            options["logits_processors"] = [FEASIBLE_TOKENS]
-        self.llm = _load(model, options)
+            settings["logits_processors"] = [FEASIBLE_TOKENS]
+        self.llm = _load(model, settings)
         self._lora = None
         if adapter is not None:
             from vllm.lora.request import LoRARequest
@@ -137,27 +160,46 @@ class VllmEngine:
             self._lora = LoRARequest("adapter", 1, str(adapter))
         self.tokenizer: Any = self.llm.get_tokenizer()
         self.context_length: int = self.llm.model_config.max_model_len
+        self.independent = batch_invariant()
+        self.batch_size = segment(self.llm.llm_engine.vllm_config.scheduler_config.max_num_seqs)
         self.report: Report = silent
 
-    def generate(self, prompts: Sequence[Rendered], sampling: Sampling) -> list[Completion]:
-        """See `Engine.generate`. Equal calls give equal answers: nothing is carried over from earlier ones."""
-        from vllm import SamplingParams
+    def generate(self, prompts: Sequence[Rendered], sampling: Sampling) -> Generator[Completion, None, None]:
+        """See `Engine.generate`. Equal calls give equal answers: nothing is carried over from earlier ones.
 
-        # A cached prefix was computed in another batch, and its last bits with it.
-        self.llm.reset_prefix_cache()
-        answers: list[Completion | None] = [refusal(prompt, self.context_length) for prompt in prompts]
-        asked = [index for index, answer in enumerate(answers) if answer is None]
-        if asked:
-            params = [SamplingParams(**self._parameters(prompts[index], sampling)) for index in asked]
-            inputs = [{"prompt_token_ids": list(prompts[index].token_ids)} for index in asked]
-            try:
-                with _quiet():
-                    outputs = self.llm.generate(inputs, params, use_tqdm=_bar(self.report), lora_request=self._lora)
-            except Exception as error:
-                raise EngineError(f"vLLM failed: {brief(error)}") from error
-            for index, output in zip(asked, outputs, strict=True):
-                answers[index] = _completion(output)
-        return [answer for answer in answers if answer is not None]
+        All prompts are in vLLM's queue at once; ending the iteration early takes them out again.
+        """
+        if not self.independent:
+            # A cached prefix was computed in another batch, and its last bits with it.
+            self.llm.reset_prefix_cache()
+        answers: dict[int, Completion] = {
+            index: refused for index, prompt in enumerate(prompts) if (refused := refusal(prompt, self.context_length))
+        }
+        queued: list[str] = []
+        try:
+            with _failures():
+                for index in by_prefix([prompt.token_ids for prompt in prompts]):
+                    if index not in answers:
+                        queued.append(self._queue(index, prompts[index], sampling))
+            for index in range(len(prompts)):
+                while index not in answers:
+                    with _failures():
+                        answers |= {int(output.request_id): _completion(output) for output in self.llm.llm_engine.step()}
+                    self.report(len(answers))
+                yield answers[index]
+        finally:
+            if self.llm.llm_engine.has_unfinished_requests():
+                self.llm.llm_engine.abort_request(queued, internal=True)
+
+    def _queue(self, index: int, prompt: Rendered, sampling: Sampling) -> str:
+        from vllm import SamplingParams
+        from vllm.inputs.engine import tokens_input
+
+        params = SamplingParams(**self._parameters(prompt, sampling))
+        added: str = self.llm.llm_engine.add_request(
+            str(index), tokens_input(list(prompt.token_ids)), params, lora_request=self._lora
+        )
+        return added
 
     def close(self) -> None:
         """Free the model's memory, so that another one can be loaded."""
@@ -169,7 +211,10 @@ class VllmEngine:
 
     def _parameters(self, prompt: Rendered, sampling: Sampling) -> dict[str, Any]:
         """Every setting is given: vLLM fills none in from the model's generation_config.json."""
+        from vllm.sampling_params import RequestOutputKind
+
         parameters: dict[str, Any] = {
+            "output_kind": RequestOutputKind.FINAL_ONLY,
             "max_tokens": min(sampling.max_tokens, self.context_length - len(prompt.token_ids)),
             "temperature": sampling.temperature,
             "top_p": sampling.top_p,
@@ -179,6 +224,8 @@ class VllmEngine:
         }
         if prompt.feasible:
             parameters["extra_args"] = {"feasible": prompt.feasible}
+        if sampling.logprobs:
+            parameters["logprobs"] = 0  # Only those of the tokens that are drawn.
         if sampling.constraint is not None:
             from vllm.sampling_params import StructuredOutputsParams
 
@@ -186,14 +233,19 @@ class VllmEngine:
         return parameters
 
 
-def _load(model: str, options: dict[str, Any]) -> Any:
-    keep_memory()
+def set_up() -> None:
+    """What vLLM reads of the environment, before it is imported."""
     # In this process, so that a kill leaves nothing behind and scheduling is the same in every run.
     os.environ.update(vllm_environment(), VLLM_ENABLE_V1_MULTIPROCESSING="0")
     os.environ.setdefault("VLLM_LOGGING_LEVEL", "CRITICAL")
     os.environ.setdefault("VLLM_LOGGING_STREAM", "ext://sys.stderr")
     # vLLM's first messages come before it has set up its logging.
     logging.getLogger("vllm").setLevel(os.environ["VLLM_LOGGING_LEVEL"])
+
+
+def _load(model: str, options: dict[str, Any]) -> Any:
+    keep_memory()
+    set_up()
     with _quiet():
         try:
             from vllm import LLM
@@ -205,20 +257,14 @@ def _load(model: str, options: dict[str, Any]) -> Any:
             raise EngineError(f"vLLM cannot load the model {model}: {brief(error)}") from error
 
 
-def _bar(report: Report) -> Any:
-    """vLLM reports progress to a tqdm bar only; this one draws nothing and forwards how many prompts are answered."""
-    from tqdm import tqdm
-
-    class Reporting(tqdm):  # type: ignore[misc]
-        def __init__(self, *args: Any, **options: Any) -> None:
-            super().__init__(*args, **options, file=io.StringIO())
-
-        def update(self, n: float | None = 1) -> None:
-            super().update(n)
-            if self.desc.startswith("Processed"):
-                report(int(self.n))
-
-    return Reporting
+@contextmanager
+def _failures() -> Iterator[None]:
+    """Raises EngineError, in one line, for whatever vLLM raises."""
+    try:
+        with _quiet():
+            yield
+    except Exception as error:
+        raise EngineError(f"vLLM failed: {brief(error)}") from error
 
 
 def _quiet() -> warnings.catch_warnings:
@@ -230,4 +276,5 @@ def _completion(output: Any) -> Completion:
     answer = output.outputs[0]
     if answer.finish_reason not in ("stop", "length"):
         return Completion(error=f"vLLM ended the answer with {answer.finish_reason!r}")
-    return Completion(answer.text, answer.finish_reason, len(output.prompt_token_ids), len(answer.token_ids))
+    count = len(answer.token_ids)
+    return Completion(answer.text, answer.finish_reason, len(output.prompt_token_ids), count, logprob=answer.cumulative_logprob)

@@ -72,6 +72,24 @@ def find_run(name: str) -> Path:
     raise UsageError(f"no run named {name!r}: neither {name}/ nor {RUNS / name}/ holds a predictions.jsonl")
 
 
+def described(folder: Path) -> tuple[dict[str, Any] | None, object]:
+    """The settings in a run's folder and the version of its records; None and None if there is no run yet.
+
+    Raises HarnessError for a file that describes no run.
+    """
+    import yaml
+
+    path = folder / "run.yaml"
+    if not path.exists():
+        return None, None
+    try:
+        read = yaml.safe_load(path.read_bytes())
+        settings, version = read["settings"], read.get("records")
+    except (OSError, yaml.YAMLError, TypeError, KeyError, AttributeError) as error:
+        raise HarnessError(f"{path} does not describe a run; remove {folder} or choose another --name") from error
+    return (settings if isinstance(settings, dict) else {}), version
+
+
 class Run:
     """A run in progress. Every record is on disk before the next one is asked for.
 
@@ -96,7 +114,7 @@ class Run:
 
     def _open(self, settings: dict[str, Any]) -> list[dict[str, Any]]:
         """The records to resume from."""
-        (before, version), records = self._on_disk(), self._records_on_disk()
+        (before, version), records = described(self.folder), self._records_on_disk()
         # Answers and training checkpoints must not be lost.
         begun = any("error" not in record for record in records) or any(self.folder.glob("checkpoints/*"))
         if before is not None and _changed(before, settings) == [] and (begun or version == RECORDS):
@@ -110,20 +128,6 @@ class Run:
         (self.folder / ASKED).unlink(missing_ok=True)
         write_atomically(self.folder / "run.yaml", _yaml({"settings": settings, "records": RECORDS, **provenance()}))
         return []
-
-    def _on_disk(self) -> tuple[dict[str, Any] | None, object]:
-        """The settings and the version of the records; None and None if there is no run yet."""
-        import yaml
-
-        path = self.folder / "run.yaml"
-        if not path.exists():
-            return None, None
-        try:
-            described = yaml.safe_load(path.read_bytes())
-            settings, version = described["settings"], described.get("records")
-        except (OSError, yaml.YAMLError, TypeError, KeyError, AttributeError) as error:
-            raise HarnessError(f"{path} does not describe a run; remove {self.folder} or choose another --name") from error
-        return (settings if isinstance(settings, dict) else {}), version
 
     def _records_on_disk(self) -> list[dict[str, Any]]:
         """The complete lines; an incomplete last line, left by a killed process, is dropped."""

@@ -5,7 +5,10 @@ from __future__ import annotations
 import logging
 import re
 import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +34,7 @@ CONCURRENCY = 8
 """Requests to an endpoint at a time."""
 
 OUTSIDE = (
-    *("name", "preview", "json", "concurrency", "items_file", "merge", "constrain"),
+    *("name", "preview", "json", "concurrency", "items_file", "merge", "constrain", "cache", "vllm", "vllm_words"),
     *("timeout", "retries", "retry_errors", "prices", "max_cost", "max_tokens_total", "dry_run", "batch_api"),
 )
 """Flags that cannot change a prediction, and those that are recorded in another form."""
@@ -43,10 +46,18 @@ LOCAL_ENGINES = ("vllm", "transformers")
 """Engines that load the base model themselves and can put an adapter on it."""
 
 BATCH_ENGINE = "harness.engines.batch_api:BatchEngine"
+VOTES = ("mbr", "share", "likelihood")
+"""How one answer is made of several: the most agreed one, the changes of enough of them, the one whose tokens are likeliest."""
+SHARE = 0.2
+"""Of the votes that a change needs, for --vote share: half of the F1 that can be expected here."""
+
+LIKELIHOOD = ("vllm", "openai")
+"""Engines that tell how likely an answer is."""
 
 ONLY_FOR = {
     "adapter": (*LOCAL_ENGINES, "openai"),
     "merge": ("vllm",),
+    "vllm": ("vllm",),
     "base_url": ("openai",),
     "completions": ("openai",),
     "concurrency": ("openai",),
@@ -90,6 +101,8 @@ class Options:
     temperature: float
     samples: int
     share: float | None
+    vote: str | None
+    repair: bool
     max_new_tokens: int | None
     context_length: int | None
     batch_size: int | None
@@ -107,6 +120,10 @@ class Options:
     max_tokens_total: int | None
     dry_run: bool
     batch_api: bool
+    cache: bool
+    vllm: tuple[str, ...]
+    vllm_words: tuple[str, ...]
+    """What follows -- on the command line."""
     preview: bool
     json: bool
 
@@ -122,12 +139,26 @@ class Options:
             raise UsageError(f"--samples {self.samples}: greedy answers are all the same; add --temperature, e.g. 0.7")
         if self.share is not None and self.samples == 1:
             raise UsageError(f"--share {self.share}: one answer per item leaves nothing to vote on; add --samples, e.g. 8")
+        if self.vllm_words and (self.engine != "vllm" or not self.vllm_words[0].startswith("-")):
+            raise UsageError(f"unexpected argument {self.vllm_words[0]!r}: only options of vLLM may follow --, for --engine vllm")
+        if self.vote not in (None, *VOTES):
+            raise UsageError(f"--vote {self.vote}: one of {', '.join(VOTES)}")
+        if self.vote is not None and self.samples == 1:
+            raise UsageError(f"--vote {self.vote}: one answer per item leaves nothing to vote on; add --samples, e.g. 8")
+        if self.share is not None and self.vote not in (None, "share"):
+            raise UsageError(
+                f"--share {self.share}: it belongs to --vote share, not to --vote {self.vote}; leave one of them out"
+            )
+        if self.vote == "likelihood" and self.engine not in LIKELIHOOD:
+            raise UsageError(f"--vote likelihood is for {' and '.join(LIKELIHOOD)}; --engine {self.engine} tells no likelihoods")
+        if self.repair and self.samples > 1:
+            raise UsageError("--repair asks again for a single answer; leave out --samples")
         if self.items_file and self.split:
             raise UsageError(f"--split {self.split}: the items come from {self.items_file}; leave the flag out")
         if self.batch_api and (self.max_cost is not None or self.max_tokens_total is not None):
             raise UsageError("--batch-api asks everything at once, which no limit can stop: look at --dry-run, or leave one out")
         for flag, engines in ONLY_FOR.items():
-            if getattr(self, flag) not in (None, False) and self.engine not in engines:
+            if getattr(self, flag) not in (None, False, ()) and self.engine not in engines:
                 raise UsageError(
                     f"--{flag.replace('_', '-')} is for {' and '.join(engines)}; --engine {self.engine} does not take it"
                 )
@@ -214,11 +245,33 @@ def build_engine(options: Options, adapter: Adapter | None, merged: Path | None 
     else:
         path = adapter.path if adapter and not merged else None
         model = str(merged or resolve_base(chosen_base(options, adapter)))
-        more = {"draws": options.temperature > 0, "feasible": options.constrain == "feasible"} if options.engine == "vllm" else {}
+        more: dict[str, Any] = {}
+        if options.engine == "vllm":
+            feasible = options.constrain == "feasible"
+            more = {"draws": options.temperature > 0, "feasible": feasible, "options": given_to_vllm(options)}
         engine = kind(model, adapter=path, context_length=options.context_length, **more)
     if options.batch_size:
         engine.batch_size = options.batch_size
     return engine
+
+
+@cache
+def given_to_vllm(options: Options) -> dict[str, Any]:
+    """vLLM's own options: those of --vllm, and those that follow --. Raises UsageError for what vLLM does not know."""
+    if not options.vllm and not options.vllm_words:
+        return {}
+    from harness.engines.vllm_options import engine_options
+
+    return engine_options(options.vllm, options.vllm_words)
+
+
+def recorded_for_vllm(options: Options) -> dict[str, Any]:
+    """The setting "vllm" of a run, only where options are given that may change an answer."""
+    if not (given := given_to_vllm(options)):
+        return {}
+    from harness.engines.vllm_options import recorded
+
+    return {"vllm": told} if (told := recorded(given)) else {}
 
 
 def _endpoint_engine(kind: Any, options: Options) -> Engine:
@@ -299,9 +352,23 @@ def build_plan(
         stop=() if chats else renderer.stop,
         # What is feasible is of the format, where the engine knows the state.
         constraint=spec.written.constraint() if options.constrain and not feasible else None,
+        # In this process they cost little, and another vote finds the same answers in the cache.
+        logprobs=options.vote == "likelihood" or (options.samples > 1 and options.engine == "vllm"),
     )
+    share = options.share or (SHARE if options.vote == "share" else None)
     shots = ShotPool(pool, options.seed)
-    return Plan(renderer, sampling, shots, options.shots, batch_size, options.samples, options.share, feasible)
+    return Plan(
+        renderer,
+        sampling,
+        shots,
+        options.shots,
+        batch_size,
+        options.samples,
+        share,
+        likeliest=options.vote == "likelihood",
+        repair=options.repair,
+        feasible=feasible,
+    )
 
 
 def held_to_state(spec: PromptSpec) -> bool:
@@ -325,8 +392,12 @@ def run_settings(options: Options, spec: PromptSpec, adapter: Adapter | None, it
     from prompts.probe import format_hash
 
     asked = {k: v for k, v in asdict(options).items() if k not in (*OUTSIDE, *IF_GIVEN, "template")}
+    asked["share"] = plan.share
     if options.samples == 1:
         del asked["samples"], asked["share"]  # So that runs begun before there was voting resume.
+    for flag in ("vote", "repair"):
+        if not asked[flag]:
+            del asked[flag]
     base = resolve_base(chosen_base(options, adapter)) if options.engine in LOCAL_ENGINES else None
     return {
         **asked,
@@ -341,6 +412,7 @@ def run_settings(options: Options, spec: PromptSpec, adapter: Adapter | None, it
         **(base_origin(base) if base else {}),
         "adapter_fingerprint": fingerprint(adapter.path) if adapter else None,
         **({"merged": True} if merges(options, adapter) else {}),
+        **recorded_for_vllm(options),
         "prompt_hash": format_hash(spec),
         "data_hash": items_hash(items),
         "items": len(items),
@@ -350,6 +422,41 @@ def run_settings(options: Options, spec: PromptSpec, adapter: Adapter | None, it
         "max_new_tokens": plan.sampling.max_tokens,
         "context_length": plan.renderer.budget + plan.sampling.max_tokens,
     }
+
+
+OF_THE_PROMPT = (
+    *("task", "split", "shots", "context", "format", "frame", "template", "seed", "limit", "items", "items_file", "batch_size"),
+    *(
+        "samples",
+        "share",
+        "vote",
+        "repair",
+        "temperature",
+        "constrained",
+        "max_new_tokens",
+        "shots_hash",
+        "prompt_hash",
+        "data_hash",
+    ),
+)
+"""Settings that decide an answer only by its prompt, or by `Sampling`, which the cache knows apart."""
+
+
+@contextmanager
+def cached(engine: Engine, options: Options, settings: dict[str, Any]) -> Iterator[Engine]:
+    """The engine behind the user's cache of completions. Scripted answers have none."""
+    if options.engine == "scripted" or not options.cache:
+        yield engine
+        return
+    from harness.engines.cache import CachedEngine, Completions, machine
+
+    identity = {key: value for key, value in settings.items() if key not in OF_THE_PROMPT}
+    # The settings have it without what may be secret. Only a hash of all this is kept.
+    identity["base_url"] = options.base_url
+    if options.engine in LOCAL_ENGINES:
+        identity["machine"] = machine()
+    with closing(Completions()) as cache:
+        yield CachedEngine(engine, identity, cache)
 
 
 _CONSTRAINED: dict[str | None, bool | str] = {None: False, "format": True, "feasible": "feasible"}
@@ -370,4 +477,6 @@ def default_name(options: Options, spec: PromptSpec) -> str:
     parts += [f"first-{options.limit}"] if options.limit else []
     parts += {"format": ["constrained"], "feasible": ["feasible"]}.get(options.constrain or "", [])
     parts += [f"{options.samples}-samples"] if options.samples > 1 else []
+    parts += [options.vote] if options.vote else []
+    parts += ["repair"] if options.repair else []
     return "_".join(parts).replace("/", "-")

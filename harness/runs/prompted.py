@@ -11,7 +11,8 @@ from harness.corpora.item import Item
 from harness.engines.engine import Completion, Engine, Sampling
 from harness.engines.thoughts import apart
 from harness.runs.answering import Answer, Predictor
-from harness.runs.voting import changes, most_agreed, vote
+from harness.runs.repairing import asked_again, unreadable
+from harness.runs.voting import changes, likeliest, most_agreed, vote
 from prompts.messages import feasible_state, read_answer
 from prompts.render import PromptTooLongError, Renderer
 from prompts.rendered import Rendered
@@ -30,7 +31,11 @@ class Plan:
     samples: int = 1
     """Answers drawn for each item; of several, one is made as `harness.runs.voting` says."""
     share: float | None = None
-    """The share of the answers that a change needs, 0..1; None for the answer that the others agree with most."""
+    """The share of the answers that a change needs, 0..1; None for one of the answers."""
+    likeliest: bool = False
+    """Whether it is the likeliest of the answers, and not the one that the others agree with most."""
+    repair: bool = False
+    """Whether an answer of which nothing could be read is asked for once more."""
     feasible: bool = False
     """Whether prompts say from which state on an answer must be feasible."""
 
@@ -59,9 +64,35 @@ class Prompted(Predictor):
         asked = [self._rendered(item) for item in items]
         prompts = [draw for one in asked if isinstance(one, Rendered) for draw in _draws(one, samples)]
         answers = iter(self.engine.generate(prompts, self.plan.sampling))
-        for item, one in zip(items, asked, strict=True):
-            yield self._answer(item, one, list(islice(answers, samples))) if isinstance(one, Rendered) else one
+        drawn = (list(islice(answers, samples)) if isinstance(one, Rendered) else [] for one in asked)
+        if self.plan.repair:
+            yield from self._repaired(items, asked, [next(iter(draws), None) for draws in drawn])
+        else:
+            for item, one, draws in zip(items, asked, drawn, strict=True):
+                yield self._answer(item, one, draws) if isinstance(one, Rendered) else one
         next(answers, None)  # What the engine does after the last answer.
+
+    def _repaired(
+        self, items: Sequence[Item], asked: Sequence[Rendered | Answer], answers: Sequence[Completion | None]
+    ) -> Iterator[Answer]:
+        """As `predict`, where what could not be read is asked for again, all of it at once."""
+        again: dict[int, Rendered] = {}
+        for n, (item, one, first) in enumerate(zip(items, asked, answers, strict=True)):
+            if isinstance(one, Rendered) and first is not None and first.error is None:
+                parsed = read_answer(first.text, item, self.plan.renderer.spec)
+                if unreadable(parsed) and (prompt := asked_again(self.plan.renderer, one, first.text, parsed)):
+                    again[n] = prompt
+        second = dict(zip(again, self.engine.generate(list(again.values()), self.plan.sampling), strict=True)) if again else {}
+        for n, (item, one, first) in enumerate(zip(items, asked, answers, strict=True)):
+            if not isinstance(one, Rendered) or first is None:
+                assert isinstance(one, Answer)
+                yield one
+            elif n in second and second[n].error is None:
+                answer = self._answer(item, one, [second[n]])
+                written = first.completion_tokens + second[n].completion_tokens
+                yield replace(answer, notes={"first": first.text, **answer.notes, "completion_tokens": written})
+            else:
+                yield self._answer(item, one, [first])
 
     def _rendered(self, item: Item) -> Rendered | Answer:
         try:
@@ -72,8 +103,8 @@ class Prompted(Predictor):
     def _answer(self, item: Item, rendered: Rendered, drawn: Sequence[Completion]) -> Answer:
         """The raw text and the actions that were read from it.
 
-        With several drawn answers, the text is that of the one that the others agree with most; "samples" are all of them, and
-        "confidence" is how much they agree.
+        With several drawn answers, the text is that of the one that the others agree with most, or of the likeliest; "samples"
+        are all of them, "confidence" is how much they agree, and "logprobs" how likely each is.
         """
         plan, spec = self.plan, self.plan.renderer.spec
         whole = [apart(answer) for answer in drawn if answer.error is None]
@@ -81,8 +112,17 @@ class Prompted(Predictor):
             return Answer((), error=drawn[0].error, prompt=rendered.text)
         read = [read_answer(answer.text, item, spec) for answer in whole]
         best, agreement = most_agreed([changes(item, parsed.actions) for parsed in read]) if len(read) > 1 else (0, 1.0)
+        several: dict[str, Any] = {}
+        if plan.samples > 1:
+            several = {"samples": [answer.text for answer in whole], "confidence": round(agreement, 4)}
+        if plan.likeliest:
+            if any(answer.logprob is None for answer in whole):
+                return Answer(
+                    (), error="the engine tells no log-probabilities, which --vote likelihood needs", prompt=rendered.text
+                )
+            several["logprobs"] = [round(answer.logprob or 0.0, 4) for answer in whole]
+            best = likeliest([(answer.logprob or 0.0, answer.completion_tokens) for answer in whole])
         answer, parsed = whole[best], read[best]
-        several = {"samples": [answer.text for answer in whole], "confidence": round(agreement, 4)} if plan.samples > 1 else {}
         notes: dict[str, Any] = {
             **several,
             "text": answer.text,

@@ -1,7 +1,7 @@
-"""Combines several answers drawn for an item: the one the others agree with most, or all changes that enough of them make.
+"""Combines several answers drawn for an item: the one the others agree with most, the likeliest, or all changes that enough make.
 
 The first is the answer with the highest F1 that can be expected, if the others are what might be right (minimum Bayes risk
-decoding, Kumar and Byrne 2004). The second suits micro F1: a set of changes has the highest that can be expected if it holds
+decoding, Kumar and Byrne 2004). The last suits micro F1: a set of changes has the highest that can be expected if it holds
 those whose probability is over half of that F1. For a model whose F1 is far below 1 they are many more than its likeliest
 answer has.
 """
@@ -29,6 +29,14 @@ def most_agreed(drawn: Sequence[Set[Any]]) -> tuple[int, float]:
     means = [sum(_f1(one, other) for other in drawn) / len(drawn) for one in drawn]
     best = max(range(len(means)), key=lambda n: means[n])
     return best, means[best]
+
+
+def likeliest(drawn: Sequence[tuple[float, int]]) -> int:
+    """The index of the highest mean log-probability of a token (ties go to the first), of each answer's sum and its tokens.
+
+    The sum would prefer short answers, and most of all that nothing is to be done.
+    """
+    return max(range(len(drawn)), key=lambda n: drawn[n][0] / max(1, drawn[n][1]))
 
 
 def _f1(one: Set[Any], other: Set[Any]) -> float:

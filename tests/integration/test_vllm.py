@@ -12,10 +12,10 @@ import pytest
 
 from adapters.merging import merged_model
 from adapters.registry import Adapter
-from harness.engines.engine import Sampling
+from harness.engines.engine import Completion, Sampling
 from harness.engines.shared import fast_bf16
 from harness.engines.transformers import TransformersEngine
-from harness.engines.vllm import VllmEngine
+from harness.engines.vllm import VllmEngine, by_prefix
 from harness.errors import AdapterError, EngineError
 from prompts.rendered import Rendered
 from prompts.spec import PromptSpec
@@ -66,6 +66,10 @@ def prompts_for(engine: Any, texts: tuple[str, ...] = TEXTS) -> list[Rendered]:
     return rows
 
 
+def answered(engine: Any, prompts: list[Rendered], sampling: Sampling) -> list[Completion]:
+    return list(engine.generate(prompts, sampling))
+
+
 def agreement(first: list[Any], second: list[Any]) -> float:
     """The share of equal texts, but for a last character that is not whole: vLLM leaves it out."""
     pairs = zip(first, second, strict=True)
@@ -78,7 +82,7 @@ def test_greedy_answers_are_those_of_transformers(base: Path, engine: VllmEngine
     rows = prompts_for(engine)
     sampling = Sampling(max_tokens=16, stop=("re",))
     theirs = TransformersEngine(str(base)).generate(rows, sampling)
-    ours = engine.generate(rows, sampling)
+    ours = answered(engine, rows, sampling)
     rate = agreement(theirs, ours)
     print(f"vLLM and transformers agree on {rate:.0%} of {len(rows)} answers")
     assert rate >= ALIKE
@@ -92,35 +96,49 @@ def test_the_model_reads_the_prompts_tokens_and_no_second_bos(engine: VllmEngine
     rows = prompts_for(engine)
     bos = engine.tokenizer.bos_token_id
     assert all(row.token_ids.count(bos) == 1 for row in rows)
-    counts = [answer.prompt_tokens for answer in engine.generate(rows, Sampling(max_tokens=1))]
+    counts = [answer.prompt_tokens for answer in answered(engine, rows, Sampling(max_tokens=1))]
     assert counts == [len(row.token_ids) for row in rows]
 
 
 def test_equal_calls_give_equal_answers(engine: VllmEngine) -> None:
     rows = prompts_for(engine)
-    first = engine.generate(rows, Sampling(max_tokens=32))
-    engine.generate(rows[5:20], Sampling(max_tokens=8))
-    assert engine.generate(rows, Sampling(max_tokens=32)) == first
+    first = answered(engine, rows, Sampling(max_tokens=32))
+    answered(engine, rows[5:20], Sampling(max_tokens=8))
+    assert answered(engine, rows, Sampling(max_tokens=32)) == first
+
+
+def test_an_iteration_that_ends_early_leaves_nothing_behind(engine: VllmEngine) -> None:
+    rows = prompts_for(engine)
+    whole = answered(engine, rows, Sampling(max_tokens=32))
+    begun = engine.generate(rows, Sampling(max_tokens=32))
+    assert next(begun) == whole[0]
+    begun.close()
+    assert not engine.llm.llm_engine.has_unfinished_requests()
+    assert answered(engine, rows, Sampling(max_tokens=32)) == whole
+
+
+def test_prompts_that_begin_alike_are_neighbors() -> None:
+    assert by_prefix([(2, 1), (1, 1), (2, 0), (1,), (2, 1)]) == [3, 1, 2, 0, 4]
 
 
 def test_samples_are_fixed_by_their_seed(engine: VllmEngine) -> None:
     rows = prompts_for(engine)
-    first, again, other = (engine.generate(rows, Sampling(max_tokens=8, temperature=1.0, seed=seed)) for seed in (1, 1, 2))
+    first, again, other = (answered(engine, rows, Sampling(max_tokens=8, temperature=1.0, seed=seed)) for seed in (1, 1, 2))
     assert first == again
     assert agreement(first, other) < 0.5
 
 
 def test_a_regex_is_kept(engine: VllmEngine) -> None:
     rows = prompts_for(engine)
-    free = engine.generate(rows, Sampling(max_tokens=64))
-    held = engine.generate(rows, Sampling(max_tokens=64, constraint=Constraint("regex", ACTIONS)))
+    free = answered(engine, rows, Sampling(max_tokens=64))
+    held = answered(engine, rows, Sampling(max_tokens=64, constraint=Constraint("regex", ACTIONS)))
     assert not all(re.fullmatch(ACTIONS, answer.text) for answer in free)
     assert all(re.fullmatch(ACTIONS, answer.text) for answer in held)
 
 
 def test_a_schema_is_kept(engine: VllmEngine) -> None:
     schema = {"type": "array", "items": {"enum": ["red", "blue"]}, "maxItems": 2}
-    held = engine.generate(prompts_for(engine), Sampling(max_tokens=128, constraint=Constraint("json", json.dumps(schema))))
+    held = answered(engine, prompts_for(engine), Sampling(max_tokens=128, constraint=Constraint("json", json.dumps(schema))))
     whole = [json.loads(answer.text) for answer in held if answer.finish_reason == "stop"]
     assert whole
     assert all(isinstance(value, list) and set(value) <= {"red", "blue"} and len(value) <= 2 for value in whole)
@@ -128,9 +146,9 @@ def test_a_schema_is_kept(engine: VllmEngine) -> None:
 
 def test_a_grammar_that_is_none_is_one_line(engine: VllmEngine) -> None:
     with pytest.raises(EngineError, match="vLLM failed") as caught:
-        engine.generate(prompts_for(engine)[:1], Sampling(constraint=Constraint("regex", "(")))
+        answered(engine, prompts_for(engine)[:1], Sampling(constraint=Constraint("regex", "(")))
     assert "\n" not in str(caught.value)
-    assert engine.generate(prompts_for(engine)[:1], Sampling(max_tokens=2))[0].error is None
+    assert answered(engine, prompts_for(engine)[:1], Sampling(max_tokens=2))[0].error is None
 
 
 def test_a_prompt_that_is_too_long_is_an_error_of_its_own(engine: VllmEngine) -> None:
@@ -138,23 +156,23 @@ def test_a_prompt_that_is_too_long_is_an_error_of_its_own(engine: VllmEngine) ->
     (good,) = prompts_for(engine, TEXTS[:1])
     long, empty = Rendered("long", (), "", (5,) * 256), Rendered("empty", (), "", ())
     almost = Rendered("almost", (), "", (1, *(70 + n % 20 for n in range(251))))
-    answers = engine.generate([long, good, empty, almost], Sampling(max_tokens=50))
+    answers = answered(engine, [long, good, empty, almost], Sampling(max_tokens=50))
     assert "256 tokens" in (answers[0].error or "")
     assert answers[1].error is None
     assert "prompt is empty" in (answers[2].error or "")
     assert answers[3].completion_tokens <= 4
-    assert len(engine.generate([long], Sampling())) == 1
+    assert len(answered(engine, [long], Sampling())) == 1
 
 
 def test_an_adapter_changes_the_answers_as_it_does_in_peft(base: Path, adapter: Path, engine: VllmEngine) -> None:
     """A second engine in the same process, with a context shorter than the model's and a rank that vLLM has no size for."""
     rows = prompts_for(engine)
-    plain = engine.generate(rows, Sampling(max_tokens=16))
+    plain = answered(engine, rows, Sampling(max_tokens=16))
     peft = TransformersEngine(str(base), adapter=str(adapter)).generate(rows, Sampling(max_tokens=16))
     adapted = VllmEngine(str(base), adapter=str(adapter), context_length=200)
     try:
         assert adapted.context_length == 200
-        answers = adapted.generate(rows, Sampling(max_tokens=16))
+        answers = answered(adapted, rows, Sampling(max_tokens=16))
     finally:
         adapted.close()
     rate = agreement(answers, peft)
@@ -171,7 +189,7 @@ def test_a_base_with_its_adapter_merged_in_answers_as_peft_does(base: Path, adap
     with merged_model(Adapter(adapter, 12, PromptSpec.make("hexagons"), str(base)), print) as path:
         merged = VllmEngine(str(path))
         try:
-            answers = merged.generate(rows, Sampling(max_tokens=16))
+            answers = answered(merged, rows, Sampling(max_tokens=16))
         finally:
             merged.close()
     rate = agreement(answers, peft)
@@ -186,8 +204,8 @@ def test_bfloat16_where_the_machine_is_made_for_it(base: Path, monkeypatch: pyte
     monkeypatch.setattr("harness.engines.vllm.fast_bf16", fast_bf16)
     ours = VllmEngine(str(base))
     try:
-        answers = ours.generate(rows, Sampling(max_tokens=2))
-        assert ours.generate(rows, Sampling(max_tokens=2)) == answers
+        answers = answered(ours, rows, Sampling(max_tokens=2))
+        assert answered(ours, rows, Sampling(max_tokens=2)) == answers
         assert str(ours.llm.model_config.dtype) == ("torch.bfloat16" if fast_bf16() else "torch.float32")
     finally:
         ours.close()

@@ -56,6 +56,9 @@ def test_garbage_scores_nothing_and_is_kept(capsys: pytest.CaptureFixture[str]) 
     assert (first["text"], first["actions"], first["discarded"][0][1]) == ("No idea \0!", [], "not a group")
 
 
+SAMPLED = ["--samples", "3", "--temperature", "0.7"]
+
+
 def draws(task: str) -> None:
     """Three answers an item in script.jsonl: nothing, and the gold actions twice."""
     spec = PromptSpec.make(task)
@@ -68,7 +71,14 @@ def draws(task: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("task", "share"), [("hexagons", ()), ("hexagons", ("--share", "0.6")), ("minecraft", ("--share", "0.6"))]
+    ("task", "share"),
+    [
+        ("hexagons", ()),
+        ("hexagons", ("--vote", "mbr")),
+        ("hexagons", ("--share", "0.6")),
+        ("minecraft", ("--share", "0.6")),
+        ("minecraft", ("--vote", "share")),
+    ],
 )
 def test_drawn_answers_vote(task: str, share: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
     draws(task)
@@ -82,11 +92,34 @@ def test_drawn_answers_vote(task: str, share: tuple[str, ...], capsys: pytest.Ca
     assert first["confidence"] == pytest.approx(2 / 3, abs=1e-3)
 
 
+def test_nothing_readable_is_asked_for_once_more(capsys: pytest.CaptureFixture[str]) -> None:
+    spec, (item, other, empty, *rest) = PromptSpec.make("hexagons"), load("hexagons", "dev")
+    answers = {item.id: "No idea!", f"{item.id}#again": gold_answer(item, spec), other.id: "Nor here.", empty.id: "none"}
+    answers |= {one.id: gold_answer(one, spec) for one in rest}
+    lines = [json.dumps({"id": name, "text": text}) for name, text in answers.items()]
+    Path("script.jsonl").write_text("\n".join(lines) + "\n")
+    run("--model", "script.jsonl", "--name", "r", "--repair", capsys=capsys)
+    records = [json.loads(line) for line in Path("runs/r/predictions.jsonl").read_text().splitlines()]
+    assert (records[0]["first"], records[0]["text"]) == ("No idea!", gold_answer(item, spec))
+    assert records[0]["actions"] == [list(action) for action in item.actions]
+    # A second question that fails leaves the first answer; one that changes nothing was read.
+    assert [(record["text"], "first" in record) for record in records[1:3]] == [("Nor here.", False), ("none", False)]
+    assert not any("first" in record for record in records[3:])
+    plain = run("--model", "script.jsonl", "--name", "p", capsys=capsys)
+    assert plain[0] == 0
+    assert "repair" not in Path("runs/p/run.yaml").read_text()
+
+
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
         (["--samples", "3"], "greedy answers are all the same; add --temperature"),
         (["--share", "0.5"], "one answer per item leaves nothing to vote on; add --samples"),
+        (["--vote", "mbr"], "one answer per item leaves nothing to vote on; add --samples"),
+        (["--vote", "loudest"], "--vote loudest: one of mbr, share, likelihood"),
+        (["--vote", "mbr", "--share", "0.5", *SAMPLED], "it belongs to --vote share, not to --vote mbr"),
+        (["--vote", "likelihood", *SAMPLED], "--engine scripted tells no likelihoods"),
+        (["--repair", *SAMPLED], "--repair asks again for a single answer"),
     ],
 )
 def test_a_vote_of_one_answer_is_refused(flags: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,7 +16,7 @@ from harness.baselines.vocabulary import learned
 from harness.corpora import load
 from harness.corpora.item import builder_turns
 from harness.errors import UsageError
-from harness.runs.voting import most_agreed, vote, voted
+from harness.runs.voting import likeliest, most_agreed, vote, voted
 from harness.worlds.hexagons import Paint
 from harness.worlds.minecraft import Action, Structure, net_actions
 from serialization.words import h3_tokens
@@ -136,3 +136,9 @@ def test_a_share_needs_votes() -> None:
     with pytest.raises(UsageError, match="--share counts the votes of drawn answers: add --samples"):
         choose_decoding("cnn-gru", CnnGru(), {"share": 0.2})
     assert choose_decoding("cnn-gru", CnnGru(), {"share": 0.0, "samples": 4, "constrained": False}).share == 0.0
+
+
+def test_the_likeliest_answer_is_likeliest_by_token() -> None:
+    assert likeliest([(-3.0, 10), (-1.0, 2), (-2.0, 8)]) == 2
+    assert likeliest([(-1.0, 2), (-2.0, 4)]) == 0
+    assert likeliest([(0.0, 0)]) == 0

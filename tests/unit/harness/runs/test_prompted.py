@@ -1,0 +1,66 @@
+"""A plan and an engine: which of several drawn answers counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pytest
+
+from harness.corpora import load
+from harness.engines.engine import Completion, Report, Sampling, silent
+from harness.runs.prompted import Plan, Prompted
+from prompts.messages import gold_answer
+from prompts.render import Renderer
+from prompts.rendered import Rendered
+from prompts.shots import ShotPool
+from prompts.spec import PromptSpec
+
+SPEC = PromptSpec.make("hexagons")
+
+
+class Drawn:
+    """The same draws for every item: texts, with the log-probability and the number of tokens of each."""
+
+    tokenizer: Any = None
+    context_length, batch_size, independent = 100_000, 10, True
+
+    def __init__(self, draws: Sequence[tuple[str, float | None, int]]) -> None:
+        self.draws = draws
+        self.report: Report = silent
+
+    def generate(self, prompts: Sequence[Rendered], sampling: Sampling) -> Iterator[Completion]:
+        for n, _ in enumerate(prompts):
+            text, logprob, tokens = self.draws[n % len(self.draws)]
+            yield Completion(text, "stop", 5, tokens, logprob=logprob)
+
+    def close(self) -> None:
+        pass
+
+
+def answers(draws: Sequence[tuple[str, float | None, int]], *, likeliest: bool) -> list[Any]:
+    renderer = Renderer(SPEC, None, 100_000, 100)
+    sampling = Sampling(temperature=0.7, logprobs=likeliest)
+    plan = Plan(renderer, sampling, ShotPool([], 0), 0, 10, len(draws), likeliest=likeliest)
+    return list(Prompted(plan, Drawn(draws)).predict(load("hexagons", "dev")[:3]))
+
+
+@pytest.mark.parametrize(("likeliest", "text"), [(False, "none"), (True, "red: 3 4")])
+def test_the_likeliest_answer_need_not_be_the_most_agreed_one(likeliest: bool, text: str) -> None:
+    draws = [("none", -4.0, 2), ("none", -4.0, 2), ("red: 3 4", -5.0, 10)]
+    for answer in answers(draws, likeliest=likeliest):
+        assert answer.notes["text"] == text
+        assert answer.notes["samples"] == ["none", "none", "red: 3 4"]
+        assert answer.notes.get("logprobs") == ([-4.0, -4.0, -5.0] if likeliest else None)
+
+
+def test_an_engine_that_tells_no_likelihoods_is_an_error() -> None:
+    (first, *_) = answers([("none", -1.0, 1), ("red: 3 4", None, 1)], likeliest=True)
+    assert "tells no log-probabilities" in first.error
+
+
+def test_with_equal_gold_answers_all_votes_agree() -> None:
+    item = load("hexagons", "dev")[0]
+    draws = [(gold_answer(item, SPEC), -1.0, 3)] * 3
+    for likeliest in (False, True):
+        assert list(answers(draws, likeliest=likeliest)[0].actions) == list(item.actions)
