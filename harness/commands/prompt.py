@@ -22,6 +22,8 @@ from harness.runs.prompt_plan import (
     merges,
     run_settings,
 )
+from harness.runs.shot_choice import SELECTIONS, choose_shots
+from prompts.shots import ORDERS
 
 if TYPE_CHECKING:
     from adapters.registry import Adapter
@@ -68,6 +70,16 @@ if TYPE_CHECKING:
 @click.option("--batch-size", type=click.IntRange(1), help="Prompts per batch.")
 @click.option("--concurrency", type=click.IntRange(1, 256), help="Parallel requests (openai). [default: 8]")
 @click.option("--completions", is_flag=True, help="Use the completions endpoint, for a model without a chat template (openai).")
+@click.option(
+    "--select", type=click.Choice(SELECTIONS), help="How examples are chosen. [default: random, the same for all items]"
+)
+@click.option("--shot-ids", help="Ids of train items between commas, or a file of them (select fixed).")
+@click.option(
+    "--encoder", help="Sentence encoder: a folder or hub name; bm25 (select diverse) goes by words. [default: all-MiniLM-L6-v2]"
+)
+@click.option(
+    "--shot-order", type=click.Choice(ORDERS), help="How examples stand. [default: best-last where they are chosen by likeness]"
+)
 @click.option("--preview", is_flag=True, help="Print the exact prompt and its token count without calling a model.")
 @click.option("--json", is_flag=True, help="Print the scores as JSON.")
 def prompt(**flags: Any) -> int:
@@ -106,7 +118,7 @@ def _preview(options: Options, spec: PromptSpec, adapter: Adapter | None, items:
     tokenizer = local_tokenizer(options.engine, model)
     known = model_context_length(resolve_base(model)) if tokenizer is not None and not options.context_length else 4096
     length = options.context_length or known
-    plan = build_plan(options, spec, tokenizer, length, 1, pool)
+    plan = build_plan(options, spec, tokenizer, length, 1, choose_shots(options, spec, items, pool))
     for item in items:
         rendered = plan.render(item)
         click.echo(rendered.text)
@@ -139,10 +151,11 @@ def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: lis
     with ExitStack() as stack:
         if options.engine in LOCAL_ENGINES and adapter is None:
             resolve_base(options.model)  # The default base may have to be converted, which shows its own status.
+        shots = choose_shots(options, spec, items, pool)
         merged = _merged(options, adapter, stack)
         with Console(stderr=True).status("loading the model"):
             engine = stack.enter_context(closing(build_engine(options, adapter, merged)))
-        plan = build_plan(options, spec, engine.tokenizer, engine.context_length, engine.batch_size, pool)
+        plan = build_plan(options, spec, engine.tokenizer, engine.context_length, engine.batch_size, shots)
         run = stack.enter_context(closing(Run(RUNS / name, run_settings(options, spec, adapter, items, plan))))
         log_to(run.folder)
         answer_items(run, items, Prompted(plan, engine), functools.partial(click.echo, err=True))

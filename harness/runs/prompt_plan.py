@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from harness.engines.bases import DEFAULT_BASE
 from harness.engines.engine import without_secrets
 from harness.errors import UsageError
+from harness.runs.shot_choice import RANDOM, check_choice, choice_settings
 from harness.util.hashing import short_hash
 
 if TYPE_CHECKING:
@@ -17,12 +18,16 @@ if TYPE_CHECKING:
     from harness.corpora.item import Item
     from harness.engines.engine import Engine
     from harness.runs.prompted import Plan
+    from prompts.shots import Shots
     from prompts.spec import PromptSpec
 
 CONCURRENCY = 8
 """Requests to an endpoint at a time."""
 
-OUTSIDE = ("name", "preview", "json", "concurrency", "items_file", "merge", "constrain")
+CHOICE = ("select", "shot_ids", "encoder", "shot_order")
+"""Flags that say which examples a prompt has."""
+
+OUTSIDE = ("name", "preview", "json", "concurrency", "items_file", "merge", "constrain", *CHOICE)
 """Flags that cannot change a prediction, and those that are recorded in another form."""
 
 LOCAL_ENGINES = ("vllm", "transformers")
@@ -69,6 +74,10 @@ class Options:
     batch_size: int | None
     concurrency: int | None
     completions: bool
+    select: str | None
+    shot_ids: str | None
+    encoder: str | None
+    shot_order: str | None
     preview: bool
     json: bool
 
@@ -84,6 +93,7 @@ class Options:
             raise UsageError(f"--samples {self.samples}: greedy answers are all the same; add --temperature, e.g. 0.7")
         if self.share is not None and self.samples == 1:
             raise UsageError(f"--share {self.share}: one answer per item leaves nothing to vote on; add --samples, e.g. 8")
+        check_choice(self.shots, self.select, self.shot_ids, self.encoder, self.shot_order)
         if self.items_file and self.split:
             raise UsageError(f"--split {self.split}: the items come from {self.items_file}; leave the flag out")
         for flag, engines in ONLY_FOR.items():
@@ -185,13 +195,10 @@ def answer_tokens(options: Options, spec: PromptSpec) -> int:
     return options.max_new_tokens or spec.written.longest
 
 
-def build_plan(
-    options: Options, spec: PromptSpec, tokenizer: Any, context_length: int, batch_size: int, pool: list[Item]
-) -> Plan:
+def build_plan(options: Options, spec: PromptSpec, tokenizer: Any, context_length: int, batch_size: int, shots: Shots) -> Plan:
     from harness.engines.engine import Sampling
     from harness.runs.prompted import Plan
     from prompts.render import Renderer
-    from prompts.shots import ShotPool
 
     renderer = Renderer(spec, tokenizer, context_length, answer_tokens(options, spec))
     # A chat endpoint ends its answers itself, and some begin them with a blank line.
@@ -209,7 +216,6 @@ def build_plan(
         # What is feasible is of the format, where the engine knows the state.
         constraint=spec.written.constraint() if options.constrain and not feasible else None,
     )
-    shots = ShotPool(pool, options.seed)
     return Plan(renderer, sampling, shots, options.shots, batch_size, options.samples, options.share, feasible)
 
 
@@ -246,6 +252,7 @@ def run_settings(options: Options, spec: PromptSpec, adapter: Adapter | None, it
         "base_url": without_secrets(options.base_url or "") or None,
         "script_hash": _file_hash(Path(options.model)) if options.engine == "scripted" and options.model else None,
         "shots_hash": plan.pool.hash,
+        **choice_settings(options),
         "base_fingerprint": fingerprint(base) if base else None,
         **(base_origin(base) if base else {}),
         "adapter_fingerprint": fingerprint(adapter.path) if adapter else None,
@@ -274,6 +281,9 @@ def default_name(options: Options, spec: PromptSpec) -> str:
     model_name = model.parent.name if model.name in ("adapter", "model") else model.name
     _, *prompt_format = spec.name.split("/")
     parts = [spec.task, options.part, model_name, *prompt_format, f"{options.shots}-shot"]
+    parts += [options.select] if options.select not in (None, RANDOM) else []
+    parts += [Path(options.encoder).name] if options.encoder else []
+    parts += [options.shot_order] if options.shot_order else []
     parts += [f"seed-{options.seed}"] if options.seed else []
     parts += [f"first-{options.limit}"] if options.limit else []
     parts += {"format": ["constrained"], "feasible": ["feasible"]}.get(options.constrain or "", [])

@@ -14,7 +14,7 @@ from harness.runs.voting import changes, most_agreed, vote
 from prompts.messages import feasible_state, read_answer
 from prompts.render import PromptTooLongError, Renderer
 from prompts.rendered import Rendered
-from prompts.shots import ShotPool
+from prompts.shots import Shots
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Plan:
 
     renderer: Renderer
     sampling: Sampling
-    pool: ShotPool
+    pool: Shots
     shots: int
     batch_size: int
     samples: int = 1
@@ -36,7 +36,7 @@ class Plan:
     def render(self, item: Item) -> Rendered:
         """The prompt of an item with its examples. Raises PromptTooLongError if it does not fit without them."""
         shots = self.pool.choose(item, self.shots)
-        rendered = self.renderer.render(item, shots)
+        rendered = self.renderer.render(item, shots, self.pool.arrange)
         state = feasible_state(item, self.renderer.spec) if self.feasible else None
         return replace(rendered, dropped_shots=rendered.dropped_shots + self.shots - len(shots), feasible=state)
 
