@@ -6,7 +6,9 @@ Only what a prompt may show is compared, never what was done in the item.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -64,13 +66,12 @@ def words(text: str) -> list[str]:
 
 def by_words(train: Sequence[str], queries: Sequence[str]) -> Similarity:
     """BM25 (Lucene's, k1 1.5, b 0.75) of all queries in one sparse product. Words that no train text has count for nothing."""
-    import bm25s
     from scipy.sparse import csc_matrix, csr_matrix
 
     split = [words(text) for text in train]
     # Numbered in alphabetic order, so that sums come out the same in every process.
     known = {word: number for number, word in enumerate(sorted(set().union(*split)))}
-    index = bm25s.BM25(backend="numpy")
+    index = _bm25s().BM25(backend="numpy")
     index.index(([[known[word] for word in text] for text in split], known), show_progress=False)
     parts = index.scores
     width = len(parts["indptr"]) - 1  # Also a column for the empty text.
@@ -87,6 +88,18 @@ def by_words(train: Sequence[str], queries: Sequence[str]) -> Similarity:
     lengths = np.sqrt(weights.multiply(weights).sum(axis=1)).A1 if len(train) else np.zeros(0)
     unit = csr_matrix(weights.multiply(1 / np.maximum(lengths, 1e-9)[:, None]))
     return Similarity((counts @ weights.T).toarray(), unit)
+
+
+def _bm25s() -> Any:
+    """The library without its optional numba: vLLM cannot load a model where that was imported before."""
+    numba = sys.modules.get("numba")
+    if numba is None:
+        sys.modules["numba"] = None  # type: ignore[assignment]
+    try:
+        return import_module("bm25s")
+    finally:
+        if numba is None:
+            del sys.modules["numba"]
 
 
 def by_vectors(train: NDArray[np.float32], queries: NDArray[np.float32]) -> Similarity:

@@ -57,7 +57,7 @@ def embedded(texts: Sequence[str], encoder: str = MINILM) -> NDArray[np.float32]
     path = cache_folder() / "shots" / f"{VERSION}-{identity}-{json_hash(list(texts))}.npy" if identity else None
     if path and path.is_file():
         try:
-            vectors: NDArray[np.float32] = np.load(path, allow_pickle=False)
+            vectors: NDArray[np.float32] = np.load(path)
             if vectors.ndim == 2 and len(vectors) == len(texts) and vectors.dtype == np.float32:
                 return vectors
         except (OSError, ValueError, EOFError) as error:
@@ -65,7 +65,7 @@ def embedded(texts: Sequence[str], encoder: str = MINILM) -> NDArray[np.float32]
     vectors = _encode(texts, folder, encoder)
     if path:
         content = BytesIO()
-        np.save(content, vectors, allow_pickle=False)
+        np.save(content, vectors)
         try:
             write_atomically(path, content.getvalue())
         except HarnessError as error:

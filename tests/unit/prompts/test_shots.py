@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -15,6 +17,7 @@ from prompts.render import Renderer
 from prompts.shots import ORDERS, ChosenShots, ShotPool, fixed, may_show, most_similar
 from prompts.similarity import Similarity, by_structure, by_vectors, by_words, query_text
 from prompts.spec import PromptSpec
+from tests.helpers import ROOT
 
 TASKS = ("hexagons", "minecraft")
 
@@ -64,6 +67,12 @@ def test_a_diverse_choice_leaves_out_what_says_the_same() -> None:
     alike = by_vectors(vectors, np.array([[0.94, 0.34]], np.float32))
     assert most_similar(train, [ITEM], alike, 2, 0)[ITEM.id] == train[:2]
     assert most_similar(train, [ITEM], alike, 2, 0, diverse=True)[ITEM.id] == [train[0], train[2]]
+
+
+def test_bm25_leaves_numba_alone() -> None:
+    """vLLM cannot load a model after numba was imported."""
+    code = "import sys; from prompts.similarity import by_words; by_words(['a'], ['a']); assert 'numba' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
 
 
 def test_one_sparse_product_is_the_librarys_own_score() -> None:
