@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from contextlib import ExitStack, closing
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from adapters.registry import Adapter
     from harness.corpora import Source
     from harness.corpora.item import Item
+    from harness.runs.prompted import Plan
     from prompts.spec import PromptSpec
 
 
@@ -80,6 +82,18 @@ if TYPE_CHECKING:
 @click.option(
     "--shot-order", type=click.Choice(ORDERS), help="How examples stand. [default: best-last where they are chosen by likeness]"
 )
+@click.option("--think", type=click.IntRange(0), help="Let the model think first, in at most N tokens, which are not read.")
+@click.option(
+    "--images",
+    type=click.Choice(["beside", "instead"]),
+    help="Send the state as a picture, beside its text or instead of it (openai).",
+)
+@click.option(
+    "--diff",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="With --preview: what changes with another context, format, template, shots, ...",
+)
 @click.option("--preview", is_flag=True, help="Print the exact prompt and its token count without calling a model.")
 @click.option("--json", is_flag=True, help="Print the scores as JSON.")
 def prompt(**flags: Any) -> int:
@@ -96,7 +110,8 @@ def prompt(**flags: Any) -> int:
     spec = chosen_spec(options, adapter)
     items, pool, source = _items(options, spec.task)
     if options.preview:
-        return _preview(options, spec, adapter, items[: options.limit or 1], pool)
+        shown = items[: options.limit or 1]
+        return _differences(options, shown) if options.diff else _preview(options, spec, adapter, shown, pool)
     return _run(options, spec, adapter, items, pool, source)
 
 
@@ -112,13 +127,7 @@ def _items(options: Options, task: str) -> tuple[list[Item], list[Item], Source]
 
 def _preview(options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], pool: list[Item]) -> int:
     """The exact text, from the tokenizer alone."""
-    from harness.engines.bases import model_context_length, resolve_base
-
-    model = chosen_base(options, adapter)
-    tokenizer = local_tokenizer(options.engine, model)
-    known = model_context_length(resolve_base(model)) if tokenizer is not None and not options.context_length else 4096
-    length = options.context_length or known
-    plan = build_plan(options, spec, tokenizer, length, 1, choose_shots(options, spec, items, pool))
+    plan = _preview_plan(options, spec, adapter, items, pool)
     for item in items:
         rendered = plan.render(item)
         click.echo(rendered.text)
@@ -128,6 +137,56 @@ def _preview(options: Options, spec: PromptSpec, adapter: Adapter | None, items:
             f"and {rendered.dropped_shots} examples left out]",
             err=True,
         )
+    return 0
+
+
+def _preview_plan(options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], pool: list[Item]) -> Plan:
+    """A plan without an engine."""
+    from harness.engines.bases import model_context_length, resolve_base
+
+    model = chosen_base(options, adapter)
+    tokenizer = local_tokenizer(options.engine, model)
+    known = model_context_length(resolve_base(model)) if tokenizer is not None and not options.context_length else 4096
+    length = options.context_length or known
+    return build_plan(options, spec, tokenizer, length, 1, choose_shots(options, spec, items, pool))
+
+
+DIFFERING = ("context", "format", "frame", "template", "shots", "select", "shot-ids", "encoder", "shot-order", "think", "seed")
+"""What --diff may change."""
+
+
+def _differences(options: Options, items: list[Item]) -> int:
+    """The prompts of items as they are asked, and with the values of --diff, as a unified diff; in color on a terminal."""
+    import difflib
+
+    from harness.corpora import load
+    from harness.errors import UsageError
+    from harness.util.registry import choose
+
+    words: list[str] = []
+    for change in options.diff:
+        key, equals, value = change.partition("=")
+        if not equals:
+            raise UsageError(f"--diff {change}: write KEY=VALUE, as in --diff format=json")
+        words += [f"--{choose('key of --diff', key, DIFFERING)}", value]
+    changed = prompt.make_context("prompt", list(words), click.get_current_context())
+    keys = [word[2:].replace("-", "_") for word in words[::2]]
+    others = replace(options, **{key: changed.params[key] for key in keys})
+    texts = []
+    for one in (options, others):
+        adapter = chosen_adapter(one)
+        spec = chosen_spec(one, adapter)
+        plan = _preview_plan(one, spec, adapter, items, load(spec.task, "train") if one.shots else [])
+        texts.append([plan.render(item).text.splitlines() for item in items])
+    names = "as asked", " ".join(options.diff)
+    colors = {"+": "green", "-": "red", "@": "cyan"}
+    for item, before, after in zip(items, *texts, strict=True):
+        old, new = (f"{item.id} {name}" for name in names)
+        lines = list(difflib.unified_diff(before, after, old, new, lineterm=""))
+        if not lines:
+            click.echo(f"[{item.id}: no difference]", err=True)
+        for line in lines:
+            click.echo(click.style(line, fg=colors.get(line[:1])))
     return 0
 
 

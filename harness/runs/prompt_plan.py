@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +27,7 @@ CONCURRENCY = 8
 CHOICE = ("select", "shot_ids", "encoder", "shot_order")
 """Flags that say which examples a prompt has."""
 
-OUTSIDE = ("name", "preview", "json", "concurrency", "items_file", "merge", "constrain", *CHOICE)
+OUTSIDE = ("name", "preview", "diff", "json", "concurrency", "items_file", "merge", "constrain", "think", "images", *CHOICE)
 """Flags that cannot change a prediction, and those that are recorded in another form."""
 
 LOCAL_ENGINES = ("vllm", "transformers")
@@ -40,6 +40,7 @@ ONLY_FOR = {
     "completions": ("openai",),
     "concurrency": ("openai",),
     "constrain": ("vllm", "openai"),
+    "images": ("openai",),
     "context_length": (*LOCAL_ENGINES, "openai"),
 }
 """Flags that mean nothing to the other engines."""
@@ -78,6 +79,9 @@ class Options:
     shot_ids: str | None
     encoder: str | None
     shot_order: str | None
+    think: int | None
+    images: str | None
+    diff: tuple[str, ...]
     preview: bool
     json: bool
 
@@ -94,6 +98,14 @@ class Options:
         if self.share is not None and self.samples == 1:
             raise UsageError(f"--share {self.share}: one answer per item leaves nothing to vote on; add --samples, e.g. 8")
         check_choice(self.shots, self.select, self.shot_ids, self.encoder, self.shot_order)
+        if self.think and self.constrain:
+            raise UsageError(
+                f"--think {self.think}: --constrain holds answers to the format, which has no thoughts; leave one out"
+            )
+        if self.images and self.completions:
+            raise UsageError("--images are parts of chat messages: leave --completions out")
+        if self.diff and not self.preview:
+            raise UsageError("--diff compares prompts: add --preview")
         if self.items_file and self.split:
             raise UsageError(f"--split {self.split}: the items come from {self.items_file}; leave the flag out")
         for flag, engines in ONLY_FOR.items():
@@ -137,12 +149,15 @@ def chosen_spec(options: Options, adapter: Adapter | None) -> PromptSpec:
 
     spec = adapter.spec if adapter else trained_spec(options.model) if options.engine in LOCAL_ENGINES else None
     if spec is None:
-        return PromptSpec.make(options.task or "hexagons", options.context, options.format, options.frame, options.template)
+        names = options.task or "hexagons", options.context, options.format, options.frame, options.template
+        return replace(PromptSpec.make(*names, options.images), think=options.think or 0)
     trainee = f"the adapter {options.adapter}" if adapter else f"the model {options.model}"
     for key in ("task", "context", "format", "frame"):
         asked, trained = getattr(options, key), getattr(spec, key)
         if asked not in (None, trained):
             raise UsageError(f"--{key} {asked}: {trainee} was trained with {trained}; leave the flag out")
+    if options.think or options.images:
+        raise UsageError(f"--{'think' if options.think else 'images'}: {trainee} was trained without; leave the flag out")
     if options.template is not None and get_template(options.template).hash != spec.wording.hash:
         raise UsageError(f"--template {options.template}: {trainee} was trained with another; leave the flag out")
     return spec
@@ -191,8 +206,8 @@ def local_tokenizer(engine: str, model: str | None) -> Any:
 
 
 def answer_tokens(options: Options, spec: PromptSpec) -> int:
-    """The longest answer, in tokens: --max-new-tokens or the format's."""
-    return options.max_new_tokens or spec.written.longest
+    """The longest answer, in tokens: --max-new-tokens or the format's and the thought's."""
+    return options.max_new_tokens or spec.written.longest + spec.think
 
 
 def build_plan(options: Options, spec: PromptSpec, tokenizer: Any, context_length: int, batch_size: int, shots: Shots) -> Plan:
@@ -207,6 +222,8 @@ def build_plan(options: Options, spec: PromptSpec, tokenizer: Any, context_lengt
         raise UsageError("--constrain holds answers to whole numbers, which --frame pose has not: leave one of them out")
     if chats and spec.wording.is_plain:
         raise UsageError(f"--template {spec.template} is plain text, and the endpoint would make a chat of it: add --completions")
+    if spec.think and renderer.stop and not chats and options.engine != "scripted":
+        raise UsageError("--think: a model without a chat template, or with a template in plain text, ends at an empty line")
     feasible = options.constrain == "feasible" and held_to_state(spec)
     sampling = Sampling(
         max_tokens=answer_tokens(options, spec),

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any
 
 from harness.corpora.item import Item
+from harness.drawing.asked import pictured
 from harness.engines.engine import Completion, Engine, Sampling
 from harness.runs.answering import Answer, Predictor
 from harness.runs.voting import changes, most_agreed, vote
@@ -37,6 +38,9 @@ class Plan:
         """The prompt of an item with its examples. Raises PromptTooLongError if it does not fit without them."""
         shots = self.pool.choose(item, self.shots)
         rendered = self.renderer.render(item, shots, self.pool.arrange)
+        kept = shots[: len(shots) - rendered.dropped_shots]
+        if self.renderer.spec.images:
+            rendered = pictured(rendered, [*self.pool.arrange(kept), item], self.renderer.spec)
         state = feasible_state(item, self.renderer.spec) if self.feasible else None
         return replace(rendered, dropped_shots=rendered.dropped_shots + self.shots - len(shots), feasible=state)
 
