@@ -85,6 +85,13 @@ def load_adapter(name: str | Path, base: str | None) -> Adapter:
     return Adapter(path, adapter_rank(path), spec, model)
 
 
+def served_adapter(name: str | Path) -> Adapter:
+    """An adapter that is served elsewhere, where its base is: of what `load_adapter` checks, its prompt format."""
+    path = find_adapter(name)
+    saved = _read_saved(path / HARNESS_FILE, _Saved)
+    return Adapter(path, adapter_rank(path), _spec(path, saved), saved.base)
+
+
 def trained_spec(model: str | None) -> PromptSpec | None:
     """The prompt format of a whole model in a folder that was fine-tuned here; None for any other model.
 

@@ -16,8 +16,10 @@ from prompts.rendered import Message, Rendered, TrainingRow
 from prompts.spec import PromptSpec
 from prompts.template import PLAIN
 
-CHARS_PER_TOKEN = 3
-"""Characters per token without a tokenizer; low on purpose: dropping a turn is better than overflowing."""
+CHARS_PER_TOKEN = 3.0
+"""Characters per token where nothing is known; low on purpose: dropping a turn is better than overflowing."""
+FEWEST_CHARS = 2.0
+"""The fewest characters per token that are reckoned with: a text that fits with so few is not measured."""
 
 PLAIN_STOP = ("\n\n", "\n###")
 """Stop strings of a model without a chat template."""
@@ -39,8 +41,11 @@ class Renderer:
     """Renders items in one prompt format for one model.
 
     `context_length` and `max_new_tokens` are in tokens; a prompt may take what the answer leaves. Without a tokenizer the
-    text is the plain template's, there are no token ids, and lengths are estimated at 3 characters a token.
+    text is the plain template's, there are no token ids, and lengths are estimated: at 3 characters a token, or at as many as
+    `measure` says, which is called once, when a prompt comes near the budget.
     """
+
+    measure: Callable[[], float] = staticmethod(lambda: CHARS_PER_TOKEN)
 
     def __init__(self, spec: PromptSpec, tokenizer: Any, context_length: int, max_new_tokens: int) -> None:
         self.spec = spec
@@ -106,12 +111,21 @@ class Renderer:
             raise EngineError("the chat template writes the BOS token twice: fix the tokenizer's chat_template")
         return ids
 
+    @cached_property
+    def _chars_per_token(self) -> float:
+        return max(FEWEST_CHARS, self.measure())
+
+    def estimate(self, text: str) -> int:
+        """The tokens of a text without a tokenizer; many too many of one that fits the budget in any case."""
+        fits = len(text) <= FEWEST_CHARS * self.budget
+        return math.ceil(len(text) / (FEWEST_CHARS if fits else self._chars_per_token))
+
     def _try(self, item: Item, shots: Sequence[Item], keep: int | None = None) -> tuple[int, Rendered]:
         """The rendered prompt and its length in tokens. `keep`: pieces of each example, or of the item if there is none."""
         messages = conversation(item, self.spec, shots, None if shots else keep, keep)
         text = self.text(messages)
         ids = self.token_ids(text)
-        length = len(ids) if self.tokenizer is not None else math.ceil(len(text) / CHARS_PER_TOKEN)
+        length = len(ids) if self.tokenizer is not None else self.estimate(text)
         return length, Rendered(item.id, tuple(messages), text, ids)
 
     def render(

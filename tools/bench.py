@@ -87,6 +87,33 @@ def throughput(items_count: int) -> list[tuple[float, float]]:
     return in_turn(harness_rate, plain_rate)
 
 
+def asking(requests: int) -> list[tuple[float, float]]:
+    """Milliseconds of processor time that a request to an endpoint may take, which is 5% of a core at 100 requests a second, and
+    those that it takes: prompts of 4,500 characters, 64 in flight, the endpoint in another process."""
+    from contextlib import closing
+
+    from harness.engines.engine import Sampling
+    from harness.engines.openai import OpenAIEngine
+    from prompts.rendered import Rendered
+
+    said = ({"role": "system", "content": "s" * 1500}, {"role": "user", "content": "u" * 3000})
+    prompts = [Rendered(f"item/{n}", said, "", ()) for n in range(requests)]  # type: ignore[arg-type]
+    server = subprocess.Popen([sys.executable, "-m", "tests.helpers.quick_endpoint", "0.3"], stdout=subprocess.PIPE, text=True)
+    assert server.stdout is not None
+    try:
+        with closing(OpenAIEngine(server.stdout.readline().strip(), "demo", concurrency=64)) as engine:
+
+            def milliseconds() -> float:
+                begun = time.process_time()
+                assert all(answer.error is None for answer in engine.generate(prompts, Sampling()))
+                return (time.process_time() - begun) / requests * 1000
+
+            return in_turn(lambda: 0.5, milliseconds)
+    finally:
+        server.terminate()
+        server.wait()
+
+
 def corpus_cache() -> list[tuple[float, float]]:
     """Seconds of the first and of a later load of all Minecraft items, each in a separate process."""
     code = "import time; t = time.time(); from harness.corpora import load; load('minecraft'); print(time.time() - t)"
@@ -349,6 +376,7 @@ def main() -> None:
     for name, unit, floor, pairs in (
         ("bare interpreter / `harness --help`", "s", 0.05, start_up()),
         ("Minecraft corpus: first load / cached load", "s", 5.0, corpus_cache()),
+        ("endpoint: 5% of a core at 100 requests a second / used", "ms/request", 1.0, asking(1024)),
         ("BAP v2 metrics: plain search / pair offsets", "s", 50.0, scoring()),
         ("simulated games / 2,000", "items/s", 1.0, simulated()),
         ("parser, HEXAGONS instructions / 300", "items/s", 1.0, parsed()),

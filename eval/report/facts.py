@@ -48,8 +48,11 @@ def cost_facts(answers: Answers, asked: Mapping[str, Asked]) -> dict[str, str]:
     return {
         "prompt tokens": _total(_numbers(records, "prompt_tokens")),
         "completion tokens": _total(_numbers(records, "completion_tokens")),
+        "reasoning tokens": _total(_numbers(records, "reasoning_tokens")),
+        "cached prompt tokens": _total(_numbers(records, "cached_tokens")),
         "seconds": f"{seconds:,.1f} ({len(times) / seconds:,.1f} items a second)" if seconds else "",
         "answers cut at the length limit": _counted(records, "finish_reason", "length"),
+        "answers ended while thinking": _thinking(records),
         "turns of history left out": _lost(records, "dropped_history"),
         "examples left out": _lost(records, "dropped_shots"),
         "answers with parts that are not actions": _unread(answers),
@@ -75,6 +78,12 @@ def _unread(answers: Answers) -> str:
     """How many answers lost more than what may surround an answer; empty if no record says."""
     recorded = [item for item in answers.items if "discarded" in answers.records.get(item.id, ())]
     return f"{sum(bool(losses(answers.pieces(item))) for item in recorded):,}" if recorded else ""
+
+
+def _thinking(records: Sequence[Mapping[str, Any]]) -> str:
+    """Empty where there are none, as of most models."""
+    count = sum(record.get("finish_reason") == "thinking" for record in records)
+    return f"{count:,}" if count else ""
 
 
 def _counted(records: Sequence[Mapping[str, Any]], key: str, value: object = None) -> str:

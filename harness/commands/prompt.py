@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import json
+import math
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
@@ -18,10 +20,13 @@ from harness.runs.prompt_plan import (
     chosen_adapter,
     chosen_base,
     chosen_spec,
+    counting_tokenizer,
     default_name,
-    local_tokenizer,
     merges,
+    refuse_keys,
     run_settings,
+    spending_of,
+    tell,
 )
 from harness.runs.shot_choice import SELECTIONS, choose_shots
 from prompts.shots import ORDERS
@@ -30,8 +35,15 @@ if TYPE_CHECKING:
     from adapters.registry import Adapter
     from harness.corpora import Source
     from harness.corpora.item import Item
+    from harness.engines.openai import OpenAIEngine
+    from harness.runs.folder import Run
     from harness.runs.prompted import Plan
     from prompts.spec import PromptSpec
+
+_UNCUT = 10_000_000
+"""The context length of a preview and a dry run where none is said: nothing is cut."""
+_CAUTION = 0.9
+"""The share of the measured characters a token that other prompts may have, which hold more numbers."""
 
 
 @click.command()
@@ -72,6 +84,24 @@ if TYPE_CHECKING:
 @click.option("--batch-size", type=click.IntRange(1), help="Prompts per batch.")
 @click.option("--concurrency", type=click.IntRange(1, 256), help="Parallel requests (openai). [default: 8]")
 @click.option("--completions", is_flag=True, help="Use the completions endpoint, for a model without a chat template (openai).")
+@click.option("--reasoning-effort", help="How long a model thinks, e.g. low (openai).")
+@click.option("--extra-body", metavar="JSON", help="Further fields of every request, without keys (openai).")
+@click.option(
+    "--chat-template-kwargs", metavar="JSON", help='What the server\'s chat template takes, e.g. {"enable_thinking": false}.'
+)
+@click.option("--tokenizer", help="The model's tokenizer, a hub name or a folder, to count prompts exactly (openai).")
+@click.option("--timeout", type=click.FloatRange(0, min_open=True), help="Seconds for a request (openai). [default: 60]")
+@click.option("--retries", type=click.IntRange(0, 100), help="Further tries of a request that failed (openai). [default: 5]")
+@click.option(
+    "--retry-errors/--keep-errors", default=True, show_default=True, help="Whether a run that resumes asks again what failed."
+)
+@click.option("--prices", help="A table of prices in YAML (openai; docs/endpoints.md). [default: examples]")
+@click.option(
+    "--max-cost", type=click.FloatRange(0), help="Stop when the run has cost so much, in the table's currency (openai)."
+)
+@click.option("--max-tokens-total", type=click.IntRange(0), help="Stop when prompts and answers have so many tokens (openai).")
+@click.option("--dry-run", is_flag=True, help="Print the requests, tokens and cost that the run would take, without making it.")
+@click.option("--batch-api", is_flag=True, help="Ask all items in one batch, answered within a day at a lower price (openai).")
 @click.option(
     "--select", type=click.Choice(SELECTIONS), help="How examples are chosen. [default: random, the same for all items]"
 )
@@ -108,10 +138,13 @@ def prompt(**flags: Any) -> int:
     options = Options(**flags)
     adapter = chosen_adapter(options)
     spec = chosen_spec(options, adapter)
+    refuse_keys(options, spec)
     items, pool, source = _items(options, spec.task)
     if options.preview:
         shown = items[: options.limit or 1]
         return _differences(options, shown) if options.diff else _preview(options, spec, adapter, shown, pool)
+    if options.dry_run:
+        return _dry_run(options, spec, adapter, items, pool)
     return _run(options, spec, adapter, items, pool, source)
 
 
@@ -127,28 +160,18 @@ def _items(options: Options, task: str) -> tuple[list[Item], list[Item], Source]
 
 def _preview(options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], pool: list[Item]) -> int:
     """The exact text, from the tokenizer alone."""
-    plan = _preview_plan(options, spec, adapter, items, pool)
+    plan = _engineless_plan(options, spec, adapter, items, pool, _UNCUT)
+    known = options.context_length or options.engine in LOCAL_ENGINES
+    room = f" of {plan.renderer.budget}" if known else ""
     for item in items:
         rendered = plan.render(item)
         click.echo(rendered.text)
         count = f"{len(rendered.token_ids)} tokens" if rendered.token_ids else f"about {len(rendered.text) // 3} tokens"
         click.echo(
-            f"[{item.id}: {count} of {plan.renderer.budget}; {rendered.dropped_history} turns "
-            f"and {rendered.dropped_shots} examples left out]",
+            f"[{item.id}: {count}{room}; {rendered.dropped_history} turns and {rendered.dropped_shots} examples left out]",
             err=True,
         )
     return 0
-
-
-def _preview_plan(options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], pool: list[Item]) -> Plan:
-    """A plan without an engine."""
-    from harness.engines.bases import model_context_length, resolve_base
-
-    model = chosen_base(options, adapter)
-    tokenizer = local_tokenizer(options.engine, model)
-    known = model_context_length(resolve_base(model)) if tokenizer is not None and not options.context_length else 4096
-    length = options.context_length or known
-    return build_plan(options, spec, tokenizer, length, 1, choose_shots(options, spec, items, pool))
 
 
 DIFFERING = ("context", "format", "frame", "template", "shots", "select", "shot-ids", "encoder", "shot-order", "think", "seed")
@@ -176,7 +199,7 @@ def _differences(options: Options, items: list[Item]) -> int:
     for one in (options, others):
         adapter = chosen_adapter(one)
         spec = chosen_spec(one, adapter)
-        plan = _preview_plan(one, spec, adapter, items, load(spec.task, "train") if one.shots else [])
+        plan = _engineless_plan(one, spec, adapter, items, load(spec.task, "train") if one.shots else [], _UNCUT)
         texts.append([plan.render(item).text.splitlines() for item in items])
     names = "as asked", " ".join(options.diff)
     colors = {"+": "green", "-": "red", "@": "cyan"}
@@ -190,10 +213,67 @@ def _differences(options: Options, items: list[Item]) -> int:
     return 0
 
 
+def _engineless_plan(
+    options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], pool: list[Item], length: int
+) -> Plan:
+    """The plan of a run, from the tokenizer alone; `length` is the context length of an endpoint that is not said."""
+    from harness.engines.bases import model_context_length, resolve_base
+
+    model = chosen_base(options, adapter)
+    tokenizer = counting_tokenizer(options, model)
+    if not options.context_length and options.engine in LOCAL_ENGINES:
+        length = model_context_length(resolve_base(model))
+    return build_plan(options, spec, tokenizer, options.context_length or length, 1, choose_shots(options, spec, items, pool))
+
+
+def _dry_run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], pool: list[Item]) -> int:
+    """Requests, tokens and cost, at most; answers that later prompts show count as empty."""
+    from harness.engines.spending import Tokens, amount
+    from prompts.render import CHARS_PER_TOKEN, PromptTooLongError
+
+    plan = _engineless_plan(options, spec, adapter, items, pool, _UNCUT)
+    prompt, requests, unfit = 0, 0, 0
+    for item in items:
+        try:
+            rendered = plan.render(item)
+        except PromptTooLongError:
+            unfit += 1
+            continue
+        requests += plan.samples
+        counted = len(rendered.token_ids) or math.ceil(len(rendered.text) / CHARS_PER_TOKEN)
+        prompt += plan.samples * counted
+    spending = spending_of(options).of(Tokens(prompt, requests * plan.sampling.max_tokens))
+    facts = {
+        "requests": requests,
+        "prompt_tokens": prompt,
+        "prompt_tokens_exact": plan.renderer.tokenizer is not None,
+        "completion_tokens_at_most": spending.tokens.completion,
+        "cost_at_most": spending.cost,
+        "currency": spending.currency if spending.price else None,
+        "items_that_do_not_fit": unfit,
+    }
+    if options.json:
+        click.echo(json.dumps(facts))
+        return 0
+    about = "" if plan.renderer.tokenizer is not None else "about "
+    click.echo(
+        f"{requests:,} requests; {about}{prompt:,} prompt tokens; at most {spending.tokens.completion:,} completion tokens"
+    )
+    if about and options.engine == "openai":
+        click.echo(f"estimated at {CHARS_PER_TOKEN:g} characters a token: give --tokenizer for exact counts")
+    if unfit:
+        click.echo(f"{unfit} items do not fit the context and are not asked")
+    if options.engine == "openai":
+        known = f"at most {amount(spending.cost, spending.currency)}, with nothing cached" if spending.price else ""
+        click.echo(known or f"no price is known for {options.model}: give a table with --prices FILE")
+    return 0
+
+
 def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], pool: list[Item], source: Source) -> int:
     from rich.console import Console
 
     from harness.engines.bases import resolve_base
+    from harness.engines.openai import OpenAIEngine
     from harness.runs.answering import answer_items
     from harness.runs.finishing import finish
     from harness.runs.folder import RUNS, Run, log_to
@@ -217,8 +297,34 @@ def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: lis
         plan = build_plan(options, spec, engine.tokenizer, engine.context_length, engine.batch_size, shots)
         run = stack.enter_context(closing(Run(RUNS / name, run_settings(options, spec, adapter, items, plan))))
         log_to(run.folder)
-        answer_items(run, items, Prompted(plan, engine), functools.partial(click.echo, err=True))
+        if isinstance(engine, OpenAIEngine):
+            engine.folder = run.folder
+            _count_before(engine, plan, run, items)
+        answers = Prompted(plan, engine, retry_errors=options.retry_errors)
+        answer_items(run, items, answers, functools.partial(click.echo, err=True))
     return finish(run, items, as_json=options.json, longest="--max-new-tokens", shots=options.shots)
+
+
+def _count_before(engine: OpenAIEngine, plan: Plan, run: Run, items: list[Item]) -> None:
+    """What the run has used before, and how its prompts are counted."""
+    from harness.engines.spending import Tokens
+    from prompts.render import CHARS_PER_TOKEN
+
+    for record in run.records:
+        engine.spending.add(Tokens.of_record(record))
+
+    def measure() -> float:
+        plan.renderer.measure = lambda: CHARS_PER_TOKEN  # For the prompt that is counted.
+        # Always the first item's, without examples, so that a run that resumes measures the same.
+        counted = engine.characters_per_token(plan.renderer.render(items[0]))
+        measured = (
+            f"{counted:.2f} characters a token by the endpoint's count" if counted else "the endpoint does not count tokens"
+        )
+        chars = _CAUTION * counted if counted else CHARS_PER_TOKEN
+        tell(f"prompts come near the context length and there is no --tokenizer: {measured}, reckoned with {chars:.2f}")
+        return chars
+
+    plan.renderer.measure = measure
 
 
 def _merged(options: Options, adapter: Adapter | None, stack: ExitStack) -> Path | None:
@@ -236,4 +342,5 @@ def _model_name(options: Options, adapter: Adapter | None) -> str:
     base = options.model or (display_name(adapter.base) if adapter else DEFAULT_BASE)
     if adapter is None:
         return base
-    return f"{base} + {options.adapter} ({'merged' if merges(options, adapter) else 'not merged'})"
+    how = "merged" if merges(options, adapter) else "not merged" if options.engine in LOCAL_ENGINES else "served"
+    return f"{base} + {options.adapter} ({how})"

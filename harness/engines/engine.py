@@ -36,10 +36,18 @@ class Completion:
 
     text: str = ""
     finish_reason: str = "stop"
-    """"stop", or "length" where the answer was cut at `max_tokens`."""
+    """"stop", "length" where the answer was cut at `max_tokens`, "thinking" where the model was still thinking then."""
     prompt_tokens: int = 0
     completion_tokens: int = 0
     error: str | None = None
+    reasoning: str = ""
+    """What the model thought before it answered; never read as an answer."""
+    reasoning_tokens: int = 0
+    """How many of the completion's tokens are of the thought, as far as an endpoint says."""
+    cached_tokens: int = 0
+    """How many of the prompt's tokens the endpoint had seen before, as far as it says."""
+    model: str = ""
+    """The model that answered, where it is another than was asked."""
 
 
 def without_secrets(url: str) -> str:

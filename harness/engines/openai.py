@@ -1,31 +1,50 @@
-"""Any endpoint that speaks the OpenAI protocol, through the official client."""
+"""Any endpoint that speaks the OpenAI protocol."""
 
 from __future__ import annotations
 
 import asyncio
-import json
-import os
-from collections.abc import Iterator, Sequence
+import logging
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from harness.engines.engine import Completion, Report, Sampling, silent, without_secrets
-from harness.engines.shared import brief, item_seed
-from harness.errors import EngineError
+from harness.engines.endpoint import KEY_VARIABLES, Endpoint, Failure
+from harness.engines.engine import Completion, Report, Sampling, silent
+from harness.engines.request_shape import RequestShape
+from harness.engines.shared import brief
+from harness.engines.spending import Spending, Tokens, undated
+from harness.errors import EngineError, UsageError
 from prompts.rendered import Rendered
 
-KEY_VARIABLES = ("HARNESS_API_KEY", "OPENAI_API_KEY")
+log = logging.getLogger(__name__)
+
+ALIKE = 5
+"""So many first requests that fail alike, with no answer yet, end a run."""
+TASTE = 16
+"""The most tokens of the answer to a request that only counts its prompt's; some endpoints refuse fewer."""
+
+LENGTHS = (
+    "max_model_len",
+    "context_length",
+    "context_window",
+    "max_context_length",
+    "max_input_tokens",
+    "n_ctx",
+    "n_ctx_train",
+)
+"""What servers call a model's context length in their lists of models: vLLM, OpenRouter, Groq, Mistral, others, llama.cpp."""
 
 
 class OpenAIEngine:
     """Sends up to `concurrency` requests at a time to `base_url` and keeps the prompts' order.
 
-    429, 5xx and connection errors are tried again up to `max_retries` times, after the time that the server asks for or a
-    growing pause. `timeout` is in seconds, for one request; an item gets `timeout * (max_retries + 1)` in total. The key
-    comes from HARNESS_API_KEY or OPENAI_API_KEY where it is not given, and is sent to the server only.
+    See `Endpoint` for `timeout` (seconds, for one request) and `retries`, `RequestShape` for `extra`. The key comes from
+    HARNESS_API_KEY or OPENAI_API_KEY where it is not given, and is sent to the server only. `say` receives a line for everything
+    that a user should know; `spending` counts tokens and may hold limits. `close` must be called.
     """
 
     independent = True
-    tokenizer: Any = None
 
     def __init__(
         self,
@@ -37,136 +56,249 @@ class OpenAIEngine:
         timeout: float = 60.0,
         max_retries: int = 5,
         chat: bool = True,
-        context_length: int = 4096,
+        context_length: int | None = None,
+        extra: Mapping[str, Any] | None = None,
+        tokenizer: Any = None,
+        spending: Spending | None = None,
+        say: Callable[[str], None] = log.warning,
     ) -> None:
-        self._url = base_url
-        self._shown = without_secrets(base_url)
-        self._model = model
-        # The client requires a key; a server without one ignores it.
-        self._key = api_key or next(filter(None, map(os.environ.get, KEY_VARIABLES)), "none")
+        self._endpoint = Endpoint(base_url, api_key, connections=concurrency, timeout=timeout, retries=max_retries)
+        self._model, self._chat, self._say = model, chat, say
+        self._path = "/chat/completions" if chat else "/completions"
+        # A server writes the BOS token before a text itself.
+        bos = str(getattr(tokenizer, "bos_token", None) or "")
+        self._shape = RequestShape(model, chat=chat, bos=bos, extra=extra or {}, say=say)
         self._concurrency = concurrency
-        self._timeout = timeout
-        self._max_retries = max_retries
-        self._chat = chat
-        self._reached = False
-        self.context_length = context_length
+        self._runner: asyncio.Runner | None = None
+        self._stop: EngineError | None = None
+        self._failures: list[str] = []
+        self._reached = self._answered = False
+        self._others: set[str] = set()
+        self.tokenizer = tokenizer
+        self.spending = spending or Spending()
         self.report: Report = silent
         # Concurrency drops at the end of a batch, so a batch is many times the requests in flight.
         self.batch_size = 16 * concurrency
+        self._context_length = context_length
+        self.folder: Path | None = None
+        """The run's folder, for an engine that remembers what it asked."""
+
+    @property
+    def context_length(self) -> int:
+        """As given, or as the endpoint's list of models says. Raises UsageError if neither does, EngineError if
+        there is no server."""
+        if self._context_length is None:
+            self._context_length = self._listed_length()
+        return self._context_length
 
     def generate(self, prompts: Sequence[Rendered], sampling: Sampling) -> Iterator[Completion]:
-        """See `Engine.generate`. EngineError if the key or the model is refused, or there is no server.
+        """See `Engine.generate`. EngineError if the key, the model or the first requests are refused, there is no server, the
+        quota is used up or a limit reached; what was asked before is answered first.
 
         Requests are in flight while the caller waits for the next answer; ending the iteration early cancels them.
         """
-        from openai import AsyncOpenAI
-
-        client = AsyncOpenAI(base_url=self._url, api_key=self._key, timeout=self._timeout, max_retries=self._max_retries)
+        loop = self._loop()
         places = asyncio.Semaphore(self._concurrency)
-        with asyncio.Runner() as runner:
-            tasks = [runner.get_loop().create_task(self._ask(client, places, prompt, sampling)) for prompt in prompts]
-            try:
-                for task in tasks:
-                    yield runner.run(_result(task))
-            finally:
-                runner.run(_stop(tasks, client))
+        tasks = [loop.create_task(self._ask(places, prompt, sampling)) for prompt in prompts]
+        try:
+            for task in tasks:
+                yield loop.run_until_complete(task)
+            if self._stop:
+                raise self._stop
+        finally:
+            loop.run_until_complete(_cancel(tasks))
 
     def close(self) -> None:
-        """Connections are closed at the end of each `generate`."""
+        """End the connections."""
+        if self._runner:
+            self._runner.get_loop().run_until_complete(self._endpoint.close())
+            self._runner.close()
+            self._runner = None
 
-    async def _ask(self, client: Any, places: asyncio.Semaphore, prompt: Rendered, sampling: Sampling) -> Completion:
-        import openai
+    def characters_per_token(self, prompt: Rendered) -> float | None:
+        """Of a prompt's text, by the endpoint's own count, for which it is asked once; None if it does not count.
 
-        endpoint = client.chat.completions if self._chat else client.completions
-        patience = self._timeout * (self._max_retries + 1)
+        Raises EngineError as `generate`.
+        """
+        loop = self._loop()
+        task = loop.create_task(self._ask(asyncio.Semaphore(1), prompt, Sampling(max_tokens=TASTE)))
+        tokens = loop.run_until_complete(task).prompt_tokens
+        if self._stop:
+            raise self._stop
+        return len(prompt.text) / tokens if tokens else None
+
+    def _loop(self) -> asyncio.AbstractEventLoop:
+        self._runner = self._runner or asyncio.Runner()
+        return self._runner.get_loop()
+
+    async def _ask(self, places: asyncio.Semaphore, prompt: Rendered, sampling: Sampling) -> Completion:
         async with places:
+            if limit := self.spending.reached():
+                self._stop = self._stop or EngineError(f"{limit}: raise it, and the same command goes on")
+            if self._stop:
+                raise self._stop
             try:
-                async with asyncio.timeout(patience):
-                    response = await endpoint.create(**self._request(prompt, sampling))
-                self._reached = True
-                return _read(response, self._chat)
-            except (TimeoutError, openai.APITimeoutError):
-                return Completion(error=f"no answer within {self._timeout:g} seconds per request, {patience:g} in total")
-            except openai.APIConnectionError as error:
-                return self._unreachable(error.__cause__ or error)
-            except openai.APIError as error:
-                return self._failed(error)
-            except (ValueError, TypeError, AttributeError, RecursionError) as error:
-                return Completion(error=f"the endpoint's answer cannot be read: {self._tell(error)}")
+                answer = await self._answer(prompt, sampling)
+                completion = self._read(answer, sampling)
+            except Failure as failure:
+                return self._failed(failure)
+            self._reached, self._answered = True, self._answered or completion.error is None
+            return completion
 
-    def _unreachable(self, error: BaseException) -> Completion:
-        """One prompt may break a connection; two in a row, or the very first, mean the server is down."""
-        message = f"no connection to {self._shown}: {self._tell(error)}"
-        if not self._reached:
-            raise EngineError(f"{message}; start the server or check --base-url")
-        self._reached = False
-        return Completion(error=message)
+    async def _answer(self, prompt: Rendered, sampling: Sampling) -> dict[str, Any]:
+        """The endpoint's answer; asked again without what it refuses. Raises Failure."""
+        while True:
+            body = self._shape.body(prompt, sampling)
+            try:
+                return await self._endpoint.post(self._path, body)
+            except Failure as failure:
+                if not self._shape.adapt(body, failure):
+                    raise
 
-    def _failed(self, error: Exception) -> Completion:
-        """The error of one prompt. Raises EngineError for one that every prompt would meet."""
-        self._reached = True
-        status = getattr(error, "status_code", None)
-        if status in (401, 403):
-            raise EngineError(f"{self._shown} refuses the key ({self._tell(error)}): set {' or '.join(KEY_VARIABLES)}")
-        if status == 404:
-            raise EngineError(
-                f"{self._shown} does not know the path or the model {self._model} ({self._tell(error)}): "
+    def _failed(self, failure: Failure) -> Completion:
+        """The error of one prompt; ends the run if every prompt would meet it."""
+        shown, message = self._endpoint.shown, failure.message
+        end = None
+        if not failure.connected:
+            # One prompt may break a connection; two in a row, or the very first, mean the server is down.
+            message = f"no connection to {shown}: {message}"
+            end = None if self._reached else f"{message}; start the server or check --base-url"
+            self._reached = False
+        elif failure.status in (401, 403) and failure.patient:
+            end = f"{shown} refuses the key ({message}): set {' or '.join(KEY_VARIABLES)}"
+        elif failure.status == 404 or failure.status in range(300, 400):
+            end = (
+                f"{shown} does not know the path or the model {self._model} ({message}): "
                 "check --base-url (most end in /v1) and --model"
             )
-        return Completion(error=f"the endpoint failed: {self._tell(error)}")
+        elif not failure.patient:
+            end = f"{shown} answers no more for now ({message}): the same command goes on later"
+        else:
+            self._reached = True
+            message = message if failure.status is None else f"the endpoint failed: {message}"
+            end = self._alike(message)
+        if end and self._stop is None:
+            self._stop = EngineError(end)
+        return Completion(error=message)
 
-    def _request(self, prompt: Rendered, sampling: Sampling) -> dict[str, Any]:
-        request: dict[str, Any] = {
-            "model": self._model,
-            "max_tokens": sampling.max_tokens,
-            "temperature": sampling.temperature,
-            "top_p": sampling.top_p,
-        }
-        request |= {"messages": list(prompt.messages)} if self._chat else {"prompt": prompt.text}
-        if sampling.stop:
-            request["stop"] = list(sampling.stop)
-        if sampling.temperature > 0:
-            request["seed"] = item_seed(sampling.seed, prompt.id)
-        if sampling.constraint is not None:
-            kind, value = sampling.constraint.kind, sampling.constraint.value
-            request["extra_body"] = {"structured_outputs": {kind: json.loads(value) if kind == "json" else value}}
-        return request
+    def _alike(self, message: str) -> str | None:
+        """Why the run ends, if its first requests all failed alike but for their numbers."""
+        self._failures.append(re.sub(r"\d+", "0", message))
+        if self._answered or len(self._failures) < ALIKE or len(set(self._failures)) > 1:
+            return None
+        return f"the first {len(self._failures)} requests to {self._endpoint.shown} failed alike ({message})"
 
-    def _tell(self, error: BaseException) -> str:
-        """The message in one line and without the key, which some servers quote."""
-        text = str(error).replace(self._url, self._shown)
-        return brief(text.replace(self._key, "***") if self._key != "none" else text)
+    def _read(self, answer: Mapping[str, Any], sampling: Sampling) -> Completion:
+        """The completion in an answer. Raises Failure for one that holds none."""
+        tokens = _tokens(answer.get("usage"))
+        self.spending.add(tokens)
+        text, reasoning, reason = _choice(answer, self._chat)
+        if reason == "content_filter":
+            return Completion(error="the endpoint's content filter cut the answer")
+        return Completion(
+            self._shape.cut(text, sampling),
+            reason,
+            tokens.prompt,
+            tokens.completion,
+            reasoning=reasoning,
+            reasoning_tokens=tokens.reasoning,
+            cached_tokens=tokens.cached,
+            model=self._another(answer.get("model")),
+        )
+
+    def _another(self, name: object) -> str:
+        """The model that answered, if it is another than was asked, of which the user is told once."""
+        if not isinstance(name, str) or not name or _base_name(name) == _base_name(self._model):
+            return ""
+        name = self._endpoint.tell(name)
+        if name not in self._others:
+            self._others.add(name)
+            self._say(f"the endpoint answers with the model {name}, and {self._model} was asked")
+        return name
+
+    def _listed_length(self) -> int:
+        """From GET /models."""
+        loop = self._loop()
+        try:
+            models = loop.run_until_complete(self._endpoint.get("/models")).get("data")
+        except Failure as failure:
+            if not failure.connected:
+                raise EngineError(
+                    f"no connection to {self._endpoint.shown}: {failure}; start the server or check --base-url"
+                ) from None
+            models = None
+        known = [model for model in models or () if isinstance(model, dict)] if isinstance(models, list) else []
+        length = _listed(known, self._model)
+        if length is None:
+            raise UsageError(
+                f"{self._endpoint.shown} does not say how many tokens {self._model} takes, prompt and answer together: "
+                "give --context-length N"
+            )
+        return length
 
 
-async def _result(task: asyncio.Task[Completion]) -> Completion:
-    return await task
-
-
-async def _stop(tasks: Sequence[asyncio.Task[Completion]], client: Any) -> None:
+async def _cancel(tasks: Sequence[asyncio.Task[Completion]]) -> None:
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
-    await client.close()
 
 
-def _read(response: Any, chat: bool) -> Completion:
-    """The completion in a decoded response. Raises ValueError or AttributeError for one that does not hold any."""
-    if not getattr(response, "choices", None):
-        raise ValueError(f"no choices in {brief(str(response), 80)}")
-    choice = response.choices[0]
-    text = choice.message.content if chat else choice.text
-    reason = "length" if choice.finish_reason == "length" else "stop"
+def _listed(known: Sequence[Mapping[str, Any]], model: str) -> int | None:
+    """The context length of a model in a list of models: its own, that of the base it is an adapter of, or of the only one."""
+    mine = [entry for entry in known if entry.get("id") == model] or (known if len(known) == 1 else [])
+    parents = {entry.get("parent") for entry in mine} - {None}
+    bases = [entry for entry in known if entry.get("id") in parents]
+    return next(filter(None, map(_length, (*mine, *bases))), None)
+
+
+def _length(model: Mapping[str, Any]) -> int | None:
+    """The context length in an entry of a list of models, or in what the entry holds."""
+    for name in LENGTHS:
+        if isinstance(value := model.get(name), int) and value > 0:
+            return value
+    return next(filter(None, (_length(value) for value in model.values() if isinstance(value, dict))), None)
+
+
+def _base_name(model: str) -> str:
+    """A model's name as it is compared: without folder, date, and the ending of a file."""
+    return undated(model.rstrip("/").rpartition("/")[2].removesuffix(".gguf").removesuffix(":latest").lower())
+
+
+def _choice(answer: Mapping[str, Any], chat: bool) -> tuple[str, str, str]:
+    """The text, the thought and the finish reason. Raises Failure for an answer that holds none."""
+    choices = answer.get("choices")
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    said = choice.get("message") if chat and isinstance(choice, dict) else choice
+    if not isinstance(said, dict) or not isinstance(choice, dict):
+        raise Failure(f"the endpoint's answer cannot be read: no choices in {brief(str(dict(answer)), 80)}")
+    reason = choice.get("finish_reason")
+    text = said.get("content" if chat else "text")
+    thought = said.get("reasoning_content") or said.get("reasoning") or ""
+    thought = thought if isinstance(thought, str) else ""
+    if reason == "content_filter":
+        return "", thought, "content_filter"
     # A reasoning model may use up all its tokens before it answers.
-    if text is None and reason == "length":
-        text = ""
+    if not text and (thought or (chat and reason == "length")):
+        return "", thought, "thinking"
     if not isinstance(text, str):
-        raise ValueError(f"no text in it (finish_reason {choice.finish_reason})")
-    if choice.finish_reason == "content_filter":
-        raise ValueError("the endpoint's content filter cut it")
-    usage = response.usage
-    return Completion(text, reason, _count(usage, "prompt_tokens"), _count(usage, "completion_tokens"))
+        raise Failure(f"the endpoint's answer cannot be read: no text in it (finish_reason {brief(str(reason), 40)})")
+    return text, thought, "length" if reason == "length" else "stop"
 
 
-def _count(usage: Any, name: str) -> int:
-    value = getattr(usage, name, 0)
-    return value if isinstance(value, int) else 0
+def _tokens(usage: object) -> Tokens:
+    """What an endpoint counted, as far as it did."""
+    return Tokens(
+        _count(usage, "prompt_tokens"),
+        _count(usage, "completion_tokens"),
+        _count(_below(usage, "prompt_tokens_details"), "cached_tokens"),
+        _count(_below(usage, "completion_tokens_details"), "reasoning_tokens"),
+    )
+
+
+def _below(value: object, name: str) -> object:
+    return value.get(name) if isinstance(value, dict) else None
+
+
+def _count(usage: object, name: str) -> int:
+    value = _below(usage, name)
+    return value if isinstance(value, int) and value >= 0 else 0

@@ -45,8 +45,8 @@ class ServedAdapter:
 def server_options(
     base: str, name: str, adapters: Sequence[ServedAdapter], host: str, port: int, chat_template: Path | None
 ) -> list[str]:
-    """The server's command line. Nothing in it is secret."""
-    options = ["--model", base, "--served-model-name", name, "--host", host, "--port", str(port)]
+    """What `vllm serve` is given. Nothing in it is secret."""
+    options = [base, "--served-model-name", name, "--host", host, "--port", str(port)]
     # Requests get the decoding they ask for, not the one in the model's generation_config.json.
     options += ["--generation-config", "vllm", "--max-model-len=-1"]
     for name, value in device_options(draws=True).items():
@@ -104,8 +104,8 @@ class Server:
         self.log.parent.mkdir(parents=True, exist_ok=True)
         with self.log.open("wb") as log:
             self._process = subprocess.Popen(
-                # -P: nothing in the current folder shadows a package. The script `vllm` does not run with the CPU build.
-                [sys.executable, "-P", "-m", "vllm.entrypoints.openai.api_server", *self.options],
+                # -P: nothing in the current folder shadows a package.
+                [sys.executable, "-P", "-m", "harness.engines.vllm_command", "serve", *self.options],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,

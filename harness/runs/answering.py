@@ -58,6 +58,10 @@ class Predictor(Protocol):
     """Whether answers are independent of their batch, so that a run may resume in the middle of one."""
     report: Callable[[int], None] = staticmethod(silent)
     """Set by the loop; receives how many items of the batch are answered, if the model reports it."""
+    note: Callable[[], str] = staticmethod(lambda: "")
+    """What to show beside the rate while the run goes on."""
+    retry_errors: bool = True
+    """Whether a run that resumes asks again for the answers that failed."""
 
     def predict(self, items: Sequence[Item]) -> Iterable[Answer]:
         """One answer per item, in order, as they come."""
@@ -136,7 +140,7 @@ def answer_items(run: Run, items: Sequence[Item], predictor: Predictor, say: Cal
 
         def show(answered: int) -> None:
             rate = total["completion_tokens"] / max(1e-9, time.monotonic() - began)
-            update(total["items"] + answered, f"{rate:.0f} tokens/s" if rate else "")
+            update(total["items"] + answered, f"{rate:.0f} tokens/s {predictor.note()}" if rate else predictor.note())
 
         predictor.report = show
         for batch in todo:
@@ -163,7 +167,7 @@ def _answer_batch(run: Run, batch: Sequence[Item], predictor: Predictor, rollout
 
 def _resume(run: Run, planned: Sequence[Sequence[Item]], predictor: Predictor) -> list[list[Item]]:
     """Cut the run back to what can be kept, and return the remaining batches."""
-    kept, todo = _independent(run, planned, predictor.rolls_out) if predictor.independent else _whole_batches(run, planned)
+    kept, todo = _independent(run, planned, predictor) if predictor.independent else _whole_batches(run, planned)
     if run.records and todo and not run.current:
         raise UsageError(
             f"{run.folder} was begun by an earlier version and cannot be continued; "
@@ -177,11 +181,11 @@ Kept = tuple[list[dict[str, Any]], list[list[Item]]]
 """The records that are kept, and the batches that are still to be done."""
 
 
-def _independent(run: Run, planned: Sequence[Sequence[Item]], rolls_out: bool) -> Kept:
-    """All but the failed ones; where later answers build on those, all before the first of them."""
-    failed = [n for n, record in enumerate(run.records) if "error" in record]
-    seen = run.records[: failed[0]] if failed and rolls_out else run.records
-    kept = [record for record in seen if "error" not in record]
+def _independent(run: Run, planned: Sequence[Sequence[Item]], predictor: Predictor) -> Kept:
+    """All but the failed ones, if those are asked again; where later answers build on those, all before the first of them."""
+    failed = {n for n, record in enumerate(run.records) if "error" in record} if predictor.retry_errors else set()
+    seen = run.records[: min(failed)] if failed and predictor.rolls_out else run.records
+    kept = [record for n, record in enumerate(seen) if n not in failed]
     done = {record["id"] for record in kept}
     todo = [[item for item in batch if item.id not in done] for batch in planned]
     return kept, [batch for batch in todo if batch]

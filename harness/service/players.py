@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 from harness.baselines import BASELINES, Baseline, Ruled
@@ -68,35 +68,35 @@ class Served:
     """The key that the endpoint needs."""
     specs: Mapping[str, PromptSpec]
     """By task, the prompt format in which it is asked."""
+    _context_length: int | None = None
+    """As the endpoint says when it is first asked."""
 
     @property
     def card(self) -> Player:
         return Player(name=self.name, tasks=list(self.specs), kind="language model")
 
-    @cached_property
-    def _engine(self) -> Any:
-        from harness.engines.openai import OpenAIEngine
-
-        return OpenAIEngine(self.url, self.model, api_key=self.key)
-
     def answer(self, item: Item, samples: int, constrain: str | None) -> Answer:
         """Raises EngineError if the endpoint does not answer."""
         from harness.engines.engine import Sampling
+        from harness.engines.openai import OpenAIEngine
         from harness.runs.prompted import Plan, Prompted
         from prompts.render import Renderer
         from prompts.shots import ShotPool
 
         spec = self.specs[item.task]
-        engine = self._engine
-        longest = min(spec.written.longest, engine.context_length // 2)
-        renderer = Renderer(spec, None, engine.context_length, longest)
-        sampling = Sampling(
-            max_tokens=longest,
-            temperature=0.7 if samples > 1 else 0.0,
-            constraint=spec.written.constraint() if constrain == "format" else None,
-        )
-        plan = Plan(renderer, sampling, ShotPool([], 0), 0, 1, samples, feasible=constrain == "feasible")
-        (answer,) = Prompted(plan, engine).predict([item])
+        # Of its own for each request: an engine answers one thread.
+        engine: Any = OpenAIEngine(self.url, self.model, api_key=self.key, context_length=self._context_length)
+        with closing(engine):
+            self._context_length = engine.context_length
+            longest = min(spec.written.longest, engine.context_length // 2)
+            sampling = Sampling(
+                max_tokens=longest,
+                temperature=0.7 if samples > 1 else 0.0,
+                constraint=spec.written.constraint() if constrain == "format" else None,
+            )
+            renderer = Renderer(spec, None, engine.context_length, longest)
+            plan = Plan(renderer, sampling, ShotPool([], 0), 0, 1, samples, feasible=constrain == "feasible")
+            (answer,) = Prompted(plan, engine).predict([item])
         if answer.error is not None:
             raise HarnessError(answer.error)
         return answer

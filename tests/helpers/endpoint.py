@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 Answer = tuple[int, dict[str, str], bytes]
+Handling = Callable[[BaseHTTPRequestHandler], None]
+"""Writes an answer as it pleases."""
 
 
-def chat_answer(text: str | None, reason: str = "stop") -> Answer:
-    usage = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
-    choice = {"index": 0, "finish_reason": reason, "message": {"role": "assistant", "content": text}}
-    answer = {"id": "1", "object": "chat.completion", "created": 1, "model": "fake", "choices": [choice], "usage": usage}
+def chat_answer(text: str | None, reason: str = "stop", usage: dict[str, Any] | None = None, **message: str) -> Answer:
+    """`message` is what else the message holds, but for `model`, which says who answers."""
+    counts = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10, **(usage or {})}
+    model = message.pop("model", "")
+    choice = {"index": 0, "finish_reason": reason, "message": {"role": "assistant", "content": text, **message}}
+    answer = {"id": "1", "object": "chat.completion", "created": 1, "model": model, "choices": [choice], "usage": counts}
     return 200, {}, json.dumps(answer).encode()
 
 
@@ -26,15 +32,59 @@ def chat_stream(text: str) -> Answer:
     return 200, {"Content-Type": "text/event-stream"}, "".join(f"data: {event}\n\n" for event in [*events, "[DONE]"]).encode()
 
 
-def failure(status: int, message: str = "no", **headers: str) -> Answer:
-    return status, headers, json.dumps({"error": {"message": message}}).encode()
+def failure(status: int, message: str = "no", *, param: str = "", code: str = "", **headers: str) -> Answer:
+    return status, headers, json.dumps({"error": {"message": message, "param": param, "code": code}}).encode()
+
+
+def listed(**model: Any) -> Answer:
+    """A list of models that holds one."""
+    return 200, {}, json.dumps({"object": "list", "data": [{"id": "m", **model}]}).encode()
+
+
+def slow_drip(handler: BaseHTTPRequestHandler) -> None:
+    """A byte a tenth of a second, for half a minute."""
+    _begin(handler, 300)
+    for _ in range(300):
+        handler.wfile.write(b" ")
+        time.sleep(0.1)
+
+
+def cut_short(handler: BaseHTTPRequestHandler) -> None:
+    """Half of an answer, and the connection ends."""
+    content = chat_answer("red: 1 2")[2]
+    _begin(handler, len(content))
+    handler.wfile.write(content[: len(content) // 2])
+    handler.close_connection = True
+
+
+def endless(handler: BaseHTTPRequestHandler) -> None:
+    """100 MB without a length beforehand."""
+    handler.send_response(200)
+    handler.send_header("Content-Type", "application/json")
+    handler.end_headers()
+    for _ in range(100):
+        handler.wfile.write(b"x" * 1_000_000)
+    handler.close_connection = True
+
+
+def _begin(handler: BaseHTTPRequestHandler, length: int) -> None:
+    handler.send_response(200)
+    handler.send_header("Content-Type", "application/json")
+    handler.send_header("Content-Length", str(length))
+    handler.end_headers()
 
 
 class FakeServer:
-    """Answers POST requests with what `reply(body, n)` returns; n counts the requests from 0. None: never answers."""
+    """Answers POST requests with what `reply(body, n)` returns; n counts the requests from 0. None: never answers.
+
+    GET requests are answered with `get(path)`, which is `models`; files that are uploaded are kept.
+    """
 
     def __init__(self) -> None:
-        self.reply: Callable[[dict[str, Any], int], Answer | None] = lambda body, n: chat_answer("ok")
+        self.reply: Callable[[dict[str, Any], int], Answer | Handling | None] = lambda body, n: chat_answer("ok")
+        self.models = listed(max_model_len=4096)
+        self.get: Callable[[str], Answer] = lambda path: self.models
+        self.uploads: list[bytes] = []
         self.requests: list[dict[str, Any]] = []
         self.paths: list[str] = []
         self.keys: set[str | None] = set()
@@ -44,7 +94,11 @@ class FakeServer:
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                content = self.rfile.read(int(self.headers["Content-Length"]))
+                if self.path.endswith("/files"):
+                    fake.uploads.append(content)
+                    return self.answer((200, {}, json.dumps({"id": f"file-{len(fake.uploads)}"}).encode()))
+                body = json.loads(content)
                 with lock:
                     n = len(fake.requests)
                     fake.requests.append(body)
@@ -53,7 +107,17 @@ class FakeServer:
                 answer = fake.reply(body, n)
                 if answer is None:
                     fake.stopped.wait(30)
-                    return
+                    return None
+                if callable(answer):
+                    with suppress(OSError):
+                        answer(self)
+                    return None
+                return self.answer(answer)
+
+            def do_GET(self) -> None:
+                self.answer(fake.get(self.path))
+
+            def answer(self, answer: Answer) -> None:
                 status, headers, content = answer
                 self.send_response(status)
                 for name, value in {"Content-Type": "application/json", "Content-Length": str(len(content)), **headers}.items():

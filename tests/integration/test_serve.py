@@ -12,7 +12,7 @@ import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -80,7 +80,7 @@ class Serving:
     def server(self) -> int | None:
         """The id of the server's process, which is its group's too."""
         children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
-        found = [int(child) for child in children if b"api_server" in Path(f"/proc/{child}/cmdline").read_bytes()]
+        found = [int(child) for child in children if b"vllm_command" in Path(f"/proc/{child}/cmdline").read_bytes()]
         return found[0] if found else None
 
     @contextmanager
@@ -183,8 +183,9 @@ def test_every_adapter_answers_for_itself(serving: Serving) -> None:
 def test_the_endpoint_reads_the_tokens_that_the_renderer_wrote(serving: Serving, base: Path) -> None:
     renderer = Renderer(SPEC, load_tokenizer(str(base)), 1024, 64)
     rendered = [renderer.render(item) for item in load("hexagons", "dev")[:4]]
-    engine = OpenAIEngine(f"http://127.0.0.1:{serving.port}/v1", "one", api_key=KEY)
-    answers = list(engine.generate(rendered, Sampling(max_tokens=8, constraint=Constraint("regex", "(red|blue)"))))
+    sampling = Sampling(max_tokens=8, constraint=Constraint("regex", "(red|blue)"))
+    with closing(OpenAIEngine(f"http://127.0.0.1:{serving.port}/v1", "one", api_key=KEY)) as engine:
+        answers = list(engine.generate(rendered, sampling))
     assert [answer.prompt_tokens for answer in answers] == [len(one.token_ids) for one in rendered]
     assert {answer.text for answer in answers} <= {"red", "blue"}
 
@@ -193,13 +194,13 @@ def test_without_the_key_it_answers_401(serving: Serving) -> None:
     with serving.client("wrong") as client, pytest.raises(openai.AuthenticationError):
         client.models.list()
     engine = OpenAIEngine(f"http://127.0.0.1:{serving.port}/v1", "tiny", api_key="wrong")
-    with pytest.raises(EngineError, match="HARNESS_API_KEY"):
+    with closing(engine), pytest.raises(EngineError, match="HARNESS_API_KEY"):
         list(engine.generate([Renderer(SPEC, None, 1024, 64).render(load("hexagons", "dev")[0])], Sampling()))
 
 
 def test_a_model_that_is_not_served_is_named(serving: Serving) -> None:
     engine = OpenAIEngine(f"http://127.0.0.1:{serving.port}/v1", "three", api_key=KEY)
-    with pytest.raises(EngineError, match=r"model three .*--model"):
+    with closing(engine), pytest.raises(EngineError, match=r"model three .*--model"):
         list(engine.generate([Renderer(SPEC, None, 1024, 64).render(load("hexagons", "dev")[0])], Sampling()))
 
 

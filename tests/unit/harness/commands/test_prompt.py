@@ -151,7 +151,7 @@ def test_preview_prints_the_text_and_calls_no_model(capsys: pytest.CaptureFixtur
         (["--engine", "vlm"], "did you mean vllm"),
         (["--engine", "openai"], "needs --base-url and --model"),
         ([], "--engine scripted needs --model FILE"),
-        (["--model", "nowhere.jsonl", "--adapter", "x"], "--adapter is for vllm and transformers; --engine scripted"),
+        (["--model", "nowhere.jsonl", "--adapter", "x"], "--adapter is for vllm and transformers and openai; --engine scripted"),
         (["--shots", "-1"], "--shots"),
         (["--limit", "0"], "--limit"),
         (["--temperature", "nan"], "--temperature"),
@@ -196,7 +196,8 @@ def test_another_script_is_another_run(capsys: pytest.CaptureFixture[str]) -> No
 def test_no_key_reaches_the_run_folder_or_a_message(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-in-the-environment")
     url = "http://user:sk-secret-login@127.0.0.1:9/v1?api_key=sk-secret-query"
-    code = main(["prompt", "--engine", "openai", "--base-url", url, "--model", "m", "--limit", "2", "--name", "r"])
+    flags = ["--model", "m", "--limit", "2", "--name", "r", "--context-length", "4096", "--retries", "0"]
+    code = main(["prompt", "--engine", "openai", "--base-url", url, *flags])
     captured = capsys.readouterr()
     assert code == 1
     assert "no connection to http://127.0.0.1:9/v1" in captured.err
@@ -241,7 +242,8 @@ def test_a_template_with_a_mistake_is_refused_before_anything_is_asked(capsys: p
 def test_flags_that_a_template_or_a_frame_does_not_go_with(
     flags: tuple[str, ...], problem: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, _, err = run("--task", "minecraft", "--engine", "openai", "--model", "m", *flags, capsys=capsys)
+    asked = ("--task", "minecraft", "--engine", "openai", "--model", "m", "--context-length", "4096")
+    code, _, err = run(*asked, *flags, capsys=capsys)
     assert code != 0
     assert problem in err
 

@@ -11,7 +11,8 @@ import pytest
 
 from harness.cli import main
 from harness.engines.openai import OpenAIEngine
-from tests.helpers.endpoint import Answer, FakeServer, chat_answer, failure
+from harness.runs.asked import read_asked
+from tests.helpers.endpoint import Answer, FakeServer, Handling, chat_answer, cut_short, endless, failure, listed, slow_drip
 
 BROKEN: dict[str, Answer | None] = {
     "429": failure(429, "slow down"),
@@ -65,6 +66,228 @@ def test_items_that_failed_are_asked_again(
     code, _, mended = prompt("r")
     whole_code, _, whole = prompt("whole")
     assert (code, whole_code, mended) == (0, 0, whole)
+
+
+REFUSED_LENGTH = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
+FAULTS: dict[str, tuple[Answer | Handling, str, str]] = {
+    # what the server does with every third request; the outcome of those; what is said of it
+    "429": (failure(429, "slow down"), "again", ""),
+    "429 and when to come back": (failure(429, "slow down", Retry_After="0.2"), "again", ""),
+    "quota": (failure(429, "You exceeded your current quota", code="insufficient_quota"), "stop", "answers no more for now"),
+    "500": (failure(500, "out of memory"), "again", ""),
+    "503 with a page": ((503, {"Content-Type": "text/html"}, b"<html><h1>Bad gateway</h1></html>"), "again", ""),
+    "slow drip": (slow_drip, "error", "no answer within"),
+    "cut short": (cut_short, "again", ""),
+    "wrong type": ((200, {"Content-Type": "text/plain"}, chat_answer("red: 1 2")[2]), "answer", ""),
+    "no choices": ((200, {}, b'{"choices": []}'), "error", "no choices"),
+    "length": (chat_answer("red: 1 2", "length"), "answer", "1 answers were cut at the length limit"),
+    "filtered": (chat_answer("", "content_filter"), "error", "content filter"),
+    "another model": (chat_answer("red: 1 2", model="other"), "answer", "answers with the model other, and m was asked"),
+    "dated model": (chat_answer("red: 1 2", model="m-2026-01-31"), "answer", ""),
+    "web page": ((200, {"Content-Type": "text/html"}, b"<html><p>Welcome</p></html>"), "error", "is a web page"),
+    "100 MB": (endless, "error", "more than 10,000,000 bytes"),
+    "announced 100 MB": ((200, {"Content-Length": "100000000"}, b"x"), "error", "100,000,000 bytes"),
+    "no max_tokens": (failure(400, REFUSED_LENGTH, param="max_tokens"), "adapt", "it is sent max_completion_tokens"),
+    "no temperature": (failure(400, "temperature must be 1", param="temperature"), "adapt", "does not take temperature 0.0"),
+    "no stop": (failure(422, "'top_p' is not permitted"), "adapt", "does not take top_p 1.0"),
+    "thought only": (chat_answer(None, "stop", reasoning_content="hm"), "thinking", "1 answers ended while the model"),
+    "thinking": (chat_answer("<think>red: 5 5", "length"), "thinking", "1 answers ended while the model"),
+    "one refused": (failure(400, "the prompt is unsafe"), "error", "the prompt is unsafe"),
+}
+
+
+@pytest.mark.parametrize(("fault", "outcome", "said"), FAULTS.values(), ids=FAULTS)
+def test_every_fault_of_a_server(
+    server: FakeServer, capsys: pytest.CaptureFixture[str], fault: Answer | Handling, outcome: str, said: str
+) -> None:
+    """The second of three items meets it. Nothing is lost, and nothing is scored as wrong in silence."""
+    seconds = "1" if fault is slow_drip else "60"
+    words = ["prompt", "--engine", "openai", "--base-url", server.url, "--model", "m", "--limit", "3", "--name", "r"]
+    words += [
+        "--timeout",
+        seconds,
+        "--retries",
+        "1" if outcome == "again" else "0",
+        "--concurrency",
+        "1",
+        "--context-length",
+        "4096",
+    ]
+    server.reply = lambda body, n: fault if n == 1 else chat_answer("red: 1 2")
+    code = main(words)
+    err = capsys.readouterr().err
+    records = [json.loads(line) for line in Path("runs/r/predictions.jsonl").read_text().splitlines()]
+    assert said in err
+    assert "Traceback" not in err
+    assert records[0]["text"] == "red: 1 2"
+    assert code == (1 if outcome in ("stop", "error") else 0)
+    assert len(records) == (2 if outcome == "stop" else 3)
+    assert len(server.requests) == {"again": 4, "adapt": 4, "stop": 2}.get(outcome, 3)
+    assert ("error" in records[1]) == (outcome in ("stop", "error"))
+    if "error" in records[1]:
+        assert said in records[1]["error"] or outcome == "stop"
+        assert outcome == "stop" or "1 of 3 items have no answer" in err
+    if outcome == "thinking":
+        assert (records[1]["text"], records[1]["actions"], records[1]["finish_reason"]) == ("", [], "thinking")
+        assert records[1]["reasoning"]
+    if outcome == "adapt":
+        assert said in Path("runs/r/log.txt").read_text()
+        refused = next(name for name in ("max_tokens", "temperature", "top_p") if name not in server.requests[-1])
+        assert [refused in request for request in server.requests] == [True, True, False, False]
+    assert ("model" in records[1]) == ("model other" in said)
+    server.reply = lambda body, n: chat_answer("red: 1 2")
+    assert main(words) == 0
+    records = [json.loads(line) for line in Path("runs/r/predictions.jsonl").read_text().splitlines()]
+    assert [record.get("error") for record in records] == [None] * 3
+    assert len({record["id"] for record in records}) == 3
+
+
+def command(server: FakeServer, *words: str) -> int:
+    return main(["prompt", "--engine", "openai", "--base-url", server.url, "--model", "m", "--name", "r", *words])
+
+
+def test_a_run_whose_answers_are_all_cut_off_while_thinking_says_so(
+    server: FakeServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    usage = {"completion_tokens_details": {"reasoning_tokens": 3}, "prompt_tokens_details": {"cached_tokens": 5}}
+    server.reply = lambda body, n: chat_answer(None, "length", usage)
+    assert command(server, "--limit", "3") == 1
+    assert "most answers (3 of 3) ended while the model was still thinking" in capsys.readouterr().err
+    records = [json.loads(line) for line in Path("runs/r/predictions.jsonl").read_text().splitlines()]
+    assert {(record["reasoning_tokens"], record["cached_tokens"]) for record in records} == {(3, 5)}
+    assert Path("runs/r/scores.json").exists()
+
+
+def test_requests_that_are_all_refused_alike_end_the_run(server: FakeServer, capsys: pytest.CaptureFixture[str]) -> None:
+    server.reply = lambda body, n: failure(400, f"request {n}: no such thing as structured_outputs")
+    assert command(server, "--concurrency", "1", "--retries", "0", "--limit", "20") == 1
+    assert len(server.requests) == 5
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert "the first 5 requests to http://127.0.0.1" in last
+    assert "no such thing as structured_outputs" in last
+    server.reply = lambda body, n: chat_answer("red: 1 2")
+    assert command(server, "--limit", "20") == 0
+
+
+def test_errors_are_kept_where_one_asks_for_it(server: FakeServer, capsys: pytest.CaptureFixture[str]) -> None:
+    server.reply = lambda body, n: failure(400, "no") if n == 1 else chat_answer("red: 1 2")
+    assert command(server, "--limit", "3", "--concurrency", "1") == 1
+    assert command(server, "--limit", "3", "--concurrency", "1", "--keep-errors") == 1
+    assert len(server.requests) == 3
+    assert command(server, "--limit", "3", "--concurrency", "1") == 0
+    assert len(server.requests) == 4
+
+
+def test_the_context_length_is_the_servers_or_must_be_said(server: FakeServer, capsys: pytest.CaptureFixture[str]) -> None:
+    server.models = listed(meta={"n_ctx_train": 5000})
+    assert command(server, "--limit", "1") == 0
+    assert "context_length: 5000" in Path("runs/r/run.yaml").read_text()
+    server.models = failure(404)
+    assert command(server, "--limit", "1") == 2
+    assert "give --context-length N" in capsys.readouterr().err
+
+
+def test_lengths_are_measured_by_the_endpoints_count(server: FakeServer, capsys: pytest.CaptureFixture[str]) -> None:
+    def reply(body: dict[str, Any], n: int) -> Answer:
+        text = "".join(message["content"] for message in body["messages"])
+        return chat_answer("red: 1 2", usage={"prompt_tokens": len(text) // 5})
+
+    server.reply = reply
+    lengths = ("--context-length", "500", "--max-new-tokens", "100", "--limit", "2", "--shots", "5")
+    assert command(server, *lengths) == 0
+    assert "characters a token by the endpoint's count, reckoned with" in capsys.readouterr().err
+    sent = [len("".join(message["content"] for message in body["messages"])) for body in server.requests]
+    # The first request only counts; of the others, at 3 characters a token, not all examples would fit.
+    assert sent[0] < 1200 < min(sent[1:])
+    assert [json.loads(line)["dropped_shots"] for line in Path("runs/r/predictions.jsonl").read_text().splitlines()] == [0, 0]
+    assert command(server, *lengths, "--name", "again") == 0
+    first, again = (read_asked(Path("runs", name, "asked.jsonl")) for name in ("r", "again"))
+    assert [asked.prompt for _, asked in first] == [asked.prompt for _, asked in again]
+
+
+def test_limits_stop_a_run_that_goes_on_later(server: FakeServer, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    table = tmp_path / "prices.yaml"
+    table.write_text("currency: EUR\nmodels:\n  m: {input: 100000, output: 100000}\n")
+    priced = ("--prices", str(table), "--concurrency", "1", "--limit", "6")
+    assert command(server, *priced, "--max-cost", "2.5") == 1
+    assert "--max-cost 2.5 is reached (21 + 9 tokens, 3.00 EUR): raise it" in capsys.readouterr().err
+    assert len(server.requests) == 3
+    assert command(server, *priced, "--max-tokens-total", "45") == 1
+    assert "--max-tokens-total 45 is reached (35 + 15 tokens, 5.00 EUR)" in capsys.readouterr().err
+    assert len(server.requests) == 5
+    assert command(server, *priced) == 0
+    assert len(server.requests) == 6
+    assert command(server, "--max-cost", "1") == 2
+    assert "no price is known for m" in capsys.readouterr().err
+
+
+def test_a_dry_run_counts_and_asks_nothing(server: FakeServer, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    table = tmp_path / "prices.yaml"
+    table.write_text("currency: EUR\nmodels:\n  m: {input: 1, output: 10}\n")
+    assert command(server, "--dry-run", "--limit", "4", "--max-new-tokens", "100", "--prices", str(table)) == 0
+    out = capsys.readouterr().out
+    assert "4 requests; about " in out
+    assert "at most 400 completion tokens" in out
+    assert " EUR, with nothing cached" in out
+    assert command(server, "--dry-run", "--limit", "4", "--json") == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert (facts["requests"], facts["cost_at_most"]) == (4, None)
+    assert command(server, "--dry-run") == 0
+    assert "no price is known for m" in capsys.readouterr().out
+    assert server.requests == []
+    assert not Path("runs").exists()
+
+
+def test_what_is_added_to_requests_is_of_the_runs_settings(server: FakeServer, capsys: pytest.CaptureFixture[str]) -> None:
+    added = ("--reasoning-effort", "low", "--extra-body", '{"top_k": 1}', "--chat-template-kwargs", '{"enable_thinking": false}')
+    assert command(server, "--limit", "1", *added) == 0
+    assert server.requests[0]["reasoning_effort"] == "low"
+    assert server.requests[0]["top_k"] == 1
+    assert server.requests[0]["chat_template_kwargs"] == {"enable_thinking": False}
+    assert command(server, "--limit", "1") == 2
+    assert "extra_body: " in capsys.readouterr().err
+
+
+KEY = "sk-secret-in-the-environment"
+WRONG_PLACES: dict[str, tuple[list[str], str]] = {
+    "extra body": (["--extra-body", '{"a": [{"api_key": "sk-secret-body"}]}'], "'api_key' looks like a key"),
+    "header": (["--extra-body", '{"x": "Bearer sk-secret-x"}'], "'x' looks like a key"),
+    "kwargs": (["--chat-template-kwargs", '{"auth-token": "sk-secret-x"}'], "'auth-token' looks like a key"),
+    "a flag": (["--extra-body", json.dumps({"note": KEY})], "--extra-body"),
+    "template": (["--template", "./mine"], "hexagons.user.txt holds the key"),
+    "url": ([], ""),
+}
+
+
+@pytest.mark.parametrize(("words", "said"), WRONG_PLACES.values(), ids=WRONG_PLACES)
+def test_a_key_in_the_wrong_place_is_written_nowhere(
+    server: FakeServer, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, words: list[str], said: str
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    Path("mine").mkdir()
+    Path("mine/hexagons.user.txt").write_text(KEY + "{{ turns | join }}")
+    server.reply = lambda body, n: failure(400, f"{server.keys} no {n} sk-secret-query") if n else chat_answer("red: 1 2")
+    url = server.url.replace("//", "//user:sk-secret-login@") + "?api_key=sk-secret-query"
+    code = command(server, "--base-url", url, "--limit", "3", "--concurrency", "1", *words)
+    captured = capsys.readouterr()
+    assert code == (2 if words else 1)
+    assert said in captured.err
+    assert "sk-secret" not in captured.out + captured.err
+    for path in Path("runs").rglob("*"):
+        assert "sk-secret" not in (path.read_text() if path.is_file() else ""), path
+
+
+def test_an_adapter_that_is_served_elsewhere_brings_its_prompt_format(
+    server: FakeServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server.reply = lambda body, n: chat_answer("none")
+    assert command(server, "--adapter", "hexagons", "--limit", "1") == 0
+    assert server.requests[0]["model"] == "m"
+    settings = Path("runs/r/run.yaml").read_text()
+    assert "adapter_fingerprint: " in settings
+    assert "base_fingerprint: null" in settings
+    assert command(server, "--adapter", "hexagons", "--format", "json") == 2
+    assert "was trained with" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("images", ["beside", "instead"])

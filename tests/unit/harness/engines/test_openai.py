@@ -8,16 +8,17 @@ import socket
 import threading
 import time
 from collections.abc import Generator, Iterator
+from contextlib import closing
 from typing import Any
 
 import pytest
 
 from harness.engines.engine import Sampling
 from harness.engines.openai import OpenAIEngine
-from harness.errors import EngineError
+from harness.errors import EngineError, UsageError
 from prompts.rendered import Rendered
 from serialization.formats.answer import Constraint
-from tests.helpers.endpoint import Answer, FakeServer, chat_answer, failure
+from tests.helpers.endpoint import Answer, FakeServer, chat_answer, endless, failure
 
 KEY = "sk-very-secret"
 
@@ -40,8 +41,12 @@ def prompt(n: int = 0) -> Rendered:
 
 
 def ask(server: FakeServer, count: int = 1, sampling: Sampling | None = None, **options: Any) -> list[Any]:
-    engine = OpenAIEngine(server.url, "demo", **{"timeout": 5.0, "max_retries": 0, **options})
-    return list(engine.generate([prompt(n) for n in range(count)], sampling or Sampling()))
+    with made(server, **options) as engine:
+        return list(engine.generate([prompt(n) for n in range(count)], sampling or Sampling()))
+
+
+def made(server: FakeServer, **options: Any) -> closing[OpenAIEngine]:
+    return closing(OpenAIEngine(server.url, "demo", **{"timeout": 5.0, "max_retries": 0, **options}))
 
 
 def test_an_answer_is_text_with_its_token_counts(server: FakeServer) -> None:
@@ -97,11 +102,11 @@ def test_order_is_kept_when_answers_overtake_each_other(server: FakeServer) -> N
 
 
 def test_answers_come_before_the_last_request_is_made(server: FakeServer) -> None:
-    engine = OpenAIEngine(server.url, "demo", concurrency=1)
-    answers = engine.generate([prompt(n) for n in range(50)], Sampling())
-    assert next(iter(answers)).text == "ok"
-    assert isinstance(answers, Generator)
-    answers.close()
+    with made(server, concurrency=1) as engine:
+        answers = engine.generate([prompt(n) for n in range(50)], Sampling())
+        assert next(iter(answers)).text == "ok"
+        assert isinstance(answers, Generator)
+        answers.close()
     assert len(server.requests) < 50
 
 
@@ -150,6 +155,8 @@ def test_one_refused_prompt_leaves_the_others_alone(server: FakeServer) -> None:
         (b'{"choices": [{"message": null}]}', {}),
         (b'{"choices": [{"message": {"content": ["a"]}, "finish_reason": "stop"}]}', {}),
         (b'{"choices": [{"message": {"content": null}, "finish_reason": "stop"}]}', {}),
+        (b'{"choices": [{"message": {"content": null}, "finish_reason": ["a"]}]}', {}),
+        (b'{"choices": {"a": 1}}', {}),
     ],
 )
 def test_garbage_is_an_error_of_the_item(server: FakeServer, content: bytes, headers: dict[str, str]) -> None:
@@ -163,7 +170,7 @@ def test_garbage_is_an_error_of_the_item(server: FakeServer, content: bytes, hea
 def test_a_model_that_thought_until_its_tokens_ran_out_answered_nothing(server: FakeServer) -> None:
     server.reply = lambda body, n: chat_answer(None, "length")
     (answer,) = ask(server)
-    assert (answer.text, answer.finish_reason, answer.error) == ("", "length", None)
+    assert (answer.text, answer.finish_reason, answer.error) == ("", "thinking", None)
 
 
 def test_a_server_that_never_answers_runs_into_the_timeout(server: FakeServer) -> None:
@@ -177,19 +184,20 @@ def test_no_server_ends_the_run() -> None:
         free.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
         engine = OpenAIEngine(url, "demo", max_retries=0)
-        with pytest.raises(EngineError, match=f"no connection to {url}.*--base-url"):
+        with closing(engine), pytest.raises(EngineError, match=f"no connection to {url}.*--base-url"):
             list(engine.generate([prompt(n) for n in range(3)], Sampling()))
 
 
 def test_a_server_that_goes_away_ends_the_run_after_two_items(server: FakeServer) -> None:
-    engine = OpenAIEngine(server.url, "demo", max_retries=0, concurrency=1)
-    assert next(iter(engine.generate([prompt()], Sampling()))).text == "ok"
-    server.http.shutdown()
-    server.http.server_close()
-    answers = engine.generate([prompt(n) for n in range(3)], Sampling())
-    assert "no connection" in (next(answers).error or "")
-    with pytest.raises(EngineError, match="no connection"):
-        next(answers)
+    with made(server, concurrency=1) as engine:
+        assert next(iter(engine.generate([prompt()], Sampling()))).text == "ok"
+        server.http.shutdown()
+        server.http.server_close()
+        answers = engine.generate([prompt(n) for n in range(3)], Sampling())
+        assert "no connection" in (next(answers).error or "")
+        assert "no connection" in (next(answers).error or "")
+        with pytest.raises(EngineError, match="no connection"):
+            next(answers)
 
 
 @pytest.mark.parametrize(("status", "said"), [(401, "HARNESS_API_KEY"), (403, "OPENAI_API_KEY"), (404, "--base-url.*--model")])
@@ -204,10 +212,10 @@ def test_what_every_prompt_would_meet_ends_the_run_at_once(server: FakeServer, s
 def test_the_key_goes_to_the_server_and_nowhere_else(server: FakeServer, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     server.reply = lambda body, n: failure(401 if n else 400, f"Incorrect API key provided: {KEY}")
-    engine = OpenAIEngine(server.url, "demo", max_retries=0)
-    (answer,) = engine.generate([prompt()], Sampling())
-    with pytest.raises(EngineError) as caught:
-        list(engine.generate([prompt()], Sampling()))
+    with made(server) as engine:
+        (answer,) = engine.generate([prompt()], Sampling())
+        with pytest.raises(EngineError) as caught:
+            list(engine.generate([prompt()], Sampling()))
     assert server.keys == {f"Bearer {KEY}"}
     assert KEY not in f"{answer} {caught.value} {engine!r} {caplog.text}"
 
@@ -217,3 +225,68 @@ def test_the_harness_key_comes_before_the_openai_key(server: FakeServer, monkeyp
     ask(server)
     ask(server, api_key="given")
     assert server.keys == {"Bearer mine", "Bearer given"}
+
+
+@pytest.mark.parametrize(
+    ("models", "length"),
+    [
+        ([{"id": "demo", "max_model_len": 9}, {"id": "other", "max_model_len": 8}], 9),
+        ([{"id": "demo", "max_model_len": None, "parent": "base"}, {"id": "base", "max_model_len": 8}], 8),
+        ([{"id": "/models/demo.gguf", "meta": {"n_vocab": 5, "n_ctx_train": 7}}], 7),
+        ([{"id": "demo", "top_provider": {"context_length": 6}}], 6),
+        ([{"id": "demo", "context_window": 5}], 5),
+        ([{"id": "demo"}], None),
+        ([{"id": "a", "context_window": 5}, {"id": "b", "context_window": 5}], None),
+        ("many", None),
+    ],
+)
+def test_the_context_length_is_as_servers_list_it(server: FakeServer, models: Any, length: int | None) -> None:
+    server.models = (200, {}, json.dumps({"data": models}).encode())
+    with made(server) as engine:
+        if length:
+            assert engine.context_length == length
+        else:
+            with pytest.raises(UsageError, match="--context-length N"):
+                _ = engine.context_length
+
+
+def test_a_quota_ends_the_run_and_is_not_asked_again(server: FakeServer) -> None:
+    server.reply = lambda body, n: chat_answer("ok") if n < 3 else failure(429, "no", code="insufficient_quota")
+    with made(server, concurrency=1, max_retries=5) as engine:
+        answers: list[Any] = []
+        with pytest.raises(EngineError, match="answers no more for now"):
+            answers.extend(engine.generate([prompt(n) for n in range(20)], Sampling()))
+    assert [answer.error is None for answer in answers] == [True, True, True, False]
+    assert len(server.requests) == 4
+
+
+def test_an_answer_that_is_too_long_is_not_asked_for_again(server: FakeServer) -> None:
+    server.reply = lambda body, n: endless
+    (answer,) = ask(server, max_retries=3)
+    assert "more than 10,000,000 bytes" in answer.error
+    assert len(server.requests) == 1
+
+
+def test_a_pause_of_hours_ends_the_run(server: FakeServer) -> None:
+    server.reply = lambda body, n: failure(429, Retry_After="7200")
+    with pytest.raises(EngineError, match="asks to wait 7,200 seconds"):
+        ask(server, 3, max_retries=2)
+
+
+def test_all_requests_wait_where_one_is_told_to(server: FakeServer) -> None:
+    times: list[float] = []
+
+    def reply(body: dict[str, Any], n: int) -> Answer:
+        times.append(time.monotonic())
+        return failure(429, Retry_After="1") if n == 0 else chat_answer("ok")
+
+    server.reply = reply
+    assert [answer.text for answer in ask(server, 4, max_retries=1, concurrency=1)] == ["ok"] * 4
+    assert times[1] - times[0] >= 1
+
+
+def test_a_login_in_the_url_is_sent_as_one_and_a_query_is_kept(server: FakeServer) -> None:
+    with closing(OpenAIEngine(server.url.replace("//", "//a:b%40@") + "?version=1", "demo")) as engine:
+        list(engine.generate([prompt()], Sampling()))
+    assert server.keys == {"Basic YTpiQA=="}
+    assert server.paths == ["/v1/chat/completions?version=1"]

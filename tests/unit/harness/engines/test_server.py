@@ -39,7 +39,7 @@ def test_the_command_line_names_base_and_adapters() -> None:
     adapters = [ServedAdapter("a", Path("runs/a"), 4), ServedAdapter("b", Path("runs/b"), 12)]
     options = server_options("/models/tiny", "tiny", adapters, "127.0.0.1", 8000, Path("plain.jinja"))
     line = " ".join(options)
-    assert "--model /models/tiny --served-model-name tiny --host 127.0.0.1 --port 8000" in line
+    assert "/models/tiny --served-model-name tiny --host 127.0.0.1 --port 8000" in line
     assert "--enable-lora --max-lora-rank 16 --max-loras 2 --lora-modules a=runs/a b=runs/b" in line
     assert "--generation-config vllm" in line
     assert "--chat-template plain.jinja" in line

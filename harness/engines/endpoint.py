@@ -1,0 +1,253 @@
+"""HTTP to an endpoint: bounded answers, pauses that it asks for, failures in one line and without secrets."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import random
+import re
+from base64 import b64encode
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, unquote, urlsplit, urlunsplit
+from urllib.request import getproxies, proxy_bypass
+
+from harness.engines.engine import without_secrets
+from harness.engines.shared import brief
+
+if TYPE_CHECKING:
+    import aiohttp
+
+KEY_VARIABLES = ("HARNESS_API_KEY", "OPENAI_API_KEY")
+MAX_BYTES = 10_000_000
+"""Of an answer, no more is read."""
+
+_AGAIN = (408, 409, 425, 429)
+"""Statuses to try again, with all from 500 on."""
+_QUOTA = re.compile(
+    r"insufficient_quota|insufficient[ _](?:credit|balance|funds)|quota[ _]exceeded|exceeded your current quota|billing", re.I
+)
+_TAG = re.compile(r"<[^>]{0,200}>")
+
+
+def key_in_environment() -> str | None:
+    return next(filter(None, map(os.environ.get, KEY_VARIABLES)), None)
+
+
+class Failure(Exception):
+    """Why a request has no usable answer, after all tries: one line, without secrets.
+
+    `status` is the HTTP status, None where there was no answer or one that cannot be read; `parameter` what the endpoint says is
+    wrong with the request, if it names it. `patient` is False where another request cannot do better: the quota is used up, or
+    the endpoint asks to wait for very long. `again` is False where the same request is sure to fail again.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        status: int | None = None,
+        parameter: str = "",
+        *,
+        connected: bool = True,
+        patient: bool = True,
+        again: bool = True,
+    ) -> None:
+        super().__init__(message)
+        self.message, self.status, self.parameter = message, status, parameter
+        self.connected, self.patient, self.again = connected, patient, again
+
+
+class Endpoint:
+    """A server that speaks the OpenAI protocol at `url`, e.g. http://127.0.0.1:8000/v1; a query is kept.
+
+    A request gets `timeout` seconds, and `retries` further tries after 408, 409, 429, 5xx and broken connections, after
+    the time that the server asks for, or a growing pause. Usable inside one event loop; `close` ends its connections.
+    """
+
+    def __init__(self, url: str, api_key: str | None = None, *, connections: int = 8, timeout: float = 60.0, retries: int = 5):
+        parts = urlsplit(url)
+        self._base = urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path.rstrip("/"), "", ""))
+        self._query = parts.query
+        self._proxy = None if proxy_bypass(parts.hostname or "") else getproxies().get(parts.scheme)
+        self.shown = without_secrets(url)
+        self.timeout, self.retries = timeout, retries
+        self._connections = connections
+        key = api_key or key_in_environment()
+        self._headers = {"Authorization": f"Bearer {key}"} if key else {}
+        user = parts.netloc.rpartition("@")[0]
+        if user:
+            self._headers = {"Authorization": f"Basic {b64encode(unquote(user).encode()).decode()}"}
+        # Some servers quote what they were sent.
+        secrets = [key, user, user.partition(":")[2], *(value for _, value in parse_qsl(parts.query)), parts.query]
+        self._secrets = sorted({one for one in secrets if one and len(one) > 3}, key=len, reverse=True)
+        self._session: aiohttp.ClientSession | None = None
+        self._free_at = 0.0
+
+    @property
+    def patience(self) -> float:
+        """The seconds that a request gets in total."""
+        return self.timeout * (self.retries + 1)
+
+    async def post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        """The decoded answer. Raises Failure if there is none after all tries."""
+        content = json.dumps(body).encode()
+        return await self.request("POST", path, data=content, headers={"Content-Type": "application/json"})
+
+    async def get(self, path: str) -> dict[str, Any]:
+        """As `post`."""
+        return await self.request("GET", path)
+
+    async def request(self, method: str, path: str, **options: Any) -> dict[str, Any]:
+        """As `post`; `options` are aiohttp's, but that `data` may make a new form for each try."""
+        return _decoded(await self.raw(method, path, **options))
+
+    async def raw(self, method: str, path: str, *, most: int = MAX_BYTES, **options: Any) -> bytes:
+        """The bytes of an answer, of which there may be `most`. Raises Failure as `post`."""
+        for attempt in range(self.retries + 1):
+            await self._wait()
+            pause = min(8.0, 0.5 * 2**attempt) * random.uniform(0.75, 1.0)
+            try:
+                status, headers, content = await self._send(method, path, most, options)
+            except Failure as failure:
+                error = failure
+                if attempt == self.retries or not failure.again:
+                    break
+            else:
+                if 200 <= status < 300:
+                    return content
+                asked = _asked_pause(headers)
+                error = self._refusal(status, headers, content, asked)
+                if attempt == self.retries or not error.patient or not (status in _AGAIN or status >= 500):
+                    break
+                pause = pause if asked is None else asked
+                if status == 429:
+                    self._free_at = max(self._free_at, asyncio.get_running_loop().time() + pause)
+                    continue
+            await asyncio.sleep(pause)
+        raise error
+
+    async def _wait(self) -> None:
+        """Until the time that the server asked for, of whichever request."""
+        while (pause := self._free_at - asyncio.get_running_loop().time()) > 0:
+            await asyncio.sleep(pause)
+
+    async def _send(self, method: str, path: str, most: int, options: Mapping[str, Any]) -> tuple[int, Mapping[str, str], bytes]:
+        import aiohttp
+
+        session = self._session or self._open()
+        headers = {**self._headers, **options.get("headers", {})}
+        data = options["data"]() if callable(options.get("data")) else options.get("data")
+        url = f"{self._base}{path}" + (f"?{self._query}" if self._query else "")
+        try:
+            async with session.request(method, url, headers=headers, data=data, allow_redirects=False) as response:
+                return response.status, response.headers, await _bounded(response, most)
+        except TimeoutError:
+            tries = f" per request, {self.patience:g} in total" if self.retries else ""
+            raise Failure(f"no answer within {self.timeout:g} seconds{tries}: raise --timeout") from None
+        except aiohttp.ClientPayloadError:
+            raise Failure("the endpoint's answer breaks off") from None
+        except (aiohttp.ClientConnectionError, aiohttp.ServerDisconnectedError, OSError) as error:
+            raise Failure(self.tell(error), connected=False) from None
+        except (aiohttp.ClientError, ValueError) as error:
+            raise Failure(f"the endpoint's answer cannot be read: {self.tell(error)}") from None
+
+    def _open(self) -> aiohttp.ClientSession:
+        import aiohttp
+
+        self._session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=self._connections),
+            timeout=aiohttp.ClientTimeout(total=self.timeout, sock_connect=self.timeout),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            headers={"User-Agent": "grid-world-harness"},
+            proxy=self._proxy,
+        )
+        return self._session
+
+    def _refusal(self, status: int, headers: Mapping[str, str], content: bytes, asked: float | None) -> Failure:
+        if 300 <= status < 400:
+            where = without_secrets(headers.get("Location", "nowhere"))
+            return Failure(f"it is redirected to {self.tell(where)}", status)
+        message, parameter, code = _error(content)
+        spent = (status in (402, 403, 429) and bool(_QUOTA.search(f"{code} {message}"))) or status == 402
+        if asked is not None and asked > self.patience > 0 and asked > 60:
+            return Failure(f"it asks to wait {asked:,.0f} seconds", status, patient=False)
+        return Failure(f"{status} {self.tell(message)}".strip(), status, parameter, patient=not spent)
+
+    def tell(self, error: BaseException | str) -> str:
+        """A message in one line of at most 300 characters, without secrets."""
+        text = str(error) or type(error).__name__
+        for secret in self._secrets:
+            text = text.replace(secret, "***")
+        return brief(text)
+
+    async def close(self) -> None:
+        """End the connections; a later request opens new ones."""
+        if self._session:
+            await self._session.close()
+            self._session = None
+
+
+async def _bounded(response: aiohttp.ClientResponse, most: int) -> bytes:
+    if (response.content_length or 0) > most:
+        response.close()
+        raise Failure(f"the endpoint's answer has {response.content_length:,} bytes; no more than {most:,} are read", again=False)
+    parts, size = [], 0
+    async for part in response.content.iter_any():
+        size += len(part)
+        if size > most:
+            response.close()
+            raise Failure(f"the endpoint's answer has more than {most:,} bytes, which are not read", again=False)
+        parts.append(part)
+    return b"".join(parts)
+
+
+def _decoded(content: bytes) -> dict[str, Any]:
+    try:
+        answer = json.loads(content)
+    except (ValueError, RecursionError):
+        page = content[:100].lstrip().lower().startswith(b"<")
+        what = "is a web page: check --base-url (most end in /v1)" if page else "is not JSON"
+        raise Failure(f"the endpoint's answer {what}: {_text(content)}") from None
+    if not isinstance(answer, dict):
+        raise Failure(f"the endpoint's answer is no JSON object: {_text(content)}")
+    return answer
+
+
+def _text(content: bytes) -> str:
+    """The beginning of an answer, without the tags of a web page."""
+    text = brief(_TAG.sub(" ", content[:4000].decode(errors="replace")), 100)
+    return "".join(char if char.isprintable() else "?" for char in text) if content else "empty"
+
+
+def _error(content: bytes) -> tuple[str, str, str]:
+    """The message, the parameter and the code of an error, as far as it says."""
+    try:
+        answer = json.loads(content)
+    except (ValueError, RecursionError):
+        return _text(content), "", ""
+    error = answer.get("error", answer) if isinstance(answer, dict) else answer
+    if not isinstance(error, dict):
+        return brief(str(error)), "", ""
+    detail = error.get("detail")
+    if isinstance(detail, list) and detail and isinstance(detail[0], dict):
+        place = detail[0].get("loc") or [""]
+        return brief(str(detail[0].get("msg"))), str(place[-1] if isinstance(place, list) else place), ""
+    message = str(error.get("message") or detail or json.dumps(error))
+    return message, str(error.get("param") or ""), f"{error.get('code') or ''} {error.get('type') or ''}"
+
+
+def _asked_pause(headers: Mapping[str, str]) -> float | None:
+    """The seconds that a server asks to wait, as it writes them in one of three ways; None if it does not say."""
+    for name, unit in (("retry-after-ms", 1000.0), ("Retry-After", 1.0)):
+        try:
+            return max(0.0, float(headers[name]) / unit)
+        except (KeyError, ValueError):
+            continue
+    try:
+        until = parsedate_to_datetime(headers["Retry-After"])
+    except (KeyError, ValueError):
+        return None
+    return max(0.0, (until - datetime.now(UTC)).total_seconds()) if until.tzinfo else None

@@ -1,0 +1,134 @@
+"""What a request to an endpoint holds: sampling as the model takes it, learned from what it refuses."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from harness.engines.endpoint import Failure
+from harness.engines.engine import Sampling
+from harness.engines.shared import item_seed
+from harness.errors import UsageError
+from prompts.rendered import Rendered
+
+LENGTHS = ("max_tokens", "max_completion_tokens")
+"""Two names of one parameter: the older one, which most servers take, and that of OpenAI's newer models."""
+OPTIONAL = ("temperature", "top_p", "stop", "seed")
+"""Parameters that are left out where a model refuses them."""
+OURS = ("model", "messages", "prompt", "stream", "n")
+"""What --extra-body may not change."""
+
+_TOO_LONG = re.compile(r"context|too (?:large|long|many)|maximum|at most|less than|reduce|exceed", re.I)
+_SECRET = re.compile(r"key$|token$|authorization|secret|password|passwd|credential|bearer|cookie", re.I)
+_NO_SECRET = re.compile(r"cache_key$|(?:bos|eos|pad|unk|stop|sep|mask)_token$", re.I)
+_KEY_VALUE = re.compile(r"^(?:sk|gsk|pk|hf|xai|AIza)[-_][\w-]{16,}$|^Bearer\s", re.I)
+
+
+class RequestShape:
+    """The body of each request. `extra` is what the user adds to it, which is never dropped; `say` receives a line for
+    everything that is. `bos` is taken off the beginning of a text."""
+
+    def __init__(self, model: str, *, chat: bool, bos: str = "", extra: Mapping[str, Any], say: Callable[[str], None]) -> None:
+        self._model, self._chat, self._bos, self._extra, self._say = model, chat, bos, dict(extra), say
+        self._length = 0
+        self._dropped: set[str] = set()
+
+    def body(self, prompt: Rendered, sampling: Sampling) -> dict[str, Any]:
+        """What is sent for a prompt."""
+        request: dict[str, Any] = {"model": self._model}
+        request |= {"messages": list(prompt.messages)} if self._chat else {"prompt": prompt.text.removeprefix(self._bos)}
+        request[LENGTHS[self._length % 2]] = sampling.max_tokens
+        values: dict[str, Any] = {"temperature": sampling.temperature, "top_p": sampling.top_p}
+        if sampling.stop:
+            values["stop"] = list(sampling.stop)
+        if sampling.temperature > 0:
+            values["seed"] = item_seed(sampling.seed, prompt.id)
+        request |= {name: value for name, value in values.items() if name not in self._dropped}
+        if sampling.constraint is not None:
+            kind, value = sampling.constraint.kind, sampling.constraint.value
+            request["structured_outputs"] = {kind: json.loads(value) if kind == "json" else value}
+        return request | self._extra
+
+    def cut(self, text: str, sampling: Sampling) -> str:
+        """The text up to the first stop string, where the endpoint does not take them."""
+        if "stop" in self._dropped:
+            for stop in sampling.stop:
+                text = text.partition(stop)[0]
+        return text
+
+    def adapt(self, sent: Mapping[str, Any], failure: Failure) -> bool:
+        """Whether to ask again: the endpoint refused a parameter, which later requests have no more, or by another name."""
+        name = self._named(sent, failure)
+        if name is None:
+            return False
+        if name in LENGTHS:
+            if name == LENGTHS[self._length % 2]:
+                if self._length:  # Both were refused.
+                    return False
+                self._length = 1
+                self._say(f"the model does not take {name}: it is sent {LENGTHS[1]}")
+        elif name not in self._dropped:
+            self._dropped.add(name)
+            self._say(f"the model does not take {name} {json.dumps(sent[name])}: it is left out ({failure})")
+        return True
+
+    def _named(self, sent: Mapping[str, Any], failure: Failure) -> str | None:
+        """The parameter of ours that a refusal is about."""
+        if failure.status not in (400, 422):
+            return None
+        for name in (*LENGTHS, *OPTIONAL):
+            # Of a word that may be in any sentence, only the quoted one counts.
+            word = rf"\b{name}\b" if "_" in name or name == "temperature" else rf"['\"`]{name}['\"`]"
+            mine = name in sent and name not in self._extra
+            if not mine or not (failure.parameter == name or re.search(word, failure.message)):
+                continue
+            if name in LENGTHS and _TOO_LONG.search(failure.message):
+                return None
+            return name
+        return None
+
+
+def extra_fields(effort: str | None, extra_body: str | None, chat_template_kwargs: str | None) -> dict[str, Any]:
+    """What the flags add to every request. Raises UsageError for anything but a JSON object, and where it holds a key."""
+    fields = _object("--extra-body", extra_body)
+    for key in OURS:
+        if key in fields:
+            raise UsageError(f"--extra-body: {key} is set by the harness; leave it out")
+    if kwargs := _object("--chat-template-kwargs", chat_template_kwargs):
+        fields["chat_template_kwargs"] = kwargs
+    return fields | ({"reasoning_effort": effort} if effort else {})
+
+
+def _object(flag: str, text: str | None) -> dict[str, Any]:
+    if text is None:
+        return {}
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, dict):
+        raise UsageError(f"{flag}: not a JSON object such as '{{\"top_k\": 1}}'")
+    if place := _secret(value):
+        raise UsageError(
+            f"{flag}: {place} looks like a key, and a run's settings are written to disk: "
+            "keys belong in the environment (HARNESS_API_KEY or OPENAI_API_KEY)"
+        )
+    return value
+
+
+def _secret(value: Any, place: str = "") -> str | None:
+    """Where something that looks like a key stands, without its value; None if nothing does."""
+    if isinstance(value, str):
+        return (place or "a value") if _KEY_VALUE.search(value) else None
+    if isinstance(value, list):
+        return next(filter(None, (_secret(one, place) for one in value)), None)
+    if not isinstance(value, dict):
+        return None
+    for key, below in value.items():
+        if _SECRET.search(key.replace("-", "_")) and not _NO_SECRET.search(key) and isinstance(below, str | dict | list):
+            return repr(key)
+        if found := _secret(below, repr(key)):
+            return found
+    return None

@@ -1,0 +1,92 @@
+"""What a request holds, and what is learned from refusals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from harness.engines.endpoint import Failure
+from harness.engines.engine import Sampling
+from harness.engines.request_shape import RequestShape, extra_fields
+from harness.errors import UsageError
+from prompts.rendered import Rendered
+
+PROMPT = Rendered("item/0", ({"role": "user", "content": "question"},), "<s>text", ())
+SAMPLING = Sampling(max_tokens=9, temperature=0.5, stop=("\n\n",))
+
+
+def shape(**options: Any) -> tuple[RequestShape, list[str]]:
+    said: list[str] = []
+    return RequestShape("m", say=said.append, **{"chat": True, "extra": {}, **options}), said
+
+
+@pytest.mark.parametrize(
+    ("message", "parameter", "status", "gone"),
+    [
+        ("Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.", "max_tokens", 400, "max_tokens"),
+        ("Unsupported value: 'temperature' does not support 0.5 with this model.", "temperature", 400, "temperature"),
+        ("Extra inputs are not permitted", "seed", 422, "seed"),
+        ("Unrecognized request argument supplied: 'stop'", "", 400, "stop"),
+        ("`top_p` must be > 0.0 and < 1.0", "", 422, "top_p"),
+        ("please stop sending such things", "", 400, None),
+        ("the server has no temperature sensor", "", 500, None),
+        ("This model's maximum context length is 4096 tokens; lower max_tokens", "max_tokens", 400, None),
+        ("max_tokens must be at most 4096", "", 400, None),
+        ("too long", "messages", 400, None),
+    ],
+)
+def test_a_refused_parameter_is_left_out_or_renamed(message: str, parameter: str, status: int, gone: str | None) -> None:
+    made, said = shape()
+    sent = made.body(PROMPT, SAMPLING)
+    failure = Failure(message, status, parameter)
+    assert made.adapt(sent, failure) == (gone is not None)
+    # A request that was in flight meanwhile is asked again, without another word.
+    assert made.adapt(sent, failure) == (gone is not None)
+    later = made.body(PROMPT, SAMPLING)
+    assert set(sent) - set(later) == ({gone} if gone else set())
+    assert set(later) - set(sent) == ({"max_completion_tokens"} if gone == "max_tokens" else set())
+    assert len(said) == (gone is not None)
+
+
+def test_where_stop_strings_are_refused_the_text_is_cut_here() -> None:
+    made, _ = shape()
+    assert made.cut("a\n\nb", SAMPLING) == "a\n\nb"
+    made.adapt(made.body(PROMPT, SAMPLING), Failure("no", 400, "stop"))
+    assert made.cut("a\n\nb", SAMPLING) == "a"
+
+
+def test_what_the_user_added_is_sent_and_never_dropped() -> None:
+    made, said = shape(extra={"temperature": 1, "top_k": 3})
+    sent = made.body(PROMPT, SAMPLING)
+    assert (sent["temperature"], sent["top_k"]) == (1, 3)
+    assert not made.adapt(sent, Failure("temperature", 400, "temperature"))
+    assert not said
+
+
+def test_a_text_is_sent_without_the_token_that_servers_add() -> None:
+    made, _ = shape(chat=False, bos="<s>")
+    assert made.body(PROMPT, SAMPLING)["prompt"] == "text"
+
+
+@pytest.mark.parametrize("key", ["api_key", "apiKey", "X-Auth-Token", "Authorization", "client_secret", "password"])
+def test_keys_are_refused_and_not_repeated(key: str) -> None:
+    for text in (f'{{"{key}": "xyz-value"}}', f'{{"a": [{{"{key}": "xyz-value"}}]}}'):
+        with pytest.raises(UsageError, match=f"{key}.*environment") as caught:
+            extra_fields(None, text, None)
+        assert "xyz-value" not in str(caught.value)
+
+
+def test_other_fields_are_no_keys() -> None:
+    text = (
+        '{"max_tokens": 9, "prompt_cache_key": "a", "stop_token_ids": [1], "eos_token": "</s>", "thinking": {"budget_tokens": 9}}'
+    )
+    assert len(extra_fields("low", text, '{"enable_thinking": false}')) == 7
+
+
+@pytest.mark.parametrize(
+    ("text", "said"), [("[1]", "not a JSON object"), ("{", "not a JSON object"), ('{"n": 2}', "n is set by")]
+)
+def test_what_is_no_extra_field_is_refused(text: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        extra_fields(None, text, None)

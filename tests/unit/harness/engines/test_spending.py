@@ -1,0 +1,66 @@
+"""Prices, tokens and limits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.engines.spending import Price, Prices, Spending, Tokens, amount, read_prices, undated
+from harness.errors import UsageError
+
+PRICE = Price(input=2, cached=0.5, output=10)
+
+
+def test_cached_tokens_have_a_price_of_their_own() -> None:
+    spending = Spending(PRICE, "USD")
+    spending.add(Tokens(prompt=1_000_000, completion=100_000, cached=400_000, reasoning=90_000))
+    assert spending.cost == pytest.approx(0.6 * 2 + 0.4 * 0.5 + 0.1 * 10)
+    assert str(spending) == "1,000,000 + 100,000 tokens (400,000 cached, 90,000 reasoning), 2.40 USD"
+    assert Spending(PRICE.model_copy(update={"cached": None}), tokens=spending.tokens).cost == pytest.approx(3.0)
+
+
+def test_limits() -> None:
+    tokens = Tokens(prompt=60, completion=40)
+    assert Spending(tokens=tokens).reached() is None
+    assert Spending(max_tokens=101, tokens=tokens).reached() is None
+    assert "--max-tokens-total 100 is reached" in (Spending(max_tokens=100, tokens=tokens).reached() or "")
+    assert "--max-cost 0.0005 is reached" in (Spending(PRICE, "USD", max_cost=0.0005, tokens=tokens).reached() or "")
+
+
+def test_a_record_counts_its_prompt_for_every_sample() -> None:
+    record = {"prompt_tokens": 10, "completion_tokens": 6, "samples": ["a", "b", "c"], "reasoning_tokens": 2}
+    assert Tokens.of_record(record) == Tokens(30, 6, 0, 2)
+    assert Tokens.of_record({"error": "429"}) == Tokens()
+
+
+def test_names_with_a_date_have_the_price_of_those_without() -> None:
+    prices = Prices(currency="USD", models={"gpt-x": PRICE})
+    assert prices.of("gpt-x-2026-08-06") == prices.of("gpt-x-0613") == prices.of("gpt-x-latest") == PRICE
+    assert prices.of("gpt-x-mini") is None
+    assert undated("Llama-3.1-8B") == "Llama-3.1-8B"
+
+
+def test_the_table_that_ships_is_valid() -> None:
+    assert read_prices(None).of("gpt-4o-mini")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a: [", "no table of prices"),
+        ("- 1", "content"),
+        ("currency: USD\nmodels: {m: {input: -1, output: 1}}", "models.m.input"),
+    ],
+)
+def test_a_bad_table_is_refused_in_one_line(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "p.yaml").write_text(text)
+    with pytest.raises(UsageError, match=said) as caught:
+        read_prices(tmp_path / "p.yaml")
+    assert "\n" not in str(caught.value)
+    with pytest.raises(UsageError, match="no table of prices"):
+        read_prices(tmp_path / "missing.yaml")
+
+
+def test_money_in_words() -> None:
+    assert (amount(1234.5, "EUR"), amount(0.01234, "USD"), amount(None, "")) == ("1,234.50 EUR", "0.0123 USD", "no known price")

@@ -1,0 +1,42 @@
+"""A leading thought is taken off an answer, and nothing else is."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.engines.engine import Completion
+from harness.engines.thoughts import apart
+
+
+@pytest.mark.parametrize(
+    ("text", "reason", "expected"),
+    [
+        ("red: 1 2", "stop", ("red: 1 2", "", "stop")),
+        ("<think>\nhm\n</think>\n\nred: 1 2", "stop", ("red: 1 2", "hm", "stop")),
+        (" \n<Thinking>hm</Thinking>red", "stop", ("red", "hm", "stop")),
+        ("<think></think>red", "length", ("red", "", "length")),
+        # The opening tag stands in the prompt.
+        ("hm</think>red: 1 2", "stop", ("red: 1 2", "hm", "stop")),
+        ("<think>red: 5 5", "length", ("", "red: 5 5", "thinking")),
+        ("<think>red: 5 5", "stop", ("", "red: 5 5", "thinking")),
+        ("<think>hm</think>", "length", ("", "hm", "thinking")),
+        # A thought within an answer is the parser's business.
+        ("red: 1 2 <think>hm</think>", "stop", ("red: 1 2 <think>hm</think>", "", "stop")),
+        ("1 < 2 > 0", "stop", ("1 < 2 > 0", "", "stop")),
+    ],
+)
+def test_a_leading_thought_is_kept_apart(text: str, reason: str, expected: tuple[str, str, str]) -> None:
+    answer = apart(Completion(text, reason))
+    assert (answer.text, answer.reasoning, answer.finish_reason) == expected
+
+
+def test_what_the_endpoint_keeps_apart_comes_first() -> None:
+    assert apart(Completion("<think>b</think>c", reasoning="a")).reasoning == "a\nb"
+
+
+@given(st.text(alphabet="<>/think a\n"))
+def test_any_text_is_an_answer(text: str) -> None:
+    once = apart(Completion(text))
+    assert len(once.text) + len(once.reasoning) <= len(text)
