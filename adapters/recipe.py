@@ -13,7 +13,7 @@ from harness.engines.bases import display_name
 from harness.errors import Faults, UsageError
 from harness.training.curriculum import Curriculum
 from harness.util.registry import choose
-from harness.util.settings import Count, Fraction, Positive, Rate, Strict, checked, merged, nested, read_values
+from harness.util.settings import Count, Fraction, Positive, Rate, Strict, checked, described_schema, merged, nested, read_values
 
 RECIPES = Path(__file__).parent / "recipes"
 SCHEMA = RECIPES / "recipe.schema.json"
@@ -268,15 +268,7 @@ def load_recipe(name: str, overrides: Sequence[str] = (), *, base: str | None = 
 
 def recipe_schema() -> dict[str, Any]:
     """The JSON Schema of a recipe's file, with the keys' docstrings as descriptions."""
-    schema = FinetuneRecipe.model_json_schema()
-    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
-    for part in (schema, *schema["$defs"].values()):
-        for about in part["properties"].values():
-            about.pop("title", None)
-            if "description" in about:
-                about["description"] = " ".join(about["description"].split())
-        if "description" in part:
-            part["description"] = " ".join(part["description"].split())
+    schema = described_schema(FinetuneRecipe)
     schema["properties"]["bases"] = {
         "type": ["object", "null"],
         "description": "What is put over the recipe for a base of this name.",

@@ -28,6 +28,9 @@ class Entry(NamedTuple):
 SECTIONS = {
     "Run models": {
         "prompt": Entry("harness.commands.prompt:prompt", "Prompt a model with the items of a split and score its answers."),
+        "suite": Entry(
+            "harness.commands.suite:suite", "Prompt models in a grid of contexts, formats and examples, as one command."
+        ),
         "serve": Entry("harness.commands.serve:serve", "Serve a base model and its adapters over HTTP."),
         "hybrid": Entry("harness.commands.hybrid:hybrid", "Combine two runs: one where it is confident, the other elsewhere."),
     },

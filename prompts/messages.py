@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -14,6 +15,24 @@ from serialization.formats.answer import Parsed
 from serialization.formats.feasible import Feasible
 from serialization.pose import as_cells, as_seen, view_from
 
+OPENS, CLOSES = "<thought>", "</thought>"
+"""What a thought stands between."""
+
+IN_PICTURE = "in the picture"
+"""What stands for a state that only a picture shows."""
+
+
+def _answered(text: str, spec: PromptSpec) -> str:
+    """An answer in a conversation: where a model may think, after an empty thought."""
+    return f"{OPENS}{CLOSES}\n{text}" if spec.think else text
+
+
+def after_thought(text: str) -> str:
+    """What follows the last end of a thought. Without one, what stands before a thought that was begun and not ended, and the
+    whole text if none was begun."""
+    _, ended, answer = text.rpartition(CLOSES)
+    return answer.strip() if ended else text.partition(OPENS)[0]
+
 
 @lru_cache
 def system_message(spec: PromptSpec) -> Message:
@@ -22,12 +41,19 @@ def system_message(spec: PromptSpec) -> Message:
     answer = spec.wording.render(f"answer.{spec.format}.txt", {"task": spec.task, "first": first})
     moves = spec.written.of_turn is not None and not spec.shown.rich
     values = {"answer": answer, "frame": spec.frame, "first": first, "shown": spec.shown, "moves": moves}
-    text = spec.wording.render(f"{spec.task}.system.txt", values)
-    return {"role": "system", "content": text.strip()}
+    text = spec.wording.render(f"{spec.task}.system.txt", values).strip()
+    more = [spec.wording.render("images.txt", {"task": spec.task}).strip()] if spec.images else []
+    more += (
+        [spec.wording.render("think.txt", {"tokens": spec.think, "opens": OPENS, "closes": CLOSES}).strip()] if spec.think else []
+    )
+    text = "\n".join(filter(None, (text, *more)))
+    return {"role": "system", "content": text}
 
 
 def item_view(item: Item, spec: PromptSpec) -> View:
     shown = view(in_frame(item, spec.frame), spec.shown, spec.written)
+    if spec.images == "instead":
+        shown = replace(shown, fields={k: IN_PICTURE if k in ("board", "blocks") else v for k, v in shown.fields.items()})
     return view_from(shown, item.pose) if spec.frame == "pose" and isinstance(item, MinecraftItem) else shown
 
 
@@ -38,7 +64,7 @@ def questions(shown: View, spec: PromptSpec) -> list[Message]:
     first = shown.first
     for piece in shown.pieces:
         if spec.shown.chat and piece.done:
-            messages += [_user(asked, {}, first, spec), {"role": "assistant", "content": piece.text}]
+            messages += [_user(asked, {}, first, spec), {"role": "assistant", "content": _answered(piece.text, spec)}]
             first, asked = first + len(asked), []
         else:
             asked.append(piece)
@@ -58,7 +84,11 @@ def gold_answer(item: Item, spec: PromptSpec) -> str:
 
 
 def read_answer(text: str, item: Item, spec: PromptSpec) -> Parsed:
-    """The actions of a model's answer, in the world's frame. Total: any text is an answer."""
+    """The actions of a model's answer, in the world's frame. Total: any text is an answer.
+
+    Of a model that may think first, only what follows its thought is read: see `after_thought`.
+    """
+    text = after_thought(text) if spec.think else text
     if spec.frame == "pose" and isinstance(item, MinecraftItem):
         text = as_cells(text, item.pose)
     parsed = spec.written.read(text, in_frame(item, spec.frame))
@@ -91,5 +121,5 @@ def conversation(
         whole = item_view(shown, spec)
         messages += questions(whole if most is None else whole.cut(most), spec)
         if answered or shown is not item:
-            messages.append({"role": "assistant", "content": gold_answer(shown, spec)})
+            messages.append({"role": "assistant", "content": _answered(gold_answer(shown, spec), spec)})
     return messages

@@ -128,14 +128,17 @@ class Renderer:
         length = len(ids) if self.tokenizer is not None else self.estimate(text)
         return length, Rendered(item.id, tuple(messages), text, ids)
 
-    def render(self, item: Item, shots: Sequence[Item] = ()) -> Rendered:
+    def render(
+        self, item: Item, shots: Sequence[Item] = (), arrange: Callable[[Sequence[Item]], Sequence[Item]] = tuple
+    ) -> Rendered:
         """The prompt of an item with as many examples and as much history as fit, and how much of each was left out.
 
-        First the examples lose their oldest turns, then the last example goes and the others get their turns back, and so on;
-        the item's own turns are cut only when no example is left. Raises PromptTooLongError if nothing more can go.
+        `shots` come in the order in which they are worth keeping; `arrange` says how those that stay stand. First they lose their
+        oldest turns, then the last one goes and the others get their turns back, and so on; the item's own turns are cut only
+        when no example is left. Raises PromptTooLongError if nothing more can go.
         """
         for used in range(len(shots), -1, -1):
-            kept = shots[:used]
+            kept = arrange(shots[:used])
             length, rendered = self._try(item, kept)
             if length <= self.budget:
                 return replace(rendered, dropped_shots=len(shots) - used)

@@ -1,13 +1,37 @@
-"""Which train items are a prompt's examples."""
+"""Which train items are a prompt's examples: the same at random for every item, given ones, or the most similar to each item."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from harness.corpora.item import Item
+from harness.errors import UsageError
 from harness.util.hashing import json_hash
+
+if TYPE_CHECKING:
+    from prompts.similarity import Similarity
+
+ORDERS = ("best-last", "best-first", "id", "random")
+"""How examples may stand in a prompt. "random" is by a hash of their ids and the seed."""
+
+NEAREST = 200
+"""From how many of the most similar train items a diverse choice is made."""
+
+NOVELTY = 0.5
+"""What being unlike the examples chosen before weighs in a diverse choice, against being like the item."""
+
+
+def _by_seed(seed: int) -> Callable[[Item], bytes]:
+    return lambda item: hashlib.sha256(f"{seed}/{item.id}".encode()).digest()
+
+
+def may_show(shot: Item, item: Item) -> bool:
+    """Whether an item may be an example of another: not where they share the image or target structure, which are those of the
+    whole drawing procedure or game."""
+    return shot.group != item.group and shot.cluster != item.cluster and shot.id != item.id
 
 
 class ShotPool:
@@ -16,10 +40,7 @@ class ShotPool:
     """
 
     def __init__(self, pool: Sequence[Item], seed: int) -> None:
-        def key(item: Item) -> bytes:
-            return hashlib.sha256(f"{seed}/{item.id}".encode()).digest()
-
-        self._order = sorted(pool, key=key)
+        self._order = sorted(pool, key=_by_seed(seed))
 
     @cached_property
     def hash(self) -> str:
@@ -41,3 +62,96 @@ class ShotPool:
                 (second if candidate.group in groups else first).append(candidate)
                 groups.add(candidate.group)
         return [*first, *second][:count]
+
+    def arrange(self, shots: Sequence[Item]) -> list[Item]:
+        """As they are."""
+        return list(shots)
+
+
+class ChosenShots:
+    """Examples that were chosen for each item beforehand, the best first, and how they stand in a prompt.
+
+    `order` is one of ORDERS, or None for the order in which they were chosen.
+    """
+
+    def __init__(self, chosen: Mapping[str, Sequence[Item]], order: str | None, seed: int) -> None:
+        self._chosen, self._order, self._seed = chosen, order, seed
+
+    @cached_property
+    def hash(self) -> str:
+        """16 hex digits over the examples of each item as they stand, and their gold actions."""
+        stand = {key: [shot.id for shot in self.arrange(shots)] for key, shots in self._chosen.items()}
+        told = {shot.id: shot.actions for shots in self._chosen.values() for shot in shots}
+        return json_hash([stand, told])
+
+    def choose(self, item: Item, count: int) -> list[Item]:
+        """At most `count` examples of an item, the best first. Raises KeyError for an item that they were not chosen for."""
+        return list(self._chosen[item.id][:count])
+
+    def arrange(self, shots: Sequence[Item]) -> list[Item]:
+        """Some of an item's examples, given the best first, as they stand in the prompt."""
+        if self._order == "best-last":
+            return list(reversed(shots))
+        if self._order in ("id", "random"):
+            return sorted(shots, key=_by_seed(self._seed) if self._order == "random" else lambda shot: shot.id.encode())
+        return list(shots)
+
+
+Shots = ShotPool | ChosenShots
+
+
+def fixed(train: Sequence[Item], ids: Sequence[str], items: Sequence[Item]) -> dict[str, list[Item]]:
+    """The train items of some ids for every item that they may be shown to. Raises UsageError for ids of no train item."""
+    known = {item.id: item for item in train}
+    if unknown := [name for name in ids if name not in known]:
+        others = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
+        raise UsageError(f"--shot-ids: {unknown[0]}{others}: no such item in the train split, from which all examples come")
+    if len(set(ids)) < len(ids):
+        raise UsageError(f"--shot-ids: {next(name for name in ids if ids.count(name) > 1)} is there twice")
+    return {item.id: [known[name] for name in ids if may_show(known[name], item)] for item in items}
+
+
+def most_similar(
+    train: Sequence[Item], items: Sequence[Item], similarity: Similarity, count: int, seed: int, *, diverse: bool = False
+) -> dict[str, list[Item]]:
+    """The `count` train items that are most like each item, the best first; equals stand in the order of the seed.
+
+    `diverse` chooses one after the other, by how like it is to the item and how unlike those before (maximal marginal relevance).
+    """
+    import numpy as np
+
+    from prompts.similarity import DIGITS
+
+    key = _by_seed(seed)
+    ties = np.empty(len(train), np.int64)
+    ties[sorted(range(len(train)), key=lambda n: key(train[n]))] = np.arange(len(train))
+    scores = np.round(similarity.scores, DIGITS)
+    chosen = {}
+    for item, row in zip(items, scores, strict=True):
+        ranked = [n for n in np.lexsort((ties, -row)) if may_show(train[n], item)][: max(NEAREST, count) if diverse else count]
+        if diverse and ranked:
+            ranked = _spread(np.array(ranked), row, similarity.vectors, count)
+        chosen[item.id] = [train[n] for n in ranked]
+    return chosen
+
+
+def _spread(ranked: Any, scores: Any, vectors: Any, count: int) -> list[int]:
+    """Of candidates in the order of their scores, `count` by maximal marginal relevance."""
+    import numpy as np
+
+    from prompts.similarity import DIGITS
+
+    own = vectors[ranked]
+    among = own @ own.T
+    among = np.round(np.asarray(among.toarray() if hasattr(among, "toarray") else among, np.float64), DIGITS)
+    # BM25 has no upper bound: the best candidate counts 1.
+    like = scores[ranked] / max(1.0, scores[ranked].max())
+    nearest = np.zeros(len(ranked))
+    taken: list[int] = []
+    for _ in range(min(count, len(ranked))):
+        worth = np.round((1 - NOVELTY) * like - NOVELTY * nearest, DIGITS)
+        worth[taken] = -np.inf
+        best = int(np.argmax(worth))  # The first of equals, which is the more similar.
+        taken.append(best)
+        nearest = np.maximum(nearest, among[best])
+    return [int(ranked[n]) for n in taken]

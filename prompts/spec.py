@@ -26,6 +26,10 @@ class PromptSpec:
     frame: str = "world"
     template: str = DEFAULT
     """The name of a shipped template, or a folder."""
+    think: int = 0
+    """Tokens that the model may think in before it answers; 0: it answers at once."""
+    images: str = ""
+    """Pictures of the state: "beside" its text, "instead" of it, or "": none."""
 
     @classmethod
     def make(
@@ -35,17 +39,22 @@ class PromptSpec:
         format: str | None = None,
         frame: str | None = None,
         template: str | None = None,
+        images: str | None = None,
     ) -> PromptSpec:
         """A spec with the template's or the task's defaults for None. Raises UsageError for an unknown or unsuitable name."""
         chosen = template or DEFAULT
         defaults = {**DEFAULTS[choose("task", task, DEFAULTS)], **get_template(chosen).choices(task)}
-        spec = cls(task, context or defaults["context"], format or defaults["format"], frame or "world", chosen)
+        names = context or defaults["context"], format or defaults["format"], frame or "world", chosen
+        spec = cls(task, *names, images=images or "")
         _ = spec.shown, spec.written
         choose("frame", spec.frame, FRAMES)
         if spec.frame != "world" and task == "hexagons":
             raise UsageError(f"--frame {spec.frame} is for minecraft: a hexagon board has no builder")
         if spec.frame == "pose" and not (spec.shown.rich and spec.format == "lines"):
             raise UsageError("--frame pose is for --context context-rich, which tells the pose, and --format lines")
+        if images and not (spec.shown.board or spec.shown.rich):
+            fit = "one with a board, such as oracle-board" if task == "hexagons" else "context-rich"
+            raise UsageError(f"--images shows the state, which --context {spec.context} does not: take {fit}")
         return spec
 
     @property
@@ -65,7 +74,8 @@ class PromptSpec:
         """The names that it was made of; the template only if it is not the default one, and of its folder only the name."""
         folder = self.wording.folder
         names = {**asdict(self), "template": folder.name if folder else DEFAULT}
-        return {key: value for key, value in names.items() if (key, value) != ("template", DEFAULT)}
+        plain = {"template": DEFAULT, "think": 0, "images": ""}
+        return {key: str(value) for key, value in names.items() if key not in plain or value != plain[key]}
 
     @property
     def rolls_out(self) -> bool:
@@ -78,4 +88,5 @@ class PromptSpec:
 
     @property
     def name(self) -> str:
-        return "/".join(self.fields.values())
+        told = {"think": "think-{}", "images": "images-{}"}
+        return "/".join(told.get(key, "{}").format(value) for key, value in self.fields.items())

@@ -1,19 +1,27 @@
-"""Writes adapters/recipes/recipe.schema.json from the models of a recipe."""
+"""Writes the JSON Schemas of recipes and suites from their models."""
 
 from __future__ import annotations
 
 import json
+from pathlib import Path
+from typing import Any
 
-from adapters.recipe import SCHEMA, recipe_schema
+from adapters import recipe
+from harness.runs import suite
 
 
-def content() -> str:
-    return json.dumps(recipe_schema(), indent=1) + "\n"
+def schemas() -> dict[Path, dict[str, Any]]:
+    return {recipe.SCHEMA: recipe.recipe_schema(), suite.SCHEMA: suite.suite_schema()}
+
+
+def content(schema: dict[str, Any]) -> str:
+    return json.dumps(schema, indent=1) + "\n"
 
 
 def main() -> None:
-    SCHEMA.write_text(content())
-    print(SCHEMA)
+    for path, schema in schemas().items():
+        path.write_text(content(schema))
+        print(path)
 
 
 if __name__ == "__main__":

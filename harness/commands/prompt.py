@@ -6,6 +6,7 @@ import functools
 import json
 import math
 from contextlib import ExitStack, closing
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,8 @@ from harness.runs.prompt_plan import (
     spending_of,
     tell,
 )
+from harness.runs.shot_choice import SELECTIONS, choose_shots
+from prompts.shots import ORDERS
 
 if TYPE_CHECKING:
     from adapters.registry import Adapter
@@ -115,6 +118,28 @@ _CAUTION = 0.9
     "--vllm", multiple=True, metavar="KEY=VALUE", help="An option of vLLM's own (vllm), e.g. max_num_seqs=512. Repeatable."
 )
 @click.argument("vllm_words", nargs=-1, type=click.UNPROCESSED, metavar="[-- VLLM OPTIONS]")
+@click.option(
+    "--select", type=click.Choice(SELECTIONS), help="How examples are chosen. [default: random, the same for all items]"
+)
+@click.option("--shot-ids", help="Ids of train items between commas, or a file of them (select fixed).")
+@click.option(
+    "--encoder", help="Sentence encoder: a folder or hub name; bm25 (select diverse) goes by words. [default: all-MiniLM-L6-v2]"
+)
+@click.option(
+    "--shot-order", type=click.Choice(ORDERS), help="How examples stand. [default: best-last where they are chosen by likeness]"
+)
+@click.option("--think", type=click.IntRange(0), help="Let the model think first, in at most N tokens, which are not read.")
+@click.option(
+    "--images",
+    type=click.Choice(["beside", "instead"]),
+    help="Send the state as a picture, beside its text or instead of it (openai).",
+)
+@click.option(
+    "--diff",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="With --preview: what changes with another context, format, template, shots, ...",
+)
 @click.option("--preview", is_flag=True, help="Print the exact prompt and its token count without calling a model.")
 @click.option("--json", is_flag=True, help="Print the scores as JSON.")
 def prompt(**flags: Any) -> int:
@@ -134,7 +159,8 @@ def prompt(**flags: Any) -> int:
     refuse_keys(options, spec)
     items, pool, source = _items(options, spec.task)
     if options.preview:
-        return _preview(options, spec, adapter, items[: options.limit or 1], pool)
+        shown = items[: options.limit or 1]
+        return _differences(options, shown) if options.diff else _preview(options, spec, adapter, shown, pool)
     if options.dry_run:
         return _dry_run(options, spec, adapter, items, pool)
     return _run(options, spec, adapter, items, pool, source)
@@ -152,7 +178,7 @@ def _items(options: Options, task: str) -> tuple[list[Item], list[Item], Source]
 
 def _preview(options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], pool: list[Item]) -> int:
     """The exact text, from the tokenizer alone."""
-    plan = _engineless_plan(options, spec, adapter, pool, _UNCUT)
+    plan = _engineless_plan(options, spec, adapter, items, pool, _UNCUT)
     known = options.context_length or options.engine in LOCAL_ENGINES
     room = f" of {plan.renderer.budget}" if known else ""
     for item in items:
@@ -166,7 +192,48 @@ def _preview(options: Options, spec: PromptSpec, adapter: Adapter | None, items:
     return 0
 
 
-def _engineless_plan(options: Options, spec: PromptSpec, adapter: Adapter | None, pool: list[Item], length: int) -> Plan:
+DIFFERING = ("context", "format", "frame", "template", "shots", "select", "shot-ids", "encoder", "shot-order", "think", "seed")
+"""What --diff may change."""
+
+
+def _differences(options: Options, items: list[Item]) -> int:
+    """The prompts of items as they are asked, and with the values of --diff, as a unified diff; in color on a terminal."""
+    import difflib
+
+    from harness.corpora import load
+    from harness.errors import UsageError
+    from harness.util.registry import choose
+
+    words: list[str] = []
+    for change in options.diff:
+        key, equals, value = change.partition("=")
+        if not equals:
+            raise UsageError(f"--diff {change}: write KEY=VALUE, as in --diff format=json")
+        words += [f"--{choose('key of --diff', key, DIFFERING)}", value]
+    changed = prompt.make_context("prompt", list(words), click.get_current_context())
+    keys = [word[2:].replace("-", "_") for word in words[::2]]
+    others = replace(options, **{key: changed.params[key] for key in keys})
+    texts = []
+    for one in (options, others):
+        adapter = chosen_adapter(one)
+        spec = chosen_spec(one, adapter)
+        plan = _engineless_plan(one, spec, adapter, items, load(spec.task, "train") if one.shots else [], _UNCUT)
+        texts.append([plan.render(item).text.splitlines() for item in items])
+    names = "as asked", " ".join(options.diff)
+    colors = {"+": "green", "-": "red", "@": "cyan"}
+    for item, before, after in zip(items, *texts, strict=True):
+        old, new = (f"{item.id} {name}" for name in names)
+        lines = list(difflib.unified_diff(before, after, old, new, lineterm=""))
+        if not lines:
+            click.echo(f"[{item.id}: no difference]", err=True)
+        for line in lines:
+            click.echo(click.style(line, fg=colors.get(line[:1])))
+    return 0
+
+
+def _engineless_plan(
+    options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], pool: list[Item], length: int
+) -> Plan:
     """The plan of a run, from the tokenizer alone; `length` is the context length of an endpoint that is not said."""
     from harness.engines.bases import model_context_length, resolve_base
 
@@ -174,7 +241,7 @@ def _engineless_plan(options: Options, spec: PromptSpec, adapter: Adapter | None
     tokenizer = counting_tokenizer(options, model)
     if not options.context_length and options.engine in LOCAL_ENGINES:
         length = model_context_length(resolve_base(model))
-    return build_plan(options, spec, tokenizer, options.context_length or length, 1, pool)
+    return build_plan(options, spec, tokenizer, options.context_length or length, 1, choose_shots(options, spec, items, pool))
 
 
 def _dry_run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], pool: list[Item]) -> int:
@@ -182,7 +249,7 @@ def _dry_run(options: Options, spec: PromptSpec, adapter: Adapter | None, items:
     from harness.engines.spending import Tokens, amount
     from prompts.render import CHARS_PER_TOKEN, PromptTooLongError
 
-    plan = _engineless_plan(options, spec, adapter, pool, _UNCUT)
+    plan = _engineless_plan(options, spec, adapter, items, pool, _UNCUT)
     prompt, requests, unfit = 0, 0, 0
     for item in items:
         try:
@@ -241,15 +308,15 @@ def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: lis
     with ExitStack() as stack:
         if options.engine in LOCAL_ENGINES and adapter is None:
             resolve_base(options.model)  # The default base may have to be converted, which shows its own status.
+        shots = choose_shots(options, spec, items, pool)
         merged = _merged(options, adapter, stack)
         with Console(stderr=True).status("loading the model"):
             engine = stack.enter_context(closing(build_engine(options, adapter, merged)))
         begun, _ = described(RUNS / name)
         if begun and not options.batch_size:
-            engine.batch_size = (
-                begun.get("batch_size") or engine.batch_size
-            )  # So that a run resumes where the default was another.
-        plan = build_plan(options, spec, engine.tokenizer, engine.context_length, engine.batch_size, pool)
+            # So that a run resumes where the default was another.
+            engine.batch_size = begun.get("batch_size") or engine.batch_size
+        plan = build_plan(options, spec, engine.tokenizer, engine.context_length, engine.batch_size, shots)
         settings = run_settings(options, spec, adapter, items, plan)
         run = stack.enter_context(closing(Run(RUNS / name, settings)))
         log_to(run.folder)

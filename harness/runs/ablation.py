@@ -15,7 +15,7 @@ import yaml
 
 from harness.errors import HarnessError, UsageError
 from harness.runs.folder import RUNS
-from harness.runs.grid import Facts, Row
+from harness.runs.grid import Facts, Row, answer_costs
 from harness.util.registry import choose
 
 T = TypeVar("T")
@@ -108,7 +108,7 @@ class _Reader:
         self, where: str, values: Mapping[str, Any], command: click.Command, left_out: Sequence[str], more: Sequence[str] = ()
     ) -> None:
         for key in values:
-            self._attempt(where, lambda key=key: choose("key", str(key), [*_options(command, left_out), *more]))  # type: ignore[misc]
+            self._attempt(where, lambda key=key: choose("key", str(key), [*options(command, left_out), *more]))  # type: ignore[misc]
 
     def _changes(self, where: str, values: Any) -> dict[str, Any]:
         """What `set` holds, nested or not, by dotted keys."""
@@ -118,21 +118,7 @@ class _Reader:
         return dict(_flat(values or {}))
 
     def _words(self, where: str, values: Mapping[str, Any], command: click.Command, left_out: Sequence[str]) -> Iterator[str]:
-        """The values as words of the command line."""
-        for key, option in _options(command, left_out).items():
-            value = values.get(key)
-            if value is None:
-                continue
-            given = value if isinstance(value, list) and option.multiple else [value]
-            if option.is_flag:
-                flags = option.opts if value is True else option.secondary_opts if value is False else None
-                if flags is None:
-                    self._problem(where, f"{key}: true or false, not {value!r}")
-                yield from flags[:1] if flags else ()
-            elif any(isinstance(one, dict | list | bool) for one in given):
-                self._problem(where, f"{key}: {value!r} is not a value of this option")
-            else:
-                yield from (word for one in given for word in (option.opts[0], str(one)))
+        return option_words(values, options(command, left_out), lambda what: self._problem(where, what))
 
     def _attempt(self, where: str, check: Callable[[], T]) -> T | None:
         """What `check` returns; what it refuses is a problem."""
@@ -171,11 +157,29 @@ def read_ablation(path: Path, name: str, base: str | None, commands: Commands) -
     return reader.rows(), reader.problems
 
 
-def _options(command: click.Command, left_out: Sequence[str]) -> dict[str, click.Option]:
+def options(command: click.Command, left_out: Sequence[str]) -> dict[str, click.Option]:
     """The options of a command by their names in a file: those on the command line without the dashes."""
-    options = [param for param in command.params if isinstance(param, click.Option)]
-    named = {option.opts[0].removeprefix("--"): option for option in options}
+    own = [param for param in command.params if isinstance(param, click.Option)]
+    named = {option.opts[0].removeprefix("--"): option for option in own}
     return {name: option for name, option in named.items() if name not in left_out}
+
+
+def option_words(values: Mapping[str, Any], known: Mapping[str, click.Option], problem: Callable[[str], None]) -> Iterator[str]:
+    """The values of options, by their names in a file, as words of the command line; `problem` is told of those that are none."""
+    for key, option in known.items():
+        value = values.get(key)
+        if value is None:
+            continue
+        given = value if isinstance(value, list) and option.multiple else [value]
+        if option.is_flag:
+            flags = option.opts if value is True else option.secondary_opts if value is False else None
+            if flags is None:
+                problem(f"{key}: true or false, not {value!r}")
+            yield from flags[:1] if flags else ()
+        elif any(isinstance(one, dict | list | bool) for one in given):
+            problem(f"{key}: {value!r} is not a value of this option")
+        else:
+            yield from (word for one in given for word in (option.opts[0], str(one)))
 
 
 def _flat(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
@@ -189,12 +193,8 @@ def _flat(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, An
 def facts(row: Row) -> Facts:
     """What a finished row cost: the seconds and tokens of its training and of its answers."""
     from adapters.catalog import read_about
-    from eval.score_run import read_answers
-    from harness.runs.asked import NAME, read_asked
 
     run = row.answers.parent
     about = read_about(next(folder for folder in (run / "adapter", run / "model") if folder.is_dir()))
-    records = read_answers(row.answers).records.values()
-    seconds = sum(asked.seconds for _, asked in read_asked(row.answers / NAME))
-    tokens = sum(record.get(key) or 0 for record in records for key in ("prompt_tokens", "completion_tokens"))
+    seconds, tokens = answer_costs(row)
     return {"seconds": [about.seconds, seconds], "tokens": [about.tokens, tokens]}

@@ -181,9 +181,20 @@ Facts = Mapping[str, Sequence[float]]
 """What a row cost, by what it is called in the table; of each, a number or several."""
 
 
-def table(grid: Grid, facts: Callable[[Row], Facts]) -> list[dict[str, Any]]:
-    """A line for each row: "row", "error" (None if finished), and of finished ones "scores" (as `harness score --json` prints
-    them), "facts", and "difference" to the first row: a pair of `eval.compare.compare_runs`, with p corrected over the rows.
+def answer_costs(row: Row) -> tuple[float, int]:
+    """The seconds that a finished row's answers took, and the tokens of its prompts and answers together."""
+    from eval.score_run import read_answers
+    from harness.runs.asked import NAME, read_asked
+
+    records = read_answers(row.answers).records.values()
+    tokens = sum(record.get(key) or 0 for record in records for key in ("prompt_tokens", "completion_tokens"))
+    return sum(asked.seconds for _, asked in read_asked(row.answers / NAME)), tokens
+
+
+def table(grid: Grid, facts: Callable[[Row], Facts], rows: Sequence[Row] | None = None) -> list[dict[str, Any]]:
+    """A line for each row of the grid, or of some of them: "row", "error" (None if finished), and of finished ones "scores" (as
+    `harness score --json` prints them), "facts", and "difference" to the first row: a pair of `eval.compare.compare_runs`, with
+    p corrected over the rows.
 
     "difference" is None of the first row, and where the first row is not finished or has other items.
     """
@@ -192,7 +203,8 @@ def table(grid: Grid, facts: Callable[[Row], Facts]) -> list[dict[str, Any]]:
 
     lines: list[dict[str, Any]] = []
     items: dict[str, Any] = {}
-    for row in grid.rows:
+    compared = grid.rows if rows is None else rows
+    for row in compared:
         state = grid.states.get(row.name)
         line: dict[str, Any] = {"row": row.name, "error": (state.error if state else None) or "not run"}
         if grid.finished(row):
@@ -203,7 +215,7 @@ def table(grid: Grid, facts: Callable[[Row], Facts]) -> list[dict[str, Any]]:
                 "scores": score_answers(answers),
                 "facts": {key: list(values) for key, values in facts(row).items()},
             }
-            line["difference"] = _difference(answers.task, row.name, grid.rows[0].name, items)
+            line["difference"] = _difference(answers.task, row.name, compared[0].name, items)
         lines.append(line)
     pairs = [line["difference"] for line in lines if line.get("difference")]
     for pair, corrected in zip(pairs, holm([pair["p"] for pair in pairs]) if pairs else (), strict=True):

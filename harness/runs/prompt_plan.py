@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from harness.engines.bases import DEFAULT_BASE
 from harness.engines.engine import without_secrets
 from harness.errors import UsageError
+from harness.runs.shot_choice import RANDOM, check_choice, choice_settings
 from harness.util.hashing import short_hash
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from harness.engines.engine import Engine
     from harness.engines.spending import Spending
     from harness.runs.prompted import Plan
+    from prompts.shots import Shots
     from prompts.spec import PromptSpec
 
 log = logging.getLogger(__name__)
@@ -33,8 +35,12 @@ MIN_KEY = 12
 CONCURRENCY = 8
 """Requests to an endpoint at a time."""
 
+CHOICE = ("select", "shot_ids", "encoder", "shot_order")
+"""Flags that say which examples a prompt has."""
+
 OUTSIDE = (
     *("name", "preview", "json", "concurrency", "items_file", "merge", "constrain", "cache", "vllm", "vllm_words"),
+    *("diff", "think", "images", *CHOICE),
     *("timeout", "retries", "retry_errors", "prices", "max_cost", "max_tokens_total", "dry_run", "batch_api"),
 )
 """Flags that cannot change a prediction, and those that are recorded in another form."""
@@ -62,6 +68,7 @@ ONLY_FOR = {
     "completions": ("openai",),
     "concurrency": ("openai",),
     "constrain": ("vllm", "openai"),
+    "images": ("openai",),
     "context_length": (*LOCAL_ENGINES, "openai"),
     "reasoning_effort": ("openai",),
     "extra_body": ("openai",),
@@ -124,6 +131,13 @@ class Options:
     vllm: tuple[str, ...]
     vllm_words: tuple[str, ...]
     """What follows -- on the command line."""
+    select: str | None
+    shot_ids: str | None
+    encoder: str | None
+    shot_order: str | None
+    think: int | None
+    images: str | None
+    diff: tuple[str, ...]
     preview: bool
     json: bool
 
@@ -153,6 +167,15 @@ class Options:
             raise UsageError(f"--vote likelihood is for {' and '.join(LIKELIHOOD)}; --engine {self.engine} tells no likelihoods")
         if self.repair and self.samples > 1:
             raise UsageError("--repair asks again for a single answer; leave out --samples")
+        check_choice(self.shots, self.select, self.shot_ids, self.encoder, self.shot_order)
+        if self.think and self.constrain:
+            raise UsageError(
+                f"--think {self.think}: --constrain holds answers to the format, which has no thoughts; leave one out"
+            )
+        if self.images and self.completions:
+            raise UsageError("--images are parts of chat messages: leave --completions out")
+        if self.diff and not self.preview:
+            raise UsageError("--diff compares prompts: add --preview")
         if self.items_file and self.split:
             raise UsageError(f"--split {self.split}: the items come from {self.items_file}; leave the flag out")
         if self.batch_api and (self.max_cost is not None or self.max_tokens_total is not None):
@@ -200,12 +223,15 @@ def chosen_spec(options: Options, adapter: Adapter | None) -> PromptSpec:
 
     spec = adapter.spec if adapter else trained_spec(options.model) if options.engine in LOCAL_ENGINES else None
     if spec is None:
-        return PromptSpec.make(options.task or "hexagons", options.context, options.format, options.frame, options.template)
+        names = options.task or "hexagons", options.context, options.format, options.frame, options.template
+        return replace(PromptSpec.make(*names, options.images), think=options.think or 0)
     trainee = f"the adapter {options.adapter}" if adapter else f"the model {options.model}"
     for key in ("task", "context", "format", "frame"):
         asked, trained = getattr(options, key), getattr(spec, key)
         if asked not in (None, trained):
             raise UsageError(f"--{key} {asked}: {trainee} was trained with {trained}; leave the flag out")
+    if options.think or options.images:
+        raise UsageError(f"--{'think' if options.think else 'images'}: {trainee} was trained without; leave the flag out")
     if options.template is not None and get_template(options.template).hash != spec.wording.hash:
         raise UsageError(f"--template {options.template}: {trainee} was trained with another; leave the flag out")
     return spec
@@ -325,17 +351,14 @@ def counting_tokenizer(options: Options, model: str | None) -> Any:
 
 
 def answer_tokens(options: Options, spec: PromptSpec) -> int:
-    """The longest answer, in tokens: --max-new-tokens or the format's."""
-    return options.max_new_tokens or spec.written.longest
+    """The longest answer, in tokens: --max-new-tokens or the format's and the thought's."""
+    return options.max_new_tokens or spec.written.longest + spec.think
 
 
-def build_plan(
-    options: Options, spec: PromptSpec, tokenizer: Any, context_length: int, batch_size: int, pool: list[Item]
-) -> Plan:
+def build_plan(options: Options, spec: PromptSpec, tokenizer: Any, context_length: int, batch_size: int, shots: Shots) -> Plan:
     from harness.engines.engine import Sampling
     from harness.runs.prompted import Plan
     from prompts.render import Renderer
-    from prompts.shots import ShotPool
 
     renderer = Renderer(spec, tokenizer, context_length, answer_tokens(options, spec))
     # A chat endpoint ends its answers itself, and some begin them with a blank line.
@@ -344,6 +367,8 @@ def build_plan(
         raise UsageError("--constrain holds answers to whole numbers, which --frame pose has not: leave one of them out")
     if chats and spec.wording.is_plain:
         raise UsageError(f"--template {spec.template} is plain text, and the endpoint would make a chat of it: add --completions")
+    if spec.think and renderer.stop and not chats and options.engine != "scripted":
+        raise UsageError("--think: a model without a chat template, or with a template in plain text, ends at an empty line")
     feasible = options.constrain == "feasible" and held_to_state(spec)
     sampling = Sampling(
         max_tokens=answer_tokens(options, spec),
@@ -356,7 +381,6 @@ def build_plan(
         logprobs=options.vote == "likelihood" or (options.samples > 1 and options.engine == "vllm"),
     )
     share = options.share or (SHARE if options.vote == "share" else None)
-    shots = ShotPool(pool, options.seed)
     return Plan(
         renderer,
         sampling,
@@ -408,6 +432,7 @@ def run_settings(options: Options, spec: PromptSpec, adapter: Adapter | None, it
         "base_url": without_secrets(options.base_url or "") or None,
         "script_hash": _file_hash(Path(options.model)) if options.engine == "scripted" and options.model else None,
         "shots_hash": plan.pool.hash,
+        **choice_settings(options),
         "base_fingerprint": fingerprint(base) if base else None,
         **(base_origin(base) if base else {}),
         "adapter_fingerprint": fingerprint(adapter.path) if adapter else None,
@@ -473,6 +498,9 @@ def default_name(options: Options, spec: PromptSpec) -> str:
     model_name = model.parent.name if model.name in ("adapter", "model") else model.name
     _, *prompt_format = spec.name.split("/")
     parts = [spec.task, options.part, model_name, *prompt_format, f"{options.shots}-shot"]
+    parts += [options.select] if options.select not in (None, RANDOM) else []
+    parts += [Path(options.encoder).name] if options.encoder else []
+    parts += [options.shot_order] if options.shot_order else []
     parts += [f"seed-{options.seed}"] if options.seed else []
     parts += [f"first-{options.limit}"] if options.limit else []
     parts += {"format": ["constrained"], "feasible": ["feasible"]}.get(options.constrain or "", [])

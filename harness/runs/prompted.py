@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any
 
 from harness.corpora.item import Item
+from harness.drawing.asked import pictured
 from harness.engines.engine import Completion, Engine, Sampling
 from harness.engines.thoughts import apart
 from harness.runs.answering import Answer, Predictor
@@ -16,7 +17,7 @@ from harness.runs.voting import changes, likeliest, most_agreed, vote
 from prompts.messages import feasible_state, read_answer
 from prompts.render import PromptTooLongError, Renderer
 from prompts.rendered import Rendered
-from prompts.shots import ShotPool
+from prompts.shots import Shots
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,7 @@ class Plan:
 
     renderer: Renderer
     sampling: Sampling
-    pool: ShotPool
+    pool: Shots
     shots: int
     batch_size: int
     samples: int = 1
@@ -42,7 +43,10 @@ class Plan:
     def render(self, item: Item) -> Rendered:
         """The prompt of an item with its examples. Raises PromptTooLongError if it does not fit without them."""
         shots = self.pool.choose(item, self.shots)
-        rendered = self.renderer.render(item, shots)
+        rendered = self.renderer.render(item, shots, self.pool.arrange)
+        kept = shots[: len(shots) - rendered.dropped_shots]
+        if self.renderer.spec.images:
+            rendered = pictured(rendered, [*self.pool.arrange(kept), item], self.renderer.spec)
         state = feasible_state(item, self.renderer.spec) if self.feasible else None
         return replace(rendered, dropped_shots=rendered.dropped_shots + self.shots - len(shots), feasible=state)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import partial
 from itertools import accumulate
@@ -75,6 +75,20 @@ def read_values(path: Path) -> dict[str, Any]:
     return values
 
 
+def described_schema(schema: type[BaseModel]) -> dict[str, Any]:
+    """The JSON Schema of a file, with the keys' docstrings as descriptions."""
+    made = schema.model_json_schema()
+    made["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+    for part in (made, *made["$defs"].values()):
+        for about in part["properties"].values():
+            about.pop("title", None)
+            if "description" in about:
+                about["description"] = " ".join(about["description"].split())
+        if "description" in part:
+            part["description"] = " ".join(part["description"].split())
+    return made
+
+
 def nested(override: str) -> dict[str, Any]:
     """`a.b=1` as {"a": {"b": 1}}. Raises UsageError for anything else."""
     key, equals, text = override.partition("=")
@@ -129,9 +143,16 @@ def _problem(error: ErrorDetails, schema: type[BaseModel] | None = None) -> str:
 def _keys(schema: type[BaseModel] | None, location: Sequence[int | str]) -> list[str]:
     """The keys of the part of a model that lies at a location."""
     for key in location:
-        if schema is None or isinstance(key, int):
+        # A number is of a list, and what is no field is the key of a mapping: the model found before stays.
+        if schema is None or isinstance(key, int) or key not in schema.model_fields:
             continue
-        kind = schema.model_fields[key].annotation
-        inner = (part for part in (kind, *get_args(kind)) if isinstance(part, type) and issubclass(part, BaseModel))
-        schema = next(inner, None)
+        schema = next(_models(schema.model_fields[key].annotation), None)
     return list(schema.model_fields) if schema else []
+
+
+def _models(kind: Any) -> Iterator[type[BaseModel]]:
+    """The models in an annotation."""
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
+        yield kind
+    for part in get_args(kind):
+        yield from _models(part)

@@ -12,7 +12,7 @@ from harness.corpora import load
 from harness.corpora.item import HexagonsItem, MinecraftItem, Utterance
 from harness.errors import EngineError, UsageError
 from harness.worlds.minecraft import Action, Pose
-from prompts.messages import conversation, gold_answer, item_view, read_answer
+from prompts.messages import after_thought, conversation, gold_answer, item_view, read_answer
 from prompts.probe import PROBES, format_hash
 from prompts.render import PromptTooLongError, Renderer
 from prompts.shots import ShotPool
@@ -215,3 +215,47 @@ class Doubler:
 def test_two_bos_are_refused() -> None:
     with pytest.raises(EngineError, match="BOS token twice"):
         Renderer(PromptSpec.make("hexagons"), Doubler(), 4096, 512).render(PROBES["hexagons"][0])
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("<thought>red: 1 1</thought>\nblue: 2 2", "blue: 2 2"),
+        ("a</thought>b</thought>\n\n c ", "c"),
+        ("no end <thought>red: 1 1", "no end "),
+        ("<thought>red: 1 1", ""),
+        ("red: 1 1", "red: 1 1"),
+        ("</thought>", ""),
+        ("", ""),
+    ],
+)
+def test_only_what_follows_a_thought_is_the_answer(text: str, answer: str) -> None:
+    assert after_thought(text) == answer
+
+
+@pytest.mark.parametrize("task", ["hexagons", "minecraft"])
+def test_every_format_is_read_after_a_thought(task: str) -> None:
+    shot, item = PROBES[task]
+    for name in FORMATS[task]:
+        plain = PromptSpec.make(task, None, name)
+        spec = replace(plain, think=64)
+        gold = gold_answer(item, spec)
+        assert read_answer(f"<thought>{gold} or none</thought>\n{gold}", item, spec) == read_answer(gold, item, plain)
+        assert read_answer(gold, item, spec) == read_answer(gold, item, plain)
+        told = conversation(item, spec, [shot])
+        assert "at most 64 tokens, between <thought> and </thought>" in told[0]["content"]
+        assert told[2]["content"] == f"<thought></thought>\n{gold_answer(shot, spec)}"
+        assert read_answer(told[2]["content"], shot, spec) == read_answer(gold_answer(shot, plain), shot, plain)
+
+
+def test_thoughts_and_pictures_are_named_only_where_there_are_any() -> None:
+    assert PromptSpec.make("hexagons").name == "hexagons/full-history/grouped/world"
+    spec = replace(PromptSpec.make("hexagons", "oracle-board", images="instead"), think=64)
+    assert spec.fields | {"think": "64", "images": "instead"} == spec.fields
+    assert spec.name == "hexagons/oracle-board/grouped/world/think-64/images-instead"
+    board = PromptSpec.make("hexagons", "oracle-board")
+    assert len({format_hash(s) for s in (spec, board, replace(board, think=64), replace(board, think=65))}) == 4
+    with pytest.raises(UsageError, match="--context full-history does not: take one with a board"):
+        PromptSpec.make("hexagons", images="beside")
+    with pytest.raises(UsageError, match="take context-rich"):
+        PromptSpec.make("minecraft", "h3", images="beside")

@@ -279,3 +279,45 @@ def test_flags_that_a_template_or_a_frame_does_not_go_with(
     code, _, err = run(*asked, *flags, capsys=capsys)
     assert code != 0
     assert problem in err
+
+
+@pytest.mark.parametrize("task", ["hexagons", "minecraft"])
+def test_a_thought_is_not_read_and_enters_the_settings(task: str, capsys: pytest.CaptureFixture[str]) -> None:
+    model = script(task, lambda i, s: f"<thought>first {gold_answer(i, s)[::-1]}</thought>\n{gold_answer(i, s)}")
+    words = ("--task", task, "--model", model, "--json", "--shots", "1", "--name")
+    scores = json.loads(run(*words, "r", "--think", "64", capsys=capsys)[1])
+    assert (scores["action"] if task == "hexagons" else scores["micro"]["overall"])["f1"] == 1.0
+    settings = yaml.safe_load(Path("runs/r/run.yaml").read_text())["settings"]
+    assert (settings["think"], settings["max_new_tokens"]) == ("64", PromptSpec.make(task).written.longest + 64)
+    run(*words, "plain", capsys=capsys)
+    assert not {"think", "images", "diff"} & yaml.safe_load(Path("runs/plain/run.yaml").read_text())["settings"].keys()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--images", "beside"), "--images is for openai; --engine scripted does not take it"),
+        (("--diff", "format=json"), "--diff compares prompts: add --preview"),
+        (("--preview", "--diff", "format"), "--diff format: write KEY=VALUE"),
+        (("--preview", "--diff", "fromat=json"), "no key of --diff named 'fromat': did you mean format?"),
+        (("--preview", "--diff", "format=jsn"), "no format for hexagons named 'jsn'"),
+        (("--preview", "--diff", "shots=many"), "'many' is not a valid integer"),
+    ],
+)
+def test_what_prompts_cannot_be(words: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = run("--model", "x", *words, capsys=capsys)
+    assert code == 2
+    assert message in err.splitlines()[-1]
+
+
+def test_a_preview_shows_what_another_prompt_changes(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("--model", "x", "--preview", "--limit", "2", "--diff")
+    code, out, _ = run(*words, "format=triplets", "--diff", "shots=1", capsys=capsys)
+    lines = out.splitlines()
+    assert code == 0
+    assert "\x1b" not in out
+    assert sum(line.startswith("+++ ") for line in lines) == 2
+    assert lines[1].endswith(" format=triplets shots=1")
+    assert any(line.startswith("-Answer with the tiles that change") for line in lines)
+    code, out, err = run(*words, "shots=0", capsys=capsys)
+    assert (code, out, err.count("no difference")) == (0, "", 2)

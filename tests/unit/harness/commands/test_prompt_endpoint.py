@@ -288,3 +288,24 @@ def test_an_adapter_that_is_served_elsewhere_brings_its_prompt_format(
     assert "base_fingerprint: null" in settings
     assert command(server, "--adapter", "hexagons", "--format", "json") == 2
     assert "was trained with" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("images", ["beside", "instead"])
+def test_pictures_are_parts_of_the_questions(server: FakeServer, images: str) -> None:
+    server.reply = lambda body, n: chat_answer("none")
+    words = ["prompt", "--engine", "openai", "--base-url", server.url, "--model", "m", "--context", "oracle-board"]
+    assert main([*words, "--images", images, "--shots", "1", "--limit", "2", "--name", "r"]) == 0
+    for request in server.requests:
+        system, *questions = request["messages"]
+        assert isinstance(system["content"], str)
+        assert [m["role"] for m in questions] == ["user", "assistant", "user"]
+        for question in questions[::2]:
+            text, picture = question["content"]
+            assert ("Board: in the picture" in text["text"]) == (images == "instead")
+            assert picture["image_url"]["url"].startswith("data:image/png;base64,iVBOR")
+    assert len(server.requests) == 2
+
+
+def test_a_local_engine_refuses_pictures_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["prompt", "--images", "beside", "--context", "oracle-board"]) == 2
+    assert capsys.readouterr().err == "Error: --images is for openai; --engine vllm does not take it\n"

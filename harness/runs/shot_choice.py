@@ -1,0 +1,101 @@
+"""From --select and its flags to the examples of every item."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from harness.corpora.item import Item
+from harness.errors import UsageError
+from prompts.shots import ORDERS, ChosenShots, ShotPool, Shots, fixed, most_similar
+
+if TYPE_CHECKING:
+    from prompts.similarity import Similarity
+    from prompts.spec import PromptSpec
+
+RANDOM, FIXED = "random", "fixed"
+RETRIEVED = ("bm25", "embedding", "structure", "diverse")
+"""Ways to choose examples by how like an item they are."""
+SELECTIONS = (RANDOM, FIXED, *RETRIEVED)
+BM25 = "bm25"
+"""As --encoder of a diverse choice: by words instead of vectors."""
+
+
+def check_choice(shots: int, select: str | None, ids: str | None, encoder: str | None, order: str | None) -> None:
+    """Raises UsageError for flags that do not go together."""
+    if not shots:
+        for flag, value in (("select", select), ("shot-ids", ids), ("encoder", encoder), ("shot-order", order)):
+            if value is not None:
+                raise UsageError(f"--{flag} {value}: there are no examples to choose; add --shots, e.g. 5")
+    if select == FIXED and ids is None:
+        raise UsageError("--select fixed needs --shot-ids: ids of train items between commas, or a file of them")
+    if ids is not None and select != FIXED:
+        raise UsageError("--shot-ids are for --select fixed; add it, or leave the ids out")
+    if encoder is not None and select not in ("embedding", "diverse"):
+        raise UsageError(f"--encoder {encoder} is for --select embedding and diverse")
+    if encoder == BM25 and select == "embedding":
+        raise UsageError("--encoder bm25 is for --select diverse; for BM25 alone take --select bm25")
+    if order in ORDERS[:2] and select not in RETRIEVED:
+        raise UsageError(f"--shot-order {order}: of {select or RANDOM} examples none is the best; take id or random")
+
+
+def read_ids(text: str) -> list[str]:
+    """The ids in a file, one a line or between commas, or those in the text itself. Raises UsageError if there are none."""
+    path = Path(text)
+    try:
+        if path.is_file():
+            text = path.read_text()
+        elif "," not in text and "/" in text and path.suffix:
+            raise UsageError(f"--shot-ids {text}: no such file")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"--shot-ids {path}: cannot be read: {error}") from None
+    ids = [part.strip() for line in text.splitlines() for part in line.split(",") if part.strip()]
+    if not ids:
+        raise UsageError("--shot-ids: there is no id in it")
+    return ids
+
+
+def choose_shots(options: Any, spec: PromptSpec, items: Sequence[Item], train: Sequence[Item]) -> Shots:
+    """The examples that the flags of `harness prompt` choose from the train split, for all items at once.
+
+    Raises UsageError for ids that are not in it, or fewer than --shots, and EngineError for an encoder that cannot be loaded.
+    """
+    count, seed, select = options.shots, options.seed, options.select or RANDOM
+    pool = ShotPool(train, seed)
+    if select == RANDOM and options.shot_order in (None, RANDOM):
+        return pool
+    if select == RANDOM:
+        return ChosenShots({item.id: pool.choose(item, count) for item in items}, options.shot_order, seed)
+    if select == FIXED:
+        ids = read_ids(options.shot_ids)
+        if len(ids) < count:
+            raise UsageError(f"--shots {count}, but --shot-ids has {len(ids)}")
+        return ChosenShots(fixed(train, ids[:count], items), options.shot_order, seed)
+    similarity = _similarity(select, options.encoder, spec, items, train)
+    chosen = most_similar(train, items, similarity, count, seed, diverse=select == "diverse")
+    return ChosenShots(chosen, options.shot_order or ORDERS[0], seed)
+
+
+def _similarity(select: str, encoder: str | None, spec: PromptSpec, items: Sequence[Item], train: Sequence[Item]) -> Similarity:
+    from prompts.similarity import by_structure, by_vectors, by_words, query_text
+
+    if select == "structure":
+        # A board that the prompt does not show would tell what the gold answers so far were.
+        return by_structure(train, items, boards=spec.task == "minecraft" or spec.shown.board == "oracle")
+    known, asked = [query_text(item) for item in train], [query_text(item) for item in items]
+    if BM25 in (select, encoder):
+        return by_words(known, asked)
+    from harness.engines.encoding import MINILM, embedded
+
+    return by_vectors(embedded(known, encoder or MINILM), embedded(asked, encoder or MINILM))
+
+
+def choice_settings(options: Any) -> dict[str, Any]:
+    """What a run records of the choice: only what differs from the default, so that earlier runs resume."""
+    given = {
+        "select": None if options.select == RANDOM else options.select,
+        "shot_order": None if options.shot_order == RANDOM and options.select in (None, RANDOM) else options.shot_order,
+        "encoder": options.encoder,
+    }
+    return {key: value for key, value in given.items() if value is not None}

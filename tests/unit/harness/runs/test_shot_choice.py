@@ -1,0 +1,94 @@
+"""--select and its flags, through `harness prompt`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from harness.cli import main
+from harness.corpora import load
+from harness.runs.shot_choice import read_ids
+from prompts.messages import gold_answer
+from prompts.spec import PromptSpec
+
+
+@pytest.fixture(autouse=True)
+def here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("HARNESS_DATA", raising=False)
+    monkeypatch.chdir(tmp_path)
+    spec = PromptSpec.make("hexagons")
+    lines = [json.dumps({"id": item.id, "text": gold_answer(item, spec)}) for item in load("hexagons", "dev")]
+    Path("script.jsonl").write_text("\n".join(lines) + "\n")
+
+
+def prompt(*words: str) -> int:
+    return main(["prompt", "--engine", "scripted", "--model", "script.jsonl", "--limit", "4", *words])
+
+
+def settings(name: str) -> dict[str, Any]:
+    found: dict[str, Any] = yaml.safe_load(Path("runs", name, "run.yaml").read_text())["settings"]
+    return found
+
+
+KEYS = {"select", "encoder", "shot_order", "shot_ids"}
+
+
+def test_a_run_records_the_choice_only_where_it_was_made() -> None:
+    assert prompt("--shots", "2", "--name", "plain") == 0
+    assert prompt("--shots", "2", "--select", "random", "--shot-order", "random", "--name", "plain") == 0  # The same run.
+    assert not KEYS & settings("plain").keys()
+    assert prompt("--shots", "2", "--select", "bm25", "--name", "near") == 0
+    near = settings("near")
+    assert {key: near[key] for key in KEYS & near.keys()} == {"select": "bm25"}
+    assert near["shots_hash"] != settings("plain")["shots_hash"]
+
+
+def test_another_choice_is_another_run(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("--shots", "2", "--name", "r", "--select")
+    assert prompt(*words, "structure") == 0
+    assert prompt(*words, "structure") == 0
+    assert prompt(*words, "bm25") == 2
+    assert "select" in capsys.readouterr().err
+
+
+def test_the_default_name_says_the_choice() -> None:
+    assert prompt("--shots", "2", "--select", "diverse", "--encoder", "bm25", "--shot-order", "id") == 0
+    assert [path.name for path in Path("runs").iterdir()] == [
+        "hexagons_dev_script.jsonl_full-history_grouped_world_2-shot_diverse_bm25_id_first-4"
+    ]
+
+
+def test_given_ids_are_the_examples(capsys: pytest.CaptureFixture[str]) -> None:
+    first, second = load("hexagons", "train")[0], load("hexagons", "train")[-1]
+    Path("ids.txt").write_text(f"{second.id}\n{first.id}\n")
+    assert prompt("--shots", "2", "--select", "fixed", "--shot-ids", "ids.txt", "--preview", "--limit", "1") == 0
+    text = capsys.readouterr().out
+    assert text.index(second.instruction) < text.index(first.instruction)  # type: ignore[union-attr]
+    assert read_ids(f"{second.id}, {first.id}") == [second.id, first.id]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--select", "bm25"), "--select bm25: there are no examples to choose; add --shots"),
+        (("--shots", "2", "--select", "fixed"), "--select fixed needs --shot-ids"),
+        (("--shots", "2", "--shot-ids", "a"), "--shot-ids are for --select fixed"),
+        (("--shots", "2", "--select", "fixed", "--shot-ids", "a"), "--shots 2, but --shot-ids has 1"),
+        (("--shots", "1", "--select", "fixed", "--shot-ids", "hexagons/dev/1/1"), "no such item in the train split"),
+        (("--shots", "1", "--select", "fixed", "--shot-ids", "no/file.txt"), "no such file"),
+        (("--shots", "1", "--select", "fixed", "--shot-ids", " , "), "there is no id in it"),
+        (("--shots", "2", "--encoder", "minilm"), "--encoder minilm is for --select embedding and diverse"),
+        (("--shots", "2", "--select", "embedding", "--encoder", "bm25"), "take --select bm25"),
+        (("--shots", "2", "--select", "embedding", "--encoder", "./none"), "--encoder ./none: no such folder"),
+        (("--shots", "2", "--shot-order", "best-last"), "of random examples none is the best"),
+    ],
+)
+def test_flags_that_do_not_go_together(words: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert prompt(*words) == (1 if "./none" in words else 2)
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert message in said
+    assert not Path("runs").exists()

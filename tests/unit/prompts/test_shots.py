@@ -1,0 +1,158 @@
+"""Examples that are given or alike: never of the item's own group, the best kept longest, the same in every process."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from harness.corpora import load
+from harness.corpora.item import HexagonsItem, builder_turns
+from harness.errors import UsageError
+from prompts.probe import PROBES
+from prompts.render import Renderer
+from prompts.shots import ORDERS, ChosenShots, ShotPool, fixed, may_show, most_similar
+from prompts.similarity import Similarity, by_structure, by_vectors, by_words, query_text
+from prompts.spec import PromptSpec
+from tests.helpers import ROOT
+
+TASKS = ("hexagons", "minecraft")
+
+
+@pytest.fixture(autouse=True)
+def _sample(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HARNESS_DATA", raising=False)
+
+
+def hexagons(n: int, text: str, group: str) -> HexagonsItem:
+    item = PROBES["hexagons"][0]
+    assert isinstance(item, HexagonsItem)
+    return replace(item, id=f"hexagons/train/{n}/1", instruction=text, group=group, cluster=f"procedure {n}")
+
+
+TRAIN = [
+    hexagons(1, "Paint a red flower in the top left corner", "a"),
+    hexagons(2, "Paint a red flower in the top left corner", "own"),
+    hexagons(3, "draw a blue line", "b"),
+    hexagons(4, "Paint a red flower at the top left edge", "c"),
+    hexagons(5, "", "d"),
+]
+ITEM = hexagons(9, "paint a RED flower in the top left corner!", "own")
+
+
+def similarity(kind: str) -> Similarity:
+    if kind == "structure":
+        return by_structure(TRAIN, [ITEM], boards=True)
+    return by_words([query_text(i) for i in TRAIN], [query_text(ITEM)])
+
+
+@pytest.mark.parametrize("kind", ["words", "structure"])
+@pytest.mark.parametrize("diverse", [False, True])
+def test_the_most_similar_come_first_without_the_items_own_image(kind: str, diverse: bool) -> None:
+    chosen = most_similar(TRAIN, [ITEM], similarity(kind), 64, 0, diverse=diverse)[ITEM.id]
+    assert chosen[0] is TRAIN[0]
+    assert TRAIN[1] not in chosen
+    assert len(chosen) == 4
+    if not diverse:
+        assert chosen[1] is TRAIN[3]
+
+
+def test_a_diverse_choice_leaves_out_what_says_the_same() -> None:
+    vectors = np.array([[1, 0], [1, -0.01], [0.7, 0.71]], np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    train = [replace(TRAIN[n], group=str(n)) for n in (0, 2, 3)]
+    alike = by_vectors(vectors, np.array([[0.94, 0.34]], np.float32))
+    assert most_similar(train, [ITEM], alike, 2, 0)[ITEM.id] == train[:2]
+    assert most_similar(train, [ITEM], alike, 2, 0, diverse=True)[ITEM.id] == [train[0], train[2]]
+
+
+def test_bm25_leaves_numba_alone() -> None:
+    """vLLM cannot load a model after numba was imported."""
+    code = "import sys; from prompts.similarity import by_words; by_words(['a'], ['a']); assert 'numba' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
+
+
+def test_one_sparse_product_is_the_librarys_own_score() -> None:
+    import bm25s
+
+    texts = [query_text(item) for item in load("hexagons", "train")]
+    asked = ["red flower flower in the top row", "nosuchword", ""]
+    scores = by_words(texts, asked).scores
+    index = bm25s.BM25()
+    index.index(
+        [bm25s.tokenize(t, stopwords=[], token_pattern=r"[a-z]+|\d+", return_ids=False, show_progress=False)[0] for t in texts],
+        show_progress=False,
+    )
+    assert np.allclose(scores[0], index.get_scores(asked[0].split()), atol=1e-5)
+    assert not scores[1:].any()
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_no_example_of_the_same_drawing_or_game(task: str) -> None:
+    train, items = load(task, "train"), load(task, "train")[:20] + load(task, "dev")
+    texts = [query_text(item) for item in train], [query_text(item) for item in items]
+    for made in (by_words(*texts), by_structure(train, items, boards=True)):
+        assert made.scores.shape == (len(items), len(train))
+        for diverse in (False, True):
+            chosen = most_similar(train, items, made, 5, 0, diverse=diverse)
+            for item in items:
+                assert len(chosen[item.id]) == 5
+                assert all(may_show(shot, item) and shot.split == "train" for shot in chosen[item.id])
+
+
+def test_the_gold_actions_of_an_item_choose_nothing() -> None:
+    item, *others = builder_turns(load("minecraft", "train"))
+    poisoned = replace(item, actions=others[0].actions, after=others[0].after)
+    for asked in (item, poisoned):
+        assert query_text(asked) == query_text(item)
+        assert np.array_equal(by_structure(others, [asked], boards=True).scores, by_structure(others, [item], boards=True).scores)
+
+
+@pytest.mark.parametrize(("order", "stand"), [("best-first", "314"), ("best-last", "413"), ("id", "134"), (None, "314")])
+def test_how_examples_stand(order: str | None, stand: str) -> None:
+    chosen = ChosenShots({ITEM.id: [TRAIN[2], TRAIN[0], TRAIN[3]]}, order, 0)
+    assert "".join(shot.id.split("/")[2] for shot in chosen.arrange(chosen.choose(ITEM, 3))) == stand
+
+
+def test_the_hash_covers_the_ids_their_order_and_their_answers() -> None:
+    def made(shots: list[HexagonsItem], order: str | None = "best-last") -> str:
+        return ChosenShots({ITEM.id: shots}, order, 0).hash
+
+    first, other = TRAIN[0], TRAIN[2]
+    hashes = {made([first]), made([other]), made([first, other]), made([other, first]), made([first, other], "id"), made([])}
+    hashes.add(made([replace(first, actions=())]))
+    assert len(hashes) == 6  # The order by id is one of the two others.
+    assert set(ORDERS) == {"best-last", "best-first", "id", "random"}
+
+
+def test_what_does_not_fit_is_the_least_similar() -> None:
+    shots = [TRAIN[0], TRAIN[2], TRAIN[3]]
+    chosen = ChosenShots({ITEM.id: shots}, "best-last", 0)
+    renderer = Renderer(PromptSpec.make("hexagons", "no-history"), None, 100_000, 1)
+    two = len(renderer.render(ITEM, shots[:2]).text) // 3 + 1
+    rendered = Renderer(renderer.spec, None, two + 2, 1).render(ITEM, chosen.choose(ITEM, 3), chosen.arrange)
+    asked = [message["content"] for message in rendered.messages if message["role"] == "user"]
+    assert rendered.dropped_shots == 1
+    assert [text.partition(". ")[2] for text in asked] == [i.instruction for i in (TRAIN[2], TRAIN[0], ITEM)]
+
+
+def test_given_ids() -> None:
+    ids = [TRAIN[3].id, TRAIN[1].id, TRAIN[0].id]
+    assert fixed(TRAIN, ids, [ITEM])[ITEM.id] == [TRAIN[3], TRAIN[0]]
+    with pytest.raises(UsageError, match="hexagons/dev/1/1 and 1 more: no such item in the train split"):
+        fixed(TRAIN, ["hexagons/dev/1/1", "x"], [ITEM])
+    with pytest.raises(UsageError, match="is there twice"):
+        fixed(TRAIN, ids[:1] * 2, [ITEM])
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_a_drawing_has_one_image_and_a_game_one_target(task: str) -> None:
+    """So that the random choice, which looks at those alone, takes nothing of the item's own procedure or game."""
+    groups: dict[str, set[str]] = {}
+    for item in load(task):
+        groups.setdefault(item.cluster, set()).add(item.group)
+    assert all(len(group) == 1 for group in groups.values())
+    assert ShotPool(load(task, "train"), 0).arrange([]) == []
