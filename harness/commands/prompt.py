@@ -93,6 +93,11 @@ _CAUTION = 0.9
 @click.option("--batch-size", type=click.IntRange(1), help="Prompts per batch.")
 @click.option("--concurrency", type=click.IntRange(1, 256), help="Parallel requests (openai). [default: 8]")
 @click.option("--completions", is_flag=True, help="Use the completions endpoint, for a model without a chat template (openai).")
+@click.option(
+    "--dialect",
+    type=click.Choice(["vllm", "guided", "response-format", "llama.cpp"]),
+    help="How an endpoint is told to --constrain format. [default: vllm]",
+)
 @click.option("--reasoning-effort", help="How long a model thinks, e.g. low (openai).")
 @click.option("--extra-body", metavar="JSON", help="Further fields of every request, without keys (openai).")
 @click.option(

@@ -39,9 +39,9 @@ LENGTHS = (
 class OpenAIEngine:
     """Sends up to `concurrency` requests at a time to `base_url` and keeps the prompts' order.
 
-    See `Endpoint` for `timeout` (seconds, for one request) and `retries`, `RequestShape` for `extra`. The key comes from
-    HARNESS_API_KEY or OPENAI_API_KEY where it is not given, and is sent to the server only. `say` receives a line for everything
-    that a user should know; `spending` counts tokens and may hold limits. `close` must be called.
+    See `Endpoint` for `timeout` (seconds, for one request) and `retries`, `RequestShape` for `extra` and `dialect`. The key comes
+    from HARNESS_API_KEY or OPENAI_API_KEY where it is not given, and is sent to the server only. `say` receives a line for
+    everything that a user should know; `spending` counts tokens and may hold limits. `close` must be called.
     """
 
     independent = True
@@ -61,13 +61,14 @@ class OpenAIEngine:
         tokenizer: Any = None,
         spending: Spending | None = None,
         say: Callable[[str], None] = log.warning,
+        dialect: str = "vllm",
     ) -> None:
         self._endpoint = Endpoint(base_url, api_key, connections=concurrency, timeout=timeout, retries=max_retries)
         self._model, self._chat, self._say = model, chat, say
         self._path = "/chat/completions" if chat else "/completions"
         # A server writes the BOS token before a text itself.
         bos = str(getattr(tokenizer, "bos_token", None) or "")
-        self._shape = RequestShape(model, chat=chat, bos=bos, extra=extra or {}, say=say)
+        self._shape = RequestShape(model, chat=chat, bos=bos, extra=extra or {}, say=say, dialect=dialect)
         self._concurrency = concurrency
         self._runner: asyncio.Runner | None = None
         self._stop: EngineError | None = None

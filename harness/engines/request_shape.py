@@ -12,6 +12,7 @@ from harness.engines.engine import Sampling
 from harness.engines.shared import item_seed
 from harness.errors import UsageError
 from prompts.rendered import Rendered
+from serialization.formats.answer import Constraint
 
 LENGTHS = ("max_tokens", "max_completion_tokens")
 """Two names of one parameter: the older one, which most servers take, and that of OpenAI's newer models."""
@@ -19,6 +20,10 @@ OPTIONAL = ("temperature", "top_p", "stop", "seed")
 """Parameters that are left out where a model refuses them."""
 OURS = ("model", "messages", "prompt", "stream", "n")
 """What --extra-body may not change."""
+
+DIALECTS = ("vllm", "guided", "response-format", "llama.cpp")
+"""How an endpoint is told to hold an answer to a format: vLLM's structured outputs, those of older versions of vLLM, OpenAI's
+response_format, which hosted models and Ollama know too, and llama.cpp's own fields."""
 
 _TOO_LONG = re.compile(r"context|too (?:large|long|many)|maximum|at most|less than|reduce|exceed", re.I)
 _SECRET = re.compile(r"key$|token$|authorization|secret|password|passwd|credential|bearer|cookie", re.I)
@@ -28,10 +33,20 @@ _KEY_VALUE = re.compile(r"^(?:sk|gsk|pk|hf|xai|AIza)[-_][\w-]{16,}$|^Bearer\s", 
 
 class RequestShape:
     """The body of each request. `extra` is what the user adds to it, which is never dropped; `say` receives a line for
-    everything that is. `bos` is taken off the beginning of a text."""
+    everything that is. `bos` is taken off the beginning of a text, `dialect` is one of DIALECTS."""
 
-    def __init__(self, model: str, *, chat: bool, bos: str = "", extra: Mapping[str, Any], say: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        model: str,
+        *,
+        chat: bool,
+        bos: str = "",
+        extra: Mapping[str, Any],
+        say: Callable[[str], None],
+        dialect: str = "vllm",
+    ) -> None:
         self._model, self._chat, self._bos, self._extra, self._say = model, chat, bos, dict(extra), say
+        self._dialect = dialect
         self._length = 0
         self._dropped: set[str] = set()
 
@@ -49,8 +64,9 @@ class RequestShape:
         if sampling.logprobs:
             request["logprobs"] = True if self._chat else 0
         if sampling.constraint is not None:
-            kind, value = sampling.constraint.kind, sampling.constraint.value
-            request["structured_outputs"] = {kind: json.loads(value) if kind == "json" else value}
+            request |= held(sampling.constraint, self._dialect)
+        if prompt.feasible:
+            request["vllm_xargs"] = {"feasible": prompt.feasible}
         return request | self._extra
 
     def cut(self, text: str, sampling: Sampling) -> str:
@@ -90,6 +106,22 @@ class RequestShape:
                 return None
             return name
         return None
+
+
+def held(constraint: Constraint, dialect: str) -> dict[str, Any]:
+    """The fields of a request that hold its answer to a constraint. Raises UsageError where the dialect cannot say it."""
+    kind = constraint.kind
+    value = json.loads(constraint.value) if kind == "json" else constraint.value
+    if dialect == "vllm":
+        return {"structured_outputs": {kind: value}}
+    if dialect == "guided":
+        return {f"guided_{kind}": value}
+    if kind == "json" and dialect == "response-format":
+        return {"response_format": {"type": "json_schema", "json_schema": {"name": "actions", "schema": value}}}
+    if dialect == "llama.cpp" and kind != "regex":
+        return {"json_schema" if kind == "json" else "grammar": value}
+    known = "JSON" if dialect == "response-format" else "JSON and programs"
+    raise UsageError(f"--dialect {dialect} holds answers to {known} only: use --format json")
 
 
 def extra_fields(effort: str | None, extra_body: str | None, chat_template_kwargs: str | None) -> dict[str, Any]:

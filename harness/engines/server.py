@@ -17,7 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.engines.vllm import device_options, max_lora_rank, vllm_environment
+from harness.engines.vllm import FEASIBLE_TOKENS, device_options, max_lora_rank, vllm_environment
 from harness.errors import EngineError
 
 if TYPE_CHECKING:
@@ -52,6 +52,8 @@ def server_options(
     for name, value in device_options(draws=True).items():
         flag = name.replace("_", "-")
         options += [f"--no-{flag}"] if value is False else [f"--{flag}", *([] if value is True else [str(value)])]
+    # For requests that must be answered with what can be carried out (`harness prompt --constrain feasible`).
+    options += ["--logits-processors", FEASIBLE_TOKENS]
     if chat_template is not None:
         options += ["--chat-template", str(chat_template)]
     if adapters:

@@ -45,7 +45,7 @@ OUTSIDE = (
 )
 """Flags that cannot change a prediction, and those that are recorded in another form."""
 
-IF_GIVEN = ("reasoning_effort", "extra_body", "chat_template_kwargs", "tokenizer")
+IF_GIVEN = ("dialect", "reasoning_effort", "extra_body", "chat_template_kwargs", "tokenizer")
 """Flags that runs record only where they are given, as earlier runs did not have them."""
 
 LOCAL_ENGINES = ("vllm", "transformers")
@@ -68,6 +68,7 @@ ONLY_FOR = {
     "completions": ("openai",),
     "concurrency": ("openai",),
     "constrain": ("vllm", "openai"),
+    "dialect": ("openai",),
     "images": ("openai",),
     "context_length": (*LOCAL_ENGINES, "openai"),
     "reasoning_effort": ("openai",),
@@ -115,6 +116,7 @@ class Options:
     batch_size: int | None
     concurrency: int | None
     completions: bool
+    dialect: str | None
     reasoning_effort: str | None
     extra_body: str | None
     chat_template_kwargs: str | None
@@ -301,7 +303,7 @@ def recorded_for_vllm(options: Options) -> dict[str, Any]:
 
 
 def _endpoint_engine(kind: Any, options: Options) -> Engine:
-    from harness.engines.request_shape import extra_fields
+    from harness.engines.request_shape import DIALECTS, extra_fields
 
     given = {"timeout": options.timeout, "max_retries": options.retries}
     engine: Engine = kind(
@@ -314,6 +316,7 @@ def _endpoint_engine(kind: Any, options: Options) -> Engine:
         tokenizer=counting_tokenizer(options, None),
         spending=spending_of(options),
         say=tell,
+        dialect=options.dialect or DIALECTS[0],
         **{key: value for key, value in given.items() if value is not None},
     )
     return engine
@@ -370,6 +373,8 @@ def build_plan(options: Options, spec: PromptSpec, tokenizer: Any, context_lengt
     if spec.think and renderer.stop and not chats and options.engine != "scripted":
         raise UsageError("--think: a model without a chat template, or with a template in plain text, ends at an empty line")
     feasible = options.constrain == "feasible" and held_to_state(spec)
+    if options.dialect:
+        _check_dialect(options.dialect, options.constrain, feasible, spec)
     sampling = Sampling(
         max_tokens=answer_tokens(options, spec),
         temperature=options.temperature,
@@ -393,6 +398,17 @@ def build_plan(options: Options, spec: PromptSpec, tokenizer: Any, context_lengt
         repair=options.repair,
         feasible=feasible,
     )
+
+
+def _check_dialect(dialect: str, constrain: str | None, feasible: bool, spec: PromptSpec) -> None:
+    """Raises UsageError for a dialect that holds no answers, or not to this format."""
+    from harness.engines.request_shape import held
+
+    if constrain is None:
+        raise UsageError(f"--dialect {dialect} says how answers are held to a format: add --constrain format")
+    if feasible:
+        raise UsageError("--constrain feasible is for endpoints of harness serve, which need no --dialect: leave it out")
+    held(spec.written.constraint(), dialect)
 
 
 def held_to_state(spec: PromptSpec) -> bool:

@@ -11,6 +11,7 @@ from harness.corpora.item import Item
 from harness.drawing.asked import pictured
 from harness.engines.engine import Completion, Engine, Sampling
 from harness.engines.thoughts import apart
+from harness.errors import EngineError
 from harness.runs.answering import Answer, Predictor
 from harness.runs.repairing import asked_again, unreadable
 from harness.runs.voting import changes, likeliest, most_agreed, vote
@@ -18,6 +19,10 @@ from prompts.messages import feasible_state, read_answer
 from prompts.render import PromptTooLongError, Renderer
 from prompts.rendered import Rendered
 from prompts.shots import Shots
+from serialization.formats.feasible import Feasible
+
+CHECKED = 20
+"""The first so many items whose answers are looked at, whether the engine holds them to what is feasible as it is told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +62,7 @@ class Prompted(Predictor):
     def __init__(self, plan: Plan, engine: Engine, *, retry_errors: bool = True) -> None:
         self.plan, self.engine = plan, engine
         self.retry_errors = retry_errors
-        self._right = self._said = 0
+        self._right = self._said = self._checked = 0
         self.batch_size, self.independent = plan.batch_size, engine.independent
         self.rolls_out = plan.renderer.spec.rolls_out
 
@@ -114,6 +119,9 @@ class Prompted(Predictor):
         whole = [apart(answer) for answer in drawn if answer.error is None]
         if not whole:
             return Answer((), error=drawn[0].error, prompt=rendered.text)
+        if rendered.feasible and self._checked < CHECKED:
+            self._checked += 1
+            _check_held(rendered.feasible, whole)
         read = [read_answer(answer.text, item, spec) for answer in whole]
         best, agreement = most_agreed([changes(item, parsed.actions) for parsed in read]) if len(read) > 1 else (0, 1.0)
         several: dict[str, Any] = {}
@@ -163,6 +171,15 @@ def _endpoint_notes(answer: Completion, whole: Sequence[Completion]) -> dict[str
     notes = {"reasoning": answer.reasoning, "model": answer.model, **counts}
     ended = {"finish_reason": "thinking"} if answer.finish_reason == "thinking" else {}
     return ended | {key: value for key, value in notes.items() if value}
+
+
+def _check_held(state: str, answers: Sequence[Completion]) -> None:
+    """Raises EngineError if an endpoint takes no notice of what is feasible: its answers would count as held to it."""
+    feasible = Feasible.from_json(state)
+    if not all(answer.finish_reason != "stop" or feasible.whole(answer.text) for answer in answers):
+        raise EngineError(
+            "the endpoint does not hold answers to what is feasible: --constrain feasible needs harness serve, of this version"
+        )
 
 
 def _draws(rendered: Rendered, samples: int) -> list[Rendered]:

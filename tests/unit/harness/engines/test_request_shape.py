@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from harness.engines.endpoint import Failure
 from harness.engines.engine import Sampling
-from harness.engines.request_shape import RequestShape, extra_fields
+from harness.engines.request_shape import RequestShape, extra_fields, held
 from harness.errors import UsageError
 from prompts.rendered import Rendered
+from serialization.formats.answer import Constraint
 
 PROMPT = Rendered("item/0", ({"role": "user", "content": "question"},), "<s>text", ())
 SAMPLING = Sampling(max_tokens=9, temperature=0.5, stop=("\n\n",))
@@ -90,3 +92,38 @@ def test_other_fields_are_no_keys() -> None:
 def test_what_is_no_extra_field_is_refused(text: str, said: str) -> None:
     with pytest.raises(UsageError, match=said):
         extra_fields(None, text, None)
+
+
+@pytest.mark.parametrize(
+    ("kind", "dialect", "field"),
+    [
+        ("regex", "vllm", {"structured_outputs": {"regex": "{}"}}),
+        ("json", "vllm", {"structured_outputs": {"json": {}}}),
+        ("grammar", "guided", {"guided_grammar": "{}"}),
+        ("json", "guided", {"guided_json": {}}),
+        (
+            "json",
+            "response-format",
+            {"response_format": {"type": "json_schema", "json_schema": {"name": "actions", "schema": {}}}},
+        ),
+        ("json", "llama.cpp", {"json_schema": {}}),
+        ("grammar", "llama.cpp", {"grammar": "{}"}),
+    ],
+)
+def test_a_constraint_in_the_endpoints_own_words(kind: Any, dialect: str, field: dict[str, Any]) -> None:
+    made, _ = shape(dialect=dialect)
+    body = made.body(PROMPT, Sampling(constraint=Constraint(kind, "{}")))
+    assert field.items() <= body.items()
+
+
+@pytest.mark.parametrize(
+    ("kind", "dialect"), [("regex", "response-format"), ("grammar", "response-format"), ("regex", "llama.cpp")]
+)
+def test_a_dialect_that_cannot_say_it_is_refused(kind: Any, dialect: str) -> None:
+    with pytest.raises(UsageError, match=f"--dialect {dialect} holds answers to"):
+        held(Constraint(kind, "{}"), dialect)
+
+
+def test_what_is_feasible_goes_with_the_request() -> None:
+    made, _ = shape()
+    assert made.body(replace(PROMPT, feasible="state"), Sampling())["vllm_xargs"] == {"feasible": "state"}

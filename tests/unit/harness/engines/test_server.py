@@ -43,6 +43,7 @@ def test_the_command_line_names_base_and_adapters() -> None:
     assert "--enable-lora --max-lora-rank 16 --max-loras 2 --lora-modules a=runs/a b=runs/b" in line
     assert "--generation-config vllm" in line
     assert "--chat-template plain.jinja" in line
+    assert "--logits-processors harness.engines.feasible:FeasibleTokens" in line
     assert ("--enforce-eager" in line) == bool(device_options(draws=True))
     assert ("--no-enable-chunked-prefill" in line) == bool(device_options(draws=True))
 

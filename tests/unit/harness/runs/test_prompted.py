@@ -9,6 +9,7 @@ import pytest
 
 from harness.corpora import load
 from harness.engines.engine import Completion, Report, Sampling, silent
+from harness.errors import EngineError
 from harness.runs.prompted import Plan, Prompted
 from prompts.messages import gold_answer
 from prompts.render import Renderer
@@ -64,3 +65,12 @@ def test_with_equal_gold_answers_all_votes_agree() -> None:
     draws = [(gold_answer(item, SPEC), -1.0, 3)] * 3
     for likeliest in (False, True):
         assert list(answers(draws, likeliest=likeliest)[0].actions) == list(item.actions)
+
+
+def test_an_engine_that_does_not_hold_answers_to_what_is_feasible_ends_the_run() -> None:
+    renderer = Renderer(PromptSpec.make("minecraft"), None, 100_000, 100)
+    plan = Plan(renderer, Sampling(), ShotPool([], 0), 0, 10, feasible=True)
+    items = load("minecraft", "dev")[:1]
+    assert [answer.error for answer in Prompted(plan, Drawn([("none", None, 1)])).predict(items)] == [None]
+    with pytest.raises(EngineError, match="does not hold answers to what is feasible"):
+        list(Prompted(plan, Drawn([("place red 0 9 0", None, 9)])).predict(items))
