@@ -19,6 +19,7 @@ from typing import Any
 import openai
 import pytest
 
+import harness
 from harness.corpora import load
 from harness.engines.bases import load_tokenizer
 from harness.engines.engine import Sampling
@@ -70,7 +71,7 @@ class Serving:
                 command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=stderr, text=True
             )
         assert self.process.stdout is not None
-        self.said = [self.process.stdout.readline() for _ in range(3)] if wait else []
+        self.said = [self.process.stdout.readline() for _ in range(5)] if wait else []
         assert all(self.said), (folder / "stderr").read_text()
 
     @property
@@ -188,6 +189,21 @@ def test_the_endpoint_reads_the_tokens_that_the_renderer_wrote(serving: Serving,
         answers = list(engine.generate(rendered, sampling))
     assert [answer.prompt_tokens for answer in answers] == [len(one.token_ids) for one in rendered]
     assert {answer.text for answer in answers} <= {"red", "blue"}
+
+
+def test_the_task_api_asks_the_served_models(serving: Serving) -> None:
+    with harness.Client(f"http://127.0.0.1:{serving.port + 1}", key=KEY) as client:
+        players = {player.name: player.kind for player in client.players()}
+        done = client.execute("minecraft", "Put a red block anywhere.", "tiny", constrain="feasible")
+        drawn = client.execute("hexagons", "Paint a tile.", "one", constrain="format")
+        parsed = client.execute("hexagons", "Paint the first column red.")
+    assert players["parser"] == "parser"
+    assert {name for name, kind in players.items() if kind == "language model"} == {"tiny", "one", "two"}
+    assert done.ignored == []
+    assert done.blocks is not None
+    assert len(done.discarded) <= 1  # The piece that the token limit cut.
+    assert drawn.board is not None
+    assert len(parsed.actions) == 10
 
 
 def test_without_the_key_it_answers_401(serving: Serving) -> None:
