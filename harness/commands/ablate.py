@@ -74,7 +74,7 @@ def _commands() -> Any:
     from harness.commands.finetune import check, finetune
     from harness.commands.prompt import prompt
     from harness.runs.ablation import Commands
-    from harness.runs.prompt_plan import LOCAL_ENGINES, Options
+    from harness.runs.prompt_options import LOCAL_ENGINES, Options
     from harness.util.registry import choose
 
     def check_prompt(words: Sequence[str]) -> None:

@@ -12,24 +12,21 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from harness.runs.prompt_options import LOCAL_ENGINES, Options
 from harness.runs.prompt_plan import (
-    LOCAL_ENGINES,
-    Options,
     build_engine,
     build_plan,
-    cached,
     chosen_adapter,
     chosen_base,
     chosen_spec,
     counting_tokenizer,
-    default_name,
     given_to_vllm,
     merges,
     refuse_keys,
-    run_settings,
     spending_of,
     tell,
 )
+from harness.runs.prompt_settings import cached, default_name, run_settings
 from harness.runs.shot_choice import SELECTIONS, choose_shots
 from prompts.shots import ORDERS
 

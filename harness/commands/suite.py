@@ -46,7 +46,8 @@ def _task(words: Sequence[str]) -> str:
     """The task that `harness prompt WORDS` asks. Raises what it would raise before it loads a model."""
     from harness.commands.prompt import prompt
     from harness.engines.engine import ENGINES
-    from harness.runs.prompt_plan import Options, chosen_adapter, chosen_spec
+    from harness.runs.prompt_options import Options
+    from harness.runs.prompt_plan import chosen_adapter, chosen_spec
     from harness.util.registry import choose
 
     options = Options(**prompt.make_context("prompt", list(words), click.get_current_context()).params)

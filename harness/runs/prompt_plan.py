@@ -1,26 +1,19 @@
-"""From the flags of `harness prompt` to an engine, a plan and the settings that make two runs the same."""
+"""From the flags of `harness prompt` to a prompt format, an engine and a plan."""
 
 from __future__ import annotations
 
 import logging
-import re
 import sys
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.engines.bases import DEFAULT_BASE
-from harness.engines.engine import without_secrets
 from harness.errors import UsageError
-from harness.runs.shot_choice import RANDOM, check_choice, choice_settings
-from harness.util.hashing import short_hash
+from harness.runs.prompt_options import LOCAL_ENGINES, Options
 
 if TYPE_CHECKING:
     from adapters.registry import Adapter
-    from harness.corpora.item import Item
     from harness.engines.engine import Engine
     from harness.engines.spending import Spending
     from harness.runs.prompted import Plan
@@ -35,160 +28,11 @@ MIN_KEY = 12
 CONCURRENCY = 8
 """Requests to an endpoint at a time."""
 
-CHOICE = ("select", "shot_ids", "encoder", "shot_order")
-"""Flags that say which examples a prompt has."""
-
-OUTSIDE = (
-    *("name", "preview", "json", "concurrency", "items_file", "merge", "constrain", "cache", "vllm", "vllm_words"),
-    *("diff", "think", "images", *CHOICE),
-    *("timeout", "retries", "retry_errors", "prices", "max_cost", "max_tokens_total", "dry_run", "batch_api"),
-)
-"""Flags that cannot change a prediction, and those that are recorded in another form."""
-
-IF_GIVEN = ("dialect", "reasoning_effort", "extra_body", "chat_template_kwargs", "tokenizer")
-"""Flags that runs record only where they are given, as earlier runs did not have them."""
-
-LOCAL_ENGINES = ("vllm", "transformers")
-"""Engines that load the base model themselves and can put an adapter on it."""
 
 BATCH_ENGINE = "harness.engines.batch_api:BatchEngine"
-VOTES = ("mbr", "share", "likelihood")
-"""How one answer is made of several: the most agreed one, the changes of enough of them, the one whose tokens are likeliest."""
+
 SHARE = 0.2
 """Of the votes that a change needs, for --vote share: half of the F1 that can be expected here."""
-
-LIKELIHOOD = ("vllm", "openai")
-"""Engines that tell how likely an answer is."""
-
-ONLY_FOR = {
-    "adapter": (*LOCAL_ENGINES, "openai"),
-    "merge": ("vllm",),
-    "vllm": ("vllm",),
-    "base_url": ("openai",),
-    "completions": ("openai",),
-    "concurrency": ("openai",),
-    "constrain": ("vllm", "openai"),
-    "dialect": ("openai",),
-    "images": ("openai",),
-    "context_length": (*LOCAL_ENGINES, "openai"),
-    "reasoning_effort": ("openai",),
-    "extra_body": ("openai",),
-    "chat_template_kwargs": ("openai",),
-    "tokenizer": ("openai",),
-    "batch_api": ("openai",),
-    "timeout": ("openai",),
-    "retries": ("openai",),
-    "prices": ("openai",),
-    "max_cost": ("openai",),
-    "max_tokens_total": ("openai",),
-}
-"""Flags that mean nothing to the other engines."""
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """The flags of `harness prompt`."""
-
-    task: str | None
-    split: str | None
-    items_file: str | None
-    shots: int
-    engine: str
-    model: str | None
-    adapter: str | None
-    merge: bool | None
-    base_url: str | None
-    context: str | None
-    format: str | None
-    frame: str | None
-    template: str | None
-    limit: int | None
-    seed: int
-    name: str | None
-    constrain: str | None
-    temperature: float
-    samples: int
-    share: float | None
-    vote: str | None
-    repair: bool
-    max_new_tokens: int | None
-    context_length: int | None
-    batch_size: int | None
-    concurrency: int | None
-    completions: bool
-    dialect: str | None
-    reasoning_effort: str | None
-    extra_body: str | None
-    chat_template_kwargs: str | None
-    tokenizer: str | None
-    timeout: float | None
-    retries: int | None
-    retry_errors: bool
-    prices: str | None
-    max_cost: float | None
-    max_tokens_total: int | None
-    dry_run: bool
-    batch_api: bool
-    cache: bool
-    vllm: tuple[str, ...]
-    vllm_words: tuple[str, ...]
-    """What follows -- on the command line."""
-    select: str | None
-    shot_ids: str | None
-    encoder: str | None
-    shot_order: str | None
-    think: int | None
-    images: str | None
-    diff: tuple[str, ...]
-    preview: bool
-    json: bool
-
-    @property
-    def part(self) -> str:
-        """The split, or the name of the file of items."""
-        return Path(self.items_file).name if self.items_file else self.split or "dev"
-
-    def __post_init__(self) -> None:
-        if not 0.0 <= self.temperature <= 2.0:
-            raise UsageError(f"--temperature {self.temperature}: a number from 0 (greedy) to 2")
-        if self.samples > 1 and self.temperature == 0:
-            raise UsageError(f"--samples {self.samples}: greedy answers are all the same; add --temperature, e.g. 0.7")
-        if self.share is not None and self.samples == 1:
-            raise UsageError(f"--share {self.share}: one answer per item leaves nothing to vote on; add --samples, e.g. 8")
-        if self.vllm_words and (self.engine != "vllm" or not self.vllm_words[0].startswith("-")):
-            raise UsageError(f"unexpected argument {self.vllm_words[0]!r}: only options of vLLM may follow --, for --engine vllm")
-        if self.vote not in (None, *VOTES):
-            raise UsageError(f"--vote {self.vote}: one of {', '.join(VOTES)}")
-        if self.vote is not None and self.samples == 1:
-            raise UsageError(f"--vote {self.vote}: one answer per item leaves nothing to vote on; add --samples, e.g. 8")
-        if self.share is not None and self.vote not in (None, "share"):
-            raise UsageError(
-                f"--share {self.share}: it belongs to --vote share, not to --vote {self.vote}; leave one of them out"
-            )
-        if self.vote == "likelihood" and self.engine not in LIKELIHOOD:
-            raise UsageError(f"--vote likelihood is for {' and '.join(LIKELIHOOD)}; --engine {self.engine} tells no likelihoods")
-        if self.repair and self.samples > 1:
-            raise UsageError("--repair asks again for a single answer; leave out --samples")
-        check_choice(self.shots, self.select, self.shot_ids, self.encoder, self.shot_order)
-        if self.think and self.constrain:
-            raise UsageError(
-                f"--think {self.think}: --constrain holds answers to the format, which has no thoughts; leave one out"
-            )
-        if self.images and self.completions:
-            raise UsageError("--images are parts of chat messages: leave --completions out")
-        if self.diff and not self.preview:
-            raise UsageError("--diff compares prompts: add --preview")
-        if self.items_file and self.split:
-            raise UsageError(f"--split {self.split}: the items come from {self.items_file}; leave the flag out")
-        if self.batch_api and (self.max_cost is not None or self.max_tokens_total is not None):
-            raise UsageError("--batch-api asks everything at once, which no limit can stop: look at --dry-run, or leave one out")
-        for flag, engines in ONLY_FOR.items():
-            if getattr(self, flag) not in (None, False, ()) and self.engine not in engines:
-                raise UsageError(
-                    f"--{flag.replace('_', '-')} is for {' and '.join(engines)}; --engine {self.engine} does not take it"
-                )
-        if self.base_url is not None and not re.match(r"https?://[^/]", self.base_url):
-            raise UsageError(f"--base-url {without_secrets(self.base_url)}: it must begin with http:// or https:// and a host")
 
 
 def chosen_adapter(options: Options) -> Adapter | None:
@@ -423,104 +267,3 @@ def held_to_state(spec: PromptSpec) -> bool:
     if spec.format not in FORMATS:
         raise UsageError(f"--constrain feasible: answers in the format {spec.format} are run as a whole; use --constrain format")
     return True
-
-
-def run_settings(options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], plan: Plan) -> dict[str, Any]:
-    """Everything that decides the predictions."""
-    from harness.engines.bases import base_origin, display_name, fingerprint, resolve_base
-    from harness.runs.folder import items_hash
-    from prompts.probe import format_hash
-
-    asked = {k: v for k, v in asdict(options).items() if k not in (*OUTSIDE, *IF_GIVEN, "template")}
-    asked["share"] = plan.share
-    if options.samples == 1:
-        del asked["samples"], asked["share"]  # So that runs begun before there was voting resume.
-    for flag in ("vote", "repair"):
-        if not asked[flag]:
-            del asked[flag]
-    base = resolve_base(chosen_base(options, adapter)) if options.engine in LOCAL_ENGINES else None
-    return {
-        **asked,
-        **spec.fields,
-        "split": options.part,
-        **({"items_file": options.items_file} if options.items_file else {}),
-        "model": options.model or (display_name(adapter.base) if adapter else DEFAULT_BASE),
-        "base_url": without_secrets(options.base_url or "") or None,
-        "script_hash": _file_hash(Path(options.model)) if options.engine == "scripted" and options.model else None,
-        "shots_hash": plan.pool.hash,
-        **choice_settings(options),
-        "base_fingerprint": fingerprint(base) if base else None,
-        **(base_origin(base) if base else {}),
-        "adapter_fingerprint": fingerprint(adapter.path) if adapter else None,
-        **({"merged": True} if merges(options, adapter) else {}),
-        **recorded_for_vllm(options),
-        "prompt_hash": format_hash(spec),
-        "data_hash": items_hash(items),
-        "items": len(items),
-        "batch_size": plan.batch_size,
-        "constrained": _CONSTRAINED[options.constrain],
-        **{key: value for key in IF_GIVEN if (value := getattr(options, key)) is not None},
-        "max_new_tokens": plan.sampling.max_tokens,
-        "context_length": plan.renderer.budget + plan.sampling.max_tokens,
-    }
-
-
-OF_THE_PROMPT = (
-    *("task", "split", "shots", "context", "format", "frame", "template", "seed", "limit", "items", "items_file", "batch_size"),
-    *(
-        "samples",
-        "share",
-        "vote",
-        "repair",
-        "temperature",
-        "constrained",
-        "max_new_tokens",
-        "shots_hash",
-        "prompt_hash",
-        "data_hash",
-    ),
-)
-"""Settings that decide an answer only by its prompt, or by `Sampling`, which the cache knows apart."""
-
-
-@contextmanager
-def cached(engine: Engine, options: Options, settings: dict[str, Any]) -> Iterator[Engine]:
-    """The engine behind the user's cache of completions. Scripted answers have none."""
-    if options.engine == "scripted" or not options.cache:
-        yield engine
-        return
-    from harness.engines.cache import CachedEngine, Completions, machine
-
-    identity = {key: value for key, value in settings.items() if key not in OF_THE_PROMPT}
-    # The settings have it without what may be secret. Only a hash of all this is kept.
-    identity["base_url"] = options.base_url
-    if options.engine in LOCAL_ENGINES:
-        identity["machine"] = machine()
-    with closing(Completions()) as cache:
-        yield CachedEngine(engine, identity, cache)
-
-
-_CONSTRAINED: dict[str | None, bool | str] = {None: False, "format": True, "feasible": "feasible"}
-"""How a run records --constrain."""
-
-
-def _file_hash(path: Path) -> str | None:
-    return short_hash([path.read_bytes()]) if path.is_file() else None
-
-
-def default_name(options: Options, spec: PromptSpec) -> str:
-    """The run's name, built from its settings."""
-    model = Path(options.adapter or options.model or DEFAULT_BASE)
-    model_name = model.parent.name if model.name in ("adapter", "model") else model.name
-    _, *prompt_format = spec.name.split("/")
-    parts = [spec.task, options.part, model_name, *prompt_format, f"{options.shots}-shot"]
-    parts += [options.select] if options.select not in (None, RANDOM) else []
-    parts += [Path(options.encoder).name] if options.encoder else []
-    parts += [options.shot_order] if options.shot_order else []
-    parts += [f"seed-{options.seed}"] if options.seed else []
-    parts += [f"first-{options.limit}"] if options.limit else []
-    parts += {"format": ["constrained"], "feasible": ["feasible"]}.get(options.constrain or "", [])
-    parts += [f"{options.samples}-samples"] if options.samples > 1 else []
-    parts += [options.vote] if options.vote else []
-    parts += ["repair"] if options.repair else []
-    return "_".join(parts).replace("/", "-")

@@ -18,6 +18,7 @@ from harness.plugins.rows import dataset
 from harness.plugins.trl import reward
 from tests.helpers import ROOT
 from tests.helpers.endpoint import FakeServer, chat_answer, chat_stream
+from tests.helpers.wheel import build_wheel
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(300)]
 
@@ -94,11 +95,9 @@ def _text(content: Any) -> str:
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """This package as a user installs it: Inspect looks for tasks in installed packages only."""
     folder = tmp_path_factory.mktemp("installed")
-    pip = [sys.executable, "-m", "pip", "--quiet"]
-    subprocess.run([*pip, "wheel", "--no-deps", "--no-build-isolation", "-w", folder, ROOT], check=True, capture_output=True)
-    (wheel,) = folder.glob("*.whl")
     site = folder / "site-packages"
-    subprocess.run([*pip, "install", "--no-deps", "--target", site, wheel], check=True, capture_output=True)
+    pip = [sys.executable, "-m", "pip", "--quiet", "install", "--no-deps", "--target", str(site)]
+    subprocess.run([*pip, str(build_wheel(folder))], check=True, capture_output=True)
     return site
 
 

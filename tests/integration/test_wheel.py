@@ -2,31 +2,19 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
-import sys
 import zipfile
 from pathlib import Path
 
 import pytest
 
 from tests.helpers import ROOT
+from tests.helpers.wheel import build_wheel
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(300)]
 
-NOT_SOURCE = shutil.ignore_patterns(".*", "build", "*.egg-info", "__pycache__")
-
-
-def left_out(folder: str, names: list[str]) -> set[str]:
-    """Of what is in a folder of the project, that which makes no part of a wheel."""
-    return NOT_SOURCE(folder, names) | ({"runs", "tests", "docs"} & set(names) if Path(folder) == ROOT else set())
-
 
 def test_the_wheel_holds_the_packages_and_their_data(tmp_path: Path) -> None:
-    source = shutil.copytree(ROOT, tmp_path / "source", ignore=left_out)
-    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w"]
-    subprocess.run([*command, tmp_path, source], check=True, capture_output=True)
-    (wheel,) = tmp_path.glob("*.whl")
+    wheel = build_wheel(tmp_path)
     names = zipfile.ZipFile(wheel).namelist()
     tops = {name.partition("/")[0] for name in names if ".dist-info/" not in name}
     assert tops == {"harness", "serialization", "prompts", "adapters", "eval", "harness_verifiers.py"}

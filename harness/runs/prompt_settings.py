@@ -1,0 +1,127 @@
+"""The settings of a run of `harness prompt`: what makes two runs the same, under which name, and with which cached answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from harness.engines.bases import DEFAULT_BASE
+from harness.engines.engine import without_secrets
+from harness.runs.prompt_options import LOCAL_ENGINES, Options
+from harness.runs.prompt_plan import chosen_base, merges, recorded_for_vllm
+from harness.runs.shot_choice import RANDOM, choice_settings
+from harness.util.hashing import short_hash
+
+if TYPE_CHECKING:
+    from adapters.registry import Adapter
+    from harness.corpora.item import Item
+    from harness.engines.engine import Engine
+    from harness.runs.prompted import Plan
+    from prompts.spec import PromptSpec
+
+CHOICE = ("select", "shot_ids", "encoder", "shot_order")
+"""Flags that say which examples a prompt has."""
+
+OUTSIDE = (
+    *("name", "preview", "json", "concurrency", "items_file", "merge", "constrain", "cache", "vllm", "vllm_words"),
+    *("diff", "think", "images", *CHOICE),
+    *("timeout", "retries", "retry_errors", "prices", "max_cost", "max_tokens_total", "dry_run", "batch_api"),
+)
+"""Flags that cannot change a prediction, and those that are recorded in another form."""
+
+IF_GIVEN = ("dialect", "reasoning_effort", "extra_body", "chat_template_kwargs", "tokenizer")
+"""Flags that runs record only where they are given, as earlier runs did not have them."""
+
+
+def run_settings(options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], plan: Plan) -> dict[str, Any]:
+    """Everything that decides the predictions."""
+    from harness.engines.bases import base_origin, display_name, fingerprint, resolve_base
+    from harness.runs.folder import items_hash
+    from prompts.probe import format_hash
+
+    asked = {k: v for k, v in asdict(options).items() if k not in (*OUTSIDE, *IF_GIVEN, "template")}
+    asked["share"] = plan.share
+    if options.samples == 1:
+        del asked["samples"], asked["share"]  # So that runs begun before there was voting resume.
+    for flag in ("vote", "repair"):
+        if not asked[flag]:
+            del asked[flag]
+    base = resolve_base(chosen_base(options, adapter)) if options.engine in LOCAL_ENGINES else None
+    return {
+        **asked,
+        **spec.fields,
+        "split": options.part,
+        **({"items_file": options.items_file} if options.items_file else {}),
+        "model": options.model or (display_name(adapter.base) if adapter else DEFAULT_BASE),
+        "base_url": without_secrets(options.base_url or "") or None,
+        "script_hash": _file_hash(Path(options.model)) if options.engine == "scripted" and options.model else None,
+        "shots_hash": plan.pool.hash,
+        **choice_settings(options),
+        "base_fingerprint": fingerprint(base) if base else None,
+        **(base_origin(base) if base else {}),
+        "adapter_fingerprint": fingerprint(adapter.path) if adapter else None,
+        **({"merged": True} if merges(options, adapter) else {}),
+        **recorded_for_vllm(options),
+        "prompt_hash": format_hash(spec),
+        "data_hash": items_hash(items),
+        "items": len(items),
+        "batch_size": plan.batch_size,
+        "constrained": _CONSTRAINED[options.constrain],
+        **{key: value for key in IF_GIVEN if (value := getattr(options, key)) is not None},
+        "max_new_tokens": plan.sampling.max_tokens,
+        "context_length": plan.renderer.budget + plan.sampling.max_tokens,
+    }
+
+
+OF_THE_PROMPT = (
+    *("task", "split", "shots", "context", "format", "frame", "template", "seed", "limit", "items", "items_file", "batch_size"),
+    *("samples", "share", "vote", "repair", "temperature", "constrained"),
+    *("max_new_tokens", "shots_hash", "prompt_hash", "data_hash", *CHOICE),
+)
+"""Settings that decide an answer only by its prompt, or by `Sampling`, which the cache knows apart."""
+
+
+@contextmanager
+def cached(engine: Engine, options: Options, settings: dict[str, Any]) -> Iterator[Engine]:
+    """The engine behind the user's cache of completions. Scripted answers have none."""
+    if options.engine == "scripted" or not options.cache:
+        yield engine
+        return
+    from harness.engines.cache import CachedEngine, Completions, machine
+
+    identity = {key: value for key, value in settings.items() if key not in OF_THE_PROMPT}
+    # The settings have it without what may be secret. Only a hash of all this is kept.
+    identity["base_url"] = options.base_url
+    if options.engine in LOCAL_ENGINES:
+        identity["machine"] = machine()
+    with closing(Completions()) as cache:
+        yield CachedEngine(engine, identity, cache)
+
+
+_CONSTRAINED: dict[str | None, bool | str] = {None: False, "format": True, "feasible": "feasible"}
+"""How a run records --constrain."""
+
+
+def _file_hash(path: Path) -> str | None:
+    return short_hash([path.read_bytes()]) if path.is_file() else None
+
+
+def default_name(options: Options, spec: PromptSpec) -> str:
+    """The run's name, built from its settings."""
+    model = Path(options.adapter or options.model or DEFAULT_BASE)
+    model_name = model.parent.name if model.name in ("adapter", "model") else model.name
+    _, *prompt_format = spec.name.split("/")
+    parts = [spec.task, options.part, model_name, *prompt_format, f"{options.shots}-shot"]
+    parts += [options.select] if options.select not in (None, RANDOM) else []
+    parts += [Path(options.encoder).name] if options.encoder else []
+    parts += [options.shot_order] if options.shot_order else []
+    parts += [f"seed-{options.seed}"] if options.seed else []
+    parts += [f"first-{options.limit}"] if options.limit else []
+    parts += {"format": ["constrained"], "feasible": ["feasible"]}.get(options.constrain or "", [])
+    parts += [f"{options.samples}-samples"] if options.samples > 1 else []
+    parts += [options.vote] if options.vote else []
+    parts += ["repair"] if options.repair else []
+    return "_".join(parts).replace("/", "-")
