@@ -11,6 +11,7 @@ from eval.predictions import Predictions
 from harness.errors import UsageError
 from harness.worlds.hexagons import Paint, on_board
 from harness.worlds.minecraft import Action, in_region
+from harness.worlds.tasks import world_of
 
 BENCHMARKS = ("legacy", "fair", "v2")
 """For Minecraft. legacy: the strict metrics of 2020 on all items. fair: the same items, aligned where the board is empty.
@@ -47,7 +48,7 @@ def score(
     head["errors"] = len(ids & predictions.errors)
     predicted: list[Any] = [predictions.actions.get(item.id, ()) for item in chosen.items]
     tail = {"off_board": _off_board(predicted) + sum(count for item, count in (discarded or {}).items() if item in ids)}
-    if task == "hexagons":
+    if world_of(task) == "hexagons":
         return head | hexagons.score(chosen.items, predicted, rollout=rollout, seed=seed) | tail
     named = {"benchmark": benchmark} | ({"annotation": annotation.name} if annotation else {})
     interpretations = {"U": ids - chosen.multiple, "M": chosen.multiple} if annotation else {}
@@ -76,8 +77,7 @@ def choose_items(
     only: Set[str] | None = None,
 ) -> Chosen:
     """The items of a split that a benchmark scores, or those of them with ids in `only`. Raises UsageError as `score` does."""
-    if task not in ("hexagons", "minecraft"):
-        raise UsageError(f"no task named {task!r}: known: hexagons, minecraft")
+    world_of(task)
     if benchmark not in BENCHMARKS:
         raise UsageError(f"no benchmark named {benchmark!r}: choose one of {', '.join(BENCHMARKS)}")
     if (benchmark == "v2") != (annotation is not None):

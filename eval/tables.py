@@ -12,6 +12,7 @@ from rich.table import Table
 from eval.levels import NOTE
 from eval.metrics.minecraft import METRICS
 from eval.published import BY_LEVEL, HEXAGONS_PAPER, beside
+from harness.worlds.tasks import world_of
 
 HEXAGONS_ROWS = {
     "action": "action",
@@ -35,14 +36,15 @@ def print_scores(scores: Mapping[str, Any], console: Console | None = None) -> N
     if outside := off_board(scores):
         console.print(outside, style="yellow")
     console.print()
-    console.print(_minecraft(scores) if scores["task"] == "minecraft" else _hexagons(scores))
+    console.print(_minecraft(scores) if world_of(scores["task"]) == "minecraft" else _hexagons(scores))
     console.print()
     console.print(_level(scores["level"]) if "level" in scores else _papers(scores))
 
 
 def off_board(scores: Mapping[str, Any]) -> str:
     """A note on predicted actions outside the world; empty if there are none."""
-    count, where = scores.get("off_board", 0), "off the board" if scores["task"] == "hexagons" else "outside the build region"
+    where = "off the board" if world_of(scores["task"]) == "hexagons" else "outside the build region"
+    count = scores.get("off_board", 0)
     return f"{count:,} predicted action{'' if count == 1 else 's'} {where}, left out" if count else ""
 
 
@@ -120,7 +122,7 @@ def _level(level: Mapping[str, Any]) -> Table:
 
 
 def _papers(scores: Mapping[str, Any]) -> Table:
-    if scores["task"] == "minecraft":
+    if world_of(scores["task"]) == "minecraft":
         ours = {"f1": scores["micro"]["overall"]["f1"]}
     else:
         ours = {name: scores["action"][name] for name in ("f1", "em")}
@@ -138,7 +140,7 @@ def _papers(scores: Mapping[str, Any]) -> Table:
     table.add_row("these predictions", "", *map(_percent, ours.values()), "", style="bold", end_section=True)
     for row, obstacle in rows:
         mark = "*" if row.second_hand else ""
-        values = [f"{row.values[name]:.{_DECIMALS[row.task]}f}{mark}" if name in row.values else "" for name in ours]
+        values = [f"{row.values[name]:.{_DECIMALS[world_of(row.task)]}f}{mark}" if name in row.values else "" for name in ours]
         system = f"{row.system} ({sources.index(row.source) + 1})"
         table.add_row(system, row.setting, *values, f"no: {obstacle}" if obstacle else "yes", style="dim" if obstacle else "")
     return table

@@ -14,6 +14,7 @@ from eval.errors import CLASSES
 from eval.metrics.minecraft import METRICS
 from eval.report.charts import interval_strip, length_grid, line_chart
 from eval.tables import HEXAGONS_ROWS, longest_note
+from harness.worlds.tasks import world_of
 
 
 class Scored(Protocol):
@@ -69,7 +70,7 @@ def headline(scores: Sequence[Mapping[str, Any]]) -> list[list[Measure]]:
 
 def _main(scores: Mapping[str, Any]) -> list[tuple[str, str, Cell]]:
     ends = scores["intervals"]
-    if scores["task"] == "hexagons":
+    if world_of(scores["task"]) == "hexagons":
         action, steps = scores["action"], ends["action"]
         return [
             ("f1", "action F1", Cell(action["f1"], steps["f1"])),
@@ -86,7 +87,7 @@ def _main(scores: Mapping[str, Any]) -> list[tuple[str, str, Cell]]:
 def metric_tables(scores: Sequence[Mapping[str, Any]]) -> list[MetricTable]:
     """All that the scores hold: one table for HEXAGONS; for Minecraft one of all items and one of each subset."""
     first = scores[0]
-    if first["task"] == "hexagons":
+    if world_of(first["task"]) == "hexagons":
         kinds = [kind for kind in HEXAGONS_ROWS if kind in first]
         rows = [(HEXAGONS_ROWS[kind], [_hexagons_cells(each, kind) for each in scores]) for kind in kinds]
         caption = f"Percent, mean over steps; effective: without actions that change nothing{longest_note(first)}"

@@ -14,6 +14,7 @@ import click
 
 from harness.runs.prompt_options import LOCAL_ENGINES, Options
 from harness.runs.prompt_plan import (
+    answered_task,
     build_engine,
     build_plan,
     chosen_adapter,
@@ -159,7 +160,7 @@ def prompt(**flags: Any) -> int:
     adapter = chosen_adapter(options)
     spec = chosen_spec(options, adapter)
     refuse_keys(options, spec)
-    items, pool, source = _items(options, spec.task)
+    items, pool, source = _items(options, answered_task(options, spec))
     if options.preview:
         shown = items[: options.limit or 1]
         return _differences(options, shown) if options.diff else _preview(options, spec, adapter, shown, pool)
@@ -219,7 +220,7 @@ def _differences(options: Options, items: list[Item]) -> int:
     for one in (options, others):
         adapter = chosen_adapter(one)
         spec = chosen_spec(one, adapter)
-        plan = _engineless_plan(one, spec, adapter, items, load(spec.task, "train") if one.shots else [], _UNCUT)
+        plan = _engineless_plan(one, spec, adapter, items, load(answered_task(one, spec), "train") if one.shots else [], _UNCUT)
         texts.append([plan.render(item).text.splitlines() for item in items])
     names = "as asked", " ".join(options.diff)
     colors = {"+": "green", "-": "red", "@": "cyan"}
@@ -302,7 +303,7 @@ def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: lis
     name = options.name or default_name(options, spec)
     origin = "" if options.items_file else f" of the {source.kind} corpus"
     click.echo(
-        f"{spec.task} {options.part}: {len(items)} items{origin}; engine {options.engine}, "
+        f"{answered_task(options, spec)} {options.part}: {len(items)} items{origin}; engine {options.engine}, "
         f"model {_model_name(options, adapter)}; "
         f"{spec.context}, {spec.format}, {spec.frame} frame; {options.shots} shots; {RUNS / name}",
         err=options.json,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.errors import UsageError
 from harness.runs.prompt_options import LOCAL_ENGINES, Options
+from harness.worlds.tasks import world_of
 
 if TYPE_CHECKING:
     from adapters.registry import Adapter
@@ -74,13 +75,18 @@ def chosen_spec(options: Options, adapter: Adapter | None) -> PromptSpec:
     trainee = f"the adapter {options.adapter}" if adapter else f"the model {options.model}"
     for key in ("task", "context", "format", "frame"):
         asked, trained = getattr(options, key), getattr(spec, key)
-        if asked not in (None, trained):
+        if asked not in (None, trained) and not (key == "task" and world_of(asked) == spec.world):
             raise UsageError(f"--{key} {asked}: {trainee} was trained with {trained}; leave the flag out")
     if options.think or options.images:
         raise UsageError(f"--{'think' if options.think else 'images'}: {trainee} was trained without; leave the flag out")
     if options.template is not None and get_template(options.template).hash != spec.wording.hash:
         raise UsageError(f"--template {options.template}: {trainee} was trained with another; leave the flag out")
     return spec
+
+
+def answered_task(options: Options, spec: PromptSpec) -> str:
+    """The task whose items are answered: an adapter of another task of the same world answers them in its own format."""
+    return options.task or spec.task
 
 
 def refuse_keys(options: Options, spec: PromptSpec) -> None:
@@ -262,7 +268,7 @@ def held_to_state(spec: PromptSpec) -> bool:
     """
     from serialization.formats.feasible import FORMATS
 
-    if spec.task != "minecraft":
+    if spec.world != "minecraft":
         return False
     if spec.format not in FORMATS:
         raise UsageError(f"--constrain feasible: answers in the format {spec.format} are run as a whole; use --constrain format")
