@@ -31,6 +31,7 @@ SECTIONS = {
         "suite": Entry(
             "harness.commands.suite:suite", "Prompt models in a grid of contexts, formats and examples, as one command."
         ),
+        "play": Entry("harness.commands.play:play", "Let a model play whole games with a simulated Architect, who corrects it."),
         "serve": Entry("harness.commands.serve:serve", "Serve a base model and its adapters over HTTP."),
         "hybrid": Entry("harness.commands.hybrid:hybrid", "Combine two runs: one where it is confident, the other elsewhere."),
     },

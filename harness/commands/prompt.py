@@ -22,7 +22,8 @@ from harness.runs.prompt_plan import (
     chosen_spec,
     counting_tokenizer,
     given_to_vllm,
-    merges,
+    merged_folder,
+    model_name,
     refuse_keys,
     spending_of,
     tell,
@@ -304,7 +305,7 @@ def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: lis
     origin = "" if options.items_file else f" of the {source.kind} corpus"
     click.echo(
         f"{answered_task(options, spec)} {options.part}: {len(items)} items{origin}; engine {options.engine}, "
-        f"model {_model_name(options, adapter)}; "
+        f"model {model_name(options, adapter)}; "
         f"{spec.context}, {spec.format}, {spec.frame} frame; {options.shots} shots; {RUNS / name}",
         err=options.json,
     )
@@ -312,7 +313,7 @@ def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: lis
         if options.engine in LOCAL_ENGINES and adapter is None:
             resolve_base(options.model)  # The default base may have to be converted, which shows its own status.
         shots = choose_shots(options, spec, items, pool)
-        merged = _merged(options, adapter, stack)
+        merged = stack.enter_context(merged_folder(options, adapter, functools.partial(click.echo, err=True)))
         with Console(stderr=True).status("loading the model"):
             engine = stack.enter_context(closing(build_engine(options, adapter, merged)))
         begun, _ = described(RUNS / name)
@@ -358,22 +359,3 @@ def _count_before(engine: OpenAIEngine, plan: Plan, run: Run, items: list[Item])
         return chars
 
     plan.renderer.measure = measure
-
-
-def _merged(options: Options, adapter: Adapter | None, stack: ExitStack) -> Path | None:
-    """The folder of the merged model, kept as long as the stack; None if not merging."""
-    if adapter is None or not merges(options, adapter):
-        return None
-    from adapters.merging import merged_model
-
-    return stack.enter_context(merged_model(adapter, functools.partial(click.echo, err=True)))
-
-
-def _model_name(options: Options, adapter: Adapter | None) -> str:
-    from harness.engines.bases import DEFAULT_BASE, display_name
-
-    base = options.model or (display_name(adapter.base) if adapter else DEFAULT_BASE)
-    if adapter is None:
-        return base
-    how = "merged" if merges(options, adapter) else "not merged" if options.engine in LOCAL_ENGINES else "served"
-    return f"{base} + {options.adapter} ({how})"

@@ -95,11 +95,12 @@ class Run:
 
     `settings` is everything that decides the predictions. Opening a folder that holds a run of the same settings goes on
     with it; of other settings raises UsageError. The settings must hold no key or password: they are written to run.yaml.
+    `file` is what its records are in.
     """
 
-    def __init__(self, folder: Path, settings: dict[str, Any]) -> None:
+    def __init__(self, folder: Path, settings: dict[str, Any], file: str = "predictions.jsonl") -> None:
         self.folder = folder
-        self.predictions = folder / "predictions.jsonl"
+        self.predictions = folder / file
         self.current = True
         """Whether its existing answers have all the fields of the current version."""
         self._asked = AskedFile(folder / ASKED)

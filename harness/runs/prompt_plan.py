@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
@@ -55,6 +57,29 @@ def merges(options: Options, adapter: Adapter | None) -> bool:
     from adapters.merging import worth_merging
 
     return worth_merging(adapter) if options.merge is None else options.merge
+
+
+@contextmanager
+def merged_folder(options: Options, adapter: Adapter | None, say: Callable[[str], None]) -> Iterator[Path | None]:
+    """The folder of the merged model, kept as long as the context; None if not merging."""
+    if adapter is None or not merges(options, adapter):
+        yield None
+        return
+    from adapters.merging import merged_model
+
+    with merged_model(adapter, say) as folder:
+        yield folder
+
+
+def model_name(options: Options, adapter: Adapter | None) -> str:
+    """The model as the first line of a command names it."""
+    from harness.engines.bases import DEFAULT_BASE, display_name
+
+    base = options.model or (display_name(adapter.base) if adapter else DEFAULT_BASE)
+    if adapter is None:
+        return base
+    how = "merged" if merges(options, adapter) else "not merged" if options.engine in LOCAL_ENGINES else "served"
+    return f"{base} + {options.adapter} ({how})"
 
 
 def chosen_base(options: Options, adapter: Adapter | None) -> str | None:
