@@ -53,7 +53,7 @@ def create_app(players: Iterable[AnyPlayer], keys: Sequence[str] = ()) -> FastAP
             raise HTTPException(404, f"no player {asked.model[:80]!r}: choose one of {', '.join(by_name)}")
         if asked.task not in player.card.tasks:
             raise HTTPException(422, f"{player.name} does not know the task {asked.task}")
-        return await run_in_threadpool(_execute, player, asked)
+        return await run_in_threadpool(executed, player, asked)
 
     @app.exception_handler(HTTPException)
     async def refused(request: Request, error: HTTPException) -> JSONResponse:
@@ -62,7 +62,7 @@ def create_app(players: Iterable[AnyPlayer], keys: Sequence[str] = ()) -> FastAP
     return app
 
 
-def _execute(player: AnyPlayer, asked: DrawRequest | BuildRequest) -> ExecuteResponse:
+def executed(player: AnyPlayer, asked: DrawRequest | BuildRequest) -> ExecuteResponse:
     """Raises HTTPException for what cannot be asked and for a model that does not answer."""
     try:
         item = asked.item
