@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.helpers import ROOT
 from tests.helpers.page_server import PageServer, Window, chromium
 
 if TYPE_CHECKING:
@@ -92,3 +97,116 @@ def test_a_model_draws_and_a_person_corrects_it(server: PageServer, browser: Bro
         (line,) = (server.folder / "corrections-hexagons.jsonl").read_text().splitlines()
         assert json.loads(line)["actions"][1] == [0, 17, "green"]
         assert window.complaints == []
+
+
+def test_gallery_and_a_procedure_step_by_step(server: PageServer, browser: Browser) -> None:
+    with Window(browser, server.url, "gallery") as window:
+        page = window.page
+        assert page.locator("figure").count() == 9
+        page.get_by_role("button", name="symmetry").click()
+        assert page.locator("figure").count() == 1
+        page.get_by_label("Index of a procedure").fill("7")
+        page.get_by_role("button", name="Show", exact=True).click()
+        page.wait_for_selector("main[data-ready=procedure]")
+        assert page.get_by_role("heading", level=1).inner_text() == "Procedure 7"
+        assert page.locator(".steps li").count() == 4
+        assert "both Verifiers agree" in page.locator(".caption").inner_text()
+        page.get_by_role("button", name="Play").click()
+        page.wait_for_selector(".steps li:nth-child(4)[aria-current]")
+        page.get_by_role("button", name="Play").wait_for()
+        page.get_by_role("button", name="Draw this step").click()
+        page.wait_for_selector(".answer")
+        assert "Action F1" in page.locator(".reply").inner_text()
+        window.go("procedure/100000")
+        assert "there is no procedure 100000" in page.locator("main").inner_text()
+        assert all("status of 422" in complaint for complaint in window.complaints)
+
+
+def paint(window: Window, *tiles: int) -> None:
+    for tile in tiles:
+        window.page.locator("svg.live polygon.tile").nth(tile).click()
+
+
+def headline(window: Window, text: str) -> None:
+    window.page.get_by_role("heading", level=1, name=text).wait_for()
+
+
+def described(window: Window, instructor: str, steps: str) -> None:
+    """An image of one's own, described in two steps and aligned: a red tile, then a blue one beside it."""
+    page = window.page
+    page.get_by_role("button", name="Clear").click()
+    page.get_by_role("radio", name="red").click()
+    paint(window, 20)
+    page.get_by_role("radio", name="blue").click()
+    paint(window, 21)
+    window.go("game")
+    page.get_by_label("Your name").fill(instructor)
+    page.get_by_role("button", name="Describe my drawing").click()
+    headline(window, "Describe the image")
+    page.get_by_label("Next step").fill(steps)
+    page.get_by_role("button", name="Add step").click()
+    page.wait_for_selector(".steps li:nth-child(2)")
+    page.get_by_role("button", name="Finish").click()
+    headline(window, "Align each step")
+    page.get_by_role("radio", name="red").click()
+    paint(window, 20)
+    page.get_by_role("button", name="Next").click()
+    page.wait_for_selector(".steps li:nth-child(2)[aria-current]")
+    page.get_by_role("radio", name="blue").click()
+    paint(window, 21)
+    page.get_by_role("button", name="Done").click()
+    headline(window, "Image P03")
+
+
+def verified(window: Window, verifier: str, second: int) -> None:
+    """The last procedure executed: the first step as it is meant, the second one on the tile `second`."""
+    page = window.page
+    window.go("game")
+    page.get_by_label("Your name").fill(verifier)
+    page.get_by_role("button", name="Execute").first.click()
+    headline(window, "Execute the procedure")
+    assert page.get_by_role("heading", name="Target image").count() == 0
+    assert "Step two" not in page.locator("main").inner_text()
+    page.get_by_role("radio", name="red").click()
+    paint(window, 20)
+    page.get_by_role("button", name="Next").click()
+    page.wait_for_selector(".steps li:nth-child(2)[aria-current]")
+    page.get_by_role("radio", name="blue").click()
+    paint(window, second)
+    page.get_by_role("button", name="Done").click()
+    headline(window, "What you drew")
+
+
+def test_a_game_of_three_people_becomes_a_corpus(server: PageServer, browser: Browser, tmp_path: Path) -> None:
+    with Window(browser, server.url, "draw") as window:
+        described(window, "Ada", "Step one: the second tile of column three is red.\nStep two: its right neighbor is blue.")
+        verified(window, "Bo", 21)
+        verified(window, "Cy", 22)
+        window.page.get_by_role("link", name="All results").click()
+        window.page.wait_for_selector("text=Two Verifiers drew it.")
+        assert [tag.split()[0] for tag in window.page.locator(".steps .chip").all_inner_texts()] == ["A", "V1"]
+        window.go("game")
+        with window.page.expect_download() as download:
+            window.page.get_by_role("link", name="Export finished games").click()
+        with zipfile.ZipFile(download.value.path()) as archive:
+            archive.extractall(tmp_path)
+        assert window.complaints == []
+    environment = {**os.environ, "HARNESS_DATA": str(tmp_path), "PYTHONPATH": str(ROOT)}
+
+    def harness(*arguments: str) -> str:
+        command = [sys.executable, "-m", "harness.cli", *arguments]
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    counts = json.loads(harness("data", "stats", "hexagons", "--json"))
+    (split,) = [name for name, numbers in counts["splits"].items() if numbers["procedures"]]
+    assert counts["splits"][split] | {"procedures": 1, "steps": 2, "gold_actions": 2} == counts["splits"][split]
+    assert counts["agreement"]["board_em"] == [0.75, 0.5, 1.0]
+    assert "official" in harness("data", "list")
+    items = [json.loads(line) for line in harness("data", "items", "hexagons", "--split", split).splitlines()]
+    assert [item["actions"] for item in items] == [[[1, 2, "red"]], [[1, 3, "blue"]]]
+    harness("baseline", "predict", "parser", "--split", split, "--name", "mine")
+    assert json.loads(harness("score", "mine", "--json"))["items"] == 2
+    harness("report", "mine")
+    assert "Step one" in (tmp_path / "runs" / "mine" / "report.html").read_text()
