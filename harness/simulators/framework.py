@@ -19,7 +19,7 @@ from harness.simulators.minecraft.scene import Scene
 from harness.simulators.voice import Voice
 from harness.worlds.minecraft import Action
 
-_QUARTERS = (46, 16, 20, 18)
+QUARTERS = (46, 16, 20, 18)
 """How often builders of the real games look along +z, -x, -z, +x, in percent of the test items."""
 _TRIES = 50
 _LEADS = ("and ", "now", "then ", "next", "the next")
@@ -63,12 +63,12 @@ class Architect(Protocol):
 
 def play(rng: Random, architect: Architect, voice: Voice, game: str, split: str) -> Iterator[MinecraftItem]:
     """The items of one game, in order, with ids `<game>/<i>`; i is the world state of the first action, as in the game's log."""
-    scene = Scene(rng, voice, facing(rng, [(0, 1, 0)], {}, rng.choices(range(4), _QUARTERS)[0]))
-    scene.turns += _opening(voice, rng)
+    scene = Scene(rng, voice, facing(rng, [(0, 1, 0)], {}, rng.choices(range(4), QUARTERS)[0]))
+    scene.turns += opening(voice, rng)
     failures = 0
     while failures < _TRIES and (goal := architect.plan(scene)) is not None:
-        quarter = rng.choices(range(4), _QUARTERS)[0] if rng.random() < 0.3 else scene.pose.quarter
-        actions = _actions(scene, goal)
+        quarter = rng.choices(range(4), QUARTERS)[0] if rng.random() < 0.3 else scene.pose.quarter
+        actions = gold_actions(scene, goal)
         if actions is None:
             failures += 1
             continue
@@ -78,19 +78,21 @@ def play(rng: Random, architect: Architect, voice: Voice, game: str, split: str)
             failures += 1
             continue
         failures = 0
-        _speak(scene, order, first=not scene.last)
+        speak(scene, order, first=not scene.last)
         yield _act(scene, actions, goal, order, game, split)
     scene.turns.append(Utterance("Architect", voice.sentence(voice.draw("done"))))
 
 
-def _actions(scene: Scene, goal: Goal) -> tuple[Action, ...] | None:
+def gold_actions(scene: Scene, goal: Goal) -> tuple[Action, ...] | None:
     """Removals, then placements with their supports; None if they cannot be carried out."""
-    placed = placements(scene.rng, scene.blocks, goal.placed) if goal.placed else ()
     removed = removals(scene.blocks, goal.removed)
+    left = {cell: color for cell, color in scene.blocks.items() if cell not in goal.removed}
+    placed = placements(scene.rng, left, goal.placed) if goal.placed else ()
     return None if placed is None or removed is None else (*removed, *placed)
 
 
-def _opening(voice: Voice, rng: Random) -> list[Utterance]:
+def opening(voice: Voice, rng: Random) -> list[Utterance]:
+    """What is said before the first order."""
     turns = [Utterance("Builder", voice.draw("started"))]
     if rng.random() < 0.5:
         turns.append(Utterance("Architect", voice.sentence(voice.draw("greeting"))))
@@ -99,7 +101,7 @@ def _opening(voice: Voice, rng: Random) -> list[Utterance]:
     return turns
 
 
-def _speak(scene: Scene, order: Order, first: bool) -> None:
+def speak(scene: Scene, order: Order, first: bool) -> None:
     """The order, with the talk around it: approval asked for and given, small talk, a question answered."""
     rng, voice, turns = scene.rng, scene.voice, scene.turns
     if not first:

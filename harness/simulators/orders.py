@@ -54,6 +54,34 @@ def place_order(scene: Scene, cell: Cell, color: str, it: Reference, seen: Relat
     return _placed(scene, cell, color, where, about("ellipsis" if alone else "place", it) | {"relation": list(seen)})
 
 
+def several_order(scene: Scene, it: Reference, cells: Sequence[Cell], color: str) -> Order:
+    """Blocks of a color in a line from a block on, the first of them next to it."""
+    voice, seen = scene.voice, relation(it.cell, cells[0], scene.pose.quarter)
+    alone = left_out(scene, it)
+    way = "diagonal" if seen.axes == 2 else "up" if seen.up > 0 else "down" if seen.up else ""
+    text = voice.draw(
+        " ".join(word for word in ("several", way, "ellipsis" if alone else "") if word),
+        what=_count(scene, it, len(cells), color),
+        it=it.text,
+        where=voice.where(seen, it.text),
+        go=voice.go(seen),
+    )
+    floats = hangs(scene.blocks, cells)
+    meta = about("several ellipsis" if alone else "several", it)
+    meta |= {"relation": list(seen), "count": len(cells), "direction": list(seen), "floats": floats}
+    return Order(floating(scene, text, "floating several") if floats else text, None, None, meta)
+
+
+def _count(scene: Scene, it: Reference, count: int, color: str) -> str:
+    """A count, with "more" if they match the block they continue from; then their color may be left out."""
+    voice, n = scene.voice, scene.voice.number(count)
+    if scene.blocks[it.cell] != color or scene.rng.random() < 0.2:
+        return voice.blocks(count, color)
+    if it.kind == "last" and scene.rng.random() < 0.4:
+        return voice.draw("more of those", n=n)
+    return voice.draw("more", n=n, color=color)
+
+
 def builder_order(scene: Scene, cell: Cell, color: str) -> Order | None:
     """A block on the ground by its relation to the builder, who stands there too: straight ahead, or to the left or right.
 

@@ -12,7 +12,7 @@ from harness.corpora.wording import NUMBERS, listing, phrase
 from harness.simulators.voice import frames
 from harness.worlds.hexagons import COLORS, COLUMNS, ROWS, Tile
 
-_FILES = ("hexagons", "hexagons-cells", "hexagons-figures", "hexagons-patterns")
+_FILES = ("hexagons", "hexagons-cells", "hexagons-figures", "hexagons-patterns", "hexagons-corrections")
 _COLUMN_FORMS = ("the {nth} column", "the {nth} column from the left", "column {n}", "column #{digits}")
 _TILE_FORMS = ("the {nth} {tile}", "the {nth} {tile} from the top", "{tile} {n}", "the {nth} {tile} down")
 _COLOR = re.compile(rf"\b(?:{'|'.join(COLORS)})\b")

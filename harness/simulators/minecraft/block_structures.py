@@ -23,6 +23,7 @@ from harness.simulators.orders import (
     left_out,
     near_reference,
     place_order,
+    several_order,
 )
 from harness.worlds.minecraft import COLORS, Structure, in_region
 
@@ -152,33 +153,10 @@ class BlockStructures:
 
     def _several(self, scene: Scene, cells: list[Cell], color: str) -> Order | None:
         """Blocks in a line from the last right one on."""
-        voice, base = scene.voice, self.built[-1]
-        candidates = self._references(scene, base)
+        candidates = self._references(scene, self.built[-1])
         if not candidates:
             return None
-        it, seen = self.rng.choice(candidates), relation(base, cells[0], scene.pose.quarter)
-        alone = left_out(scene, it)
-        way = "diagonal" if seen.axes == 2 else "up" if seen.up > 0 else "down" if seen.up else ""
-        text = voice.draw(
-            " ".join(word for word in ("several", way, "ellipsis" if alone else "") if word),
-            what=self._count(scene, it, len(cells), color),
-            it=it.text,
-            where=voice.where(seen, it.text),
-            go=voice.go(seen),
-        )
-        floats = hangs(scene.blocks, cells)
-        meta = about("several ellipsis" if alone else "several", it)
-        meta |= {"relation": list(seen), "count": len(cells), "direction": list(seen), "floats": floats}
-        return Order(floating(scene, text, "floating several") if floats else text, None, None, meta)
-
-    def _count(self, scene: Scene, it: Reference, count: int, color: str) -> str:
-        """A count, with "more" if they match the block they continue from; then their color may be left out."""
-        voice, n = scene.voice, scene.voice.number(count)
-        if scene.blocks[it.cell] != color or self.rng.random() < 0.2:
-            return voice.blocks(count, color)
-        if it.kind == "last" and self.rng.random() < 0.4:
-            return voice.draw("more of those", n=n)
-        return voice.draw("more", n=n, color=color)
+        return several_order(scene, self.rng.choice(candidates), cells, color)
 
 
 def _corrected(scene: Scene) -> bool:

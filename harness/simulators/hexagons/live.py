@@ -1,0 +1,85 @@
+"""The simulated Instructor of a live drawing procedure: says its steps one by one, and looks after each at the board."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from random import Random
+
+from harness.corpora.item import Executed, HexagonsItem, Turn, Utterance
+from harness.simulators.hexagons.sketch import Sketch
+from harness.simulators.hexagons.spelling import spelled
+from harness.simulators.hexagons.voice import Voice
+from harness.simulators.live import LiveGame, Manner
+from harness.worlds.hexagons import Board, Paint, Tile
+
+_MOST = 30
+"""The most tiles that a correction names."""
+
+
+class DrawingGame(LiveGame):
+    """A procedure with its instructions as they are, on the board that the Executor draws itself.
+
+    A step is right if the board is the one that the procedure has there, but for what was left wrong before and what this step
+    does not paint.
+    """
+
+    task = "hexagons"
+
+    def __init__(self, name: str, steps: Sequence[HexagonsItem], rng: Random, manner: Manner) -> None:
+        super().__init__(name, manner)
+        self.split, self.group, self.target = steps[0].split, steps[0].group, steps[-1].after
+        self.built = Board()
+        self._left = deque(steps)
+        self._sketch = Sketch(rng, Voice(rng))
+        self._turns: list[Turn] = []
+        self._wanted = Board()
+        self._given_up: set[Tile] = set()
+
+    def _begin(self) -> HexagonsItem | None:
+        if not self._left:
+            return None
+        step = self._left.popleft()
+        self._given_up -= {action.tile for action in step.actions}
+        kept = [Paint(*tile, self.built[tile]) for tile in self._given_up]
+        self._wanted = step.after.apply(kept).board
+        return self._item(step.instruction, self._wanted, {"kind": "order"})
+
+    def _correct(self) -> HexagonsItem | None:
+        wrong = self.built.diff(self._wanted)
+        # Whole columns, from the left, as far as they are few.
+        told = sorted(wrong, key=lambda action: (action.column, action.row))[:_MOST]
+        painting = {action.tile: action.color for action in told}
+        order, _ = spelled(self._sketch, painting, plain=len(painting) < 4)
+        voice = self._sketch.voice
+        text = voice.finish(voice.say("correction again" if self._tries else "correction", order=order))
+        return self._item(text, self.built.apply(told).board, {"kind": "correction", "fault": "tiles"})
+
+    def _item(self, text: str, wanted: Board, meta: dict[str, str]) -> HexagonsItem:
+        item = HexagonsItem(
+            id=f"{self.name}/{self.turns + 1}",
+            split=self.split,
+            instruction=text,
+            history=tuple(self._turns),
+            before=self.built,
+            actions=self.built.diff(wanted),
+            after=wanted,
+            group=self.group,
+            cluster=self.name,
+            meta=meta,
+        )
+        self._turns.append(Utterance("Instructor", text))
+        return item
+
+    def _carry_out(self, actions: Sequence[Paint]) -> bool:
+        applied = self.built.apply(actions)
+        self.built = applied.board
+        self._turns.append(Executed(tuple(action for action in actions if action not in applied.ignored)))
+        return self.built == self._wanted
+
+    def _leave(self) -> None:
+        self._given_up |= {action.tile for action in self.built.diff(self._wanted)}
+
+    @property
+    def dialogue(self) -> tuple[Turn, ...]:
+        return tuple(self._turns)
