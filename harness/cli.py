@@ -65,6 +65,7 @@ SECTIONS = {
         ),
     },
     "Look": {
+        "app": Entry("harness.commands.app:app", "Open a web page: draw, play, look at the corpora, build with a model."),
         "show": Entry("harness.commands.show:show", "Draw an item, and what a run predicted for it."),
         "program": Entry("harness.commands.program:program", "Run a drawing or building program."),
         "report": Entry("harness.commands.report:report", "Write an HTML report of runs, with pictures of every item."),

@@ -72,7 +72,7 @@ def create_app(players: Iterable[AnyPlayer] | Mapping[str, AnyPlayer], keys: Seq
             raise HTTPException(404, f"no player {asked.model[:80]!r}: choose one of {', '.join(by_name)}")
         if asked.task not in player.card.tasks:
             raise HTTPException(422, f"{player.name} does not know the task {asked.task}")
-        return await run_in_threadpool(_execute, player, asked)
+        return await run_in_threadpool(executed, player, asked)
 
     @app.exception_handler(StarletteHTTPException)
     async def refused(request: Request, error: StarletteHTTPException) -> JSONResponse:
@@ -83,7 +83,7 @@ def create_app(players: Iterable[AnyPlayer] | Mapping[str, AnyPlayer], keys: Seq
     return app
 
 
-def _execute(player: AnyPlayer, asked: DrawRequest | BuildRequest) -> ExecuteResponse:
+def executed(player: AnyPlayer, asked: DrawRequest | BuildRequest) -> ExecuteResponse:
     """Raises HTTPException for what cannot be asked and for a model that does not answer."""
     try:
         item = asked.item

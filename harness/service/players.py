@@ -12,6 +12,7 @@ from harness.baselines import BASELINES, Baseline, Ruled
 from harness.corpora.item import Item
 from harness.errors import HarnessError, UsageError
 from harness.runs.answering import Answer, Predictor
+from harness.service.loaded import Loaded
 from harness.service.schema import Player
 from harness.training.checkpoints import default_model
 from harness.util.registry import resolve
@@ -111,7 +112,7 @@ class Served:
         return answer
 
 
-AnyPlayer = Own | Served
+AnyPlayer = Own | Served | Loaded
 
 
 def own_players() -> Iterable[Own]:

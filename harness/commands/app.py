@@ -1,0 +1,161 @@
+"""`harness app`: the web page for both worlds, with every model as a player."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from harness.errors import UsageError
+
+if TYPE_CHECKING:
+    from harness.service.players import AnyPlayer
+
+
+@click.command()
+@click.option("--port", default=8010, show_default=True, type=click.IntRange(1, 65535), help="The port to listen on.")
+@click.option(
+    "--folder", default="runs/app", show_default=True, type=click.Path(path_type=Path), help="Keeps games and corrections."
+)
+@click.option("--base-url", metavar="URL", help="An OpenAI-compatible endpoint, such as harness serve: its models play too.")
+@click.option("--model", "models", multiple=True, help="A model of the endpoint. Repeatable. [default: all that it lists]")
+@click.option(
+    "--adapter",
+    "adapters",
+    multiple=True,
+    metavar="NAME[=DIR]",
+    help="An adapter: of the endpoint, or loaded here without one. Repeatable. [default: those that ship]",
+)
+@click.option("--no-models", is_flag=True, help="No language models: the parser and the baselines alone.")
+@click.option("--open", "browse", is_flag=True, help="Open the page in the browser.")
+def app(
+    port: int,
+    folder: Path,
+    base_url: str | None,
+    models: tuple[str, ...],
+    adapters: tuple[str, ...],
+    no_models: bool,
+    browse: bool,
+) -> None:
+    """Open a web page on this machine: draw, play, look at the corpora, build with a model.
+
+    \b
+    harness app
+    harness app --adapter painter=runs/my-adapter
+    harness app --base-url http://127.0.0.1:8000/v1 --adapter hexagons
+
+    The parser and the baselines play at once. Adapters are loaded into this process when they are first asked; with --base-url
+    they are asked there. The key of the endpoint comes from HARNESS_API_KEY or OPENAI_API_KEY. The page is for this machine
+    alone; the task API is there too. It runs until Ctrl-C.
+    """
+    from harness.engines.server import check_port
+    from harness.page.routes import add_page
+    from harness.service.app import create_app, listening
+    from harness.service.players import own_players
+
+    if no_models and (base_url or models or adapters):
+        raise UsageError("--no-models: leave out --base-url, --model and --adapter")
+    if models and not base_url:
+        raise UsageError("--model needs --base-url: which endpoint serves it?")
+    check_port("127.0.0.1", port)
+    notes: list[str] = []
+    players: list[AnyPlayer] = list(own_players())
+    if not no_models:
+        players += _served(base_url, models, adapters, notes) if base_url else _loaded(adapters, notes)
+    api = create_app(players)
+    store = add_page(api, players, folder, notes)
+    # Exit by an exception, so that the store is closed on the way out. Shells start background jobs with SIGINT ignored.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with listening(api, "127.0.0.1", port) as alive:
+            url = f"http://127.0.0.1:{port}/"
+            for note in notes:
+                click.echo(f"Note: {note}", err=True)
+            click.echo(f"The page is at {url} (players: {', '.join(player.name for player in players)}; Ctrl-C stops it)")
+            if browse:
+                click.launch(url)
+            while alive():
+                time.sleep(0.5)
+    finally:
+        store.close()
+
+
+def _named(asked: tuple[str, ...]) -> dict[str, str]:
+    """The adapters' folders or names, by the names that they are called here. Raises UsageError for a name that is taken."""
+    named: dict[str, str] = {}
+    for one in asked:
+        name, equals, folder = one.partition("=")
+        if not name or (equals and not folder) or name in named:
+            raise UsageError(f"--adapter {one}: write NAME or NAME=DIR, each name once")
+        named[name] = folder or name
+    return named
+
+
+def _loaded(asked: tuple[str, ...], notes: list[str]) -> list[AnyPlayer]:
+    """Adapters in this process: those that are asked for, else those that ship and whose base is here."""
+    from adapters.registry import SHIPPED, known_adapters, load_adapter
+    from harness.errors import HarnessError
+    from harness.service.loaded import Loaded
+
+    if asked:
+        return [Loaded(name, load_adapter(folder, None)) for name, folder in _named(asked).items()]
+    found: list[AnyPlayer] = []
+    for name, folder in known_adapters().items():
+        if folder.parent != SHIPPED:
+            continue
+        try:
+            found.append(Loaded(name, load_adapter(folder, None)))
+        except HarnessError as error:
+            notes.append(f"the adapter {name} cannot play: {error}")
+    return found
+
+
+def _served(url: str, models: tuple[str, ...], asked: tuple[str, ...], notes: list[str]) -> list[AnyPlayer]:
+    """The models of an endpoint, all that it lists if none is asked for. Those that have the name of an adapter of ours are asked
+    in its prompt format, others in the default one."""
+    from adapters.registry import known_adapters, served_adapter
+    from harness.errors import EngineError
+    from harness.service.players import Served
+    from prompts.spec import DEFAULTS, PromptSpec
+
+    named = _named(asked)
+    try:
+        listed = () if models or named else _listed(url)
+    except EngineError as error:
+        notes.append(f"{error}; its models cannot play until harness app is started again")
+        return []
+    known = known_adapters()
+    for name in listed:
+        if name in known:
+            named[name] = name
+    players: list[AnyPlayer] = []
+    for name, folder in named.items():
+        spec = served_adapter(folder).spec
+        players.append(Served(name, url, name, None, {spec.task: spec}))
+    plain = {task: PromptSpec.make(task) for task in DEFAULTS}
+    return players + [Served(name, url, name, None, plain) for name in (*models, *listed) if name not in named]
+
+
+def _listed(url: str) -> list[str]:
+    """The models that an endpoint lists. Raises EngineError if it does not answer."""
+    import asyncio
+
+    from harness.engines.endpoint import Endpoint, Failure
+    from harness.errors import EngineError
+
+    async def ask() -> list[str]:
+        endpoint = Endpoint(url, timeout=10, retries=0)
+        try:
+            return [str(model["id"]) for model in (await endpoint.get("/models"))["data"]]
+        finally:
+            await endpoint.close()
+
+    try:
+        return asyncio.run(ask())
+    except (Failure, KeyError, TypeError) as error:
+        raise EngineError(f"no list of models: {error}") from None

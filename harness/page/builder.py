@@ -1,0 +1,79 @@
+"""The Builder's side of a conversation: what it asks before it acts, and how it says what it did."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from harness.baselines.parser.minecraft.words import Clause, read_turn
+from harness.corpora.item import Executed, MinecraftItem, Turn, Utterance
+from harness.worlds.minecraft import Action, Structure
+
+WHICH_COLOR = "Which color should it be?"
+WHERE = "Where should it go?"
+NOT_UNDERSTOOD = "Sorry, I did not understand that. Can you say it in other words?"
+
+_PLACING = frozenset({"place", "build", "start", "begin", "extend", "continue"})
+_SAME = frozenset({"another", "same", "more", "those", "them", "it", "that", "again", "repeat", "copy", "mirror", "move"})
+"""Words that take a color, or a place, from what is there."""
+_PLACES = frozenset((Path(__file__).parent / "place_words.txt").read_text().split())
+"""Words that tell where something is."""
+
+
+def question(item: MinecraftItem) -> str | None:
+    """What a Builder has to ask before it can place what the Architect wants; None where nothing is missing.
+
+    It asks for a color that no word tells, and, once something stands, for a place that no word tells. What it asked since its
+    last actions it does not ask again.
+    """
+    told, asked = read_turn(item.history), _asked(item.history)
+    if not any(map(_places, told)):
+        return None
+    words: frozenset[str] = frozenset().union(*(clause.texts for clause in told))
+    if WHICH_COLOR not in asked and not any(clause.colors for clause in told) and not words & _SAME:
+        return WHICH_COLOR
+    if WHERE not in asked and len(item.before) and not words & (_PLACES | _SAME):
+        return WHERE
+    return None
+
+
+def _places(clause: Clause) -> bool:
+    """Whether a clause asks for blocks: by a verb, or by naming blocks or colors and no other verb."""
+    texts = clause.texts
+    if "remove" in texts:
+        return False
+    return bool(texts & _PLACING) or bool(clause.colors and clause.numbers)
+
+
+def _asked(history: Sequence[Turn]) -> frozenset[str]:
+    asked = []
+    for turn in reversed(history):
+        if isinstance(turn, Executed):
+            break
+        if isinstance(turn, Utterance) and turn.speaker == "Builder":
+            asked.append(turn.text)
+    return frozenset(asked)
+
+
+def said(actions: Sequence[Action], ignored: Sequence[Any], before: Structure) -> str:
+    """One or two sentences about some actions: what was placed and removed, and what could not be."""
+    if not actions:
+        return NOT_UNDERSTOOD
+    done = [action for action in actions if action not in set(ignored)]
+    placed = Counter(action.color or "" for action in done if action.kind == "place")
+    there = {block[:3]: block.color for block in before.blocks()}
+    removed = Counter(action.color or there.get(action.cell, "") for action in done if action.kind == "remove")
+    parts = [f"{verb} {_listed(counts)}" for verb, counts in (("placed", placed), ("removed", removed)) if counts]
+    sentences = [f"I {' and '.join(parts)}."] if parts else []
+    if ignored:
+        sentences.append(f"{len(ignored)} of {len(actions)} actions could not be carried out.")
+    return " ".join(sentences)
+
+
+def _listed(counts: Counter[str]) -> str:
+    """Blocks by color, such as "2 red blocks and a blue block"."""
+    names = [f"{'a' if n == 1 else n} {color + ' ' if color else ''}block{'s' * (n > 1)}" for color, n in counts.items()]
+    names = [name.replace("a orange", "an orange") for name in names]
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,166 @@
+"""What the page shows of the corpora: images and procedures of HEXAGONS, games of Minecraft, targets to build."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from harness.corpora import SPLITS, hexagons, load_games, locate
+from harness.corpora.hexagons import Procedure
+from harness.corpora.item import Executed, Turn, Utterance
+from harness.corpora.minecraft_logs import Game
+from harness.errors import UsageError
+from harness.worlds.hexagons import TILES, Board
+
+Json = dict[str, Any]
+
+MOST_BLOCKS = 40
+"""A target that a person is asked to describe or build has no more."""
+
+
+@lru_cache(maxsize=2)
+def _procedures(folder: Path) -> dict[int, tuple[str, Procedure]]:
+    """By index, with the split; ascending."""
+    found = {
+        procedure.index: (split, procedure)
+        for split in SPLITS["hexagons"]
+        if (file := folder / f"{split}.jsonl").is_file()
+        for procedure in hexagons.read_procedures(file)
+    }
+    return dict(sorted(found.items()))
+
+
+@lru_cache(maxsize=2)
+def _games(path: Path) -> dict[str, Game]:
+    return {game.name: game for game in load_games()}
+
+
+def sources() -> Json:
+    """Whether the authors' corpora are here, or the samples are shown."""
+    return {task: {"kind": (source := locate(task)).kind, "license": source.license} for task in SPLITS}
+
+
+def images() -> list[Json]:
+    """The images in the order of their ids: id, category, split, board (the final board of the first procedure that draws it)
+    and the indices of their procedures."""
+    by_id: dict[str, Json] = {}
+    for index, (split, procedure) in _procedures(locate("hexagons").path).items():
+        image = by_id.setdefault(
+            procedure.image_id,
+            {
+                "id": procedure.image_id,
+                "category": procedure.category,
+                "split": split,
+                "board": _digits(procedure.drawing_procedure[-1][2]),
+                "procedures": [],
+            },
+        )
+        image["procedures"].append(index)
+    return [by_id[name] for name in sorted(by_id)]
+
+
+def image(image_id: str) -> Json:
+    """Raises UsageError if there is none."""
+    for one in images():
+        if one["id"] == image_id:
+            return one
+    raise UsageError(f"there is no image {image_id[:40]!r}")
+
+
+def procedure(index: int) -> Json:
+    """A procedure with its boards, agreement tags and, for the authors' dev split, our labels of abstraction.
+
+    Raises UsageError if there is none.
+    """
+    from eval.levels import dev_levels
+
+    source = locate("hexagons")
+    known = _procedures(source.path)
+    if index not in known:
+        raise UsageError(f"there is no procedure {index}: they go from {min(known)} to {max(known)}")
+    split, found = known[index]
+    levels = dev_levels() if source.kind == "official" and split == "dev" else {}
+    tags, scores = found.agreement_tags, found.agreement_scores
+    steps = [
+        {
+            "instruction": text.strip(),
+            "board": _digits(codes),
+            "tag": None if tags == "None" else tags[step - 1],
+            "scores": None if scores == "None" else scores[step - 1],
+            "level": levels.get(f"hexagons/{split}/{index}/{step}"),
+        }
+        for step, text, codes in found.drawing_procedure[1:]
+    ]
+    indices = list(known)
+    place = indices.index(index)
+    return {
+        "index": index,
+        "split": split,
+        "category": found.category,
+        "image_id": found.image_id,
+        "round": found.annotation_round,
+        "instructor": found.instructor_id,
+        "steps": steps,
+        "previous": indices[place - 1] if place else None,
+        "next": indices[place + 1] if place + 1 < len(indices) else None,
+    }
+
+
+def _digits(codes: list[int]) -> str:
+    assert len(codes) == TILES
+    return Board(codes).digits()
+
+
+def games() -> list[Json]:
+    """The building games, in the corpus's order."""
+    return [
+        {
+            "name": game.name,
+            "target": game.target,
+            "split": game.split,
+            "lines": sum(isinstance(turn, Utterance) for turn in game.turns),
+            "actions": sum(len(run.actions) for run in game.runs),
+        }
+        for game in _games(locate("minecraft").path).values()
+    ]
+
+
+def game(name: str) -> Json:
+    """A building game: its turns as in a request of the task API, and what stands at the end.
+
+    Raises UsageError if there is none.
+    """
+    found = _games(locate("minecraft").path).get(name)
+    if found is None:
+        raise UsageError(f"there is no game {name[:60]!r}")
+    return {
+        "name": found.name,
+        "target": found.target,
+        "split": found.split,
+        "turns": [turn_record(turn) for turn in found.turns],
+        "built": _built(found),
+    }
+
+
+def turn_record(turn: Turn) -> Json:
+    """A turn of a building game as JSON."""
+    if isinstance(turn, Utterance):
+        return turn._asdict()
+    assert isinstance(turn, Executed)
+    return {"actions": [list(action) for action in turn.actions], "pose": turn.pose._asdict() if turn.pose else None}
+
+
+def _built(found: Game) -> list[list[Any]]:
+    after = next((run.after for run in reversed(found.runs) if run.after is not None), None)
+    return [] if after is None else [list(block) for block in after.blocks()]
+
+
+def targets() -> list[Json]:
+    """What was built in the corpus's games, once for each target structure: name, split and blocks."""
+    by_target: dict[str, Json] = {}
+    for found in _games(locate("minecraft").path).values():
+        blocks = _built(found)
+        if 0 < len(blocks) <= MOST_BLOCKS:
+            by_target.setdefault(found.target, {"name": found.target, "split": found.split, "blocks": blocks})
+    return sorted(by_target.values(), key=lambda one: (len(one["blocks"]), one["name"]))

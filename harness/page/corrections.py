@@ -1,0 +1,96 @@
+"""What people corrected, as training rows: a file of items for each task, which `harness finetune --data` takes."""
+
+from __future__ import annotations
+
+import os
+import threading
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from harness.corpora.item import HexagonsItem, Item
+from harness.corpora.records import ActionRecord, Digits, to_full_record
+from harness.errors import UsageError
+from harness.page.store import StoreError
+from harness.service.schema import BuildRequest, DrawRequest
+from harness.util.jsonl import json_line
+from harness.worlds.hexagons import Board
+from harness.worlds.minecraft import Action, lasting
+
+
+class Correction(BaseModel):
+    """What a model was asked, and what it should have done."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    request: DrawRequest | BuildRequest = Field(discriminator="task")
+    board: Digits | None = Field(None, description="HEXAGONS: the board as it should be after the step.")
+    actions: list[ActionRecord] | None = Field(None, max_length=500, description="Minecraft: what should have been done.")
+    by: str = Field("", max_length=200, description="Who answered.")
+
+    def item(self) -> Item:
+        """The training item. Raises UsageError for a correction without the right state, and one that cannot be carried out."""
+        asked, name = self.request.item, uuid4().hex
+        if isinstance(asked, HexagonsItem):
+            if self.board is None:
+                raise UsageError("board: how the board should be after the step")
+            after = Board.from_digits(self.board)
+            done: Any = {"actions": asked.before.diff(after), "after": after}
+        else:
+            if self.actions is None:
+                raise UsageError("actions: what should have been done")
+            actions = tuple(Action(*action) for action in self.actions)
+            structure, ignored = asked.before.apply(actions)
+            if ignored:
+                raise UsageError(f"{list(ignored[0])} cannot be carried out")
+            done = {"actions": lasting(actions, asked.before), "after": structure}
+        whole = f"{asked.task}-corrected/train/{name}"
+        meta = {"corrected": self.by}
+        return replace(asked, id=f"{whole}/1", split="train", group=whole, cluster=whole, meta=meta, **done)
+
+
+class Corrections:
+    """The files `corrections-TASK.jsonl` in a folder. A line is written whole or not at all."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._lock = threading.Lock()
+
+    def file(self, task: str) -> Path:
+        return self.folder / f"corrections-{task}.jsonl"
+
+    def count(self, task: str) -> int:
+        file = self.file(task)
+        return file.read_bytes().count(b"\n") if file.is_file() else 0
+
+    def add(self, item: Item) -> int:
+        """Append an item; returns how many there are of its task. Raises StoreError if it cannot be written."""
+        file = self.file(item.task)
+        with self._lock:
+            try:
+                self.folder.mkdir(parents=True, exist_ok=True)
+                with file.open("a+b") as lines:
+                    _append(lines, json_line(to_full_record(item)).encode())
+            except OSError as error:
+                raise StoreError(f"{file}: cannot be written: {error.strerror}; nothing was changed") from None
+            return self.count(item.task)
+
+
+def _append(lines: Any, line: bytes) -> None:
+    """Write a line behind the last whole one, on disk when this returns; what a killed server left of a line goes."""
+    size = lines.seek(0, os.SEEK_END)
+    lines.seek(max(0, size - len(line) - 1_000_000))
+    start = lines.tell()
+    tail = lines.read()
+    end = start + tail.rfind(b"\n") + 1
+    try:
+        lines.truncate(end)
+        lines.write(line)
+        lines.flush()
+        os.fsync(lines.fileno())
+    except OSError:
+        lines.truncate(end)
+        raise

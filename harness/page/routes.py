@@ -1,0 +1,315 @@
+"""The page's routes, added to the application of the task API: its files, the corpora, sessions, corrections."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import FastAPI, HTTPException, Request
+from fastapi.responses import FileResponse, JSONResponse, Response
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from starlette.concurrency import run_in_threadpool
+from starlette.staticfiles import StaticFiles
+
+from harness.corpora.records import Digits
+from harness.errors import HarnessError, UsageError
+from harness.page import building, corpus, export, procedure
+from harness.page.corrections import Correction, Corrections
+from harness.page.guard import LOCAL, Guard
+from harness.page.store import Session, StaleError, State, Store, StoreError
+from harness.service.app import executed
+from harness.service.players import AnyPlayer
+from harness.service.schema import DrawRequest, ExecuteResponse
+from harness.worlds.hexagons import Board
+
+STATIC = Path(__file__).parent / "static"
+_KINDS: Mapping[str, tuple[TypeAdapter[Any], Callable[[State, Any], tuple[State, bool]]]] = {
+    "description": (procedure.EVENT, procedure.happened),
+    "execution": (procedure.EVENT, procedure.happened),
+    "building": (building.EVENT, building.happened),
+}
+
+
+class _Body(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"\S")]
+
+
+class Begin(_Body):
+    """A new session: of the kinds, each with what it needs."""
+
+    kind: str
+    name: Name
+    image: str | None = Field(None, max_length=40, description="description: the image of the corpus to describe.")
+    board: Digits | None = Field(None, description="description: an image of one's own, instead.")
+    about: str = Field("", max_length=64, description="execution: the description to execute.")
+    target: str | None = Field(None, max_length=64, description="building: the structure of the corpus to describe.")
+    simulator: str | None = Field(None, max_length=40, description="building: the simulated Architect to build for.")
+    seed: int = Field(0, ge=0, lt=10**9)
+
+
+class Change(_Body):
+    """An event in a session, for the version that it was made for; `id` is the change's own."""
+
+    version: int
+    id: str = Field(min_length=8, max_length=64)
+    event: dict[str, Any]
+
+
+class Ask(_Body):
+    """A model is to act in a session."""
+
+    version: int
+    id: str = Field(min_length=8, max_length=64)
+    player: str = Field(max_length=200)
+
+
+def add_page(app: FastAPI, players: Sequence[AnyPlayer], folder: Path, notes: Sequence[str] = ()) -> Store:
+    """Add the page to an application; sessions and corrections are kept in `folder`. `notes` tell which players are missing.
+
+    Raises StoreError if the folder cannot be used.
+    """
+    store, corrections = Store(folder / "sessions.sqlite"), Corrections(folder)
+    by_name = {player.name: player for player in players}
+    _add_corpora(app, players, corrections, notes)
+    _add_sessions(app, store, by_name)
+    _add_corrections(app, store, corrections)
+    app.add_exception_handler(HarnessError, _told)
+    app.add_exception_handler(ValidationError, _told)
+
+    @app.get("/", include_in_schema=False)
+    async def index() -> Response:
+        return FileResponse(STATIC / "index.html")
+
+    app.mount("/static", StaticFiles(directory=STATIC))
+    app.add_middleware(Guard, hosts=LOCAL)
+    return store
+
+
+async def _told(request: Request, error: Exception) -> JSONResponse:
+    """An error as JSON: what a user can act on, never a traceback."""
+    message, more = str(error), {}
+    if isinstance(error, ValidationError):
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        message = f"{'.'.join(map(str, first['loc'])) or 'body'}: {first['msg']}"
+    if isinstance(error, StaleError):
+        more = {"session": shown(error.session)}
+    status = 409 if more else 507 if isinstance(error, StoreError) else 422
+    return JSONResponse({"error": {"message": message, "code": status}, **more}, status)
+
+
+def _add_corpora(app: FastAPI, players: Sequence[AnyPlayer], corrections: Corrections, notes: Sequence[str]) -> None:
+    @app.get("/page/start")
+    def start() -> dict[str, Any]:
+        """What the page needs at once."""
+        return {
+            "players": [player.card.model_dump() for player in players],
+            "notes": list(notes),
+            "sources": corpus.sources(),
+            "corrections": {task: corrections.count(task) for task in ("hexagons", "minecraft")},
+        }
+
+    @app.get("/page/images")
+    def images() -> list[dict[str, Any]]:
+        return corpus.images()
+
+    @app.get("/page/procedures/{index}")
+    def one_procedure(index: int) -> dict[str, Any]:
+        return corpus.procedure(index)
+
+    @app.get("/page/games")
+    def games() -> list[dict[str, Any]]:
+        return corpus.games()
+
+    @app.get("/page/games/{name}")
+    def one_game(name: str) -> dict[str, Any]:
+        return corpus.game(name)
+
+    @app.get("/page/targets")
+    def targets() -> list[dict[str, Any]]:
+        return corpus.targets()
+
+
+def _add_sessions(app: FastAPI, store: Store, players: Mapping[str, AnyPlayer]) -> None:
+    @app.get("/page/sessions")
+    def sessions() -> dict[str, Any]:
+        """What can be gone on with, and what waits for Verifiers."""
+        return {kind: [_line(store, one) for one in store.list(kind)] for kind in _KINDS}
+
+    @app.post("/page/sessions")
+    async def begin(request: Request) -> dict[str, Any]:
+        asked = Begin.model_validate_json(await request.body())
+        return shown(await run_in_threadpool(_begun, store, asked))
+
+    @app.get("/page/sessions/{session_id}")
+    def session(session_id: str) -> dict[str, Any]:
+        return _whole(store, store.get(session_id))
+
+    @app.post("/page/sessions/{session_id}")
+    async def change(session_id: str, request: Request) -> dict[str, Any]:
+        asked = Change.model_validate_json(await request.body())
+        kind = store.get(session_id).kind
+        adapter, happened = _KINDS[kind]
+        event = adapter.validate_json(_json(asked.event))
+        changed = await run_in_threadpool(store.change, session_id, asked.version, asked.id, lambda state: happened(state, event))
+        return _whole(store, changed)
+
+    @app.post("/page/sessions/{session_id}/answer")
+    async def answer(session_id: str, request: Request) -> dict[str, Any]:
+        """A model draws the current step, or builds what the Architect said last."""
+        asked = Ask.model_validate_json(await request.body())
+        player = players.get(asked.player)
+        if player is None:
+            raise HTTPException(404, f"no player {asked.player[:80]!r}: choose one of {', '.join(players)}")
+        return await run_in_threadpool(_answered, store, session_id, asked, player)
+
+
+def _add_corrections(app: FastAPI, store: Store, corrections: Corrections) -> None:
+    @app.post("/page/corrections")
+    async def correct(request: Request) -> dict[str, Any]:
+        """Save what a model should have done as a training row."""
+        correction = Correction.model_validate_json(await request.body())
+        try:
+            item = correction.item()
+        except ValueError as error:
+            raise UsageError(str(error)) from None
+        count = await run_in_threadpool(corrections.add, item)
+        return {"file": str(corrections.file(item.task)), "rows": count}
+
+    @app.get("/page/export.zip")
+    def exported() -> Response:
+        """The finished games in the release's form: a folder that HARNESS_DATA can name the parent of."""
+        headers = {"content-disposition": 'attachment; filename="hexagons.zip"'}
+        return Response(export.as_zip(store), media_type="application/zip", headers=headers)
+
+
+def shown(session: Session) -> dict[str, Any]:
+    """A session as JSON."""
+    return dataclasses.asdict(session)
+
+
+def _line(store: Store, session: Session) -> dict[str, Any]:
+    """A session in a list: without its boards."""
+    state = session.state
+    line = {key: value for key, value in shown(session).items() if key not in ("state", "change")}
+    line |= {"phase": state["phase"], "steps": len(state["turns"] if session.kind == "building" else state["steps"])}
+    if session.kind == "description":
+        line |= {"image": state["image"]["id"], "verifiers": [one.name for one in export.finished_executions(store, session)]}
+    if session.kind == "building":
+        line |= {"role": state["role"], "target": state["target"]["name"], "score": state["score"]}
+    return line
+
+
+def _whole(store: Store, session: Session) -> dict[str, Any]:
+    """A session with what can be known of it only when it is finished: how far the boards agree."""
+    whole = shown(session)
+    if session.kind == "execution" and session.finished:
+        gold = store.get(session.about)
+        whole["gold"] = gold.state
+        whole["scores"] = procedure.scores(gold.state, session.state)
+    if session.kind == "description" and session.finished:
+        done = [*export.finished_executions(store, session), *export.finished_executions(store, session, people=False)]
+        whole["executions"] = [
+            {
+                "id": one.id,
+                "name": one.name,
+                "players": one.state["players"],
+                "state": one.state,
+                "scores": procedure.scores(session.state, one.state),
+            }
+            for one in done
+        ]
+        lines = {index: line for index, (_, line) in enumerate(export.procedures(store))}
+        place = [one.id for one in store.list("description") if one.finished].index(session.id)
+        whole["tags"] = lines[place]["agreement_tags"]
+    return whole
+
+
+def _begun(store: Store, asked: Begin) -> Session:
+    """Raises UsageError for what cannot begin."""
+    name = asked.name.strip()
+    if asked.kind == "description":
+        if asked.board is not None:
+            if not asked.board.strip("0"):
+                raise UsageError("draw an image first: a blank board is none")
+            return store.begin("description", name, procedure.description(export.own_image(asked.board)))
+        image = corpus.image(asked.image or "")
+        return store.begin("description", name, procedure.description({key: image[key] for key in _IMAGE}))
+    if asked.kind == "execution":
+        described = store.get(asked.about)
+        if described.kind != "description" or not described.finished:
+            raise UsageError("only a finished description can be executed")
+        if described.name == name:
+            raise UsageError("who described an image cannot verify it: a Verifier must not know the image")
+        return store.begin("execution", name, procedure.execution(described.state), described.id)
+    if asked.kind == "building":
+        if asked.simulator:
+            return store.begin("building", name, building.with_simulator(asked.simulator, asked.seed))
+        return store.begin("building", name, building.with_model(_target(asked.target)))
+    raise UsageError(f"there is no kind of session {asked.kind[:40]!r}: {', '.join(_KINDS)}")
+
+
+_IMAGE = ("id", "category", "split", "board")
+
+
+def _target(name: str | None) -> dict[str, Any]:
+    if name is None:
+        return {"name": "", "blocks": []}
+    for target in corpus.targets():
+        if target["name"] == name:
+            return {"name": name, "blocks": target["blocks"]}
+    raise UsageError(f"there is no target {name[:40]!r}")
+
+
+def _answered(store: Store, session_id: str, asked: Ask, player: AnyPlayer) -> dict[str, Any]:
+    """The session after the model's answer, with the answer; the session is not locked while the model thinks."""
+    session = store.get(session_id)
+    if session.change == asked.id:
+        return {"session": _whole(store, session), "answer": None}
+    if session.version != asked.version:
+        raise StaleError(session)
+    answer: ExecuteResponse | None = None
+    if session.kind == "execution":
+        answer = executed(player, step_request(session.state, player.name))
+        event = procedure.PaintOn(type="paint", step=session.state["current"], board=answer.board or "")
+        players = session.state["players"] | {str(session.state["current"]): player.name}
+        state, finished = procedure.happened(session.state, event)
+        state = state | {"players": players}
+    elif session.kind == "building":
+        back, finished = building.asked_back(session.state, player.name), False
+        if back is None:
+            answer = executed(player, building.request_of(session.state, player.name))
+            state = building.answered(session.state, answer)
+        else:
+            state = back
+    else:
+        raise UsageError("a description is written by people")
+    changed = store.change(session_id, asked.version, asked.id, lambda _: (state, finished))
+    return {"session": _whole(store, changed), "answer": answer.model_dump() if answer else None}
+
+
+def step_request(state: State, player: str) -> DrawRequest:
+    """The task API's request for the current step of an execution, on the board that was drawn so far."""
+    boards = [procedure.BLANK, *(step["board"] for step in state["steps"][: state["current"]])]
+    before = [Board.from_digits(board) for board in boards]
+    history = [
+        {"instruction": step["instruction"], "actions": [list(action) for action in before[n].diff(before[n + 1])]}
+        for n, step in enumerate(state["steps"][: state["current"]])
+    ]
+    body = {
+        "task": "hexagons",
+        "model": player,
+        "instruction": state["steps"][state["current"]]["instruction"],
+        "board": boards[-1],
+        "history": history,
+    }
+    return DrawRequest.model_validate_json(_json(body))
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value)

@@ -1,0 +1,159 @@
+"""Sessions of the page in an SQLite file: a game in progress is there after the server was killed.
+
+A session is a JSON state with a version. A change names the version that it was made for, so that of two tabs that change the
+same session one is told that it is late. A change has an id of its own too: one whose answer was lost may be sent again.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from harness.errors import HarnessError, UsageError
+
+State = dict[str, Any]
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS people (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+CREATE TABLE IF NOT EXISTS sessions (
+    id TEXT PRIMARY KEY, kind TEXT NOT NULL, person INTEGER NOT NULL REFERENCES people, about TEXT NOT NULL,
+    version INTEGER NOT NULL, change TEXT NOT NULL, finished INTEGER NOT NULL, begun REAL NOT NULL, changed REAL NOT NULL,
+    state TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS by_kind ON sessions (kind, about);
+"""
+_COLUMNS = "sessions.id, kind, person, name, about, version, change, finished, begun, changed, state"
+
+
+class StoreError(HarnessError):
+    """The sessions' file cannot be read or written: a full disk, for one."""
+
+
+class StaleError(UsageError):
+    """A change was made for an earlier version of the session; `session` is as it is now."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        super().__init__("this session went on elsewhere, perhaps in another tab: here is how it is now")
+
+
+@dataclass(frozen=True)
+class Session:
+    id: str
+    kind: str
+    person: int
+    """The number of the person who plays, from 1."""
+    name: str
+    about: str
+    """The id of the session that it belongs to: for an execution its description's; else empty."""
+    version: int
+    change: str
+    """The id of the last change."""
+    finished: bool
+    begun: float
+    """Seconds since 1970, as `changed`."""
+    changed: float
+    state: State
+
+
+class Store:
+    """All methods may be called from any thread, and raise StoreError where the file cannot be used."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self._lock = threading.RLock()
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(f"{file.parent}: cannot be written: {error.strerror}") from None
+        with self._failing():
+            self.connection = sqlite3.connect(file, timeout=10, check_same_thread=False, isolation_level=None)
+            self.connection.execute("PRAGMA journal_mode = WAL")
+            # A change that was answered is on disk, whatever happens next.
+            self.connection.execute("PRAGMA synchronous = FULL")
+            self.connection.executescript(_SCHEMA)
+
+    def begin(self, kind: str, name: str, state: State, about: str = "", finished: bool = False) -> Session:
+        """A new session of a person, who is known by name."""
+        now, new = time.time(), uuid4().hex
+        with self._writing():
+            self.connection.execute("INSERT OR IGNORE INTO people (name) VALUES (?)", (name,))
+            (person,) = self.connection.execute("SELECT id FROM people WHERE name = ?", (name,)).fetchone()
+            row = (new, kind, person, about, 1, "", finished, now, now, json.dumps(state))
+            self.connection.execute(f"INSERT INTO sessions VALUES ({', '.join('?' * len(row))})", row)
+        return self.get(new)
+
+    def get(self, session_id: str) -> Session:
+        """Raises UsageError if there is no such session."""
+        with self._failing():
+            row = self.connection.execute(
+                f"SELECT {_COLUMNS} FROM sessions JOIN people ON people.id = person WHERE sessions.id = ?", (session_id,)
+            ).fetchone()
+        if row is None:
+            raise UsageError(f"there is no session {session_id[:40]!r}")
+        return _session(row)
+
+    def list(self, kind: str, about: str | None = None) -> list[Session]:
+        """The sessions of a kind, in the order in which they began."""
+        with self._failing():
+            rows = self.connection.execute(
+                f"SELECT {_COLUMNS} FROM sessions JOIN people ON people.id = person "
+                "WHERE kind = ? AND (about = ? OR ? IS NULL) ORDER BY begun, sessions.rowid",
+                (kind, about, about),
+            ).fetchall()
+        return [_session(row) for row in rows]
+
+    def change(self, session_id: str, version: int, change: str, make: Callable[[State], tuple[State, bool]]) -> Session:
+        """The session after a change: `make` takes its state and gives the new one, and whether the session is finished.
+
+        A change that is sent again is made once. Raises StaleError if the session has another version, and what `make` raises.
+        """
+        with self._writing():
+            session = self.get(session_id)
+            if session.change == change:
+                return session
+            if session.version != version:
+                raise StaleError(session)
+            state, finished = make(session.state)
+            self.connection.execute(
+                "UPDATE sessions SET version = ?, change = ?, finished = ?, changed = ?, state = ? WHERE id = ?",
+                (version + 1, change, finished, time.time(), json.dumps(state), session_id),
+            )
+        return self.get(session_id)
+
+    def close(self) -> None:
+        self.connection.close()
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """A transaction: all of it is written or nothing."""
+        with self._failing():
+            self.connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self.connection.execute("COMMIT")
+            finally:
+                if self.connection.in_transaction:
+                    self.connection.execute("ROLLBACK")
+
+    @contextmanager
+    def _failing(self) -> Iterator[None]:
+        with self._lock:
+            try:
+                yield
+            except sqlite3.Error as error:
+                raise StoreError(f"{self.file}: {error}; nothing was changed: free some space, or make it writable") from error
+
+
+def _session(row: tuple[Any, ...]) -> Session:
+    names = ("id", "kind", "person", "name", "about", "version", "change", "finished", "begun", "changed", "state")
+    fields = dict(zip(names, row, strict=True))
+    return Session(**fields | {"finished": bool(fields["finished"]), "state": json.loads(fields["state"])})

@@ -1,0 +1,120 @@
+"""`harness app` as a user starts it, and a browser to open it with."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.helpers import ROOT
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, Page
+
+OPTIONS = [
+    *("--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"),
+    # 3D without a graphics card.
+    *("--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"),
+]
+AXE = ROOT / "tests" / "helpers" / "axe" / "axe.min.js"
+
+
+class PageServer:
+    """The server, with its games in `folder`; it can be killed and started again."""
+
+    def __init__(self, folder: Path, *options: str) -> None:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = int(probe.getsockname()[1])
+        self.folder, self.options = folder, options
+        self.url = f"http://127.0.0.1:{self.port}/"
+        self.start()
+
+    def start(self) -> None:
+        environment = {name: value for name, value in os.environ.items() if name not in ("HARNESS_DATA", "HARNESS_API_KEY")}
+        environment |= {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+        command = [sys.executable, "-m", "harness.cli", "app", "--port", str(self.port), "--folder", str(self.folder)]
+        command += self.options
+        with (self.folder.parent / "stderr").open("ab") as stderr:
+            self.process = subprocess.Popen(
+                [*command, *self.options],
+                cwd=self.folder.parent,
+                env=environment,
+                stdout=subprocess.PIPE,
+                stderr=stderr,
+                text=True,
+            )
+        assert self.process.stdout is not None
+        self.said = self.process.stdout.readline()
+        assert "The page is at" in self.said, (self.folder.parent / "stderr").read_text()
+
+    def end(self, sign: signal.Signals = signal.SIGTERM) -> int:
+        self.process.send_signal(sign)
+        code = self.process.wait(60)
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+        return code
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """Skips the test where there is none."""
+    names = (os.environ.get("HARNESS_CHROMIUM"), "chromium", "chromium-browser", "google-chrome")
+    found = next((path for name in names if name and (path := shutil.which(name))), None)
+    if found is None:
+        pytest.skip("there is no chromium on PATH, and HARNESS_CHROMIUM names none")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found, args=OPTIONS)
+        yield browser
+        browser.close()
+
+
+class Window:
+    """A window of its own on the page; what it complains about is kept."""
+
+    def __init__(self, browser: Browser, url: str, at: str, width: int = 1440, height: int = 900, scheme: Any = "light") -> None:
+        self.context: BrowserContext = browser.new_context(
+            viewport={"width": width, "height": height}, color_scheme=scheme, accept_downloads=True
+        )
+        self.context.set_default_timeout(30_000)
+        self.url = url
+        self.complaints: list[str] = []
+        self.page = self.tab(at)
+
+    def tab(self, at: str) -> Page:
+        """A further tab."""
+        page = self.context.new_page()
+        page.on("console", lambda message: self.complaints.append(message.text))
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page = page
+        page.goto(f"{self.url}#/{at}")
+        page.wait_for_selector("main[data-ready]")
+        return page
+
+    def go(self, at: str) -> None:
+        self.page.goto(f"{self.url}#/{at}")
+        self.page.wait_for_selector(f"main[data-ready={at.split('/')[0]}]")
+
+    def violations(self) -> list[str]:
+        """What axe-core finds wrong, one line a rule."""
+        # The policy of the page allows no script of the test's, so it is given past it.
+        self.page.evaluate(AXE.read_text() + ";0")
+        found = self.page.evaluate("axe.run()")["violations"]
+        return [f"{one['id']}: {one['nodes'][0]['html'][:200]} ({one['nodes'][0]['failureSummary'][:200]})" for one in found]
+
+    def __enter__(self) -> Window:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.context.close()

@@ -1,0 +1,212 @@
+"""The web page in a real browser, each mode as a person uses it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.helpers import ROOT
+from tests.helpers.page_server import PageServer, Window, chromium
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(300)]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PageServer]:
+    server = PageServer(tmp_path_factory.mktemp("page") / "games", "--no-models")
+    yield server
+    server.end()
+
+
+def drawn(window: Window) -> str:
+    """The board of the drawing mode."""
+    digits: str = window.page.evaluate("JSON.parse(localStorage.getItem('drawing')).digits")
+    return digits
+
+
+def test_drawing_with_pointer_and_keyboard_undo_redo_clear_and_export(server: PageServer, browser: Browser) -> None:
+    with Window(browser, server.url, "draw") as window:
+        page = window.page
+        tiles = page.locator("svg.live polygon.tile")
+        page.get_by_role("radio", name="blue").click()
+        first, last = tiles.nth(4 * 18 + 3).bounding_box(), tiles.nth(4 * 18 + 9).bounding_box()
+        assert first
+        assert last
+        page.mouse.move(first["x"] + first["width"] / 2, first["y"] + first["height"] / 2)
+        page.mouse.down()
+        page.mouse.move(last["x"] + last["width"] / 2, last["y"] + last["height"] / 2, steps=3)
+        page.mouse.up()
+        board = drawn(window)
+        assert board[4 * 18 + 3] == board[4 * 18 + 9] == "5"
+        assert board.count("5") >= 7
+        page.keyboard.press("Control+z")
+        assert drawn(window) == "0" * 180
+        page.get_by_role("button", name="Redo").click()
+        assert drawn(window) == board
+        page.get_by_role("button", name="Clear").click()
+        assert drawn(window) == "0" * 180
+        page.locator("svg.live").focus()
+        for key in ("ArrowDown", "2", "Enter", "Shift+ArrowRight", "Shift+ArrowRight"):
+            page.keyboard.press(key)
+        board = drawn(window)
+        where = [n for n, digit in enumerate(board) if digit == "7"]
+        assert len(where) >= 3
+        assert where[-1] - where[0] == 2
+        with page.expect_download() as download:
+            page.get_by_role("button", name="JSON").click()
+        saved = json.loads(Path(download.value.path()).read_text())
+        assert saved["board"] == board
+        assert [row[:2] for row in saved["painted"]] == [[n // 18, n % 18] for n in where]
+        for kind, begin in (("PNG", b"\x89PNG"), ("SVG", b"<svg")):
+            with page.expect_download() as download:
+                page.get_by_role("button", name=kind).click()
+            assert Path(download.value.path()).read_bytes().startswith(begin)
+        assert window.complaints == []
+
+
+def test_a_model_draws_and_a_person_corrects_it(server: PageServer, browser: Browser) -> None:
+    with Window(browser, server.url, "draw") as window:
+        page = window.page
+        page.get_by_label("Instruction").fill("Paint the first column red.")
+        page.keyboard.press("Enter")
+        page.wait_for_selector(".answer")
+        assert drawn(window).count("4") == 10
+        assert "red 1" in page.locator(".answer pre").inner_text()
+        page.get_by_role("button", name="Correct it").click()
+        page.get_by_role("radio", name="green").click()
+        page.locator("svg.live polygon.tile").nth(17).click()
+        page.get_by_role("button", name="Save as a training row").click()
+        page.wait_for_selector(".toast")
+        (line,) = (server.folder / "corrections-hexagons.jsonl").read_text().splitlines()
+        assert json.loads(line)["actions"][1] == [0, 17, "green"]
+        assert window.complaints == []
+
+
+def test_gallery_and_a_procedure_step_by_step(server: PageServer, browser: Browser) -> None:
+    with Window(browser, server.url, "gallery") as window:
+        page = window.page
+        assert page.locator("figure").count() == 9
+        page.get_by_role("button", name="symmetry").click()
+        assert page.locator("figure").count() == 1
+        page.get_by_label("Index of a procedure").fill("7")
+        page.get_by_role("button", name="Show", exact=True).click()
+        page.wait_for_selector("main[data-ready=procedure]")
+        assert page.get_by_role("heading", level=1).inner_text() == "Procedure 7"
+        assert page.locator(".steps li").count() == 4
+        assert "both Verifiers agree" in page.locator(".caption").inner_text()
+        page.get_by_role("button", name="Play").click()
+        page.wait_for_selector(".steps li:nth-child(4)[aria-current]")
+        page.get_by_role("button", name="Play").wait_for()
+        page.get_by_role("button", name="Draw this step").click()
+        page.wait_for_selector(".answer")
+        assert "Action F1" in page.locator(".reply").inner_text()
+        window.go("procedure/100000")
+        assert "there is no procedure 100000" in page.locator("main").inner_text()
+        assert all("status of 422" in complaint for complaint in window.complaints)
+
+
+def paint(window: Window, *tiles: int) -> None:
+    for tile in tiles:
+        window.page.locator("svg.live polygon.tile").nth(tile).click()
+
+
+def headline(window: Window, text: str) -> None:
+    window.page.get_by_role("heading", level=1, name=text).wait_for()
+
+
+def described(window: Window, instructor: str, steps: str) -> None:
+    """An image of one's own, described in two steps and aligned: a red tile, then a blue one beside it."""
+    page = window.page
+    page.get_by_role("button", name="Clear").click()
+    page.get_by_role("radio", name="red").click()
+    paint(window, 20)
+    page.get_by_role("radio", name="blue").click()
+    paint(window, 21)
+    window.go("game")
+    page.get_by_label("Your name").fill(instructor)
+    page.get_by_role("button", name="Describe my drawing").click()
+    headline(window, "Describe the image")
+    page.get_by_label("Next step").fill(steps)
+    page.get_by_role("button", name="Add step").click()
+    page.wait_for_selector(".steps li:nth-child(2)")
+    page.get_by_role("button", name="Finish").click()
+    headline(window, "Align each step")
+    page.get_by_role("radio", name="red").click()
+    paint(window, 20)
+    page.get_by_role("button", name="Next").click()
+    page.wait_for_selector(".steps li:nth-child(2)[aria-current]")
+    page.get_by_role("radio", name="blue").click()
+    paint(window, 21)
+    page.get_by_role("button", name="Done").click()
+    headline(window, "Image P03")
+
+
+def verified(window: Window, verifier: str, second: int) -> None:
+    """The last procedure executed: the first step as it is meant, the second one on the tile `second`."""
+    page = window.page
+    window.go("game")
+    page.get_by_label("Your name").fill(verifier)
+    page.get_by_role("button", name="Execute").first.click()
+    headline(window, "Execute the procedure")
+    assert page.get_by_role("heading", name="Target image").count() == 0
+    assert "Step two" not in page.locator("main").inner_text()
+    page.get_by_role("radio", name="red").click()
+    paint(window, 20)
+    page.get_by_role("button", name="Next").click()
+    page.wait_for_selector(".steps li:nth-child(2)[aria-current]")
+    page.get_by_role("radio", name="blue").click()
+    paint(window, second)
+    page.get_by_role("button", name="Done").click()
+    headline(window, "What you drew")
+
+
+def test_a_game_of_three_people_becomes_a_corpus(server: PageServer, browser: Browser, tmp_path: Path) -> None:
+    with Window(browser, server.url, "draw") as window:
+        described(window, "Ada", "Step one: the second tile of column three is red.\nStep two: its right neighbor is blue.")
+        verified(window, "Bo", 21)
+        verified(window, "Cy", 22)
+        window.page.get_by_role("link", name="All results").click()
+        window.page.wait_for_selector("text=Two Verifiers drew it.")
+        assert [tag.split()[0] for tag in window.page.locator(".steps .chip").all_inner_texts()] == ["A", "V1"]
+        window.go("game")
+        with window.page.expect_download() as download:
+            window.page.get_by_role("link", name="Export finished games").click()
+        with zipfile.ZipFile(download.value.path()) as archive:
+            archive.extractall(tmp_path)
+        assert window.complaints == []
+    environment = {**os.environ, "HARNESS_DATA": str(tmp_path), "PYTHONPATH": str(ROOT)}
+
+    def harness(*arguments: str) -> str:
+        command = [sys.executable, "-m", "harness.cli", *arguments]
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    counts = json.loads(harness("data", "stats", "hexagons", "--json"))
+    (split,) = [name for name, numbers in counts["splits"].items() if numbers["procedures"]]
+    assert counts["splits"][split] | {"procedures": 1, "steps": 2, "gold_actions": 2} == counts["splits"][split]
+    assert counts["agreement"]["board_em"] == [0.75, 0.5, 1.0]
+    assert "official" in harness("data", "list")
+    items = [json.loads(line) for line in harness("data", "items", "hexagons", "--split", split).splitlines()]
+    assert [item["actions"] for item in items] == [[[1, 2, "red"]], [[1, 3, "blue"]]]
+    harness("baseline", "predict", "parser", "--split", split, "--name", "mine")
+    assert json.loads(harness("score", "mine", "--json"))["items"] == 2
+    harness("report", "mine")
+    assert "Step one" in (tmp_path / "runs" / "mine" / "report.html").read_text()
