@@ -48,10 +48,13 @@ def headline(scores: Scores) -> list[Number]:
         pairs = zip(keys, labels, names, strict=True)
         return [Number(key, label, scores[kind][name], ends[kind][name]) for key, label, (kind, name) in pairs]
     micro, macro = scores["micro"], scores["macro"]
+    overlap = scores.get("overlap")
+    more = [Number("overlap_f1", "best overlap, mean F1", overlap["f1"], overlap["interval"])] if overlap else []
     return [
         Number("micro_f1", "micro F1", micro["overall"]["f1"], ends["micro"]["overall"]),
         Number("macro_f1", "macro F1", macro["overall"], ends["macro"]["overall"]),
         Number("shape_micro_f1", "shape, micro F1", micro["shape"]["f1"], ends["micro"]["shape"]),
+        *more,
     ]
 
 

@@ -7,12 +7,15 @@ from typing import Any, NamedTuple
 
 from eval.annotation import Annotation, clean_set
 from eval.metrics import hexagons, minecraft
+from eval.metrics.overlap import overlap_scores
 from eval.predictions import Predictions
 from harness.errors import UsageError
 from harness.worlds.hexagons import Paint, on_board
 from harness.worlds.minecraft import Action, in_region
 from harness.worlds.tasks import world_of
 
+OVERLAPPING = frozenset({"iglu"})
+"""Tasks whose published metric is the overlap of whole structures, which is scored beside the others."""
 BENCHMARKS = ("legacy", "fair", "v2")
 """For Minecraft. legacy: the strict metrics of 2020 on all items. fair: the same items, aligned where the board is empty.
 v2: the clean test set, aligned where the annotation says that several interpretations are right."""
@@ -53,7 +56,8 @@ def score(
     named = {"benchmark": benchmark} | ({"annotation": annotation.name} if annotation else {})
     interpretations = {"U": ids - chosen.multiple, "M": chosen.multiple} if annotation else {}
     scores = minecraft.score(chosen.items, predicted, multiple=chosen.multiple, subsets=interpretations, seed=seed)
-    return named | head | scores | tail
+    more = {"overlap": overlap_scores(chosen.items, predicted, seed=seed)} if task in OVERLAPPING else {}
+    return named | head | scores | more | tail
 
 
 def _off_board(predicted: Sequence[Sequence[Paint | Action]]) -> int:

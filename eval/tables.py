@@ -37,8 +37,17 @@ def print_scores(scores: Mapping[str, Any], console: Console | None = None) -> N
         console.print(outside, style="yellow")
     console.print()
     console.print(_minecraft(scores) if world_of(scores["task"]) == "minecraft" else _hexagons(scores))
+    if "overlap" in scores:
+        console.print(overlap_line(scores["overlap"]))
     console.print()
     console.print(_level(scores["level"]) if "level" in scores else _papers(scores))
+
+
+def overlap_line(overlap: Mapping[str, Any]) -> str:
+    """The F1 of whole structures (`eval.metrics.overlap`)."""
+    value, nothing = with_interval(overlap["f1"], overlap["interval"]), _percent(overlap["unchanged"])
+    shares = f"precision {_percent(overlap['precision'])}, recall {_percent(overlap['recall'])}"
+    return f"best overlap of structures, mean F1: {value} ({shares}; doing nothing {nothing})"
 
 
 def off_board(scores: Mapping[str, Any]) -> str:
@@ -57,7 +66,7 @@ def _percent(value: float | None) -> str:
     return "" if value is None else f"{100 * value:.2f}"
 
 
-def _with_interval(value: float, interval: list[float] | None) -> str:
+def with_interval(value: float, interval: list[float] | None) -> str:
     return f"{_percent(value)} [{100 * interval[0]:.1f}, {100 * interval[1]:.1f}]" if interval else _percent(value)
 
 
@@ -75,7 +84,7 @@ def _hexagons(scores: Mapping[str, Any]) -> Table:
     for kind, label in HEXAGONS_ROWS.items():
         if kind in scores:
             values, ends = scores[kind], scores["intervals"][kind]
-            cells = [_with_interval(values[name], ends[name]) for name in ("f1", "em")]
+            cells = [with_interval(values[name], ends[name]) for name in ("f1", "em")]
             table.add_row(label, *cells, _percent(values.get("precision")), _percent(values.get("recall")))
     return table
 
@@ -101,10 +110,10 @@ def _minecraft(scores: Mapping[str, Any]) -> Table:
             micro = part["micro"][name]
             table.add_row(
                 name + suffix,
-                _with_interval(micro["f1"], ends["micro"][name]),
+                with_interval(micro["f1"], ends["micro"][name]),
                 _percent(micro["precision"]),
                 _percent(micro["recall"]),
-                _with_interval(part["macro"][name], ends["macro"][name]),
+                with_interval(part["macro"][name], ends["macro"][name]),
             )
     return table
 
@@ -116,7 +125,7 @@ def _level(level: Mapping[str, Any]) -> Table:
     for prefix, part in parts:
         for name, rate in part.items():
             if isinstance(rate, Mapping) and "accuracy" in rate:
-                percent = _with_interval(rate["accuracy"], rate["interval"])
+                percent = with_interval(rate["accuracy"], rate["interval"])
                 rows.add_row(prefix + name, f"{rate['right']:,}", f"{rate['items']:,}", percent)
     return rows
 
@@ -164,7 +173,7 @@ def _groups(breakdown: Mapping[str, Any]) -> Table:
     notes = [breakdown["note"] or "", f"{test['name']} {test['statistic']:.2f}, p = {test['p']:.2g}" if test else ""]
     table = numbers_table(breakdown["name"], "items", "F1", "EM", caption="\n".join(filter(None, notes)))
     for group in breakdown["groups"]:
-        f1 = _with_interval(group["f1"], group["interval"])
+        f1 = with_interval(group["f1"], group["interval"])
         table.add_row(group["label"], f"{group['items']:,}", f1, _percent(group["em"]))
     return table
 

@@ -87,7 +87,7 @@ def total(counts: Iterable[Counts]) -> dict[str, float]:
     """The task's two numbers over answers, 0..1: `f1` and `em`, the share of exact answers.
 
     `f1` is the mean over steps in HEXAGONS (action F1), and of all changes together in Minecraft (micro F1), as `harness score`
-    has them. Raises UsageError for no answers and for answers to both tasks.
+    has them. Raises UsageError for no answers and for answers to several tasks.
     """
     rows = list(counts)
     worlds = {world_of(row.task) for row in rows}

@@ -58,7 +58,7 @@ SECTIONS = {
         "compare": Entry("harness.commands.compare:compare", "Test runs against each other, item by item."),
         "import": Entry("harness.commands.imports:import_run", "Turn predictions made elsewhere into a run."),
         "plugins": Entry(
-            "harness.commands.plugins:plugins", "Say how lm-eval, Inspect, verifiers, OpenEnv and TRL take both tasks."
+            "harness.commands.plugins:plugins", "Say how lm-eval, Inspect, verifiers, OpenEnv and TRL take the tasks."
         ),
         "export": Entry(
             "harness.commands.export:export", "Export scores for a model card, a paper or a page; draw learning curves."

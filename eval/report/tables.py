@@ -93,6 +93,9 @@ def metric_tables(scores: Sequence[Mapping[str, Any]]) -> list[MetricTable]:
         caption = f"Percent, mean over steps; effective: without actions that change nothing{longest_note(first)}"
         return [MetricTable(caption, _DRAWN, rows)]
     tables = [_minecraft_table(f"All items ({first['items']:,})", [(each, each["intervals"]) for each in scores])]
+    if "overlap" in first:
+        rows = [("structures", [_overlap_cells(each["overlap"]) for each in scores])]
+        tables.append(MetricTable("Best overlap of whole structures, mean over items", _OVERLAPPED, rows))
     for name, part in first["subsets"].items():
         caption = f"{_SUBSETS.get(name, name)} ({part['items']:,})"
         parts = [(each["subsets"][name], each["intervals"]["subsets"][name]) for each in scores]
@@ -101,6 +104,7 @@ def metric_tables(scores: Sequence[Mapping[str, Any]]) -> list[MetricTable]:
 
 
 _DRAWN = ("F1", "EM", "P", "R")
+_OVERLAPPED = ("F1", "P", "R", "F1 of doing nothing")
 _BUILT = ("micro F1", "P", "R", "macro F1")
 _SUBSETS = {
     "EB": "EB: items that begin on an empty board",
@@ -113,6 +117,11 @@ _SUBSETS = {
 def _hexagons_cells(scores: Mapping[str, Any], kind: str) -> list[Cell]:
     values, ends = scores[kind], scores["intervals"][kind]
     return [*(Cell(values[name], ends[name]) for name in ("f1", "em")), Cell(values.get("precision")), Cell(values.get("recall"))]
+
+
+def _overlap_cells(overlap: Mapping[str, Any]) -> list[Cell]:
+    others = ("precision", "recall", "unchanged")
+    return [Cell(overlap["f1"], overlap["interval"]), *(Cell(overlap[name]) for name in others)]
 
 
 def _minecraft_table(caption: str, parts: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> MetricTable:

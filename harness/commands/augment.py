@@ -19,7 +19,7 @@ _PIECE = 500
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.option("--task", required=True, help="minecraft or hexagons.")
+@click.option("--task", required=True, help="minecraft, hexagons or iglu.")
 @click.option(
     "--factor", type=click.IntRange(1), default=4, show_default=True, help="Size of the output, as a multiple of the train split."
 )

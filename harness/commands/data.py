@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 import click
@@ -119,10 +119,15 @@ def _shown(value: float | None) -> str:
 @click.argument("task")
 @click.option("--split", required=True, help="train, dev (Minecraft: val) or test.")
 @click.option("--limit", type=click.IntRange(min=0), help="Print only the first items.")
-def items(task: str, split: str, limit: int | None) -> None:
+@click.option("--ask", is_flag=True, help="IGLU: all that an item holds, and the unclear instructions after the clear ones.")
+def items(task: str, split: str, limit: int | None, ask: bool) -> None:
     """Print the items of TASK (hexagons, minecraft or iglu) as JSON Lines."""
-    from harness.corpora import load
-    from harness.corpora.records import to_record
+    from harness.corpora import iglu, load, load_instructions, split_name
+    from harness.corpora.records import to_full_record, to_record
+    from harness.errors import UsageError
 
-    for item in islice(load(task, split), limit):
-        click.echo(json.dumps(to_record(item), ensure_ascii=False))
+    if ask and task != "iglu":
+        raise UsageError(f"--ask: {task} has no list of unclear instructions; iglu has one")
+    unclear = iglu.unclear(load_instructions(), split_name(task, split)) if ask else ()
+    for item in islice(chain(load(task, split), unclear), limit):
+        click.echo(json.dumps((to_full_record if ask else to_record)(item), ensure_ascii=False))

@@ -49,7 +49,7 @@ _CAUTION = 0.9
 
 
 @click.command()
-@click.option("--task", help="hexagons or minecraft. [default: the adapter's, else hexagons]")
+@click.option("--task", help="hexagons, minecraft or iglu. [default: the adapter's, else hexagons]")
 @click.option("--split", help="train, dev or test. [default: dev]")
 @click.option("--items", "items_file", help="A file from harness simulate to answer instead of a split.")
 @click.option("--shots", default=0, show_default=True, type=click.IntRange(0, 100), help="Examples from the train split.")

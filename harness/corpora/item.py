@@ -1,4 +1,4 @@
-"""One benchmark item, the same for both tasks: what was said and done so far, the state, and what was done next."""
+"""One benchmark item, the same for all tasks: what was said and done so far, the state, and what was done next."""
 
 from __future__ import annotations
 

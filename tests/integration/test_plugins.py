@@ -22,7 +22,7 @@ from tests.helpers.wheel import build_wheel
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(300)]
 
-TASKS = ("hexagons", "minecraft")
+TASKS = ("hexagons", "minecraft", "iglu")
 ENVIRONMENTS = ROOT / ".venvs"
 
 

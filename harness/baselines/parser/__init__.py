@@ -42,7 +42,7 @@ class Parser(Predictor):
         self._known: dict[tuple[str, ...], Known] = {(): Known(Memory(), 1.0)}
 
     def predictor(self, task: str) -> Predictor:
-        return self if world_of(task) == "hexagons" else BuilderParser()
+        return self if world_of(task) == "hexagons" else BuilderParser(task=task)
 
     def predict(self, items: Sequence[Item]) -> list[Answer]:
         return [self._answer(item) for item in items if isinstance(item, HexagonsItem)]
