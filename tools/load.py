@@ -3,8 +3,9 @@
     harness serve --port 8000 &
     python tools/load.py --url http://127.0.0.1:8000 --model hexagons --clients 200 --seconds 120
 
-Prints, as JSON: requests answered whole, refused (429 and 503, with or without Retry-After), lost (admitted and not answered whole), the
-seconds until the first piece of an answer, tokens a second, and the memory of the process that listens, if its id is given.
+Prints, as JSON: requests answered whole, refused (429 and 503, with or without Retry-After), lost (admitted and not answered
+whole), the seconds until the first piece of an answer, tokens a second, and the memory of the process that listens, if its id
+is given.
 """
 
 from __future__ import annotations

@@ -10,5 +10,5 @@ from harness.engines.server import Server
 from harness.service import serving
 
 if __name__ == "__main__":
-    serving.Server = partial(Server, command=(sys.executable, "-m", "tests.helpers.fake_vllm"))  # type: ignore[assignment, misc]
+    vars(serving)["Server"] = partial(Server, command=(sys.executable, "-m", "tests.helpers.fake_vllm"))
     sys.exit(main())

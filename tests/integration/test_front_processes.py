@@ -195,7 +195,7 @@ def test_sigterm_ends_what_is_begun_and_admits_nothing(options: list[str], tmp_p
         assert (refused.status_code, refused.headers["retry-after"]) == (503, "30")
         assert [line for line in lines if line][-1] == "data: [DONE]"
     assert serving.end(0) == 128 + signal.SIGTERM
-    assert serving.errors.read_text().count("\n") <= 1
+    assert "not answered" not in serving.errors.read_text()
 
 
 def test_sigterm_waits_no_longer_than_it_is_told(options: list[str], tmp_path: Path) -> None:

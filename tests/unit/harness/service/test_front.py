@@ -108,7 +108,13 @@ def test_an_answer_passes_byte_by_byte(client: httpx.Client, behind: Behind) -> 
 
 
 def test_headers_that_are_the_connections_own_or_open_it_to_pages_do_not_pass(client: httpx.Client, behind: Behind) -> None:
-    sent = {"Origin": "http://evil.example", "Cookie": "a=b", "X-Amzn-Thing": "1", "Authorization": "Bearer x", "traceparent": "t"}
+    sent = {
+        "Origin": "http://evil.example",
+        "Cookie": "a=b",
+        "X-Amzn-Thing": "1",
+        "Authorization": "Bearer x",
+        "traceparent": "t",
+    }
     told = client.post(CHAT, json=ASK, headers=sent).headers
     assert "access-control-allow-origin" not in told
     assert "server" not in told

@@ -19,7 +19,9 @@ def key_file(folder: Path, text: str, mode: int = 0o600) -> Path:
 
 
 def asked(key: str = "", client: str = "127.0.0.1", **headers: str) -> dict[str, Any]:
-    named = {"authorization": f"Bearer {key}", "host": "127.0.0.1:8000", **headers} if key else {"host": "localhost:8000", **headers}
+    named = (
+        {"authorization": f"Bearer {key}", "host": "127.0.0.1:8000", **headers} if key else {"host": "localhost:8000", **headers}
+    )
     return {"client": (client, 1), "headers": [(name.encode(), value.encode("latin-1")) for name, value in named.items()]}
 
 
