@@ -206,15 +206,23 @@ class Server:
                 with suppress(subprocess.TimeoutExpired):
                     self._process.wait(PAUSE)
                     break
+            # Where its first process was killed, the others still have to clean up.
+            deadline = time.monotonic() + PAUSE
+            while self._signal(0) and time.monotonic() < deadline:
+                time.sleep(0.05)
         finally:
             self._signal(signal.SIGKILL)
             self._process.wait()
             self._watch.kill()
             self._watch.communicate()
 
-    def _signal(self, signal_: signal.Signals) -> None:
-        with suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal_)
+    def _signal(self, number: int) -> bool:
+        """False if there is no process left."""
+        try:
+            os.killpg(self._process.pid, number)
+        except ProcessLookupError:
+            return False
+        return True
 
     def _failure(self) -> EngineError:
         killed = -(self._process.returncode or 0)

@@ -164,7 +164,7 @@ def listening(app: ASGIApp, host: str, port: int) -> Iterator[Callable[[], bool]
             log_level="warning",
             access_log=False,
             timeout_keep_alive=75,
-            timeout_graceful_shutdown=10,
+            timeout_graceful_shutdown=1,
             server_header=False,
         )
     )

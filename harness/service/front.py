@@ -153,7 +153,9 @@ class Front:
             return 503, b""
 
     def _down(self) -> Response:
-        return refusal(503, f"the model is not there: vLLM is {self._upstream.state}", self._upstream.retry_after)
+        state = self._upstream.state
+        why = "vLLM does not answer" if state == "up" else f"vLLM is {state}"
+        return refusal(503, f"the model is not there: {why}", self._upstream.retry_after)
 
     def _wait(self, state: str) -> str:
         return str(round(DRAINING if state == "draining" else self._upstream.retry_after))

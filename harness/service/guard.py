@@ -60,7 +60,8 @@ class Guard:
         self._limits = Limits(self._bounds.requests, self._bounds.tokens)
         self.in_flight = 0
         """Requests that are admitted and not yet answered, but for those that only look (GET)."""
-        self._looking = 0
+        self.open = 0
+        """All requests that are not yet over."""
         self.draining = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -76,21 +77,29 @@ class Guard:
                 await error.response(scope, receive, send)
             return None
         scope["holder"] = holder
-        if scope["type"] == "websocket" or scope["method"] in ("GET", "HEAD"):
-            self._looking += 1
-            try:
+        self.open += 1
+        try:
+            if scope["type"] == "websocket" or scope["method"] in ("GET", "HEAD"):
                 return await self._app(scope, receive, send)
-            finally:
-                self._looking -= 1
-        return await self._ask(holder, scope, receive, send)
+            return await self._ask(holder, scope, receive, send)
+        except asyncio.CancelledError:
+            # At the end of the time to drain, what is left is left: no traceback for each of them.
+            if not self.draining:
+                raise
+        finally:
+            self.open -= 1
 
     def drained(self, seconds: float) -> bool:
         """Admit nothing more, and wait, in another thread, until all is answered; False if that takes more than `seconds`."""
         self.draining = True
         deadline = time.monotonic() + seconds
-        while (busy := self.in_flight + self._looking > 0) and time.monotonic() < deadline:
+        while (busy := self.open > 0) and time.monotonic() < deadline:
             time.sleep(0.02)
         return not busy
+
+    def charge(self, name: str, tally: Tally) -> None:
+        """Charge a holder for what has come to a tally."""
+        self._limits.charge(name, tally.due())
 
     def _admit(self, scope: Scope) -> Holder:
         holder = self._keys.holder(scope)
@@ -101,26 +110,23 @@ class Guard:
         return holder
 
     async def _ask(self, holder: Holder, scope: Scope, receive: Receive, send: Send) -> None:
-        tally: Tally | None = None
         try:
             self._limit(holder)
         except Refused as error:
             return await error.response(scope, receive, send)
         self.in_flight += 1
+        exchange = _Exchange(self, holder.name, send)
         try:
             body = await self._body(scope, receive)
             if self._limits.counts_tokens:
-                tally = Tally(len(body))
-                self._limits.charge(holder.name, tally.reckoned)
-            await self._app(scope, _replay(body, receive), _watched(send, tally) if tally else send)
+                exchange.count(len(body))
+            await self._app(scope, _replay(body, receive), exchange.send)
         except Refused as error:
-            await error.response(scope, receive, send)
+            await error.response(scope, receive, exchange.send)
         except _Gone:
             pass
         finally:
-            self.in_flight -= 1
-            if tally:
-                self._limits.charge(holder.name, tally.tokens - tally.reckoned)
+            exchange.end()
 
     def _limit(self, holder: Holder) -> None:
         if self.in_flight >= self._bounds.in_flight:
@@ -152,6 +158,35 @@ class Guard:
         return b"".join(pieces)
 
 
+class _Exchange:
+    """A request in flight. It ends before its client knows, which may ask the next one at once."""
+
+    def __init__(self, guard: Guard, name: str, send: Send) -> None:
+        self._guard, self._name, self._send = guard, name, send
+        self._tally: Tally | None = None
+        self._ended = False
+
+    def count(self, size: int) -> None:
+        """Count tokens, and charge what a body of `size` bytes is reckoned to have."""
+        self._tally = Tally(size)
+        self._guard.charge(self._name, self._tally)
+
+    async def send(self, message: Any) -> None:
+        if message["type"] == "http.response.body":
+            if self._tally:
+                self._tally.see(message.get("body", b""))
+            if not message.get("more_body", False):
+                self.end()
+        await self._send(message)
+
+    def end(self) -> None:
+        if not self._ended:
+            self._ended = True
+            self._guard.in_flight -= 1
+            if self._tally:
+                self._guard.charge(self._name, self._tally)
+
+
 class _Gone(Exception):
     """The client left before its request was whole."""
 
@@ -164,12 +199,3 @@ def _replay(body: bytes, receive: Receive) -> Receive:
         return waiting.pop() if waiting else await receive()
 
     return replay
-
-
-def _watched(send: Send, tally: Tally) -> Send:
-    async def watched(message: Any) -> None:
-        if message["type"] == "http.response.body":
-            tally.see(message.get("body", b""))
-        await send(message)
-
-    return watched

@@ -34,7 +34,8 @@ class Bucket:
         now = self.clock()
         self.level = min(self.rate, self.level + (now - self._at) * self.rate / 60)
         self._at = now
-        return max(0.0, (amount - self.level) * 60 / self.rate)
+        seconds = (amount - self.level) * 60 / self.rate
+        return seconds if seconds > 1e-6 else 0.0
 
     def take(self, amount: float) -> None:
         self.level -= amount
@@ -88,22 +89,24 @@ class Tally:
     _events: int = 0
     _size: int = 0
     _end: bytes = b""
+    _charged: float = 0.0
 
-    @property
-    def reckoned(self) -> float:
-        """What the request alone is reckoned to have."""
-        return self.asked / BYTES_PER_TOKEN
+    def due(self) -> float:
+        """What has come to it since this was asked last, or less than nothing."""
+        before, self._charged = self._charged, self.tokens
+        return self._charged - before
 
     def see(self, piece: bytes) -> None:
-        if found := _USAGE.findall(self._end + piece):
+        end = self._end + piece
+        if found := _USAGE.findall(end):
             self._told = int(found[-1])
         self._events += piece.count(b"data: ")
         self._size += len(piece)
-        self._end = piece[-_OVERLAP:]
+        self._end = end[-_OVERLAP:]
 
     @property
     def tokens(self) -> float:
         """As the answer says; else one for each event of a stream, or by the bytes."""
         if self._told is not None:
             return self._told
-        return self.reckoned + (self._events or self._size / BYTES_PER_TOKEN)
+        return self.asked / BYTES_PER_TOKEN + (self._events or self._size / BYTES_PER_TOKEN)

@@ -131,9 +131,9 @@ def opened(guard: Guard, door: Door) -> Iterator[Callable[[], bool]]:
     with listening(guard, door.host, door.port) as alive:
         try:
             yield alive
-        except SystemExit:
+        except SystemExit:  # SIGTERM; Ctrl-C does not wait.
             if not guard.drained(door.drain_seconds):
-                print(f"{guard.in_flight} requests were not answered within {door.drain_seconds:.0f} s", file=sys.stderr)
+                print(f"{guard.open} requests were not answered within {door.drain_seconds:g} s", file=sys.stderr)
             raise
 
 

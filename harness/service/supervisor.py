@@ -16,6 +16,8 @@ MOST, WITHIN = 5, 600.0
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
 """Seconds before it is started again: each time twice as long."""
 
+LONGEST_WAIT = 60.0
+
 State = Literal["starting", "up", "restarting", "down"]
 
 
@@ -47,8 +49,8 @@ class Supervisor:
 
     @property
     def retry_after(self) -> float:
-        """Seconds until the server is likely to answer: as long as its last start took."""
-        return max(1.0, self._took - (time.monotonic() - self._begun))
+        """Seconds until the server is likely to answer: as long as its last start took, but no more than clients heed."""
+        return min(LONGEST_WAIT, max(1.0, self._took - (time.monotonic() - self._begun)))
 
     def begin(self) -> list[str]:
         """Start the server and block until it answers; the names of its models. Raises EngineError if it does not."""
