@@ -34,7 +34,7 @@ OF_THE_MODEL = (
 
 
 @click.command(params=[param for param in prompt.params if param.name in OF_THE_MODEL])
-@click.option("--task", default="minecraft", show_default=True, help="hexagons or minecraft.")
+@click.option("--task", help="hexagons or minecraft. [default: the adapter's, else minecraft]")
 @click.option(
     "--architect", type=click.Choice(["simulator"]), default="simulator", show_default=True, help="Who gives the instructions."
 )
@@ -67,9 +67,11 @@ def play(**flags: Any) -> int:
     The model builds on what it built itself, so its errors stay and add up. A game succeeds if it ends with the target; in
     Minecraft up to turns about the vertical axis and shifts along the ground.
     """
+    from harness.play.player import adapters_task
     from harness.play.targets import live_games
     from harness.simulators.live import Manner
 
+    flags["task"] = flags["task"] or adapters_task(flags["adapter"] or flags["model"]) or "minecraft"
     manner = Manner(flags["corrections"], flags["give_up"])
     asked = {"source": flags["source"], "simulator": flags["simulator"]}
     games = live_games(flags["task"], flags["count"], flags["seed"], flags["split"], manner, **asked)

@@ -1,7 +1,7 @@
 """The target structures of the Minecraft games: what the Architect sees and the builder does not.
 
-The published corpus has them as `gold-configurations/<target>.xml`, one block a line. Where a corpus has no such folder, as the
-shipped sample, a target is what its last game ends in.
+The corpus has them as `gold-configurations/<target>.xml`, one block a line. Where there is no such file, a target is what its
+last game ends in.
 """
 
 from __future__ import annotations

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from adapters.registry import CONFIG_FILE, known_adapters, served_adapter
 from harness.baselines import BASELINES, Baseline, Ruled, load_predictor
+from harness.engines.bases import DEFAULT_BASE, resolve_base
 from harness.runs.answering import Predictor
 from harness.runs.prompt_options import LOCAL_ENGINES, Options
 from harness.runs.prompt_plan import build_engine, build_plan, chosen_adapter, chosen_spec, merged_folder, model_name, refuse_keys
@@ -39,7 +42,6 @@ def baseline_player(name: str, task: str) -> Player:
 def prompted_player(options: Options, say: Callable[[str], None]) -> Iterator[Player]:
     """A language model as the flags of `harness prompt` say, for as long as the context lasts."""
     from harness.corpora import load
-    from harness.engines.bases import resolve_base
     from harness.runs.prompted import Prompted
     from prompts.shots import ShotPool
 
@@ -58,28 +60,23 @@ def prompted_player(options: Options, say: Callable[[str], None]) -> Iterator[Pl
             yield Player(Prompted(plan, asked), title, kept)
 
 
+def adapters_task(model: str | None) -> str | None:
+    """The task of an adapter of this name or in this folder; None if the model is something else."""
+    return served_adapter(model).spec.task if model and _is_adapter(model) else None
+
+
+def _is_adapter(model: str) -> bool:
+    return model in known_adapters() or any((Path(model) / part / CONFIG_FILE).is_file() for part in ("", "adapter"))
+
+
 def as_known(model: str | None, options: Options) -> Options:
     """The options with the model where it belongs: as the adapter of that name, or as a base. Raises UsageError for a name that
     is neither, nor a model's on a hub."""
-    from dataclasses import replace
-
-    from adapters.registry import CONFIG_FILE, find_adapter, known_adapters
-    from harness.engines.bases import DEFAULT_BASE
-
-    adapters = known_adapters()
-    folder = (
-        next((Path(model) / part for part in ("", "adapter") if (Path(model) / part / CONFIG_FILE).is_file()), None)
-        if model
-        else None
-    )
-    if options.base_url is not None:
-        # The endpoint knows the model; an adapter's name says how it wants to be asked.
-        return replace(options, model=model, adapter=options.adapter or (model if model in adapters else None))
     if model is None or options.adapter is not None:
         return replace(options, model=model)
-    if model in adapters or folder is not None:
-        find_adapter(model)
-        return replace(options, model=None, adapter=model)
+    if _is_adapter(model):
+        # An endpoint knows the model by its name, which says how it wants to be asked.
+        return replace(options, model=model if options.base_url else None, adapter=model)
     if "/" not in model and not Path(model).is_dir() and options.engine in LOCAL_ENGINES:
-        choose("model", model, [*BASELINES, *adapters, DEFAULT_BASE])
+        choose("model", model, [*BASELINES, *known_adapters(), DEFAULT_BASE])
     return replace(options, model=model)

@@ -125,7 +125,7 @@ class BuildingGame(LiveGame):
         return scene.blocks == step.end or self._begun_elsewhere(step)
 
     def _begun_elsewhere(self, step: Step) -> bool:
-        """Whether the first blocks are right but for where they stand: then the rest of the target goes there, too, if it fits."""
+        """Whether the first blocks are right but for where they stand: then the rest of the target goes there if it fits."""
         now = self._scene.blocks
         if step.begun or len(now) != len(step.end) or not now:
             return False
