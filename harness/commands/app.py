@@ -97,20 +97,19 @@ def _named(asked: tuple[str, ...]) -> dict[str, str]:
 
 
 def _loaded(asked: tuple[str, ...], notes: list[str]) -> list[AnyPlayer]:
-    """Adapters in this process: those that are asked for, else those that ship and whose base is here."""
-    from adapters.registry import SHIPPED, known_adapters, load_adapter
-    from harness.errors import HarnessError
+    """Adapters in this process: those that are asked for, else those that ship. Their bases are looked for when they are asked."""
+    from adapters.registry import SHIPPED, known_adapters, served_adapter
+    from harness.errors import AdapterError
     from harness.service.loaded import Loaded
 
-    if asked:
-        return [Loaded(name, load_adapter(folder, None)) for name, folder in _named(asked).items()]
+    shipped = {name: str(folder) for name, folder in known_adapters().items() if folder.parent == SHIPPED}
     found: list[AnyPlayer] = []
-    for name, folder in known_adapters().items():
-        if folder.parent != SHIPPED:
-            continue
+    for name, folder in (_named(asked) or shipped).items():
         try:
-            found.append(Loaded(name, load_adapter(folder, None)))
-        except HarnessError as error:
+            found.append(Loaded(name, folder, served_adapter(folder).spec.task))
+        except AdapterError as error:
+            if asked:
+                raise
             notes.append(f"the adapter {name} cannot play: {error}")
     return found
 

@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from adapters.recipe import Source
+from adapters.sources import gather
+from harness.corpora.records import load_items
 from tests.helpers import ROOT
 from tests.helpers.page_server import PageServer, Window, chromium
 
@@ -210,3 +213,82 @@ def test_a_game_of_three_people_becomes_a_corpus(server: PageServer, browser: Br
     assert json.loads(harness("score", "mine", "--json"))["items"] == 2
     harness("report", "mine")
     assert "Step one" in (tmp_path / "runs" / "mine" / "report.html").read_text()
+
+
+def say(window: Window, text: str) -> None:
+    window.page.get_by_label("Say to the Builder").fill(text)
+    window.page.get_by_role("button", name="Say it").click()
+
+
+def test_a_person_directs_a_model_that_asks_and_is_corrected(server: PageServer, browser: Browser) -> None:
+    with Window(browser, server.url, "build") as window:
+        page = window.page
+        page.get_by_label("Target").select_option(index=2)
+        page.get_by_role("button", name="Start as Architect").click()
+        page.get_by_role("img", name="Target").wait_for()
+        say(window, "Put a block on the ground in the middle.")
+        page.wait_for_selector("text=Which color should it be?")
+        say(window, "a red one")
+        page.wait_for_selector("text=I placed a red block.")
+        assert "confidence" in page.locator(".answer").inner_text()
+        page.get_by_role("button", name="Undo").click()
+        page.get_by_role("img", name="What stands: empty").wait_for()
+        say(window, "red")
+        page.wait_for_selector(".answer")
+        page.get_by_role("button", name="Correct it").click()
+        stands = page.get_by_role("application", name="What stands: empty")
+        stands.focus()
+        for key in ("4", "Enter", "ArrowUp", "5", "Enter"):
+            page.keyboard.press(key)
+        page.get_by_role("application", name="What stands: 2 blocks: 1 green, 1 blue").wait_for()
+        page.get_by_role("button", name="Save as a training row").click()
+        page.get_by_role("img", name="What stands: 2 blocks: 1 green, 1 blue").wait_for()
+        (line,) = (server.folder / "corrections-minecraft.jsonl").read_text().splitlines()
+        assert json.loads(line)["actions"] == [["place", "green", 0, 1, 0], ["place", "blue", 0, 1, 1]]
+        page.get_by_role("button", name="Finish").click()
+        page.wait_for_selector("text=blocks of the target stand")
+        assert window.complaints == []
+    items = load_items(server.folder / "corrections-minecraft.jsonl", "minecraft")
+    assert gather([Source(file=str(server.folder / "corrections-minecraft.jsonl"))], "minecraft", [], []).items == items
+
+
+def test_a_person_builds_what_an_architect_says(server: PageServer, browser: Browser) -> None:
+    with Window(browser, server.url, "build") as window:
+        page = window.page
+        page.get_by_role("button", name="Start as Builder").click()
+        page.get_by_role("heading", name="Build for an Architect").wait_for()
+        said = page.locator(".talk .architect").count()
+        assert said
+        box = page.locator(".scene").first.bounding_box()
+        assert box
+        page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] * 0.6)
+        page.get_by_role("application", name="What stands: 1 block").wait_for()
+        page.get_by_role("button", name="Undo").click()
+        page.get_by_role("application", name="What stands: empty").wait_for()
+        page.get_by_role("button", name="Done").click()
+        page.wait_for_selector("text=1 correction")
+        page.get_by_label("Through the builder").check()
+        page.reload()
+        page.wait_for_selector("text=1 correction")
+        assert page.locator(".talk .architect").count() > said
+        assert window.complaints == []
+
+
+def test_a_game_is_replayed_with_its_dialogue_and_a_model_builds_a_turn(server: PageServer, browser: Browser) -> None:
+    with Window(browser, server.url, "replay") as window:
+        page = window.page
+        page.get_by_label("Search games").fill("test")
+        page.locator("tbody a").first.click()
+        page.wait_for_selector(".scene canvas")
+        page.get_by_label("Speed").select_option("10")
+        page.get_by_role("button", name="Play").click()
+        page.get_by_role("button", name="Pause").wait_for()
+        page.get_by_role("button", name="Play").wait_for()
+        stands = page.locator(".scene").first.get_attribute("aria-label")
+        assert stands
+        assert "blocks" in stands
+        page.get_by_label("Through the builder").check()
+        page.locator(".talk .did").first.get_by_role("button").click()
+        page.get_by_role("button", name="Build this turn").click()
+        page.wait_for_selector(".answer")
+        assert window.complaints == []
