@@ -12,7 +12,7 @@ from eval.metrics.alignment import align, net_actions
 from harness.corpora.item import MinecraftItem, builder_turns
 from harness.corpora.records import ActionRecord
 from harness.errors import UsageError
-from harness.page.builder import question, said
+from harness.page.builder import QUESTIONS, question, said
 from harness.page.corpus import turn_record
 from harness.page.store import State
 from harness.service.schema import BUILDER, BuildRequest, ExecuteResponse
@@ -141,21 +141,34 @@ def answered(state: State, answer: ExecuteResponse) -> State:
 
 def asked_back(state: State, player: str) -> State | None:
     """The state with the Builder's question, where the Architect's words lack a color or a place; else None."""
-    asked = question(request_of(state, player).item)
+    asked = question(request_of(state, player, joined=False).item)
     if asked is None:
         return None
     return state | {"turns": [*state["turns"], {"speaker": "Builder", "text": asked, "by": player}]}
 
 
-def request_of(state: State, player: str) -> BuildRequest:
-    """The task API's request for an answer to the Architect's last words. Raises UsageError if the Architect is not next."""
+def request_of(state: State, player: str, *, joined: bool = True) -> BuildRequest:
+    """The task API's request for an answer to the Architect's last words. Raises UsageError if the Architect is not next.
+
+    What the Architect answered to a question of `builder.question` is one sentence with the order that the question was about.
+    """
     if state["phase"] != "playing" or not state["turns"] or state["turns"][-1].get("speaker") != "Architect":
         raise UsageError("the Architect has to say something first")
     *history, last = state["turns"]
+    words = [last["text"]]
+    while joined and len(history) > 1 and history[-1].get("text") in QUESTIONS and history[-2].get("speaker") == "Architect":
+        *history, order, _ = history
+        words.insert(0, order["text"].rstrip(" .!"))
     past = [{key: value for key, value in turn.items() if key != "by"} for turn in history]
-    body = {"model": player, "instruction": last["text"], "history": past, "blocks": state["blocks"], "pose": state["pose"]}
+    told = {
+        "model": player,
+        "instruction": " ".join(words)[:MOST_TEXT],
+        "history": past,
+        "blocks": state["blocks"],
+        "pose": state["pose"],
+    }
     # From text, since pydantic takes JSON's arrays as tuples only then.
-    return BuildRequest.model_validate_json(json.dumps(body | {"task": "minecraft"}))
+    return BuildRequest.model_validate_json(json.dumps(told | {"task": "minecraft"}))
 
 
 def score(built: list[Any], target: list[Any]) -> dict[str, float] | None:

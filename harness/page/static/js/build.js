@@ -112,7 +112,7 @@ class Game {
 
 class Directing extends Game {
   async open() {
-    const { select, notes } = await picker("minecraft");
+    const { select, notes } = await picker("minecraft", "parser-eager");
     const draft = `draft-${this.session.data.id}`;
     this.players = select;
     this.text = h("textarea", { rows: 3, maxlength: 20000, placeholder: "Build a row of three red blocks in the middle." });
@@ -172,6 +172,7 @@ class Directing extends Game {
     const request = this.request();
     const began = performance.now();
     const answer = await waiting(this.reply, this.players.value, this.session.answer(this.players.value));
+    if (answer === null) this.reply.replaceChildren(h("p", { class: "hint" }, "It asks before it builds."));
     if (answer) this.reply.replaceChildren(answerView(answer, (performance.now() - began) / 1000), button("Correct it", () => this.correct(request, answer)));
     this.again.disabled = false;
     this.busy = false;

@@ -70,7 +70,7 @@ export class Region {
     this.box.prepend(this.renderer.domElement);
     this.scene = new THREE.Scene();
     this.camera = new THREE.PerspectiveCamera(45, 1.4, 0.05, 200);
-    this.camera.position.set(4.6, 9, -11.5);
+    this.camera.position.set(4.5, 9.5, -12.8);
     this.scene.add(new THREE.HemisphereLight(0xffffff, 0x8d86a8, 1.9));
     const sun = new THREE.DirectionalLight(0xffffff, 1.9);
     sun.position.set(7, 14, -9);
@@ -95,7 +95,7 @@ export class Region {
     this.body.visible = false;
     this.scene.add(this.body);
     this.controls = new OrbitControls(this.camera, this.renderer.domElement);
-    this.controls.target.set(0.5, 2, 0.5);
+    this.controls.target.set(0.5, 1.5, 0.2);
     this.controls.minDistance = 4;
     this.controls.maxDistance = 34;
     this.controls.maxPolarAngle = Math.PI / 2 - 0.03;
