@@ -53,9 +53,10 @@ def app(
     alone; the task API is there too. It runs until Ctrl-C.
     """
     from harness.engines.server import check_port
+    from harness.page.eager import NAME, EagerParser
     from harness.page.routes import add_page
     from harness.service.app import create_app, listening
-    from harness.service.players import own_players
+    from harness.service.players import Own, own_players
 
     if no_models and (base_url or models or adapters):
         raise UsageError("--no-models: leave out --base-url, --model and --adapter")
@@ -63,7 +64,7 @@ def app(
         raise UsageError("--model needs --base-url: which endpoint serves it?")
     check_port("127.0.0.1", port)
     notes: list[str] = []
-    players: list[AnyPlayer] = list(own_players())
+    players: list[AnyPlayer] = [*own_players(), Own(NAME, EagerParser())]
     if not no_models:
         players += _served(base_url, models, adapters, notes) if base_url else _loaded(adapters, notes)
     api = create_app(players)
@@ -97,20 +98,19 @@ def _named(asked: tuple[str, ...]) -> dict[str, str]:
 
 
 def _loaded(asked: tuple[str, ...], notes: list[str]) -> list[AnyPlayer]:
-    """Adapters in this process: those that are asked for, else those that ship and whose base is here."""
-    from adapters.registry import SHIPPED, known_adapters, load_adapter
-    from harness.errors import HarnessError
+    """Adapters in this process: those that are asked for, else those that ship. A base is looked for when it is asked."""
+    from adapters.registry import SHIPPED, known_adapters, served_adapter
+    from harness.errors import AdapterError
     from harness.service.loaded import Loaded
 
-    if asked:
-        return [Loaded(name, load_adapter(folder, None)) for name, folder in _named(asked).items()]
+    shipped = {name: str(folder) for name, folder in known_adapters().items() if folder.parent == SHIPPED}
     found: list[AnyPlayer] = []
-    for name, folder in known_adapters().items():
-        if folder.parent != SHIPPED:
-            continue
+    for name, folder in (_named(asked) or shipped).items():
         try:
-            found.append(Loaded(name, load_adapter(folder, None)))
-        except HarnessError as error:
+            found.append(Loaded(name, folder, served_adapter(folder).spec.task))
+        except AdapterError as error:
+            if asked:
+                raise
             notes.append(f"the adapter {name} cannot play: {error}")
     return found
 

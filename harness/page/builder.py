@@ -13,6 +13,7 @@ from harness.worlds.minecraft import Action, Structure
 
 WHICH_COLOR = "Which color should it be?"
 WHERE = "Where should it go?"
+QUESTIONS = (WHICH_COLOR, WHERE)
 NOT_UNDERSTOOD = "Sorry, I did not understand that. Can you say it in other words?"
 
 _PLACING = frozenset({"place", "build", "start", "begin", "extend", "continue"})

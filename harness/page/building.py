@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import json
+from random import Random
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from eval.metrics.alignment import align, net_actions
-from harness.corpora.item import Executed, MinecraftItem
+from harness.corpora.item import MinecraftItem, builder_turns
 from harness.corpora.records import ActionRecord
 from harness.errors import UsageError
-from harness.page.builder import question, said
+from harness.page.builder import QUESTIONS, question, said
 from harness.page.corpus import turn_record
 from harness.page.store import State
 from harness.service.schema import BUILDER, BuildRequest, ExecuteResponse
-from harness.simulators.games import ARCHITECTS, game
+from harness.simulators.games import game
+from harness.simulators.live import Manner
+from harness.simulators.minecraft.live import BuildingGame
+from harness.simulators.minecraft.pieces import of_game
 from harness.worlds.minecraft import Action, Structure, lasting
 
 MOST_TEXT = 20_000
+SIMULATORS = ("blocks", "shapes")
+"""Simulated Architects who tell a target that is known before."""
 
 
 class _Event(BaseModel):
@@ -39,7 +45,7 @@ class Undo(_Event):
 
 
 class Build(_Event):
-    """The Builder did something, and looks where the pose says."""
+    """A person builds: as the Builder; or as the Architect, who puts right what a model answered last."""
 
     type: Literal["build"]
     actions: list[ActionRecord] = Field(max_length=500)
@@ -63,34 +69,42 @@ def with_model(target: dict[str, Any]) -> State:
 
 def with_simulator(simulator: str, seed: int) -> State:
     """A game in which a person builds what a simulated Architect says. Raises UsageError for an unknown simulator."""
-    if simulator not in ARCHITECTS:
-        raise UsageError(f"there is no such Architect: choose one of {', '.join(ARCHITECTS)}")
-    items = _items(simulator, seed)
-    blocks = [list(block) for block in items[-1].after.blocks()]
-    state: State = {
-        "role": "builder",
-        "phase": "playing",
-        "target": {"name": f"{simulator} {seed}", "blocks": blocks},
-        "orders": {"simulator": simulator, "seed": seed, "next": 0, "of": len(items), "right": 0},
-        "turns": [],
-        "blocks": [],
-        "score": None,
+    if simulator not in SIMULATORS:
+        raise UsageError(f"there is no such Architect: choose one of {', '.join(SIMULATORS)}")
+    return _as_told({"role": "builder", "simulator": simulator, "seed": seed, "log": []})[0]
+
+
+def _live(simulator: str, seed: int) -> BuildingGame:
+    """The first game from a seed on whose target is for training."""
+    items = next(filter(None, (builder_turns(game(simulator, seed, "train", n)) for n in range(100))), None)
+    if items is None:
+        raise UsageError(f"{simulator}: no game for the seed {seed}; take another")
+    name, target = items[0].cluster, items[-1].after
+    rng = Random(f"{seed}/page/{name}")
+    return BuildingGame(name, "train", target, of_game(items, target), rng, Manner(), items[-1].group)
+
+
+def _as_told(state: State) -> tuple[State, bool]:
+    """The state in which the simulated Architect waits, after what the person did by `log`; whether the game is over.
+
+    The Architect is a function of the seed and of what was done, so the log is all that has to be kept.
+    """
+    live = _live(state["simulator"], state["seed"])
+    item = live.ask()
+    for actions in state["log"]:
+        live.take([Action(*action) for action in actions])
+        item = live.ask()
+    blocks, target = ([list(block) for block in one.blocks()] for one in (live.built, live.target))
+    told = {
+        "turns": [turn_record(turn) for turn in live.dialogue],
+        "blocks": blocks,
+        "target": {"name": f"{state['simulator']} {state['seed']}", "blocks": target},
+        "counts": {"steps": live.steps, "at_once": live.at_once, "corrections": live.corrections, "left_wrong": live.left_wrong},
+        "phase": "playing" if item else "finished",
+        "pose": item.pose._asdict() if isinstance(item, MinecraftItem) else state["pose"],
+        "score": None if item else score(blocks, target),
     }
-    return state | _ordered(items[0], 0)
-
-
-def _items(simulator: str, seed: int) -> tuple[MinecraftItem, ...]:
-    """The first game from a seed on that has items: those whose targets are for training."""
-    for n in range(100):
-        if items := game(simulator, seed, "train", n):
-            return tuple(item for item in items if isinstance(item, MinecraftItem))
-    raise UsageError(f"{simulator}: no game for the seed {seed}; take another")
-
-
-def _ordered(item: MinecraftItem, known: int) -> State:
-    """What an order adds to the state: the words since the `known` first turns of its history, and where the Builder stands."""
-    turns = [turn_record(turn) for turn in item.history]
-    return {"turns": turns, "heard": known, "pose": item.pose._asdict()}
+    return state | told, item is None
 
 
 def happened(state: State, event: Event) -> tuple[State, bool]:
@@ -102,7 +116,7 @@ def happened(state: State, event: Event) -> tuple[State, bool]:
     if isinstance(event, Build):
         if state["role"] == "builder":
             return _obeyed(state, _actions(event))
-        return _helped(state, _actions(event)), False
+        return _corrected(state, _actions(event)), False
     if state["role"] != "architect":
         raise UsageError("in this game the simulated Architect speaks")
     if isinstance(event, Say):
@@ -127,21 +141,34 @@ def answered(state: State, answer: ExecuteResponse) -> State:
 
 def asked_back(state: State, player: str) -> State | None:
     """The state with the Builder's question, where the Architect's words lack a color or a place; else None."""
-    asked = question(request_of(state, player).item)
+    asked = question(request_of(state, player, joined=False).item)
     if asked is None:
         return None
     return state | {"turns": [*state["turns"], {"speaker": "Builder", "text": asked, "by": player}]}
 
 
-def request_of(state: State, player: str) -> BuildRequest:
-    """The task API's request for an answer to the Architect's last words. Raises UsageError if the Architect is not next."""
+def request_of(state: State, player: str, *, joined: bool = True) -> BuildRequest:
+    """The task API's request for an answer to the Architect's last words. Raises UsageError if the Architect is not next.
+
+    What the Architect answered to a question of `builder.question` is one sentence with the order that the question was about.
+    """
     if state["phase"] != "playing" or not state["turns"] or state["turns"][-1].get("speaker") != "Architect":
         raise UsageError("the Architect has to say something first")
     *history, last = state["turns"]
+    words = [last["text"]]
+    while joined and len(history) > 1 and history[-1].get("text") in QUESTIONS and history[-2].get("speaker") == "Architect":
+        *history, order, _ = history
+        words.insert(0, order["text"].rstrip(" .!"))
     past = [{key: value for key, value in turn.items() if key != "by"} for turn in history]
-    body = {"model": player, "instruction": last["text"], "history": past, "blocks": state["blocks"], "pose": state["pose"]}
+    told = {
+        "model": player,
+        "instruction": " ".join(words)[:MOST_TEXT],
+        "history": past,
+        "blocks": state["blocks"],
+        "pose": state["pose"],
+    }
     # From text, since pydantic takes JSON's arrays as tuples only then.
-    return BuildRequest.model_validate_json(json.dumps(body | {"task": "minecraft"}))
+    return BuildRequest.model_validate_json(json.dumps(told | {"task": "minecraft"}))
 
 
 def score(built: list[Any], target: list[Any]) -> dict[str, float] | None:
@@ -161,42 +188,45 @@ def score(built: list[Any], target: list[Any]) -> dict[str, float] | None:
     }
 
 
-def _helped(state: State, actions: tuple[Action, ...]) -> State:
-    """The Architect put something right by hand."""
-    before = Structure.of(map(tuple, state["blocks"]))
+def _obeyed(state: State, actions: tuple[Action, ...]) -> tuple[State, bool]:
+    """After a person answered an order. Raises UsageError for an action that cannot be carried out."""
+    _carried_out(Structure.of(map(tuple, state["blocks"])), actions)
+    return _as_told(state | {"log": [*state["log"], [list(action) for action in actions]]})
+
+
+def _corrected(state: State, actions: tuple[Action, ...]) -> State:
+    """With what the Architect did by hand in place of the model's answer to the last words."""
+    turns = _to_last_order(state["turns"])
+    before = _built(turns)
+    after = _carried_out(before, actions)
+    done = {"actions": [list(action) for action in lasting(actions, before)], "pose": state["pose"]}
+    by_hand = {"speaker": "Builder", "text": "(put right by hand)", "by": "you"}
+    added = [done, by_hand] if actions else [by_hand]
+    return state | {"turns": [*turns, *added], "blocks": [list(block) for block in after.blocks()]}
+
+
+def _carried_out(before: Structure, actions: tuple[Action, ...]) -> Structure:
     after, ignored = before.apply(actions)
     if ignored:
         raise UsageError(f"{list(ignored[0])} cannot be carried out")
-    done = {"actions": [list(action) for action in lasting(actions, before)], "pose": state["pose"], "by": "person"}
-    return state | {"turns": [*state["turns"], done], "blocks": [list(block) for block in after.blocks()]}
+    return after
 
 
-def _obeyed(state: State, actions: tuple[Action, ...]) -> tuple[State, bool]:
-    """After a person carried out an order. The next order is about what the Architect meant, so that is what stands then."""
-    orders = state["orders"]
-    items = _items(orders["simulator"], orders["seed"])
-    item = items[orders["next"]]
-    built, ignored = item.before.apply(actions)
-    if ignored:
-        raise UsageError(f"{list(ignored[0])} cannot be carried out")
-    right = built == item.after
-    log = [*state.get("log", []), {"order": orders["next"], "right": right, "actions": [list(action) for action in actions]}]
-    orders = orders | {"next": orders["next"] + 1, "right": orders["right"] + right}
-    state = state | {"orders": orders, "log": log, "blocks": [list(block) for block in item.after.blocks()]}
-    if orders["next"] == len(items):
-        turns = [*state["turns"], turn_record(Executed(item.actions, item.pose))]
-        return state | {"phase": "finished", "turns": turns, "score": score(state["blocks"], state["target"]["blocks"])}, True
-    return state | _ordered(items[orders["next"]], len(state["turns"]) + 1), False
+def _to_last_order(turns: list[Any]) -> list[Any]:
+    """The turns up to the Architect's last words, those included. Raises UsageError if there are none."""
+    last = max((n for n, turn in enumerate(turns) if turn.get("speaker") == "Architect"), default=None)
+    if last is None:
+        raise UsageError("the Architect has not said anything yet")
+    return turns[: last + 1]
+
+
+def _built(turns: list[Any]) -> Structure:
+    built = Structure()
+    for turn in turns:
+        built = built.apply(Action(*action) for action in turn.get("actions", ())).structure
+    return built
 
 
 def _undone(state: State) -> State:
-    turns = list(state["turns"])
-    while turns and turns[-1].get("speaker") != "Architect":
-        turns.pop()
-    if not turns:
-        raise UsageError("there is nothing to take back")
-    turns.pop()
-    after = Structure()
-    for turn in turns:
-        after = after.apply(Action(*action) for action in turn.get("actions", ())).structure
-    return state | {"turns": turns, "blocks": [list(block) for block in after.blocks()]}
+    turns = _to_last_order(state["turns"])[:-1]
+    return state | {"turns": turns, "blocks": [list(block) for block in _built(turns).blocks()]}

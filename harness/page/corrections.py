@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import threading
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,9 @@ from harness.service.schema import BuildRequest, DrawRequest
 from harness.util.jsonl import json_line
 from harness.worlds.hexagons import Board
 from harness.worlds.minecraft import Action, lasting
+
+_LONGEST = 20_000_000
+"""No line is longer: a request is not."""
 
 
 class Correction(BaseModel):
@@ -72,7 +77,7 @@ class Corrections:
         with self._lock:
             try:
                 self.folder.mkdir(parents=True, exist_ok=True)
-                with file.open("a+b") as lines:
+                with file.open("a+b", buffering=0) as lines:
                     _append(lines, json_line(to_full_record(item)).encode())
             except OSError as error:
                 raise StoreError(f"{file}: cannot be written: {error.strerror}; nothing was changed") from None
@@ -82,15 +87,15 @@ class Corrections:
 def _append(lines: Any, line: bytes) -> None:
     """Write a line behind the last whole one, on disk when this returns; what a killed server left of a line goes."""
     size = lines.seek(0, os.SEEK_END)
-    lines.seek(max(0, size - len(line) - 1_000_000))
-    start = lines.tell()
-    tail = lines.read()
-    end = start + tail.rfind(b"\n") + 1
-    try:
+    start = lines.seek(max(0, size - _LONGEST))
+    end = start + lines.read(size - start).rfind(b"\n") + 1
+    if end < size:
         lines.truncate(end)
-        lines.write(line)
-        lines.flush()
+    try:
+        if lines.write(line) < len(line):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         os.fsync(lines.fileno())
     except OSError:
-        lines.truncate(end)
+        with suppress(OSError):
+            lines.truncate(end)
         raise

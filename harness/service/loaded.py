@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from harness.corpora.item import Item
 from harness.errors import HarnessError, UsageError
 from harness.runs.answering import Answer
 from harness.service.schema import Player
-
-if TYPE_CHECKING:
-    from adapters.registry import Adapter
 
 
 @dataclass
@@ -20,13 +18,15 @@ class Loaded:
     """An adapter with its base, asked through transformers. It is loaded with the first request and answers one at a time."""
 
     name: str
-    adapter: Adapter
+    adapter: str | Path
+    """Its name or folder."""
+    task: str
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _prompted: Any = None
 
     @property
     def card(self) -> Player:
-        return Player(name=self.name, tasks=[self.adapter.spec.task], kind="language model")
+        return Player(name=self.name, tasks=[self.task], kind="language model")
 
     def answer(self, item: Item, samples: int, constrain: str | None) -> Answer:
         """Raises UsageError for what only a server does, HarnessError if the model cannot be loaded or the prompt is too long."""
@@ -42,14 +42,16 @@ class Loaded:
         return found
 
     def _load(self) -> Any:
+        from adapters.registry import load_adapter
         from harness.engines.engine import Sampling
         from harness.engines.transformers import TransformersEngine
         from harness.runs.prompted import Plan, Prompted
         from prompts.render import Renderer
         from prompts.shots import ShotPool
 
-        spec = self.adapter.spec
-        engine: Any = TransformersEngine(self.adapter.base, adapter=self.adapter.path)
+        adapter = load_adapter(self.adapter, None)
+        spec = adapter.spec
+        engine: Any = TransformersEngine(adapter.base, adapter=adapter.path)
         longest = min(spec.written.longest, engine.context_length // 2)
         renderer = Renderer(spec, engine.tokenizer, engine.context_length, longest)
         return Prompted(Plan(renderer, Sampling(max_tokens=longest), ShotPool([], 0), 0, 1), engine)

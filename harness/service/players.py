@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from harness.baselines import BASELINES, Baseline, Ruled
 from harness.corpora.item import Item
@@ -39,7 +39,8 @@ class Own:
 
     @property
     def card(self) -> Player:
-        return Player(name=self.name, tasks=list(self.baseline.tasks), kind="parser" if self.name == "parser" else "baseline")
+        kind: Literal["parser", "baseline"] = "parser" if self.name.startswith("parser") else "baseline"
+        return Player(name=self.name, tasks=list(self.baseline.tasks), kind=kind)
 
     def answer(self, item: Item, samples: int, constrain: str | None) -> Answer:
         """Raises UsageError for what only language models do."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import zipfile
@@ -13,6 +14,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from adapters.recipe import Source
+from adapters.sources import gather
+from harness.corpora.records import load_items
 from tests.helpers import ROOT
 from tests.helpers.page_server import PageServer, Window, chromium
 
@@ -210,3 +214,197 @@ def test_a_game_of_three_people_becomes_a_corpus(server: PageServer, browser: Br
     assert json.loads(harness("score", "mine", "--json"))["items"] == 2
     harness("report", "mine")
     assert "Step one" in (tmp_path / "runs" / "mine" / "report.html").read_text()
+
+
+def say(window: Window, text: str) -> None:
+    window.page.get_by_label("Say to the Builder").fill(text)
+    window.page.get_by_role("button", name="Say it").click()
+
+
+def test_a_person_directs_a_model_that_asks_and_is_corrected(server: PageServer, browser: Browser) -> None:
+    with Window(browser, server.url, "build") as window:
+        page = window.page
+        page.get_by_label("Target").select_option(index=2)
+        page.get_by_role("button", name="Start as Architect").click()
+        page.get_by_role("img", name="Target").wait_for()
+        say(window, "Put a block on the ground in the middle.")
+        page.wait_for_selector("text=Which color should it be?")
+        say(window, "a red one")
+        page.wait_for_selector("text=I placed a red block.")
+        assert "confidence" in page.locator(".answer").inner_text()
+        page.get_by_role("button", name="Undo").click()
+        page.get_by_role("img", name="What stands: empty").wait_for()
+        say(window, "red")
+        page.wait_for_selector(".answer")
+        page.get_by_role("button", name="Correct it").click()
+        stands = page.get_by_role("application", name="What stands: empty")
+        stands.focus()
+        for key in ("4", "Enter", "ArrowUp", "5", "Enter"):
+            page.keyboard.press(key)
+        page.get_by_role("application", name="What stands: 2 blocks: 1 green, 1 blue").wait_for()
+        page.get_by_role("button", name="Save as a training row").click()
+        page.get_by_role("img", name="What stands: 2 blocks: 1 green, 1 blue").wait_for()
+        (line,) = (server.folder / "corrections-minecraft.jsonl").read_text().splitlines()
+        assert json.loads(line)["actions"] == [["place", "green", 0, 1, 0], ["place", "blue", 0, 1, 1]]
+        page.get_by_role("button", name="Finish").click()
+        page.wait_for_selector("text=blocks of the target stand")
+        assert window.complaints == []
+    items = load_items(server.folder / "corrections-minecraft.jsonl", "minecraft")
+    assert gather([Source(file=str(server.folder / "corrections-minecraft.jsonl"))], "minecraft", [], []).items == items
+
+
+def test_a_person_builds_what_an_architect_says(server: PageServer, browser: Browser) -> None:
+    with Window(browser, server.url, "build") as window:
+        page = window.page
+        page.get_by_role("button", name="Start as Builder").click()
+        page.get_by_role("heading", name="Build for an Architect", level=1).wait_for()
+        said = page.locator(".talk .architect").count()
+        assert said
+        box = page.locator(".scene").first.bounding_box()
+        assert box
+        page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] * 0.6)
+        page.get_by_role("application", name="What stands: 1 block").wait_for()
+        page.get_by_role("button", name="Undo").click()
+        page.get_by_role("application", name="What stands: empty").wait_for()
+        page.get_by_role("button", name="Done").click()
+        page.wait_for_selector("text=1 correction")
+        page.get_by_label("Through the builder").check()
+        page.reload()
+        page.wait_for_selector("text=1 correction")
+        assert page.locator(".talk .architect").count() > said
+        assert window.complaints == []
+
+
+def test_a_game_is_replayed_with_its_dialogue_and_a_model_builds_a_turn(server: PageServer, browser: Browser) -> None:
+    with Window(browser, server.url, "replay") as window:
+        page = window.page
+        page.get_by_label("Search games").fill("test")
+        page.locator("tbody a").first.click()
+        page.wait_for_selector(".scene canvas")
+        page.get_by_label("Speed").select_option("10")
+        page.get_by_role("button", name="Play").click()
+        page.get_by_role("button", name="Pause").wait_for()
+        page.get_by_role("button", name="Play").wait_for()
+        stands = page.locator(".scene").first.get_attribute("aria-label")
+        assert stands
+        assert "blocks" in stands
+        page.get_by_label("Through the builder").check()
+        page.locator(".talk .did").first.get_by_role("button").click()
+        page.get_by_role("button", name="Build this turn").click()
+        page.wait_for_selector(".answer")
+        assert window.complaints == []
+
+
+HOSTILE = "</textarea><script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>"
+
+
+def test_what_people_write_is_shown_as_text(server: PageServer, browser: Browser) -> None:
+    with Window(browser, server.url, "game") as window:
+        page = window.page
+        page.get_by_label("Your name").fill(HOSTILE)
+        page.get_by_role("button", name="Describe it").click()
+        headline(window, "Describe the image")
+        page.get_by_label("Next step").fill(HOSTILE + " word" * 10_000)
+        page.get_by_role("button", name="Add step").click()
+        page.wait_for_selector(".steps li")
+        assert page.locator(".steps li span").first.inner_text().startswith(HOSTILE)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        window.go("game")
+        assert page.get_by_text(HOSTILE[:40]).count()
+        window.go("draw")
+        page.get_by_label("Instruction").fill(HOSTILE)
+        page.keyboard.press("Enter")
+        page.wait_for_selector(".answer")
+        assert page.evaluate("window.hacked === undefined")
+        # What a script of another site would do is refused by the policy.
+        page.evaluate("document.body.append(Object.assign(document.createElement('script'), {textContent: 'window.hacked = 1'}))")
+        assert page.evaluate("window.hacked === undefined")
+        (complaint,) = window.complaints
+        assert "Content Security Policy" in complaint
+
+
+def test_two_tabs_of_a_session_and_a_server_that_is_killed(tmp_path: Path, browser: Browser) -> None:
+    server = PageServer(tmp_path / "games", "--no-models")
+    with Window(browser, server.url, "game") as window:
+        first = window.page
+        first.get_by_label("Your name").fill("Ada")
+        first.get_by_role("button", name="Describe it").click()
+        headline(window, "Describe the image")
+        second = window.tab(first.url.partition("#/")[2])
+        second.get_by_label("Next step").fill("from the second tab")
+        second.get_by_role("button", name="Add step").click()
+        second.wait_for_selector("text=from the second tab")
+        first.get_by_label("Next step").fill("from the first tab")
+        first.get_by_role("button", name="Add step").click()
+        first.wait_for_selector(".toast.bad")
+        assert first.locator(".steps li").all_inner_texts() == ["from the second tab"]
+        assert first.get_by_label("Next step").input_value() == "from the first tab"
+        first.get_by_role("button", name="Add step").click()
+        first.wait_for_selector(".steps li:nth-child(2)")
+        # Killed outright; what is done meanwhile waits, and is sent when the server is there again.
+        server.end(signal.SIGKILL)
+        first.get_by_label("Next step").fill("while nobody listens")
+        first.get_by_role("button", name="Add step").click()
+        first.wait_for_selector("#offline:not([hidden])")
+        server.start()
+        first.wait_for_selector(".steps li:nth-child(3)")
+        first.wait_for_selector("#offline", state="hidden")
+        first.reload()
+        first.wait_for_selector(".steps li:nth-child(3)")
+    assert server.end() == 128 + signal.SIGTERM
+
+
+PAGES = ["draw", "game", "gallery", "procedure/7", "build", "replay", "replay/B2-A2-C901-1700000000001"]
+
+
+@pytest.mark.parametrize("width", [375, 1440])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_page_has_a_fault_that_axe_finds(server: PageServer, browser: Browser, width: int, scheme: str) -> None:
+    height = 812 if width < 500 else 900
+    with Window(browser, server.url, "draw", width, height, scheme) as window:
+        page = window.page
+        page.get_by_label("Instruction").fill("Paint the first column red.")
+        page.keyboard.press("Enter")
+        page.wait_for_selector(".answer")
+        for at in PAGES:
+            window.go(at)
+            assert (at, window.violations()) == (at, [])
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), at
+        window.go("game")
+        page.get_by_label("Your name").fill("Ada")
+        page.get_by_role("button", name="Describe it").click()
+        headline(window, "Describe the image")
+        page.get_by_label("Next step").fill("Paint the first tile red.")
+        page.get_by_role("button", name="Add step").click()
+        page.wait_for_selector(".steps li")
+        assert window.violations() == []
+        page.get_by_role("button", name="Finish").click()
+        headline(window, "Align each step")
+        assert window.violations() == []
+        window.go("build")
+        page.get_by_role("button", name="Start as Architect").click()
+        headline(window, "Direct a model")
+        say(window, "Place a red block in the middle.")
+        page.wait_for_selector(".answer")
+        page.get_by_role("button", name="Correct it").click()
+        assert window.violations() == []
+
+
+def test_all_of_it_works_with_the_keyboard(server: PageServer, browser: Browser) -> None:
+    """From the top, Tab reaches the modes, the colors and the board, and focus is visible."""
+    with Window(browser, server.url, "draw") as window:
+        page = window.page
+        reached = []
+        for _ in range(40):
+            page.keyboard.press("Tab")
+            reached.append(
+                page.evaluate(
+                    "(() => { const e = document.activeElement; const s = getComputedStyle(e);"
+                    " return [e.getAttribute('role') ?? e.tagName, (e.textContent || e.getAttribute('aria-label') || '').slice(0, 30),"
+                    " s.outlineStyle !== 'none' || e.matches('svg.live')]; })()"
+                )
+            )
+        names = [f"{role} {name}" for role, name, _ in reached]
+        for wanted in ("A Skip to the content", "A Gallery", "radio", "application Drawing", "TEXTAREA", "BUTTON Draw it"):
+            assert any(name.startswith(wanted) for name in names), (wanted, names)
+        assert all(visible for role, _, visible in reached if role != "BODY")

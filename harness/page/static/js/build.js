@@ -1,1 +1,277 @@
-export async function show(main) { main.replaceChildren("soon"); }
+// Building in Minecraft: a person directs a model, or builds what a simulated Architect says.
+import { ask, Session, start } from "./api.js";
+import { button, field, h, percent, personField, toast } from "./dom.js";
+import { answerView, picker, waiting } from "./players.js";
+import { after, key, kit, Region } from "./region.js";
+import { talkList } from "./talk.js";
+
+export async function show(main, [id], alive) {
+  return id ? play(main, id, alive) : lobby(main);
+}
+
+async function begin(body, person) {
+  try {
+    const session = await ask("POST", "/page/sessions", { kind: "building", name: person.value.trim() || "somebody", ...body });
+    location.hash = `#/build/${session.id}`;
+  } catch (error) {
+    toast(error.message, true);
+  }
+}
+
+async function lobby(main) {
+  const [sessions, targets] = await Promise.all([ask("GET", "/page/sessions"), ask("GET", "/page/targets")]);
+  const person = personField();
+  const target = h("select", {}, h("option", { value: "" }, "Any target"), h("option", { value: "-" }, "No target: build what you like"),
+    targets.map((one) => h("option", { value: one.name }, `${one.name}, ${one.blocks.length} blocks`)));
+  const simulator = h("select", {}, h("option", { value: "shapes" }, "Shapes: rows, towers, squares"), h("option", { value: "blocks" }, "Blocks: one or a few at a time"));
+  const direct = () => {
+    const name = target.value === "" ? targets[Math.floor(Math.random() * targets.length)].name : target.value;
+    begin(name === "-" ? {} : { target: name }, person);
+  };
+  const seed = () => Math.floor(Math.random() * 100000);
+  const line = (one) => h("li", {}, h("a", { href: `#/build/${one.id}` }, one.role === "architect" ? `Directing${one.target ? `: ${one.target}` : ""}` : `Building: ${one.target}`),
+    h("small", {}, one.finished ? (one.score ? `finished, F1 ${percent(one.score.f1)}` : "finished") : "in progress"));
+  main.replaceChildren(
+    h("div", { class: "head" }, h("h1", {}, "Build in Minecraft"), h("p", {}, "Two players: the Architect knows a target and talks, the Builder has the blocks. Be one of them.")),
+    h("div", { class: "two even" },
+      h("section", { class: "card" }, h("h2", {}, "Direct a model"), h("p", { class: "lead" }, "You see the target and say what to build. The model builds, says what it did, and asks when a color or a place is missing."),
+        field("Target", target), button("Start as Architect", direct, { class: "button primary" })),
+      h("section", { class: "card" }, h("h2", {}, "Build for an Architect"), h("p", { class: "lead" }, "A simulated Architect tells you piece by piece what to build, looks at what you did, and corrects you."),
+        field("It describes", simulator), button("Start as Builder", () => begin({ simulator: simulator.value, seed: seed() }, person), { class: "button primary" })),
+      h("section", { class: "card" }, h("h2", {}, "You"), field("Your name", person)),
+      h("section", { class: "card" }, h("h2", {}, "Games"), sessions.building.length ? h("ul", { class: "steps plain" }, [...sessions.building].reverse().map(line)) : h("p", { class: "hint" }, "None yet."))));
+}
+
+async function play(main, id, alive) {
+  let view = null;
+  const session = await Session.open(id, () => alive() && view.update());
+  view = session.state.role === "architect" ? new Directing(main, session) : new Obeying(main, session);
+  await view.open();
+  view.update();
+  return () => {
+    session.close();
+    view.close();
+  };
+}
+
+function scoreBox(score) {
+  if (!score) return h("p", { class: "hint" }, "There was no target to compare with.");
+  return h("div", { class: "score" },
+    h("div", {}, h("b", {}, percent(score.f1)), h("span", {}, "F1, after the best turn and shift")),
+    h("div", {}, h("b", {}, `${score.right} of ${score.wanted}`), h("span", {}, "blocks of the target stand")),
+    h("div", {}, h("b", {}, String(score.built)), h("span", {}, "blocks were built")));
+}
+
+class Game {
+  constructor(main, session) {
+    this.main = main;
+    this.session = session;
+    this.region = new Region({ label: "What stands", edit: (action) => this.edited(action) });
+    this.target = new Region({ label: "Target", small: true });
+    this.eyes = h("input", { type: "checkbox" });
+    this.eyes.addEventListener("change", () => this.region.setPose(session.state.pose, this.eyes.checked));
+    this.talk = h("div", {});
+    this.foot = h("div", {});
+    this.bar = h("div", { class: "bar" });
+    this.edits = [];
+    this.region.setEditable(false);
+  }
+
+  async open() {}
+
+  edited(action) {
+    this.edits.push(action);
+  }
+
+  stage(title, text, side) {
+    this.main.replaceChildren(
+      h("div", { class: "head" }, h("h1", {}, title), h("a", { class: "button small", href: "#/build" }, "All games"), h("p", {}, text)),
+      h("div", { class: "two" },
+        h("section", { class: "card", "aria-label": "What stands" }, this.bar, this.region.element, h("div", { class: "bar foot" }, h("label", { class: "check" }, this.eyes, "Through the builder\u2019s eyes"), this.region.tools)),
+        h("div", { class: "stack" }, side)));
+  }
+
+  showTalk() {
+    const list = talkList(this.session.state.turns);
+    this.talk.replaceChildren(list);
+    list.scrollTop = list.scrollHeight;
+  }
+
+  // The blocks, with those that the last actions placed marked.
+  showBlocks(blocks) {
+    const last = this.session.state.turns.findLast((turn) => turn.actions);
+    this.region.show(blocks, new Set((last?.actions ?? []).map((action) => key(action.slice(2)))));
+    this.region.setPose(this.session.state.pose, this.eyes.checked);
+  }
+
+  close() {
+    this.region.dispose();
+    this.target.dispose();
+  }
+}
+
+class Directing extends Game {
+  async open() {
+    const { select, notes } = await picker("minecraft", "parser-eager");
+    const draft = `draft-${this.session.data.id}`;
+    this.players = select;
+    this.text = h("textarea", { rows: 3, maxlength: 20000, placeholder: "Build a row of three red blocks in the middle." });
+    this.text.value = localStorage.getItem(draft) ?? "";
+    this.text.addEventListener("input", () => localStorage.setItem(draft, this.text.value));
+    this.text.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" && !event.shiftKey && !event.isComposing) this.say(event);
+    });
+    this.send = h("button", { class: "button primary", type: "submit" }, "Say it");
+    this.undo = button("Undo", () => this.session.send({ type: "undo" }));
+    this.end = button("Finish", () => this.session.send({ type: "end" }));
+    this.again = button("Let it answer", () => this.answer());
+    this.reply = h("div", { class: "reply", "aria-live": "polite" });
+    const { target } = this.session.state;
+    this.form = h("form", { onsubmit: (event) => this.say(event) }, field("Builder", select), field("Say to the Builder", this.text, "Enter sends it."), h("div", { class: "row" }, this.send, this.again, this.undo, this.end));
+    this.stage("Direct a model", "Tell the Builder what to build, in as many messages as you like. Undo takes the last one back with all that followed.", [
+      target.blocks.length ? h("section", { class: "card" }, h("h2", {}, `Target ${target.name}`), this.target.element, h("div", { class: "bar foot" }, this.target.tools)) : null,
+      h("section", { class: "card" }, h("h2", {}, "Dialogue"), this.talk, this.form, notes, this.reply, this.foot)]);
+    this.target.show(target.blocks);
+  }
+
+  update() {
+    const { state } = this.session;
+    if (this.correcting) return;
+    this.showTalk();
+    this.showBlocks(state.blocks);
+    const over = state.phase === "finished";
+    const waits = state.turns.at(-1)?.speaker === "Architect";
+    this.form.hidden = over;
+    this.undo.disabled = !state.turns.length;
+    this.again.hidden = !waits;
+    this.send.hidden = waits;
+    if (over) {
+      this.reply.replaceChildren();
+      this.foot.replaceChildren(scoreBox(state.score));
+    }
+  }
+
+  async say(event) {
+    event.preventDefault();
+    const text = this.text.value.trim();
+    if (!text || this.busy || this.send.hidden) return;
+    this.busy = true;
+    if (await this.session.send({ type: "say", text })) {
+      this.text.value = "";
+      localStorage.removeItem(`draft-${this.session.data.id}`);
+      this.busy = false;
+      await this.answer();
+    }
+    this.busy = false;
+  }
+
+  async answer() {
+    if (this.busy) return;
+    this.busy = true;
+    this.again.disabled = true;
+    const request = this.request();
+    const began = performance.now();
+    const answer = await waiting(this.reply, this.players.value, this.session.answer(this.players.value));
+    if (answer === null) this.reply.replaceChildren(h("p", { class: "hint" }, "It asks before it builds."));
+    if (answer) this.reply.replaceChildren(answerView(answer, (performance.now() - began) / 1000), button("Correct it", () => this.correct(request, answer)));
+    this.again.disabled = false;
+    this.busy = false;
+    this.text.focus();
+  }
+
+  // The request for what the Architect said last, as the task API takes it.
+  request() {
+    const turns = this.session.state.turns.map(({ by, ...turn }) => turn);
+    return { task: "minecraft", model: this.players.value, instruction: turns.at(-1).text, history: turns.slice(0, -1), blocks: this.session.state.blocks, pose: this.session.state.pose };
+  }
+
+  correct(request, answer) {
+    this.correcting = true;
+    this.edits = [];
+    this.region.setEditable(true);
+    this.region.show(request.blocks);
+    this.bar.replaceChildren(kit(this.region));
+    const end = () => {
+      this.correcting = false;
+      this.region.setEditable(false);
+      this.bar.replaceChildren();
+      this.reply.replaceChildren();
+      this.update();
+    };
+    this.reply.replaceChildren(h("div", { class: "notice" },
+      h("p", {}, h("strong", {}, "Build what it should have built"), ` after \u201c${request.instruction.slice(0, 200)}\u201d. Click places; Shift and click, or Remove, takes away.`),
+      h("div", { class: "row" },
+        button("Save as a training row", async () => {
+          try {
+            const saved = await ask("POST", "/page/corrections", { request, actions: this.edits, by: answer.model });
+            const actions = this.edits;
+            end();
+            await this.session.send({ type: "build", actions });
+            start(true);
+            toast(`Row ${saved.rows} of ${saved.file}`);
+          } catch (error) {
+            toast(error.message, true);
+          }
+        }, { class: "button primary" }),
+        button("From the start", () => { this.edits = []; this.region.show(request.blocks); }),
+        button("Cancel", end))));
+    this.region.box.focus();
+  }
+}
+
+class Obeying extends Game {
+  async open() {
+    this.done = button("Done", () => this.finish(), { class: "button primary" });
+    this.undo = button("Undo", () => { this.edits.pop(); this.keep(); });
+    this.side = h("section", { class: "card", hidden: true }, h("h2", {}, "Target"), this.target.element);
+    this.stage("Build for an Architect", "Build what the Architect says last, then press Done. It stands where it is meant to, seen from where you stand.", [
+      h("section", { class: "card" }, h("h2", {}, "Dialogue"), this.talk, h("div", { class: "row" }, this.done, this.undo), this.foot), this.side]);
+    this.bar.replaceChildren(kit(this.region));
+    this.region.setEditable(true);
+  }
+
+  get kept() {
+    return `edits-${this.session.data.id}-${this.session.data.version}`;
+  }
+
+  update() {
+    const { state } = this.session;
+    try {
+      this.edits = JSON.parse(localStorage.getItem(this.kept)) ?? [];
+    } catch {
+      this.edits = [];
+    }
+    this.showTalk();
+    const over = state.phase === "finished";
+    this.keep();
+    this.region.setEditable(!over);
+    this.bar.hidden = over;
+    this.done.hidden = this.undo.hidden = over;
+    this.side.hidden = !over;
+    const { steps, at_once: right, corrections } = state.counts;
+    this.foot.replaceChildren(h("p", { class: "hint" }, `${steps} step${steps === 1 ? "" : "s"} so far, ${right} right at once, ${corrections} correction${corrections === 1 ? "" : "s"}.`), over ? scoreBox(state.score) : "");
+    if (over) this.target.show(state.target.blocks);
+  }
+
+  edited(action) {
+    this.edits.push(action);
+    localStorage.setItem(this.kept, JSON.stringify(this.edits));
+    this.undo.disabled = false;
+  }
+
+  keep() {
+    localStorage.setItem(this.kept, JSON.stringify(this.edits));
+    const blocks = after(this.session.state.blocks, this.edits);
+    this.region.show(blocks, new Set(this.edits.map((action) => key(action.slice(2)))));
+    this.region.setPose(this.session.state.pose, this.eyes.checked);
+    this.undo.disabled = !this.edits.length;
+  }
+
+  async finish() {
+    const { kept } = this;
+    this.done.disabled = true;
+    if (await this.session.send({ type: "build", actions: this.edits })) localStorage.removeItem(kept);
+    this.done.disabled = false;
+  }
+}
+

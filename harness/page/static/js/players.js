@@ -5,16 +5,15 @@ import { h } from "./dom.js";
 const KINDS = [["parser", "The parser"], ["baseline", "Baselines"], ["language model", "Language models"]];
 
 // A select with the players of a task, the last chosen one first; and what is missing.
-export async function picker(task, label = "Player") {
+export async function picker(task, favorite) {
   const { players, notes } = await start();
   const fit = players.filter((player) => player.tasks.includes(task));
-  const select = h("select", { "aria-label": label },
+  const select = h("select", { "aria-label": "Player" },
     KINDS.map(([kind, title]) => {
       const own = fit.filter((player) => player.kind === kind);
       return own.length ? h("optgroup", { label: title }, own.map((player) => h("option", { value: player.name }, player.name))) : null;
     }));
-  const kept = localStorage.getItem(`player-${task}`);
-  if (fit.some((player) => player.name === kept)) select.value = kept;
+  for (const name of [favorite, localStorage.getItem(`player-${task}`)]) if (fit.some((player) => player.name === name)) select.value = name;
   select.addEventListener("change", () => localStorage.setItem(`player-${task}`, select.value));
   const models = fit.some((player) => player.kind === "language model");
   const told = notes.length ? notes : models ? [] : ["No language model plays here: start harness app with --base-url or --adapter."];

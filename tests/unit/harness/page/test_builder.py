@@ -1,0 +1,122 @@
+"""What the Builder asks and says, and building games as states."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from harness.errors import UsageError
+from harness.page.building import EVENT, SIMULATORS, answered, asked_back, happened, request_of, score, with_model, with_simulator
+from harness.page.eager import EagerParser
+from harness.page.store import State
+from harness.service.app import executed
+from harness.service.players import Own
+
+PARSER = Own("parser-eager", EagerParser())
+
+
+def after(state: State, *events: dict[str, Any]) -> State:
+    for event in events:
+        state, _ = happened(state, EVENT.validate_python(event))
+    return state
+
+
+def say(text: str) -> dict[str, Any]:
+    return {"type": "say", "text": text}
+
+
+def reply(state: State) -> State:
+    back = asked_back(state, PARSER.name)
+    return back or answered(state, executed(PARSER, request_of(state, PARSER.name)))
+
+
+def test_it_asks_for_a_color_and_then_builds_what_was_meant() -> None:
+    state = reply(after(with_model({"name": "", "blocks": []}), say("Put a block on the ground in the middle.")))
+    assert state["turns"][-1] == {"speaker": "Builder", "text": "Which color should it be?", "by": "parser-eager"}
+    state = reply(after(state, say("a red one")))
+    assert state["turns"][-1]["text"] == "I placed a red block."
+    ((_, height, _, color),) = state["blocks"]
+    assert (height, color) == (1, "red")
+
+
+@pytest.mark.parametrize(
+    ("text", "asks"),
+    [
+        ("Place three blue blocks.", "Where should it go?"),
+        ("Place three blue blocks on top of it.", None),
+        ("Put another one there.", None),
+        ("Remove the red block.", None),
+        ("Great job!", None),
+        ("Build a tower on the left.", "Which color should it be?"),
+    ],
+)
+def test_it_asks_only_for_what_is_missing(text: str, asks: str | None) -> None:
+    state = reply(after(with_model({"name": "", "blocks": []}), say("Place a red block in the middle.")))
+    back = asked_back(after(state, say(text)), "parser-eager")
+    assert (back and back["turns"][-1]["text"]) == asks
+
+
+def test_small_talk_places_nothing() -> None:
+    state = reply(after(with_model({"name": "", "blocks": []}), say("Hello, how are you?")))
+    assert state["blocks"] == []
+    assert "did not understand" in state["turns"][-1]["text"]
+
+
+def test_undo_takes_back_what_followed_the_last_words() -> None:
+    first = reply(after(with_model({"name": "", "blocks": []}), say("Place a red block in the middle.")))
+    second = reply(after(first, say("Place a blue block on top of it.")))
+    assert len(second["blocks"]) == 2
+    assert after(second, {"type": "undo"}) == first
+    with pytest.raises(UsageError):
+        after(first, {"type": "undo"}, {"type": "undo"})
+
+
+def test_a_correction_takes_the_place_of_the_answer() -> None:
+    state = reply(after(with_model({"name": "t", "blocks": [[3, 1, 3, "green"]]}), say("Place a red block in the middle.")))
+    fixed = after(
+        state, {"type": "build", "actions": [("place", "green", 0, 1, 0), ("place", "blue", 1, 1, 0), ("remove", None, 1, 1, 0)]}
+    )
+    assert fixed["blocks"] == [[0, 1, 0, "green"]]
+    # What was taken away again is no part of it.
+    assert fixed["turns"][-2]["actions"] == [["place", "green", 0, 1, 0]]
+    with pytest.raises(UsageError, match="cannot be carried out"):
+        after(state, {"type": "build", "actions": [("place", "green", 0, 5, 0)]})
+    ended = after(fixed, {"type": "end"})
+    assert ended["score"] == {"right": 1, "built": 1, "wanted": 1, "f1": 1.0}
+    with pytest.raises(UsageError, match="over"):
+        after(ended, say("more"))
+
+
+def test_the_score_forgives_a_turn_and_a_shift() -> None:
+    target = [[0, 1, 0, "red"], [1, 1, 0, "blue"]]
+    assert score([[3, 1, 3, "red"], [3, 1, 4, "blue"]], target) == {"right": 2, "built": 2, "wanted": 2, "f1": 1.0}
+    assert score([], target) == {"right": 0, "built": 0, "wanted": 2, "f1": 0.0}
+    assert score(target, []) is None
+
+
+@pytest.mark.parametrize("simulator", SIMULATORS)
+def test_a_simulated_architect_talks_until_its_target_stands(simulator: str) -> None:
+    """Its own gold actions build it, found again from the log as after a restart."""
+    from harness.page.building import _live
+    from harness.worlds.minecraft import Action
+
+    state = with_simulator(simulator, 3)
+    assert state["turns"]
+    wrong = after(state, {"type": "build", "actions": []})
+    assert wrong["counts"]["corrections"] == 1
+    while state["phase"] == "playing":
+        live = _live(simulator, 3)
+        item = live.ask()
+        for actions in state["log"]:
+            live.take([Action(*action) for action in actions])
+            item = live.ask()
+        assert item is not None
+        state = after(state, {"type": "build", "actions": [tuple(action) for action in item.actions]})
+    assert state["score"]["f1"] == 1
+    assert state["counts"]["corrections"] == 0
+
+
+def test_an_unknown_architect_is_refused() -> None:
+    with pytest.raises(UsageError, match="blocks, shapes"):
+        with_simulator("none", 0)

@@ -1,0 +1,284 @@
+"""The page's routes: what other sites and bad requests get, sessions over HTTP, exports and corrections."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from harness.corpora.hexagons import load
+from harness.corpora.item import HexagonsItem
+from harness.corpora.records import load_items
+from harness.page.corpus import procedure
+from harness.page.eager import EagerParser
+from harness.page.guard import HEADERS
+from harness.page.procedure import BLANK
+from harness.page.routes import add_page
+from harness.service.app import MOST_BYTES, create_app
+from harness.service.players import Own, own_players
+
+HERE = "http://127.0.0.1:8010"
+
+
+@pytest.fixture(autouse=True)
+def sample(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HARNESS_DATA", raising=False)
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> Iterator[TestClient]:
+    players = [*(one for one in own_players() if one.name in ("parser", "rules")), Own("parser-eager", EagerParser())]
+    app = create_app(players)
+    store = add_page(app, players, tmp_path, ["no server at http://127.0.0.1:1"])
+    with TestClient(app, base_url=HERE, raise_server_exceptions=False) as client:
+        yield client
+    store.close()
+
+
+def send(client: TestClient, session: dict[str, Any], event: dict[str, Any], status: int = 200, name: str = "") -> dict[str, Any]:
+    body = {"version": session["version"], "id": name or f"change-{session['version']:03}-{event['type']}", "event": event}
+    answer = client.post(f"/page/sessions/{session['id']}", json=body)
+    assert answer.status_code == status, answer.text
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+def begin(client: TestClient, **body: Any) -> dict[str, Any]:
+    answer = client.post("/page/sessions", json=body)
+    assert answer.status_code == 200, answer.text
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+def red(*tiles: int) -> str:
+    return "".join("4" if n in tiles else "0" for n in range(180))
+
+
+def finished_description(client: TestClient) -> dict[str, Any]:
+    session = begin(client, kind="description", name="Ada", image="P01C02T97")
+    for event in (
+        {"type": "add", "text": "Paint the first tile red.\nAnd the second one."},
+        {"type": "finish"},
+        {"type": "paint", "step": 0, "board": red(0)},
+        {"type": "go", "step": 1},
+        {"type": "paint", "step": 1, "board": red(0, 1)},
+        {"type": "done"},
+    ):
+        session = send(client, session, event)
+    return session
+
+
+def execute(client: TestClient, described: dict[str, Any], name: str, second: str) -> dict[str, Any]:
+    session = begin(client, kind="execution", name=name, about=described["id"])
+    for event in (
+        {"type": "paint", "step": 0, "board": red(0)},
+        {"type": "go", "step": 1},
+        {"type": "paint", "step": 1, "board": second},
+        {"type": "done"},
+    ):
+        session = send(client, session, event)
+    return session
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({}, 200),
+        ({"origin": HERE}, 200),
+        ({"host": "localhost:8010"}, 200),
+        ({"host": "[::1]:8010"}, 200),
+        ({"origin": "http://evil.example"}, 403),
+        ({"origin": "null"}, 403),
+        ({"origin": "http://127.0.0.1:9"}, 403),
+        ({"host": "evil.example"}, 403),
+        ({"host": "127.0.0.1.evil.example:8010"}, 403),
+        ({"host": "["}, 403),
+    ],
+)
+def test_only_this_page_may_ask(client: TestClient, headers: dict[str, str], status: int) -> None:
+    answer = client.get("/page/start", headers=headers)
+    assert answer.status_code == status
+    assert {name: answer.headers[name] for name in HEADERS} == HEADERS
+
+
+def test_other_sites_cannot_make_a_browser_post(client: TestClient) -> None:
+    for headers in ({"sec-fetch-site": "cross-site"}, {"origin": "http://evil.example"}):
+        assert client.post("/v1/harness/execute", content=b"{}", headers=headers).status_code == 403
+    assert client.post("/page/sessions", content=iter([b"{}"])).status_code == 411
+    assert client.post("/page/sessions", content=b" " * (MOST_BYTES + 1)).status_code == 413
+
+
+def test_the_page_and_its_files(client: TestClient) -> None:
+    page = client.get("/")
+    assert "<script>" not in page.text
+    assert " style=" not in page.text
+    for path in (
+        "js/main.js",
+        "js/region.js",
+        "css/page.css",
+        "vendor/three.module.min.js",
+        "vendor/three.LICENSE.txt",
+        "flower.svg",
+    ):
+        assert client.get(f"/static/{path}").status_code == 200
+    assert client.get("/static/../routes.py").status_code == 404
+    assert client.get("/static/%2e%2e/routes.py").status_code == 404
+
+
+def test_what_the_page_begins_with(client: TestClient) -> None:
+    start = client.get("/page/start").json()
+    assert [player["kind"] for player in start["players"]] == ["parser", "baseline", "parser"]
+    assert start["notes"] == ["no server at http://127.0.0.1:1"]
+    assert start["sources"]["hexagons"]["kind"] == "sample"
+    assert start["corrections"] == {"hexagons": 0, "minecraft": 0}
+
+
+def test_the_corpora(client: TestClient) -> None:
+    images = client.get("/page/images").json()
+    assert len(images) == 9
+    found = client.get(f"/page/procedures/{images[0]['procedures'][0]}").json()
+    assert found["steps"][-1]["board"] == images[0]["board"]
+    assert found == json.loads(json.dumps(procedure(found["index"])))
+    games = client.get("/page/games").json()
+    game = client.get(f"/page/games/{games[0]['name']}").json()
+    assert sum(len(turn.get("actions", ())) for turn in game["turns"]) == games[0]["actions"]
+    assert all(0 < len(target["blocks"]) <= 40 for target in client.get("/page/targets").json())
+    for path in ("procedures/99", "games/none", "sessions/none"):
+        assert client.get(f"/page/{path}").status_code == 422
+    assert client.get("/page/procedures/x").status_code == 422
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        (b"", "JSON"),
+        (b"[]", "object"),
+        (b'{"kind": "description"}', "name"),
+        (b'{"kind": "description", "name": " "}', "name"),
+        (json.dumps({"kind": "description", "name": "x" * 201}).encode(), "200"),
+        (b'{"kind": "description", "name": "Ada", "image": "none"}', "no image"),
+        (json.dumps({"kind": "description", "name": "Ada", "board": BLANK}).encode(), "blank"),
+        (b'{"kind": "execution", "name": "Ada", "about": "none"}', "no session"),
+        (b'{"kind": "building", "name": "Ada", "target": "none"}', "no target"),
+        (b'{"kind": "building", "name": "Ada", "simulator": "none"}', "Architect"),
+        (b'{"kind": "else", "name": "Ada"}', "description"),
+        (b"\xff", "JSON"),
+    ],
+)
+def test_what_cannot_begin_is_told(client: TestClient, body: bytes, told: str) -> None:
+    answer = client.post("/page/sessions", content=body)
+    assert answer.status_code == 422
+    assert told in answer.json()["error"]["message"]
+
+
+def test_two_tabs(client: TestClient) -> None:
+    """The late one is told how the session is now; a change that is sent again is made once."""
+    session = begin(client, kind="description", name="Ada", image="P01C02T97")
+    first = send(client, session, {"type": "add", "text": "one"}, name="first-tab")
+    late = send(client, session, {"type": "add", "text": "other"}, 409, name="second-tab")
+    assert late["session"]["state"] == first["state"]
+    assert send(client, session, {"type": "add", "text": "one"}, name="first-tab")["state"] == first["state"]
+
+
+def test_text_of_any_kind_is_kept_as_it_is(client: TestClient) -> None:
+    hostile = "<script>alert(1)</script>" + "\u202e\x00" + "x" * 50_000
+    session = begin(client, kind="description", name="<img src=x onerror=alert(1)>", image="P01C02T97")
+    session = send(client, session, {"type": "add", "text": hostile})
+    assert session["state"]["steps"][0]["instruction"] == hostile
+    assert send(client, session, {"type": "add", "text": "x" * 60_001}, 422)["error"]["message"].startswith("add.text")
+
+
+def test_finished_games_are_a_corpus(client: TestClient, tmp_path: Path) -> None:
+    described = finished_description(client)
+    execute(client, described, "Bo", red(0, 1))
+    result = execute(client, described, "Cy", red(0))
+    assert [step["action"]["f1"] for step in result["scores"]] == [1.0, 0.0]
+    assert result["gold"]["image"]["id"] == "P01C02T97"
+    answer = client.post("/page/sessions", json={"kind": "execution", "name": "Ada", "about": described["id"]})
+    assert "cannot verify" in answer.json()["error"]["message"]
+    whole = client.get(f"/page/sessions/{described['id']}").json()
+    assert whole["tags"] == ["A", "V1"]
+    with zipfile.ZipFile(io.BytesIO(client.get("/page/export.zip").content)) as archive:
+        archive.extractall(tmp_path / "corpus")
+    # The image is one of the sample's test images.
+    first, second = load(tmp_path / "corpus" / "hexagons", "test")
+    assert load(tmp_path / "corpus" / "hexagons", "train") == []
+    assert isinstance(second, HexagonsItem)
+    assert (first.meta["agreement_tag"], first.meta["agreement_scores"]) == ("A", (1.0, 1.0, 1.0))
+    assert (second.meta["agreement_tag"], second.meta["agreement_scores"]) == ("V1", (1.0, 0.67, 0.67))
+    assert second.instruction == "And the second one."
+
+
+def test_a_model_executes_and_counts_as_no_verifier(client: TestClient) -> None:
+    described = finished_description(client)
+    session = begin(client, kind="execution", name="Bo", about=described["id"])
+    body = {"version": session["version"], "id": "answer-1", "player": "parser"}
+    done = client.post(f"/page/sessions/{session['id']}/answer", json=body).json()
+    assert done["answer"]["model"] == "parser"
+    assert done["session"]["state"]["players"] == {"0": "parser"}
+    again = client.post(f"/page/sessions/{session['id']}/answer", json=body).json()
+    assert again["session"]["version"] == done["session"]["version"]
+    session = send(client, done["session"], {"type": "go", "step": 1})
+    send(client, session, {"type": "done"})
+    whole = client.get(f"/page/sessions/{described['id']}").json()
+    assert whole["tags"] == "None"
+    assert [one["name"] for one in whole["executions"]] == ["Bo"]
+    assert client.post(f"/page/sessions/{session['id']}/answer", json=body | {"player": "none"}).status_code == 404
+
+
+def test_a_building_game_over_http(client: TestClient) -> None:
+    target = client.get("/page/targets").json()[0]
+    session = begin(client, kind="building", name="Ada", target=target["name"])
+    session = send(client, session, {"type": "say", "text": "Place a red block in the middle."})
+    body = {"version": session["version"], "id": "answer-1", "player": "parser-eager"}
+    done = client.post(f"/page/sessions/{session['id']}/answer", json=body).json()
+    assert len(done["session"]["state"]["blocks"]) == 1
+    assert client.post(f"/page/sessions/{session['id']}/answer", json=body | {"id": "answer-2"}).status_code == 409
+    ended = send(client, done["session"], {"type": "end"})
+    assert ended["finished"]
+    lists = client.get("/page/sessions").json()
+    assert lists["building"][0]["score"]["built"] == 1
+
+
+def test_corrections_are_training_rows(client: TestClient, tmp_path: Path) -> None:
+    request = {
+        "task": "hexagons",
+        "model": "parser",
+        "instruction": "A red dot.",
+        "history": [{"instruction": "Nothing.", "actions": []}],
+    }
+    for n in (1, 2):
+        saved = client.post("/page/corrections", json={"request": request, "board": red(5), "by": "parser"}).json()
+        assert saved == {"file": str(tmp_path / "corrections-hexagons.jsonl"), "rows": n}
+    built = {"task": "minecraft", "model": "rules", "instruction": "A red block."}
+    place = ["place", "red", 0, 1, 0]
+    assert client.post("/page/corrections", json={"request": built, "actions": [place]}).json()["rows"] == 1
+    first, _ = load_items(tmp_path / "corrections-hexagons.jsonl", "hexagons")
+    assert [tuple(action) for action in first.actions] == [(0, 5, "red")]
+    assert len(load_items(tmp_path / "corrections-minecraft.jsonl", "minecraft")) == 1
+    for wrong in ({"request": request}, {"request": built}, {"request": built, "actions": [["place", "red", 0, 5, 0]]}, {}):
+        assert client.post("/page/corrections", json=wrong).status_code == 422
+
+
+def test_a_torn_row_goes_with_the_next_one(client: TestClient, tmp_path: Path) -> None:
+    request = {"task": "hexagons", "instruction": "A red dot."}
+    client.post("/page/corrections", json={"request": request, "board": red(5)})
+    file = tmp_path / "corrections-hexagons.jsonl"
+    with file.open("a") as lines:
+        lines.write('{"id": "hexag')
+    client.post("/page/corrections", json={"request": request, "board": red(6)})
+    assert len(load_items(file, "hexagons")) == 2
+
+
+def test_a_full_disk_is_told(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    """/dev/full refuses every byte."""
+    monkeypatch.setattr("harness.page.corrections.Corrections.file", lambda self, task: Path("/dev/full"))
+    answer = client.post("/page/corrections", json={"request": {"task": "hexagons", "instruction": "x"}, "board": red(5)})
+    assert answer.status_code == 507
+    assert "cannot be written" in answer.json()["error"]["message"]

@@ -1,0 +1,76 @@
+"""Sessions in SQLite: versions, changes that are sent twice, two servers, a full disk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.errors import UsageError
+from harness.page.store import StaleError, State, Store, StoreError
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path / "folder" / "sessions.sqlite")
+
+
+def counted(state: State) -> tuple[State, bool]:
+    return {"count": state["count"] + 1}, state["count"] == 2
+
+
+def test_a_session_goes_on_where_it_was(store: Store) -> None:
+    begun = store.begin("execution", "Ada", {"count": 0}, "other")
+    assert (begun.person, begun.name, begun.version, begun.finished, begun.about) == (1, "Ada", 1, False, "other")
+    changed = store.change(begun.id, 1, "first-change", counted)
+    assert (changed.state, changed.version) == ({"count": 1}, 2)
+    # Another server on the same file, as after a restart.
+    again = Store(store.file)
+    assert again.get(begun.id) == changed
+    assert [one.id for one in again.list("execution", "other")] == [begun.id]
+    assert again.list("execution", "none") == []
+    assert again.begin("execution", "Bo", {}).person == 2
+    assert again.begin("description", "Ada", {}).person == 1
+
+
+def test_a_change_that_is_sent_again_is_made_once(store: Store) -> None:
+    session = store.begin("building", "Ada", {"count": 0})
+    first = store.change(session.id, 1, "change-one", counted)
+    assert store.change(session.id, 1, "change-one", counted) == first
+    with pytest.raises(StaleError) as error:
+        store.change(session.id, 1, "change-two", counted)
+    assert error.value.session == first
+
+
+def test_what_cannot_be_done_changes_nothing(store: Store) -> None:
+    session = store.begin("building", "Ada", {"count": 0})
+
+    def refused(state: State) -> Any:
+        raise UsageError("no")
+
+    with pytest.raises(UsageError, match="no"):
+        store.change(session.id, 1, "change-one", refused)
+    assert store.get(session.id) == session
+    with pytest.raises(UsageError, match="no session 'abc'"):
+        store.get("abc")
+
+
+def test_a_full_disk_is_told_and_keeps_what_was_there(store: Store) -> None:
+    session = store.begin("building", "Ada", {"count": 0})
+    (pages,) = store.connection.execute("PRAGMA page_count").fetchone()
+    store.connection.execute(f"PRAGMA max_page_count = {pages}")
+    with pytest.raises(StoreError, match="full"):
+        store.change(session.id, 1, "change-one", lambda state: ({"text": "x" * 100_000}, False))
+    assert store.get(session.id) == session
+    store.connection.execute(f"PRAGMA max_page_count = {pages + 100}")
+    assert store.change(session.id, 1, "change-two", lambda state: ({"text": "x" * 100_000}, True)).finished
+
+
+def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreError, match="cannot be written"):
+        Store(tmp_path / "file" / "sessions.sqlite")
+    (tmp_path / "garbage").write_bytes(b"no database" * 1000)
+    with pytest.raises(StoreError, match="not a database"):
+        Store(tmp_path / "garbage")
