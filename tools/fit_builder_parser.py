@@ -169,7 +169,7 @@ def main() -> None:
         weights = fit(seen, args.pull)
         ranker = Ranker(weights)
         if dev:
-            print("dev:", micro(dev, weights, LEAST), flush=True)
+            print("dev:", micro(dev, weights, LEAST[args.task]), flush=True)
         print(f"round {n + 1}: {len(seen)} clauses, {sum(map(len, weights.values()))} weights", flush=True)
     if not args.held_out:
         ship(weights, args.task)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from harness.baselines.parser.minecraft.program import propped, statements_of
-from harness.baselines.parser.minecraft.ranker import Meant, Ranker, shipped_weights
+from harness.baselines.parser.minecraft.ranker import LEAST, Meant, Ranker, shipped_weights
 from harness.baselines.parser.minecraft.scene import Scene
 from harness.baselines.parser.minecraft.words import Clause, read_item
 from harness.corpora.item import Item, MinecraftItem
@@ -36,7 +36,7 @@ class BuilderParser(Predictor):
     independent = True
 
     def __init__(self, ranker: Ranker | None = None, task: str = "minecraft") -> None:
-        self._ranker = ranker or Ranker(shipped_weights(task))
+        self._ranker = ranker or Ranker(shipped_weights(task), LEAST[task])
 
     def predict(self, items: Sequence[Item]) -> list[Answer]:
         return [self._answer(item) for item in items if isinstance(item, MinecraftItem)]

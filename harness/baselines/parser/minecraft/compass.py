@@ -35,10 +35,12 @@ _WORD = re.compile(r"[a-z]+")
 _DONE = re.compile(r"(^|[.,;!\n] *|\bi |\band |\bthen )(?:i )?(placed|built|removed|destroyed|deleted|broke|added|put)\b")
 _ORDERS = {"placed": "place", "added": "place", "put": "place", "built": "build"}
 """For what a builder says to have done the order; the others remove."""
-_VERB = re.compile(
-    r"(?<=[a-z0-9])\s+(?:and |then )*(?=(?:place|remove|build|replace|fill) )(?<!to )(?<!should )(?<!will )(?<!you )(?<!i )"
-)
-"""Where an order follows with no mark before it."""
+_SENTENCE = re.compile(r"[.;!?\n]+")
+_VERB = re.compile(r"\b(?<!to )(?<!should )(?<!will )(?<!you )(?<!i )(?:place|remove|build|replace|fill) ")
+_BEFORE = re.compile(r"[\s,]*(?:\b(?:and|then)[\s,]+)*$")
+_GOING = re.compile(r"^[\s,]*(?:go|walk|head|jump|turn|fly|run|step|locate|find|move (?:north|south|east|west|to))\b")
+"""A sentence that says where to go, not what to build."""
+_BORDER = re.compile(rf"\b({_NAMES}) walls?\b")
 
 
 def told_pose(item: MinecraftItem) -> Pose:
@@ -63,5 +65,16 @@ def as_if_north(text: str, pose: Pose) -> str:
         return f" {name} most " if match[2] == "most" else f" {name} "
 
     asked = _DONE.sub(lambda match: f"{match[1]} {_ORDERS.get(match[2], 'remove')}", _FACING.sub(" ", text.lower()))
-    even = _WORD.sub(lambda match: SPELLINGS.get(match[0], match[0]), asked)
-    return _VERB.sub(". ", _COMPASS.sub(said, even))
+    even = _WORD.sub(lambda match: SPELLINGS.get(match[0], match[0]), _BORDER.sub(r"\1 edge", asked))
+    return " . ".join(_orders(sentence) for sentence in _SENTENCE.split(_COMPASS.sub(said, even)))
+
+
+def _orders(sentence: str) -> str:
+    """A sentence with a full stop before each verb but the first; what stands before that one belongs to it."""
+    verbs = [match.start() for match in _VERB.finditer(sentence)]
+    if not verbs:
+        return "" if _GOING.match(sentence) else sentence
+    first = _BEFORE.sub(" ", sentence[: verbs[0]])
+    parts = [sentence[start:end] for start, end in zip(verbs, [*verbs[1:], len(sentence)], strict=True)]
+    kept = "" if _GOING.match(first) else first.replace(",", " ")
+    return kept + " . ".join(_BEFORE.sub("", part) for part in parts)

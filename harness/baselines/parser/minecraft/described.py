@@ -27,7 +27,7 @@ SIDES = {
 }
 """The step toward each side, in the frame in which north is ahead."""
 LEVEL = (LEFT, -LEFT, BEHIND, -BEHIND)
-_HEADS = ("tower", "row", "structure", "shape", "figure", "level", "map", "corner", "ground", "edge")
+_HEADS = ("corner", "edge", "tower", "row", "structure", "shape", "figure", "level", "map", "ground")
 _BACK = ("it", "that", "those", "this", "last")
 _EVERY = ("each", "all", "everything", "both")
 
@@ -166,8 +166,9 @@ _LINKS = {
     "up": "(?:(?:on|at|to|onto)(?: the)?(?: very)? )?top(?: side)? of|(?:on|at) (?:its|their) top|on top|above|over|upon|onto"
     rf"|on(?! .{{0,14}}\b(?:{_NO_BLOCK})\b)",
     "down": "(?:at|on|to|from)(?: the)? bottom of|below",
-    "side": rf"(?:{_GOING})? ?(?:to |towards )?(?:the |its |each |that )?(?P<sides>(?:{_SIDE})(?: (?:{_SIDE}))?)(?: most)?"
-    "(?: (?:side |edge |end |face )?(?:of|from)| side| direction|$|(?= (?:and|of|with)\\b))",
+    "side": rf"(?:{_GOING})? ?(?:to |towards )?(?:the |its |each |that )?"
+    rf"(?P<sides>(?:{_SIDE})(?:(?: and)? (?:{_SIDE}))?)(?: most)?"
+    "(?: (?:side |end |face )?(?:of|from)| sides?| direction|$|(?= (?:and|of|with)\\b))",
     "front": "(?:in|on)(?: the)? front(?: side)? of",
     "back": "behind|in(?: the)? back of",
     "between": "(?:in )?(?:the )?(?:empty |open )?(?:space |gap |middle )?(?:in )?between",
@@ -200,7 +201,7 @@ def links(text: str) -> tuple[str, list[Link]]:
     told = []
     for match, end in zip(found, ends, strict=True):
         kind = next(name for name in _LINKS if match[name] is not None)
-        sides = tuple(SIDES[word] for word in (match["sides"] or "").split())
+        sides = tuple(SIDES[word] for word in (match["sides"] or "").split() if word in SIDES)
         told.append(Link(kind, sides, text[match.end() : end].strip()))
     return text[: found[0].start()].strip(), told
 

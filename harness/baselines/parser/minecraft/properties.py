@@ -48,7 +48,7 @@ NAMES = (
     *("flat", "faces", "sideways", "hollow", "L", "U", "T", "plus", "size as said", "log size", "square"),
     *("of group", "of named", "of ends", "of corners", "of last", "of color", "of turns", "of all", "whole"),
     *("told first", "told fits", "told ground", "told each", "told up", "told along", "told low", "told high", "told layer"),
-    *("told middle", "told between", "told around", "told copy"),
+    *("told middle", "told between", "told around", "told copy", "told far", "told again"),
     *("once", "twice", "of top", "of bottom", "of leftmost", "of rightmost", "of nearest", "of farthest"),
 )
 COLUMNS = {name: n for n, name in enumerate(NAMES)}

@@ -29,6 +29,8 @@ _VERBS = {
     "replace": "replace",
 }
 _STRAIGHT = ("row", "horizontal")
+_UNTIL = ("until", "till", "edge", "extend", "continue", "connect", "entire", "across", "along", "reach", "map")
+_FAR = re.compile(rf"\b([1-9]) (?:squares?|space|tiles?|block) (?:away |over |apart )?(?:to|from|gap|{'|'.join(SIDES)})\b")
 _AGAIN = ("replicate", "identical", "same", "similar", "copy", "mirror", "recreate", "duplicate", "match", "like")
 _ABOVE = 9
 
@@ -89,6 +91,8 @@ def readings(clause: Clause, setting: Setting) -> Iterator[Reading]:
         yield from _replacements(said, more, setting)
     else:
         yield from _Placing(verb, said, more, clause, setting).readings()
+        if at is None and len(setting.scene.emptied):
+            yield from _removals(said, more, setting)
 
 
 _OF = re.compile(r"\b(tower|row|stack|level|square|rectangle|set|group|total|each|all|each one|N|[0-9]+) of(?: the| those)?\b")
@@ -199,7 +203,7 @@ def _replacements(said: str, more: Sequence[Link], setting: Setting) -> Iterator
     if not new:
         return
     rest = [link for link in more if describe(link.text).colors != new]
-    if what.back and not what.colors and len(setting.scene.emptied):
+    if not what.colors and (what.back or not what.head) and len(setting.scene.emptied):
         yield Reading(tuple(setting.scene.emptied.tolist()), new[0], ("told replace", "told fits"))
     for units in _objects(what, rest, setting):
         cells = joined(units)
@@ -223,25 +227,36 @@ class _Placing:
         own = digits[-1] if digits else 0 if self.what.head in ("tower", "row") else self.what.number
         self.count = max([own, *counted])
         texts = {*clause.text.split(), verb}
+        self.words = texts
         self.again = not texts.isdisjoint(_AGAIN)
         self.stands = (
             bool({verb, *said.split()} & {"stack", "tower"} or texts & {"vertical", "tall"}) or "top of each other" in clause.text
         )
         self.lies = bool(texts & {*_STRAIGHT}) and verb != "stack" and "tower" not in said
         self.counts = [self.count] if self.count else [1, 2, 3, 4]
+        self.reaches = not texts.isdisjoint(_UNTIL)
+        far = _FAR.search(clause.text.replace("one", "1"))
+        self.far = int(far[1]) if far else 0
+        """How many cells away from something, if that is said."""
         self.every = any(describe(link.text).every for link in more)
 
     def readings(self) -> Iterator[Reading]:
         if not self.color:
             return
         anchored = False
+        way = tuple(side for link in self.more if link.kind == "side" and not link.text for side in link.sides)
         if self.again:
             yield from self._copies()
-        way = tuple(side for link in self.more if link.kind == "side" and not link.text for side in link.sides)
+        if "edge" in self.words and not self.count:
+            yield from self._borders(way)
         for n, link in enumerate(self.more):
             if link.kind in ("with", "but"):
                 continue
             where = describe(link.text)
+            if {"place", "places", "spot", "stead"} & {*link.text.split()} and len(self.scene.emptied):
+                anchored = True
+                yield self._reading(self.scene.emptied.tolist(), "told again")
+                continue
             if where.head in ("map", "ground", "corner", "edge") or (link.kind == "in" and where.middle and not where.colors):
                 for cells, names in self._on_ground(where, link, way):
                     anchored = True
@@ -262,6 +277,17 @@ class _Placing:
             for count in self.counts:
                 for cells, names in self._from(grid.number(0, 1, 0), count, way):
                     yield self._reading(cells, "told ground", *names)
+
+    def _borders(self, way: Sequence[int]) -> Iterator[Reading]:
+        """A whole side of the region, or all of them."""
+        sides = [side for link in self.more for side in (*link.sides, *describe(link.text).sides)]
+        sides = [*way, *({UP: BEHIND, -UP: -BEHIND}.get(side, side) for side in sides)]
+        ground = grid.GROUND
+        for side in dict.fromkeys(sides):
+            row = ground[along(ground, side) == SIDE]
+            yield self._reading(row.tolist(), "told ground", "told along")
+        ring = ground[np.abs(XYZ[ground][:, [0, 2]]).max(1) == SIDE]
+        yield self._reading(ring.tolist(), "told ground", "told around")
 
     def _copies(self) -> Iterator[Reading]:
         """Mirror images of what stands there, in the same or in another half of the region."""
@@ -335,9 +361,10 @@ class _Placing:
         self, link: Link, where: Description, units: list[Cells], way: Sequence[int]
     ) -> Iterator[tuple[list[int], tuple[str, ...]]]:
         """The cells that a link places beside some units."""
-        if link.kind == "between":
+        if link.kind == "between" or "space" in link.text.split():
             yield from self._between(units)
-            return
+            if link.kind == "between":
+                return
         if link.kind == "around":
             yield from self._around(units)
             return
@@ -353,11 +380,19 @@ class _Placing:
                 for cell in self._outward(unit, s, max(1, count // len(units) // 2), True)
             ]
             yield both, ("told each",)
-        for count, step in product(self.counts, steps):
+        counts = self.counts
+        if not self.count and self.stands:
+            counts = list(dict.fromkeys([*(len(unit) for unit in units if len(unit) > 1), *counts]))[:5]
+        for count, step in product(counts, steps):
             if self.stands and abs(step) != UP:
                 ground = self._start(joined(units), step, True)
                 ground -= UP * int(XYZ[ground, 1] - 1)
                 yield [ground + UP * n for n in range(count)], ("told up", "told ground")
+            if self.far > 1 and abs(step) != UP:
+                start = self._start(joined(units), step, True)
+                for away in (self.far - 1, self.far):
+                    for cells, names in self._from(start + step * away, count, ()):
+                        yield cells, ("told far", *names)
             for low in (True, False) if abs(step) != UP else (True,):
                 level = (("told low",) if low else ("told high",)) if abs(step) != UP else ()
                 if len(units) > 1:
@@ -408,6 +443,12 @@ class _Placing:
                     middle = int(layer[np.argsort(XYZ[layer] @ (1, 0, 1), kind="stable")[len(layer) // 2]])
                     yield [middle + step * n for n in range(1, count + 1)], ("told up", "told middle")
         start = self._start(unit, step, low)
+        if self.reaches and not self.count and count == self.counts[0]:
+            for other in way or (step,):
+                run = [start]
+                while self.setting.free[run[-1] + other]:
+                    run.append(run[-1] + other)
+                yield run, ("told along", "told between")
         if count == 1:
             yield [start], ()
             return
