@@ -395,9 +395,9 @@ def decoded(items_count: int) -> list[tuple[float, float]]:
 
 @cache
 def served(clients: int, seconds: float, rounds: int) -> tuple[list[tuple[float, float]], list[tuple[float, float]]]:
-    """Tokens a second of streams to the shipped HEXAGONS adapter: through `harness serve`, and from vLLM's own server with the same
-    model and adapter. Then the seconds of processor time of the vLLM in `harness serve`, and of all of `harness serve`, while it
-    is asked.
+    """Tokens a second of streams to the shipped HEXAGONS adapter: through `harness serve`, and from vLLM's own server with the
+    same model and adapter. Then the seconds of processor time of the vLLM in `harness serve`, and of all of `harness serve`,
+    while it is asked.
 
     Both servers run all the time; each has a GiB of KV cache, or two fifths of a GPU.
     """
