@@ -395,9 +395,9 @@ def decoded(items_count: int) -> list[tuple[float, float]]:
 
 @cache
 def served(clients: int, seconds: float, rounds: int) -> tuple[list[tuple[float, float]], list[tuple[float, float]]]:
-    """Tokens a second of streams to the shipped HEXAGONS adapter: through `harness serve`, and from vLLM's own server with the same
-    model and adapter. Then the seconds of processor time of the vLLM in `harness serve`, and of all of `harness serve`, while it
-    is asked.
+    """Tokens a second of streams to the shipped HEXAGONS adapter: through `harness serve`, and from vLLM's own server with the
+    same model and adapter. Then the seconds of processor time of the vLLM in `harness serve`, and of all of `harness serve`,
+    while it is asked.
 
     Both servers run all the time; each has a GiB of KV cache, or two fifths of a GPU.
     """
@@ -431,7 +431,7 @@ def served(clients: int, seconds: float, rounds: int) -> tuple[list[tuple[float,
                 front.stdout.readline()
 
             def rate(port: int) -> float:
-                seen = asyncio.run(load(f"http://127.0.0.1:{port}", "hexagons", clients, seconds, max_tokens=32))
+                seen = asyncio.run(load(f"http://127.0.0.1:{port}", "hexagons", clients, seconds))
                 assert not seen.lost, seen.told()
                 assert not seen.refused, seen.told()
                 return seen.tokens / seen.seconds
@@ -497,8 +497,8 @@ def main() -> None:
         ("fine-tuning: packs / rows one by one", "tokens/s", 2.0, lambda: finetuning(4)),
         ("fine-tuning: two processes / one", "tokens/s", 1.6, lambda: processes(4, 3)),
         ("decoding with CNN + GRU: batches / one by one", "items/s", 1.0, lambda: decoded(64)),
-        ("serving: `harness serve` / vLLM's own server", "tokens/s", 0.97, lambda: served(16, 15, 5)[0]),
-        ("serving, processor time: vLLM / all of `harness serve`", "s", 0.97, lambda: served(16, 15, 5)[1]),
+        ("serving: `harness serve` / vLLM's own server", "tokens/s", 0.97, lambda: served(8, 5, 5)[0]),
+        ("serving, processor time: vLLM / all of `harness serve`", "s", 0.97, lambda: served(8, 5, 5)[1]),
         ("run loop / plain LLM.generate", "tokens/s", 0.95, lambda: throughput(prompting(), 1)),
         ("run loop: segments / one segment", "tokens/s", 0.9, lambda: barrier(prompting(), 1)),
         ("same examples: prefix cache / none", "tokens/s", 1.5, lambda: prefix_cache(reading(), ROUNDS)),
