@@ -46,7 +46,7 @@ class Builder(Predictor):
 
 
 def new(task: str = "minecraft", count: int = 5) -> list[LiveGame]:
-    return live_games(task, count, 0, "dev", Manner())
+    return live_games(task, count, 0, "train", Manner())
 
 
 def played(folder: Path, builder: Builder, games: list[LiveGame] | None = None) -> list[dict[str, Any]]:
@@ -157,7 +157,7 @@ def test_targets_that_there_are_not_enough_of_or_no_simulator_of_are_refused(mon
 
 def test_the_same_seed_gives_the_same_games_and_another_one_others() -> None:
     def said(seed: int) -> list[Any]:
-        return [replace(item, id="") for game in live_games("minecraft", 3, seed, "dev", Manner()) if (item := game.ask())]
+        return [replace(item, id="") for game in live_games("minecraft", 3, seed, "train", Manner()) if (item := game.ask())]
 
     assert said(0) == said(0)
     assert said(0) != said(1)
