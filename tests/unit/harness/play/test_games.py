@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -138,6 +140,10 @@ def test_the_page_shows_text_as_text_and_needs_nothing_else(tmp_path: Path) -> N
         assert "a &lt;b&gt; title" in page
         assert page.count("data:image/svg+xml;base64,") == 6
         assert "http" not in page.replace("http-equiv", "")
+        # The policy lets the style in: it is what was hashed.
+        style = page.partition("<style>")[2].partition("</style>")[0]
+        assert base64.b64encode(hashlib.sha256(style.encode()).digest()).decode() in page
+        assert '"Segoe UI"' in style
 
 
 def test_targets_that_there_are_not_enough_of_or_no_simulator_of_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
