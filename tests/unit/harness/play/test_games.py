@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -46,7 +48,7 @@ class Builder(Predictor):
 
 
 def new(task: str = "minecraft", count: int = 5) -> list[LiveGame]:
-    return live_games(task, count, 0, "dev", Manner())
+    return live_games(task, count, 0, "train", Manner())
 
 
 def played(folder: Path, builder: Builder, games: list[LiveGame] | None = None) -> list[dict[str, Any]]:
@@ -138,6 +140,10 @@ def test_the_page_shows_text_as_text_and_needs_nothing_else(tmp_path: Path) -> N
         assert "a &lt;b&gt; title" in page
         assert page.count("data:image/svg+xml;base64,") == 6
         assert "http" not in page.replace("http-equiv", "")
+        # The policy lets the style in: it is what was hashed.
+        style = page.partition("<style>")[2].partition("</style>")[0]
+        assert base64.b64encode(hashlib.sha256(style.encode()).digest()).decode() in page
+        assert '"Segoe UI"' in style
 
 
 def test_targets_that_there_are_not_enough_of_or_no_simulator_of_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,7 +163,7 @@ def test_targets_that_there_are_not_enough_of_or_no_simulator_of_are_refused(mon
 
 def test_the_same_seed_gives_the_same_games_and_another_one_others() -> None:
     def said(seed: int) -> list[Any]:
-        return [replace(item, id="") for game in live_games("minecraft", 3, seed, "dev", Manner()) if (item := game.ask())]
+        return [replace(item, id="") for game in live_games("minecraft", 3, seed, "train", Manner()) if (item := game.ask())]
 
     assert said(0) == said(0)
     assert said(0) != said(1)
