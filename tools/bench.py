@@ -452,6 +452,36 @@ def served(clients: int, seconds: float, rounds: int) -> tuple[list[tuple[float,
             front.wait()
 
 
+def passing(clients: int, seconds: float) -> list[tuple[float, float]]:
+    """Milliseconds of processor time that the front may take for a streamed piece of an answer, which is a core at 10,000
+    pieces a second, and those that it takes; a stand-in for vLLM writes them."""
+    import asyncio
+
+    from harness.engines.server import free_port
+    from tools.load import load
+
+    port = free_port()
+    command = [sys.executable, "-m", "tests.helpers.fake_serve", "serve", "--no-adapters", "--port", str(port)]
+    with tempfile.TemporaryDirectory() as folder:
+        # Pieces that come by themselves, and not several at a time.
+        environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[1]), "FAKE_VLLM_PAUSE": "0.05"}
+        front = subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True)
+        assert front.stdout is not None
+        try:
+            for _ in range(5):
+                front.stdout.readline()
+
+            def milliseconds() -> float:
+                before = _processor(front.pid)[0]
+                seen = asyncio.run(load(f"http://127.0.0.1:{port}", "smollm2-135m", clients, seconds, max_tokens=64))
+                return (_processor(front.pid)[0] - before) / seen.tokens * 1000
+
+            return in_turn(lambda: 0.1, milliseconds)
+        finally:
+            front.terminate()
+            front.wait()
+
+
 def _processor(pid: int) -> tuple[float, float]:
     """Seconds of processor time of a process, and of all below it."""
     import psutil
@@ -497,6 +527,7 @@ def main() -> None:
         ("fine-tuning: packs / rows one by one", "tokens/s", 2.0, lambda: finetuning(4)),
         ("fine-tuning: two processes / one", "tokens/s", 1.6, lambda: processes(4, 3)),
         ("decoding with CNN + GRU: batches / one by one", "items/s", 1.0, lambda: decoded(64)),
+        ("front: a core at 10,000 pieces a second / used", "ms/piece", 1.0, lambda: passing(64, 5)),
         ("serving: `harness serve` / vLLM's own server", "tokens/s", 0.97, lambda: served(8, 5, 5)[0]),
         ("serving, processor time: vLLM / all of `harness serve`", "s", 0.97, lambda: served(8, 5, 5)[1]),
         ("run loop / plain LLM.generate", "tokens/s", 0.95, lambda: throughput(prompting(), 1)),

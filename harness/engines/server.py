@@ -168,10 +168,6 @@ class Server:
         self.stop()
 
     @property
-    def pid(self) -> int:
-        return self._process.pid
-
-    @property
     def url(self) -> str:
         return f"http://{LOCAL}:{self.port}"
 

@@ -135,6 +135,8 @@ def opened(guard: Guard, door: Door) -> Iterator[Callable[[], bool]]:
             if not guard.drained(door.drain_seconds):
                 print(f"{guard.open} requests were not answered within {door.drain_seconds:g} s", file=sys.stderr)
             raise
+        finally:
+            guard.draining = True
 
 
 def serve_tasks(door: Door, ready: Callable[[], None]) -> None:

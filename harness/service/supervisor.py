@@ -43,11 +43,6 @@ class Supervisor:
         self._stop()
 
     @property
-    def pid(self) -> int | None:
-        """Of the server's first process."""
-        return self._server.pid if self._server else None
-
-    @property
     def retry_after(self) -> float:
         """Seconds until the server is likely to answer: as long as its last start took, but no more than clients heed."""
         return min(LONGEST_WAIT, max(1.0, self._took - (time.monotonic() - self._begun)))

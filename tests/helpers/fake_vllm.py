@@ -21,6 +21,7 @@ class FakeVllm:
         self.base, self.modules, self.key = base, modules, key
         self.requests: list[tuple[str, Any, dict[str, str]]] = []
         self.running = self.ended = 0
+        self.pause = float(os.environ.get("FAKE_VLLM_PAUSE", "0"))
 
     def app(self) -> web.Application:
         app = web.Application(middlewares=[self.check], client_max_size=100_000_000)
@@ -85,7 +86,7 @@ class FakeVllm:
             self.running -= 1
 
     async def _words(self, request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
-        count, pause = int(body.get("max_tokens", 3)), float(body.get("pause", 0))
+        count, pause = int(body.get("max_tokens", 3)), float(body.get("pause", self.pause))
         usage = {"prompt_tokens": 7, "total_tokens": 7 + count, "completion_tokens": count}
         headers = {"Access-Control-Allow-Origin": "*", "Server": "uvicorn", "X-Request-Id": "r"}
         if not body.get("stream"):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -244,3 +245,7 @@ def test_no_request_that_schemathesis_makes_of_the_openapi_page_is_answered_5xx(
     command = [str(SCHEMATHESIS), "run", f"{serving.url}/openapi.json", "--checks", checks, "--seed", "1", "--max-examples", "40"]
     done = subprocess.run([*command, "--no-color"], cwd=tmp_path, capture_output=True, text=True, timeout=280)
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
+    made = re.search(r"(\d+) generated, (\d+) passed", done.stdout)
+    assert made is not None, done.stdout[-2000:]
+    assert made[1] == made[2]
+    assert int(made[1]) > 200

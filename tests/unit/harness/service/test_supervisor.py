@@ -38,7 +38,6 @@ class Server:
 
     def __init__(self, clock: Clock, runs: float, starts: bool = True) -> None:
         self.clock, self.runs, self.starts, self.stopped = clock, runs, starts, 0
-        self.pid = 1
 
     def __enter__(self) -> Server:
         return self
