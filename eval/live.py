@@ -29,6 +29,7 @@ LABELS = {
     "f1_aligned": "block F1, turned and shifted",
     "tiles": "tiles right",
     "at_once": "steps right at once",
+    "mended": "of the others, put right by corrections",
     "turns": "turns a game",
     "corrections": "corrections a game",
 }
@@ -50,7 +51,9 @@ def score_games(task: str, games: Sequence[Game]) -> dict[str, Any]:
         return {**counts, "intervals": {}}
     ones = np.ones(len(ended))
     ratios = (_structures if task == "minecraft" else _boards)(ended)
-    ratios["at_once"] = _of(ended, "at_once"), _of(ended, "steps")
+    at_once, steps = _of(ended, "at_once"), _of(ended, "steps")
+    ratios["at_once"] = at_once, steps
+    ratios["mended"] = steps - at_once - _of(ended, "left_wrong"), steps - at_once
     ratios |= {name: (_of(ended, name), ones) for name in _COUNTS}
     above, below = (np.column_stack([pair[n] for pair in ratios.values()]) for n in (0, 1))
     ends = as_pairs(ratio_intervals(above, below, [game["id"] for game in ended]), len(ratios))

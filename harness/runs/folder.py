@@ -65,10 +65,12 @@ def _git_revision() -> str | None:
 
 
 def find_run(name: str) -> Path:
-    """The folder of a run given by its name or its path. Raises UsageError if there is none."""
+    """The folder of a run given by its name or its path. Raises UsageError if there is none, and for live games."""
     for folder in (Path(name), RUNS / name):
         if (folder / "predictions.jsonl").is_file():
             return folder
+        if (folder / "turns.jsonl").is_file():
+            raise UsageError(f"{folder} holds live games: their scores are in scores.json and report.html there")
     raise UsageError(f"no run named {name!r}: neither {name}/ nor {RUNS / name}/ holds a predictions.jsonl")
 
 

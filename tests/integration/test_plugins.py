@@ -222,7 +222,7 @@ def endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield url
 
 
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(1800)
 def test_lm_eval_asks_a_served_adapter(endpoint: str, tmp_path: Path, installed: Path) -> None:
     asked = {"context": "no-history", "format": "bare-program"}
     words = ["lm_eval", "--include_path", str(installed / "harness/plugins/lm_eval"), "--tasks", "harness_hexagons_dev"]
@@ -238,7 +238,7 @@ def test_lm_eval_asks_a_served_adapter(endpoint: str, tmp_path: Path, installed:
     check_answers("hexagons", texts, {name: results[f"{name},none"] for name in ("f1", "em")}, asked)
 
 
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(1800)
 def test_inspect_asks_a_served_adapter(endpoint: str, tmp_path: Path, installed: Path) -> None:
     adapter = served_adapter("minecraft").spec
     asked = {"context": adapter.context, "format": adapter.format, "frame": adapter.frame}

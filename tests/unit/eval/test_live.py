@@ -26,6 +26,7 @@ def building(built: Any, target: Any = L, error: str | None = None, **counts: in
         "corrections": 1,
         "steps": 3,
         "at_once": 2,
+        "left_wrong": 0,
         **counts,
     }
 
@@ -74,13 +75,18 @@ def test_a_drawing_succeeds_only_as_it_is() -> None:
 
 
 def test_games_are_averaged_and_those_with_errors_counted_apart() -> None:
-    played = [building(L), building(L[:3], turns=8, corrections=5, steps=5, at_once=1), building([], error="no connection")]
+    played = [
+        building(L),
+        building(L[:3], turns=8, corrections=5, steps=5, at_once=1, left_wrong=3),
+        building([], error="no connection"),
+    ]
     scores = score_games("minecraft", played)
     assert (scores["games"], scores["errors"]) == (3, 1)
     assert scores["success"] == scores["exact"] == 0.5
     assert scores["f1"] == pytest.approx((1 + 6 / 7) / 2)
     assert (scores["turns"], scores["corrections"]) == (6.0, 3.0)
     assert scores["at_once"] == pytest.approx(3 / 8)
+    assert scores["mended"] == pytest.approx(2 / 5)
     assert scores["intervals"]["success"] == [0.0, 1.0]
     assert scores["intervals"]["turns"] == [4.0, 8.0]
 

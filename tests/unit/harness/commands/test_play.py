@@ -51,7 +51,7 @@ def test_the_numbers_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     scores = json.loads(capsys.readouterr().out)
     assert scores["games"] == 2
     assert (scores["targets"], scores["split"], scores["task"]) == ("corpus", "dev", "hexagons")
-    assert set(scores["intervals"]) == {"success", "f1", "tiles", "at_once", "turns", "corrections"}
+    assert set(scores["intervals"]) == {"success", "f1", "tiles", "at_once", "mended", "turns", "corrections"}
 
 
 def test_a_model_behind_an_endpoint_is_asked_in_its_adapters_format(server: FakeServer) -> None:
@@ -134,3 +134,5 @@ def test_a_run_with_other_settings_is_not_touched(capsys: pytest.CaptureFixture[
     assert main(["play", "--model", "parser", "--games", "1", "--name", "one"]) == 0
     assert main(["play", "--model", "parser", "--games", "2", "--name", "one"]) == 2
     assert "count: 1 there, 2 now" in capsys.readouterr().err
+    assert main(["score", "one"]) == 2
+    assert "runs/one holds live games: their scores are in scores.json" in capsys.readouterr().err
