@@ -400,7 +400,7 @@ def test_all_of_it_works_with_the_keyboard(server: PageServer, browser: Browser)
             reached.append(
                 page.evaluate(
                     "(() => { const e = document.activeElement; const s = getComputedStyle(e);"
-                    " return [e.getAttribute('role') ?? e.tagName, (e.textContent || e.getAttribute('aria-label') || '').slice(0, 30),"
+                    " return [e.getAttribute('role') ?? e.tagName, (e.getAttribute('aria-label') || e.textContent).slice(0, 30),"
                     " s.outlineStyle !== 'none' || e.matches('svg.live')]; })()"
                 )
             )

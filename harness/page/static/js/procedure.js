@@ -51,7 +51,7 @@ export async function show(main, [number, at]) {
     range.value = n + 1;
     [...list.children].forEach((item, place) => (place === n ? item.setAttribute("aria-current", "step") : item.removeAttribute("aria-current")));
     const item = list.children[n];
-    if (item.offsetTop < list.scrollTop || item.offsetTop + item.offsetHeight > list.scrollTop + list.clientHeight) list.scrollTop = item.offsetTop - list.clientHeight / 3;
+    if (item.offsetTop < list.scrollTop || item.offsetTop + item.offsetHeight > list.scrollTop + list.clientHeight) list.scrollTop = item.offsetTop - 4;
     reply.replaceChildren();
   }
   function stop() {

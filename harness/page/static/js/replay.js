@@ -60,7 +60,7 @@ async function watch(main, name, alive) {
     talk.querySelector(".now")?.classList.remove("now");
     const item = talk.children[moment.turn];
     item?.classList.add("now");
-    if (item) talk.scrollTop = item.offsetTop - talk.offsetTop - talk.clientHeight / 2;
+    if (item) talk.scrollTop = item.offsetTop - talk.clientHeight / 2;
     tryIt.disabled = !asked();
   }
   function stop() {
