@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from itertools import chain, islice
+from pathlib import Path
 from typing import Any
 
 import click
@@ -120,14 +121,21 @@ def _shown(value: float | None) -> str:
 @click.option("--split", required=True, help="train, dev (Minecraft: val) or test.")
 @click.option("--limit", type=click.IntRange(min=0), help="Print only the first items.")
 @click.option("--ask", is_flag=True, help="IGLU: all that an item holds, and the unclear instructions after the clear ones.")
-def items(task: str, split: str, limit: int | None, ask: bool) -> None:
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Write them to this file instead of printing them.")
+def items(task: str, split: str, limit: int | None, ask: bool, out: Path | None) -> None:
     """Print the items of TASK (hexagons, minecraft or iglu) as JSON Lines."""
     from harness.corpora import iglu, load, load_instructions, split_name
     from harness.corpora.records import to_full_record, to_record
     from harness.errors import UsageError
+    from harness.util.files import write_atomically
 
     if ask and task != "iglu":
         raise UsageError(f"--ask: {task} has no list of unclear instructions; iglu has one")
     unclear = iglu.unclear(load_instructions(), split_name(task, split)) if ask else ()
-    for item in islice(chain(load(task, split), unclear), limit):
-        click.echo(json.dumps((to_full_record if ask else to_record)(item), ensure_ascii=False))
+    chosen = islice(chain(load(task, split), unclear), limit)
+    lines = (json.dumps((to_full_record if ask else to_record)(item), ensure_ascii=False) for item in chosen)
+    if out:
+        write_atomically(out, "".join(f"{line}\n" for line in lines))
+        return
+    for line in lines:
+        click.echo(line)

@@ -72,7 +72,7 @@ class Trainable:
 
         def write(weights: Mapping[str, Any], best: Best, finished: Mapping[str, object]) -> None:
             own = {**begun.own, **finished}
-            config = configuration(self.name, self.tasks[0], begun.recipe, best, len(items), origin, **own)
+            config = configuration(self.name, (*dev, *items)[0].task, begun.recipe, best, len(items), origin, **own)
             write_model(model, config, weights, begun.words, card(config, best, **begun.told))
 
         def keep(network: Any, best: Best) -> None:

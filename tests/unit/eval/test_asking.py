@@ -15,8 +15,8 @@ from harness.cli import main
 def _sample_in_an_empty_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.delenv("HARNESS_DATA", raising=False)
     monkeypatch.chdir(tmp_path)
-    assert main(["data", "items", "iglu", "--split", "train", "--ask"]) == 0
-    Path("ask.jsonl").write_text(capsys.readouterr().out)
+    assert main(["data", "items", "iglu", "--split", "train", "--ask", "--out", "ask.jsonl"]) == 0
+    assert capsys.readouterr().out == ""
 
 
 def items() -> list[dict[str, Any]]:

@@ -81,6 +81,8 @@ def test_an_own_run_comes_before_the_shipped_one(shipped: Path) -> None:
     there = made(shipped / "cnn-gru")
     assert (default_model("cnn-gru", "minecraft"), model_source(there)) == (there, "the shipped checkpoint cnn-gru")
     assert find_model("cnn-gru") == there
+    for_task = made(shipped / "cnn-gru-iglu")
+    assert (default_model("cnn-gru", "iglu"), default_model("cnn-gru", "minecraft")) == (for_task, there)
     own = made(Path("runs/cnn-gru-minecraft/model"))
     assert (default_model("cnn-gru", "minecraft"), model_source(own)) == (own, "runs/cnn-gru-minecraft/model")
     other = made(shipped / "cnn-gru-b")
