@@ -106,12 +106,15 @@ async def _ask(session: aiohttp.ClientSession, body: dict[str, Any], seen: Load)
         try:
             async for line in response.content:
                 first = first or time.monotonic() - asked
+                if line.startswith(b'data: {"error"'):
+                    break
                 whole = whole or line.startswith(b"data: [DONE]")
                 if b'"usage":{' in line.replace(b" ", b""):
                     usage = json.loads(line.removeprefix(b"data: "))["usage"]["completion_tokens"]
         except (aiohttp.ClientError, OSError, TimeoutError):
             whole = False
-    if whole and first is not None:
+    # A stream may end in order after it told of an error: what has no tokens is no answer.
+    if whole and usage and first is not None:
         seen.whole += 1
         seen.tokens += usage
         seen.firsts.append(first)
