@@ -224,7 +224,7 @@ def endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.mark.timeout(1800)
 def test_lm_eval_asks_a_served_adapter(endpoint: str, tmp_path: Path, installed: Path) -> None:
-    asked = {"context": "no-history", "format": "bare-program"}
+    asked = {"context": "oracle-board", "format": "bare-program"}
     words = ["lm_eval", "--include_path", str(installed / "harness/plugins/lm_eval"), "--tasks", "harness_hexagons_dev"]
     words += ["--model", "local-chat-completions", "--apply_chat_template", "--limit", "6", "--output_path", "out"]
     words += ["--model_args", f"base_url={endpoint}/chat/completions,model=hexagons,num_concurrent=2,tokenizer_backend=none"]
