@@ -13,6 +13,7 @@ from pydantic import BaseModel, ValidationError
 from adapters.registry import CONFIG_FILE, HARNESS_FILE, SHIPPED, WEIGHTS_FILE, adapter_name
 from harness.errors import AdapterError
 from harness.runs.folder import RUNS
+from harness.worlds.tasks import world_of
 
 SCORES_FILE = "scores.json"
 """The scores of runs with the adapter; no answer depends on it."""
@@ -62,14 +63,14 @@ class Scored:
     def headline(self) -> tuple[float, list[float] | None]:
         """The task's headline F1, and its 95% interval if there is one."""
         ends = self.scores.get("intervals", {})
-        if self.scores["task"] == "hexagons":
+        if world_of(self.scores["task"]) == "hexagons":
             return self.scores["action"]["f1"], ends.get("action", {}).get("f1")
         return self.scores["micro"]["overall"]["f1"], ends.get("micro", {}).get("overall")
 
     @property
     def exact(self) -> tuple[float, list[float] | None] | None:
         """The share of exact answers, which HEXAGONS has."""
-        if self.scores["task"] != "hexagons":
+        if world_of(self.scores["task"]) != "hexagons":
             return None
         return self.scores["action"]["em"], self.scores.get("intervals", {}).get("action", {}).get("em")
 

@@ -14,6 +14,7 @@ from harness.engines.transformers import TransformersEngine
 from harness.runs.answering import Rollout, ask, batches
 from harness.runs.prompted import Plan, Prompted
 from harness.training.processes import gathered, processes
+from harness.worlds.tasks import world_of
 from prompts.render import Renderer
 from prompts.shots import ShotPool
 from prompts.spec import PromptSpec
@@ -76,4 +77,4 @@ def dev_f1(
     actions = {item.id: tuple(answer.actions) for item, answer in answered}
     actions = {key: value for part in gathered(actions) for key, value in part.items()}
     scores = score(spec.task, "dev", items, Predictions(actions))
-    return float(scores["action"]["f1"] if spec.task == "hexagons" else scores["micro"]["overall"]["f1"])
+    return float(scores["action"]["f1"] if world_of(spec.task) == "hexagons" else scores["micro"]["overall"]["f1"])

@@ -11,7 +11,7 @@ from adapters.finetune import Job, Prepared, missing_for_quantization, prepare, 
 from adapters.memory import PROCESS, Memory, estimate, parameters
 from adapters.rows import epochs
 from adapters.trainer import plain_attention
-from harness.corpora import HOW_TO_GET, locate
+from harness.corpora import CORPORA, locate
 from harness.engines.bases import load_config, load_tokenizer
 from harness.engines.shared import fast_bf16, quiet_transformers
 from prompts.rendered import TrainingRow
@@ -109,7 +109,7 @@ def _notes(job: Job, tokenizer: Any, prepared: Prepared) -> list[str]:
     if lacking and recipe.training.optimizer.startswith("paged"):
         notes.append(f"training.optimizer {recipe.training.optimizer} needs {lacking}; with adamw it would do without")
     if locate(job.spec.task).kind == "sample":
-        notes.append(f"the items are the shipped sample's; the corpus: {HOW_TO_GET[job.spec.task]}")
+        notes.append(f"the items are the shipped sample's; the corpus: {CORPORA[job.spec.task].how_to_get}")
     if not prepared.renderer.is_chat:
         notes.append("the base has no chat template: the plain one is used")
     if tokenizer.pad_token_id is None:

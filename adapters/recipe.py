@@ -42,7 +42,9 @@ class Source(Strict):
     """Where train items come from: one of `split`, `simulate` and `file`."""
 
     split: Literal["train"] | None = None
-    """The train split of the task's corpus."""
+    """The train split of the task's corpus, or of `task`'s."""
+    task: Literal["hexagons", "minecraft", "iglu"] | None = None
+    """With `split`: another task of the same world, whose items are prompted as the task's own; null: the task itself."""
     simulate: Literal["random", "blocks", "shapes", "hexagons", "strokes"] | None = None
     """The items that `harness simulate NAME --items N --seed S` writes, made on the fly."""
     file: str | None = None
@@ -63,6 +65,8 @@ class Source(Strict):
         given = [key for key in ("split", "simulate", "file") if getattr(self, key) is not None]
         if len(given) != 1:
             raise ValueError(f"give one of split, simulate and file, not {' and '.join(given) or 'none'}")
+        if self.task and not self.split:
+            raise ValueError("task goes with split, as in {split: train, task: minecraft}")
         if (self.simulate is None) != (self.items is None):
             raise ValueError("simulate and items go together, as in {simulate: random, items: 1000}")
         return self
@@ -71,7 +75,7 @@ class Source(Strict):
     def name(self) -> str:
         """As messages and a run's settings call it."""
         if self.split:
-            return f"{self.split} split"
+            return f"{self.split} split" + (f" of {self.task}" if self.task else "")
         if self.simulate:
             return f"simulate {self.simulate} --items {self.items} --seed {self.seed}"
         return Path(self.file or "").name
@@ -175,7 +179,7 @@ class FinetuneRecipe(Strict):
     """What the file is."""
     base: str | None = None
     """The base model, as in --base; null: smollm2-135m."""
-    task: Literal["hexagons", "minecraft"] | None = None
+    task: Literal["hexagons", "minecraft", "iglu"] | None = None
     """As in --task; null: hexagons."""
     prompt: Prompt = Prompt()
     """The prompt format."""
@@ -218,6 +222,9 @@ class FinetuneRecipe(Strict):
         said = self.model_dump(exclude={"base", "task", "prompt"})
         plain = type(self).model_fields
         said = {key: value for key, value in said.items() if key not in LATER or getattr(self, key) != plain[key].default}
+        for source in said.get("data", ()):
+            if source["task"] is None:
+                del source["task"]  # It came later, too.
         said["training"] |= {"shots": self.shots}
         if self.training.optimizer == "adamw":
             del said["training"]["optimizer"]

@@ -15,12 +15,13 @@ from adapters.catalog import CARD_FILE, SCORES_FILE, Scored, Trained, percent, r
 from adapters.recipe import load_recipe
 from adapters.registry import CONFIG_FILE, HARNESS_FILE, TEMPLATE_FOLDER, WEIGHTS_FILE, find_adapter
 from eval.export import eval_results
-from harness.corpora import locate
+from harness.corpora import CORPORA, locate
 from harness.engines.bases import DEFAULT_BASE
 from harness.engines.shared import brief
 from harness.engines.smollm import HUB_NAME
 from harness.errors import AdapterError, HarnessError, UsageError
 from harness.runs.folder import find_run
+from harness.worlds.tasks import world_of
 from prompts.spec import DEFAULTS
 
 MAX_BYTES = 12_000_000
@@ -28,9 +29,6 @@ MAX_BYTES = 12_000_000
 LOST = 1e-3
 """The largest relative error of a weight matrix in float16; rounding alone causes a third of it."""
 
-_TITLES = {"hexagons": "HEXAGONS", "minecraft": "the Minecraft Dialogue Corpus"}
-_DOES = {"hexagons": "drawing on HEXAGONS boards", "minecraft": "Minecraft Builder Action Prediction"}
-_DATASETS = {"hexagons": "hexagons", "minecraft": "minecraft-dialogue-corpus"}
 _METRICS = {"hexagons": ["f1", "exact_match"], "minecraft": ["f1"]}
 """The hub's names of the metrics."""
 _MEASURES = {
@@ -157,13 +155,14 @@ def render_card(name: str, source: Path, scores: Sequence[Scored], parameters: i
     recipe = about.recipe
     modules: Any = recipe.get("lora", {}).get("target_modules", "its modules")
     corpus, added = locate(about.task), list(settings.get("data") or ())
-    train = f"the train split of {_TITLES[about.task]}" if corpus.kind == "official" else f"this project's sample of {about.task}"
+    title = CORPORA[about.task].title
+    train = f"the train split of {title}" if corpus.kind == "official" else f"this project's sample of {about.task}"
     environment = jinja2.Environment(undefined=jinja2.ChainableUndefined, keep_trailing_newline=True, autoescape=False)
     return environment.from_string(files("adapters").joinpath("adapter_card.jinja").read_text()).render(
         name=name,
         front=front_matter(name, about, scores),
         about=about,
-        title=_DOES[about.task],
+        title="drawing on HEXAGONS boards" if about.task == "hexagons" else CORPORA[about.task].benchmark,
         command=command,
         note=note.strip(),
         changed=changed,
@@ -178,10 +177,10 @@ def render_card(name: str, source: Path, scores: Sequence[Scored], parameters: i
         scores=scores,
         columns=[name for name in _CURVE if name == "step" or any(name in point for point in about.curve)],
         formats={"step": "%.0f", "seconds": "%.0f", "dev_f1": "%.1f"},
-        measure=_MEASURES[about.task],
+        measure=_MEASURES[world_of(about.task)],
         percent=percent,
         base_license=base_license(about.base),
-        licenses=[f"{_TITLES[about.task]}: {corpus.license}"],
+        licenses=[f"{title}: {corpus.license}"],
     )
 
 
@@ -196,8 +195,8 @@ def front_matter(name: str, about: Trained, scores: Sequence[Scored]) -> str:
         base_model=HUB_NAME if about.base == DEFAULT_BASE else about.base,
         base_model_relation="adapter",
         pipeline_tag="text-generation",
-        datasets=[_DATASETS[about.task]],
-        metrics=_METRICS[about.task],
+        datasets=[CORPORA[about.task].hub_name],
+        metrics=_METRICS[world_of(about.task)],
         model_name=name if scores else None,
         eval_results=[result for one in scores for result in eval_results(one.scores)] or None,
     )

@@ -11,11 +11,13 @@ from adapters.recipe import Source
 from adapters.rows import Share
 from harness.augmentation.paraphrase import lexicon
 from harness.augmentation.variants import augment
+from harness.corpora import load
 from harness.corpora.item import Item
 from harness.corpora.records import load_items
 from harness.errors import DataError, Faults, UsageError
 from harness.runs.folder import items_hash
 from harness.simulators.games import simulated, simulator_task
+from harness.worlds.tasks import world_of
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ def with_files(sources: Sequence[Source], files: Sequence[Path]) -> list[Source]
 def gather(sources: Sequence[Source], task: str, split: Sequence[Item], dev: Sequence[Item]) -> TrainData:
     """The items of the sources; `split` holds those that are taken of the train split.
 
-    Raises, for all sources at once, UsageError for items of another task and for an item that is in two sources or on dev, and
+    Raises, for all sources at once, UsageError for items of another world and for an item that is in two sources or on dev, and
     DataError for a file that cannot be read.
     """
     faults, seen = Faults(), {item.id for item in dev}
@@ -53,7 +55,7 @@ def gather(sources: Sequence[Source], task: str, split: Sequence[Item], dev: Seq
         items += own
         if source.weight != 1:
             shares.append(Share(frozenset(item.id for item in own), source.weight))
-        if not source.split:
+        if not source.split or source.task not in (None, task):
             parts.setdefault(source.name, []).extend(own)
     faults.report()
     return TrainData(items, tuple(shares), {name: items_hash(own) for name, own in parts.items()})
@@ -69,16 +71,20 @@ def _check_new(source: Source, items: Sequence[Item], seen: set[str]) -> bool:
 
 def _items(source: Source, task: str, split: Sequence[Item], where: str) -> list[Item]:
     if source.simulate:
-        if simulator_task(source.simulate) != task:
+        if world_of(simulator_task(source.simulate)) != world_of(task):
             raise UsageError(f"{where}.simulate: {source.simulate} makes items of {simulator_task(source.simulate)}, not {task}")
         items: Sequence[Item] = simulated(source.simulate, source.seed, source.items or 0)
     elif source.file:
         if not Path(source.file).exists():
             raise DataError(f"{source.file}: no such file; `harness simulate` and `harness augment` make such files")
         items = load_items(Path(source.file), task)
-    else:
+    elif source.task in (None, task):
         items = split
+    else:
+        if world_of(source.task) != world_of(task):
+            raise UsageError(f"{where}.task: {source.task} is of another world than {task}")
+        items = load(source.task, "train")
     if source.augment == 1:
         return list(items)
-    words = lexicon() if task == "minecraft" else None
+    words = lexicon() if world_of(task) == "minecraft" else None
     return list(augment(items, source.seed, source.augment, lexicon=words, whole=True))

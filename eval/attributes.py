@@ -10,6 +10,7 @@ from eval.breakdown import Breakdown, break_down
 from eval.levels import dev_levels
 from eval.score_run import Answers, Benchmark, score_items
 from harness.corpora import locate
+from harness.worlds.tasks import world_of
 
 _ROUNDS = ("recruitment", "round I", "round II")
 _DIRECTIONS = ("+z", "-x", "-z", "+x")
@@ -27,7 +28,7 @@ def item_attributes(answers: Answers, benchmark: Benchmark) -> dict[str, dict[st
     Levels are known for the official dev split only, interpretations for the items of the benchmark's annotation, or of ours
     if the benchmark has none.
     """
-    if answers.task == "hexagons":
+    if world_of(answers.task) == "hexagons":
         # The sample's ids are like the official ones.
         has_levels = answers.split == "dev" and locate("hexagons").kind == "official"
         levels = dev_levels() if has_levels else {}

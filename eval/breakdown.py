@@ -15,6 +15,7 @@ from eval.items import ItemScore
 from eval.levels import LEVELS, NOTE
 from eval.statistics import Floats, as_pairs, ratio_intervals
 from harness.errors import UsageError
+from harness.worlds.tasks import world_of
 
 
 class Grouping(NamedTuple):
@@ -55,7 +56,7 @@ GROUPINGS = {
         "yaw": Grouping("yaw quadrant", ("+z", "-x", "-z", "+x"), "the axis that the builder looks along"),
     },
 }
-"""By task, then by the name that `--by` takes. `actions` are counted here, the others are attributes of the items."""
+"""By world, then by the name that `--by` takes. `actions` are counted here, the others are attributes of the items."""
 
 
 class Breakdown(NamedTuple):
@@ -83,7 +84,7 @@ def break_down(
     in no group of it. `by` are keys of `GROUPINGS`, in order; without it all of which something is known. Raises UsageError for a
     key that the task does not have, or of which nothing is known.
     """
-    groupings = GROUPINGS[task]
+    groupings = GROUPINGS[world_of(task)]
     result = Breakdown([], {})
     for key in groupings if by is None else by:
         if key not in groupings:

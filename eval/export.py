@@ -11,12 +11,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from eval.tables import benchmark_name, off_board
+from harness.corpora import CORPORA
 from harness.errors import UsageError
+from harness.worlds.tasks import world_of
 
 Scores = Mapping[str, Any]
 """As `eval.score.score` returns them."""
 
-DATASETS = {"hexagons": "HEXAGONS", "minecraft": "Minecraft Builder Action Prediction"}
 _CLUSTERS = {"hexagons": "drawing procedures", "minecraft": "games"}
 
 
@@ -40,17 +41,20 @@ class Number(NamedTuple):
 def headline(scores: Scores) -> list[Number]:
     """The numbers to quote a result by, the main one first."""
     ends = scores["intervals"]
-    if scores["task"] == "hexagons":
+    if world_of(scores["task"]) == "hexagons":
         names = (("action", "f1"), ("action", "em"), ("board", "f1"), ("procedure_macro", "f1"))
         labels = ("action F1", "action EM", "board F1", "procedure-macro F1")
         keys = ("action_f1", "action_em", "board_f1", "procedure_macro_f1")
         pairs = zip(keys, labels, names, strict=True)
         return [Number(key, label, scores[kind][name], ends[kind][name]) for key, label, (kind, name) in pairs]
     micro, macro = scores["micro"], scores["macro"]
+    overlap = scores.get("overlap")
+    more = [Number("overlap_f1", "best overlap, mean F1", overlap["f1"], overlap["interval"])] if overlap else []
     return [
         Number("micro_f1", "micro F1", micro["overall"]["f1"], ends["micro"]["overall"]),
         Number("macro_f1", "macro F1", macro["overall"], ends["macro"]["overall"]),
         Number("shape_micro_f1", "shape, micro F1", micro["shape"]["f1"], ends["micro"]["shape"]),
+        *more,
     ]
 
 
@@ -78,7 +82,7 @@ def eval_results(scores: Scores) -> list[Any]:
         EvalResult(
             task_type="text-generation",
             dataset_type=scores["task"],
-            dataset_name=DATASETS[scores["task"]],
+            dataset_name=CORPORA[scores["task"]].benchmark,
             dataset_config=benchmark_name(scores) if "benchmark" in scores else None,
             dataset_split=scores["split"],
             dataset_args={"items": scores["items"], "unanswered": scores["missing"] + scores["errors"]},
@@ -154,7 +158,7 @@ def _rows(results: Mapping[str, Scores]) -> tuple[list[str], list[list[str]]]:
 def _notes(results: Mapping[str, Scores]) -> list[str]:
     """The notes below a table."""
     task = next(iter(results.values()))["task"]
-    notes = [f"Percent, with 95% intervals by a bootstrap over whole {_CLUSTERS[task]}."]
+    notes = [f"Percent, with 95% intervals by a bootstrap over whole {_CLUSTERS[world_of(task)]}."]
     for name, scores in results.items():
         if scores["missing"] or scores["errors"]:
             lost = f"{scores['missing']:,} items missing and {scores['errors']:,} with an error"

@@ -11,6 +11,7 @@ import numpy as np
 from eval.errors import Clues, classify
 from eval.metrics import hexagons, minecraft
 from eval.predictions import Predictions
+from harness.worlds.tasks import world_of
 
 
 class Sizes(NamedTuple):
@@ -73,7 +74,7 @@ def _sizes(
 ) -> tuple[list[Sizes], list[bool]]:
     """The sizes, and whether the shape is right wherever it stands."""
     same_shape = np.zeros(len(items), bool)
-    if task == "hexagons":
+    if world_of(task) == "hexagons":
         table = hexagons.sizes(items, predicted)
     else:
         counts = minecraft.count(items, predicted, multiple=multiple)

@@ -21,6 +21,7 @@ from typing import Any
 from harness.errors import DataError, HarnessError
 from harness.util.jsonl import read_lines
 from harness.worlds import hexagons, minecraft
+from harness.worlds.tasks import world_of
 
 Actions = tuple[hexagons.Paint, ...] | tuple[minecraft.Action, ...]
 Parse = Callable[[str, str, str, str], Iterable[Any]]
@@ -133,18 +134,19 @@ def _actions(record: Record, task: str, parse: Parse) -> Actions:
 
 
 def _action(value: Any, number: int, task: str) -> Any:
+    world = world_of(task)
     match value:
-        case [int(row), int(column), str(color)] if task == "hexagons" and color in hexagons.CODES and _whole(row, column):
+        case [int(row), int(column), str(color)] if world == "hexagons" and color in hexagons.CODES and _whole(row, column):
             return hexagons.Paint(row, column, color)
         case ["place", str(color), int(x), int(y), int(z)] if (
-            task == "minecraft" and color in minecraft.CODES and _whole(x, y, z)
+            world == "minecraft" and color in minecraft.CODES and _whole(x, y, z)
         ):
             return minecraft.Action("place", color, x, y, z)
         case ["remove", str() | None as color, int(x), int(y), int(z)] if (
-            task == "minecraft" and (color is None or color in minecraft.CODES) and _whole(x, y, z)
+            world == "minecraft" and (color is None or color in minecraft.CODES) and _whole(x, y, z)
         ):
             return minecraft.Action("remove", color, x, y, z)
-    raise DataError(f"action {number} must be {_EXPECTED[task]}, not {reprlib.repr(value)}")
+    raise DataError(f"action {number} must be {_EXPECTED[world_of(task)]}, not {reprlib.repr(value)}")
 
 
 def _whole(*numbers: int) -> bool:

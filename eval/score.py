@@ -7,11 +7,15 @@ from typing import Any, NamedTuple
 
 from eval.annotation import Annotation, clean_set
 from eval.metrics import hexagons, minecraft
+from eval.metrics.overlap import overlap_scores
 from eval.predictions import Predictions
 from harness.errors import UsageError
 from harness.worlds.hexagons import Paint, on_board
 from harness.worlds.minecraft import Action, in_region
+from harness.worlds.tasks import world_of
 
+OVERLAPPING = frozenset({"iglu"})
+"""Tasks whose published metric is the overlap of whole structures, which is scored beside the others."""
 BENCHMARKS = ("legacy", "fair", "v2")
 """For Minecraft. legacy: the strict metrics of 2020 on all items. fair: the same items, aligned where the board is empty.
 v2: the clean test set, aligned where the annotation says that several interpretations are right."""
@@ -47,12 +51,13 @@ def score(
     head["errors"] = len(ids & predictions.errors)
     predicted: list[Any] = [predictions.actions.get(item.id, ()) for item in chosen.items]
     tail = {"off_board": _off_board(predicted) + sum(count for item, count in (discarded or {}).items() if item in ids)}
-    if task == "hexagons":
+    if world_of(task) == "hexagons":
         return head | hexagons.score(chosen.items, predicted, rollout=rollout, seed=seed) | tail
     named = {"benchmark": benchmark} | ({"annotation": annotation.name} if annotation else {})
     interpretations = {"U": ids - chosen.multiple, "M": chosen.multiple} if annotation else {}
     scores = minecraft.score(chosen.items, predicted, multiple=chosen.multiple, subsets=interpretations, seed=seed)
-    return named | head | scores | tail
+    more = {"overlap": overlap_scores(chosen.items, predicted, seed=seed)} if task in OVERLAPPING else {}
+    return named | head | scores | more | tail
 
 
 def _off_board(predicted: Sequence[Sequence[Paint | Action]]) -> int:
@@ -76,8 +81,7 @@ def choose_items(
     only: Set[str] | None = None,
 ) -> Chosen:
     """The items of a split that a benchmark scores, or those of them with ids in `only`. Raises UsageError as `score` does."""
-    if task not in ("hexagons", "minecraft"):
-        raise UsageError(f"no task named {task!r}: known: hexagons, minecraft")
+    world_of(task)
     if benchmark not in BENCHMARKS:
         raise UsageError(f"no benchmark named {benchmark!r}: choose one of {', '.join(BENCHMARKS)}")
     if (benchmark == "v2") != (annotation is not None):

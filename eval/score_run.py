@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.errors import DataError, UsageError
 from harness.util.registry import choose
+from harness.worlds.tasks import world_of
 
 if TYPE_CHECKING:
     from eval.annotation import Annotation
@@ -81,7 +82,7 @@ class Benchmark:
         from eval.score import BENCHMARKS
         from harness.corpora import locate
 
-        if self.name and answers.task != "minecraft":
+        if self.name and world_of(answers.task) != "minecraft":
             raise UsageError(f"--benchmark is for minecraft; {answers.task} has one set of scores")
         name = choose("benchmark", self.name or "legacy", BENCHMARKS)
         if name != "v2":
@@ -221,7 +222,7 @@ def score_items(answers: Answers, benchmark: Benchmark | None = None) -> list[It
 
     items, multiple = (benchmark or Benchmark()).choose(answers)
     unanswered = answers.predictions.errors | ({item.id for item in items} - answers.predictions.actions.keys())
-    quarters = {item.id: item.pose.quarter for item in answers.items} if answers.task == "minecraft" else {}
+    quarters = {item.id: item.pose.quarter for item in answers.items} if world_of(answers.task) == "minecraft" else {}
     clues = Clues(answers.discarded(), unanswered, quarters)
     return item_scores(answers.task, items, answers.predictions, multiple=multiple, clues=clues)
 

@@ -12,6 +12,7 @@ from rich.table import Table
 from eval.levels import NOTE
 from eval.metrics.minecraft import METRICS
 from eval.published import BY_LEVEL, HEXAGONS_PAPER, beside
+from harness.worlds.tasks import world_of
 
 HEXAGONS_ROWS = {
     "action": "action",
@@ -35,14 +36,24 @@ def print_scores(scores: Mapping[str, Any], console: Console | None = None) -> N
     if outside := off_board(scores):
         console.print(outside, style="yellow")
     console.print()
-    console.print(_minecraft(scores) if scores["task"] == "minecraft" else _hexagons(scores))
+    console.print(_minecraft(scores) if world_of(scores["task"]) == "minecraft" else _hexagons(scores))
+    if "overlap" in scores:
+        console.print(overlap_line(scores["overlap"]))
     console.print()
     console.print(_level(scores["level"]) if "level" in scores else _papers(scores))
 
 
+def overlap_line(overlap: Mapping[str, Any]) -> str:
+    """The F1 of whole structures (`eval.metrics.overlap`)."""
+    value, nothing = with_interval(overlap["f1"], overlap["interval"]), _percent(overlap["unchanged"])
+    shares = f"precision {_percent(overlap['precision'])}, recall {_percent(overlap['recall'])}"
+    return f"best overlap of structures, mean F1: {value} ({shares}; doing nothing {nothing})"
+
+
 def off_board(scores: Mapping[str, Any]) -> str:
     """A note on predicted actions outside the world; empty if there are none."""
-    count, where = scores.get("off_board", 0), "off the board" if scores["task"] == "hexagons" else "outside the build region"
+    where = "off the board" if world_of(scores["task"]) == "hexagons" else "outside the build region"
+    count = scores.get("off_board", 0)
     return f"{count:,} predicted action{'' if count == 1 else 's'} {where}, left out" if count else ""
 
 
@@ -55,7 +66,7 @@ def _percent(value: float | None) -> str:
     return "" if value is None else f"{100 * value:.2f}"
 
 
-def _with_interval(value: float, interval: list[float] | None) -> str:
+def with_interval(value: float, interval: list[float] | None) -> str:
     return f"{_percent(value)} [{100 * interval[0]:.1f}, {100 * interval[1]:.1f}]" if interval else _percent(value)
 
 
@@ -73,7 +84,7 @@ def _hexagons(scores: Mapping[str, Any]) -> Table:
     for kind, label in HEXAGONS_ROWS.items():
         if kind in scores:
             values, ends = scores[kind], scores["intervals"][kind]
-            cells = [_with_interval(values[name], ends[name]) for name in ("f1", "em")]
+            cells = [with_interval(values[name], ends[name]) for name in ("f1", "em")]
             table.add_row(label, *cells, _percent(values.get("precision")), _percent(values.get("recall")))
     return table
 
@@ -99,10 +110,10 @@ def _minecraft(scores: Mapping[str, Any]) -> Table:
             micro = part["micro"][name]
             table.add_row(
                 name + suffix,
-                _with_interval(micro["f1"], ends["micro"][name]),
+                with_interval(micro["f1"], ends["micro"][name]),
                 _percent(micro["precision"]),
                 _percent(micro["recall"]),
-                _with_interval(part["macro"][name], ends["macro"][name]),
+                with_interval(part["macro"][name], ends["macro"][name]),
             )
     return table
 
@@ -114,13 +125,13 @@ def _level(level: Mapping[str, Any]) -> Table:
     for prefix, part in parts:
         for name, rate in part.items():
             if isinstance(rate, Mapping) and "accuracy" in rate:
-                percent = _with_interval(rate["accuracy"], rate["interval"])
+                percent = with_interval(rate["accuracy"], rate["interval"])
                 rows.add_row(prefix + name, f"{rate['right']:,}", f"{rate['items']:,}", percent)
     return rows
 
 
 def _papers(scores: Mapping[str, Any]) -> Table:
-    if scores["task"] == "minecraft":
+    if world_of(scores["task"]) == "minecraft":
         ours = {"f1": scores["micro"]["overall"]["f1"]}
     else:
         ours = {name: scores["action"][name] for name in ("f1", "em")}
@@ -138,7 +149,7 @@ def _papers(scores: Mapping[str, Any]) -> Table:
     table.add_row("these predictions", "", *map(_percent, ours.values()), "", style="bold", end_section=True)
     for row, obstacle in rows:
         mark = "*" if row.second_hand else ""
-        values = [f"{row.values[name]:.{_DECIMALS[row.task]}f}{mark}" if name in row.values else "" for name in ours]
+        values = [f"{row.values[name]:.{_DECIMALS[world_of(row.task)]}f}{mark}" if name in row.values else "" for name in ours]
         system = f"{row.system} ({sources.index(row.source) + 1})"
         table.add_row(system, row.setting, *values, f"no: {obstacle}" if obstacle else "yes", style="dim" if obstacle else "")
     return table
@@ -162,7 +173,7 @@ def _groups(breakdown: Mapping[str, Any]) -> Table:
     notes = [breakdown["note"] or "", f"{test['name']} {test['statistic']:.2f}, p = {test['p']:.2g}" if test else ""]
     table = numbers_table(breakdown["name"], "items", "F1", "EM", caption="\n".join(filter(None, notes)))
     for group in breakdown["groups"]:
-        f1 = _with_interval(group["f1"], group["interval"])
+        f1 = with_interval(group["f1"], group["interval"])
         table.add_row(group["label"], f"{group['items']:,}", f1, _percent(group["em"]))
     return table
 

@@ -24,6 +24,7 @@ from harness.corpora.item import HexagonsItem, Item
 from harness.errors import UsageError
 from harness.worlds.hexagons import Board
 from harness.worlds.minecraft import Structure
+from harness.worlds.tasks import world_of
 from prompts.messages import conversation, gold_answer, read_answer
 from prompts.rendered import Message
 from prompts.spec import PromptSpec
@@ -86,12 +87,13 @@ def total(counts: Iterable[Counts]) -> dict[str, float]:
     """The task's two numbers over answers, 0..1: `f1` and `em`, the share of exact answers.
 
     `f1` is the mean over steps in HEXAGONS (action F1), and of all changes together in Minecraft (micro F1), as `harness score`
-    has them. Raises UsageError for no answers and for answers to both tasks.
+    has them. Raises UsageError for no answers and for answers to several tasks.
     """
     rows = list(counts)
+    worlds = {world_of(row.task) for row in rows}
     if len(tasks := {row.task for row in rows}) != 1:
         raise UsageError(f"answers to one task are needed, not to {' and '.join(sorted(tasks)) or 'none'}")
-    if tasks == {"hexagons"}:
+    if worlds == {"hexagons"}:
         f1 = sum(row.f1 for row in rows) / len(rows)
     else:
         changes = sum(row.wanted + row.made for row in rows)

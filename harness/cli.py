@@ -31,6 +31,7 @@ SECTIONS = {
         "suite": Entry(
             "harness.commands.suite:suite", "Prompt models in a grid of contexts, formats and examples, as one command."
         ),
+        "play": Entry("harness.commands.play:play", "Let a model play whole games with a simulated Architect, who corrects it."),
         "serve": Entry("harness.commands.serve:serve", "Serve a base model and its adapters over HTTP."),
         "hybrid": Entry("harness.commands.hybrid:hybrid", "Combine two runs: one where it is confident, the other elsewhere."),
     },
@@ -57,7 +58,7 @@ SECTIONS = {
         "compare": Entry("harness.commands.compare:compare", "Test runs against each other, item by item."),
         "import": Entry("harness.commands.imports:import_run", "Turn predictions made elsewhere into a run."),
         "plugins": Entry(
-            "harness.commands.plugins:plugins", "Say how lm-eval, Inspect, verifiers, OpenEnv and TRL take both tasks."
+            "harness.commands.plugins:plugins", "Say how lm-eval, Inspect, verifiers, OpenEnv and TRL take the tasks."
         ),
         "export": Entry(
             "harness.commands.export:export", "Export scores for a model card, a paper or a page; draw learning curves."

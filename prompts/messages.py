@@ -8,8 +8,10 @@ from functools import lru_cache
 from typing import Any
 
 from harness.corpora.item import Item, MinecraftItem
+from harness.worlds.tasks import COMPASS
 from prompts.rendered import Message
 from prompts.spec import PromptSpec
+from serialization.compass import compass
 from serialization.contexts import Piece, View, from_frame, in_frame, view
 from serialization.formats.answer import Parsed
 from serialization.formats.feasible import Feasible
@@ -38,11 +40,11 @@ def after_thought(text: str) -> str:
 def system_message(spec: PromptSpec) -> Message:
     """The task and the answer format, in the words of the template."""
     first = spec.written.first
-    answer = spec.wording.render(f"answer.{spec.format}.txt", {"task": spec.task, "first": first})
+    answer = spec.wording.render(f"answer.{spec.format}.txt", {"task": spec.world, "first": first})
     moves = spec.written.of_turn is not None and not spec.shown.rich
     values = {"answer": answer, "frame": spec.frame, "first": first, "shown": spec.shown, "moves": moves}
-    text = spec.wording.render(f"{spec.task}.system.txt", values).strip()
-    more = [spec.wording.render("images.txt", {"task": spec.task}).strip()] if spec.images else []
+    text = spec.wording.render(f"{spec.world}.system.txt", values).strip()
+    more = [spec.wording.render("images.txt", {"task": spec.world}).strip()] if spec.images else []
     more += (
         [spec.wording.render("think.txt", {"tokens": spec.think, "opens": OPENS, "closes": CLOSES}).strip()] if spec.think else []
     )
@@ -54,7 +56,10 @@ def item_view(item: Item, spec: PromptSpec) -> View:
     shown = view(in_frame(item, spec.frame), spec.shown, spec.written)
     if spec.images == "instead":
         shown = replace(shown, fields={k: IN_PICTURE if k in ("board", "blocks") else v for k, v in shown.fields.items()})
-    return view_from(shown, item.pose) if spec.frame == "pose" and isinstance(item, MinecraftItem) else shown
+    if not isinstance(item, MinecraftItem):
+        return shown
+    shown = view_from(shown, item.pose) if spec.frame == "pose" else shown
+    return replace(shown, fields={**shown.fields, **compass(item.pose, spec.frame)}) if spec.task in COMPASS else shown
 
 
 def questions(shown: View, spec: PromptSpec) -> list[Message]:
@@ -73,7 +78,10 @@ def questions(shown: View, spec: PromptSpec) -> list[Message]:
 
 def _user(pieces: Sequence[Piece], fields: dict[str, str], first: int, spec: PromptSpec) -> Message:
     values: dict[str, Any] = {"board": "", "blocks": "", **fields, "turns": [piece.text for piece in pieces], "first": first}
-    return {"role": "user", "content": spec.wording.render(f"{spec.task}.user.txt", values).strip()}
+    text = spec.wording.render(f"{spec.world}.user.txt", values).strip()
+    if "north" in fields:
+        text += "\n" + spec.wording.render("compass.txt", {**fields, "frame": spec.frame}).strip()
+    return {"role": "user", "content": text}
 
 
 def gold_answer(item: Item, spec: PromptSpec) -> str:

@@ -27,13 +27,13 @@ def _hexagons(n: int) -> HexagonsItem:
     )
 
 
-def _minecraft(n: int, yaw: float) -> MinecraftItem:
+def _minecraft(n: int, yaw: float, task: str = "minecraft") -> MinecraftItem:
     placed = (Action("place", "red", 0, 1, 2), Action("place", "green", 0, 2, 2))
     actions = (Action("place", "blue", -1, 1, 2), Action("remove", "green", 0, 2, 2))
     before = Structure().apply(placed).structure
     opening = ("Builder", "Mission has started."), ("Architect", f"Build {n} <tower>."), ("Builder", "ok")
     return MinecraftItem(
-        id=f"minecraft/probe/{n}/4",
+        id=f"{task}/probe/{n}/4",
         split="probe",
         history=(
             *(Utterance(*u) for u in opening),
@@ -52,6 +52,7 @@ def _minecraft(n: int, yaw: float) -> MinecraftItem:
 PROBES: dict[str, tuple[Item, ...]] = {
     "hexagons": (_hexagons(2), _hexagons(5)),
     "minecraft": (_minecraft(2, 95.0), _minecraft(5, -350.0)),
+    "iglu": (_minecraft(2, 95.0, "iglu"), _minecraft(5, -350.0, "iglu")),
 }
 
 

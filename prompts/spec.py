@@ -6,14 +6,18 @@ from dataclasses import asdict, dataclass
 
 from harness.errors import UsageError
 from harness.util.registry import choose
+from harness.worlds.tasks import WORLDS, World, world_of
 from prompts.template import DEFAULT, Template, get_template
 from serialization.contexts import FRAMES, Context, get_context
 from serialization.formats import Format, get_format
 
-DEFAULTS = {
+_OF_WORLD = {
     "hexagons": {"context": "full-history", "format": "grouped"},
     "minecraft": {"context": "context-rich", "format": "lines"},
 }
+
+DEFAULTS = {task: _OF_WORLD[world] for task, world in WORLDS.items()}
+"""By task, the context and the format where none is named."""
 
 
 @dataclass(frozen=True)
@@ -48,14 +52,18 @@ class PromptSpec:
         spec = cls(task, *names, images=images or "")
         _ = spec.shown, spec.written
         choose("frame", spec.frame, FRAMES)
-        if spec.frame != "world" and task == "hexagons":
+        if spec.frame != "world" and spec.world == "hexagons":
             raise UsageError(f"--frame {spec.frame} is for minecraft: a hexagon board has no builder")
         if spec.frame == "pose" and not (spec.shown.rich and spec.format == "lines"):
             raise UsageError("--frame pose is for --context context-rich, which tells the pose, and --format lines")
         if images and not (spec.shown.board or spec.shown.rich):
-            fit = "one with a board, such as oracle-board" if task == "hexagons" else "context-rich"
+            fit = "one with a board, such as oracle-board" if spec.world == "hexagons" else "context-rich"
             raise UsageError(f"--images shows the state, which --context {spec.context} does not: take {fit}")
         return spec
+
+    @property
+    def world(self) -> World:
+        return world_of(self.task)
 
     @property
     def shown(self) -> Context:
@@ -84,7 +92,7 @@ class PromptSpec:
         Such items must be asked in order. With an oracle's board they are not: then what was drawn is the gold.
         """
         refers = self.written.of_item is not None and self.shown.board != "oracle"
-        return self.task == "hexagons" and (self.shown.rolls_out or refers)
+        return self.world == "hexagons" and (self.shown.rolls_out or refers)
 
     @property
     def name(self) -> str:

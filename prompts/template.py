@@ -12,12 +12,13 @@ from typing import Any
 from harness.errors import UsageError
 from harness.util.hashing import short_hash
 from harness.util.registry import choose
+from harness.worlds.tasks import world_of
 
 DEFAULT = "default"
 PLAIN = "plain.jinja"
 """How messages become one text for a model without a chat template. A template that has its own is plain text for every model."""
 CHOICES = "defaults.yaml"
-"""The tasks that a template is for, each with the context and the format that it takes where none is named."""
+"""The tasks, or worlds, that a template is for, each with the context and the format that it takes where none is named."""
 SUFFIXES = (".txt", ".jinja", ".yaml")
 """What the files of a template end with."""
 SHIPPED = Path(__file__).parent / "templates"
@@ -64,11 +65,13 @@ class Template:
             tasks = {str(name): {str(k): str(v) for k, v in (chosen or {}).items()} for name, chosen in known.items()}
         except (OSError, UnicodeDecodeError, yaml.YAMLError, AttributeError) as error:
             raise UsageError(f"{path}: not tasks with a context and a format each: {' '.join(str(error).split())}") from None
-        if task not in tasks:
+        # A template is for a world, unless it names one of its tasks.
+        name = task if task in tasks else world_of(task)
+        if name not in tasks:
             raise UsageError(f"--template {self.name} is for {' and '.join(sorted(tasks))}, not for {task}")
-        if extra := tasks[task].keys() - {"context", "format"}:
+        if extra := tasks[name].keys() - {"context", "format"}:
             raise UsageError(f"{path}: unknown key {min(extra)!r}; known: context, format")
-        return tasks[task]
+        return tasks[name]
 
     def render(self, file: str, values: Mapping[str, Any]) -> str:
         """The text of one of its files. Raises UsageError, with file and line, for whatever is wrong in it."""

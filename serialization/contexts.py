@@ -23,6 +23,7 @@ from harness.corpora.item import HexagonsItem, Item, MinecraftItem, Turn, Uttera
 from harness.util.registry import choose
 from harness.worlds.hexagons import Board, Paint
 from harness.worlds.minecraft import Action, Pose, Structure, turn_action
+from harness.worlds.tasks import WORLDS, World
 from serialization.formats import Format, grouped
 from serialization.formats.moves import Cell
 from serialization.words import h3_tokens
@@ -46,7 +47,7 @@ class Context:
     """
 
     name: str
-    task: str
+    world: World
     turns: int | None = None
     board: str | None = None
     h3: bool = False
@@ -57,7 +58,7 @@ class Context:
     @property
     def rolls_out(self) -> bool:
         """Whether a prompt shows what the model answered to earlier items."""
-        return self.task == "hexagons" and (self.board == "predicted" or self.chat)
+        return self.world == "hexagons" and (self.board == "predicted" or self.chat)
 
 
 _ALL = (
@@ -76,9 +77,7 @@ _ALL = (
     Context("conversation", "minecraft", chat=True),
 )
 
-CONTEXTS: dict[str, dict[str, Context]] = {
-    task: {c.name: c for c in _ALL if c.task == task} for task in ("hexagons", "minecraft")
-}
+CONTEXTS: dict[str, dict[str, Context]] = {task: {c.name: c for c in _ALL if c.world == world} for task, world in WORLDS.items()}
 FRAMES = ("world", "builder", "pose")
 
 

@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -392,6 +393,104 @@ def decoded(items_count: int) -> list[tuple[float, float]]:
     return in_turn(lambda: rate(predictor.batch_size), lambda: rate(1))
 
 
+@cache
+def served(clients: int, seconds: float, rounds: int) -> tuple[list[tuple[float, float]], list[tuple[float, float]]]:
+    """Tokens a second of streams to the shipped HEXAGONS adapter: through `harness serve`, and from vLLM's own server with the
+    same model and adapter. Then the seconds of processor time of the vLLM in `harness serve`, and of all of `harness serve`,
+    while it is asked.
+
+    Both servers run all the time; each has a GiB of KV cache, or two fifths of a GPU.
+    """
+    import asyncio
+
+    import torch
+
+    from adapters.registry import SHIPPED, load_adapter
+    from harness.engines.server import ServedAdapter, Server, free_port, server_options
+    from harness.engines.vllm import FEASIBLE_TOKENS
+    from tools.load import load
+
+    os.environ["VLLM_CPU_KVCACHE_SPACE"] = "1"
+    adapter = load_adapter("hexagons", None)
+    bare, ours = free_port(), free_port()
+    options = server_options(adapter.base, "base", [ServedAdapter("hexagons", adapter.path, adapter.rank)], bare, None)
+    # What only `harness serve` has.
+    options = [
+        option for option in options if option not in ("--disable-uvicorn-access-log", "--logits-processors", FEASIBLE_TOKENS)
+    ]
+    share = ["--gpu-memory-utilization=0.4"] if torch.cuda.is_available() else []
+    command = [sys.executable, "-m", "harness.cli", "serve", "--port", str(ours), "--adapter", f"hexagons={SHIPPED / 'hexagons'}"]
+    command += ["--", *share]
+    with tempfile.TemporaryDirectory() as folder, Server([*options, *share], bare, Path(folder) / "bare.log") as server:
+        server.wait_until_ready()
+        environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[1])}
+        front = subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True)
+        assert front.stdout is not None
+        try:
+            for _ in range(5):
+                front.stdout.readline()
+
+            def rate(port: int) -> float:
+                seen = asyncio.run(load(f"http://127.0.0.1:{port}", "hexagons", clients, seconds))
+                assert not seen.lost, seen.told()
+                assert not seen.refused, seen.told()
+                return seen.tokens / seen.seconds
+
+            spent: list[tuple[float, float]] = []
+
+            def through() -> float:
+                before = _processor(front.pid)
+                measured = rate(ours)
+                after = _processor(front.pid)
+                own, below = after[0] - before[0], after[1] - before[1]
+                spent.append((below, own + below))
+                return measured
+
+            return in_turn(through, lambda: rate(bare), rounds), spent[1:]
+        finally:
+            front.terminate()
+            front.wait()
+
+
+def passing(clients: int, seconds: float) -> list[tuple[float, float]]:
+    """Milliseconds of processor time that the front may take for a streamed piece of an answer, which is a core at 10,000
+    pieces a second, and those that it takes; a stand-in for vLLM writes them."""
+    import asyncio
+
+    from harness.engines.server import free_port
+    from tools.load import load
+
+    port = free_port()
+    command = [sys.executable, "-m", "tests.helpers.fake_serve", "serve", "--no-adapters", "--port", str(port)]
+    with tempfile.TemporaryDirectory() as folder:
+        # Pieces that come by themselves, and not several at a time.
+        environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[1]), "FAKE_VLLM_PAUSE": "0.05"}
+        front = subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True)
+        assert front.stdout is not None
+        try:
+            for _ in range(5):
+                front.stdout.readline()
+
+            def milliseconds() -> float:
+                before = _processor(front.pid)[0]
+                seen = asyncio.run(load(f"http://127.0.0.1:{port}", "smollm2-135m", clients, seconds, max_tokens=64))
+                return (_processor(front.pid)[0] - before) / seen.tokens * 1000
+
+            return in_turn(lambda: 0.1, milliseconds)
+        finally:
+            front.terminate()
+            front.wait()
+
+
+def _processor(pid: int) -> tuple[float, float]:
+    """Seconds of processor time of a process, and of all below it."""
+    import psutil
+
+    process = psutil.Process(pid)
+    times = [sum(one.cpu_times()[:2]) for one in (process, *process.children(recursive=True))]
+    return times[0], sum(times[1:])
+
+
 def start_up() -> list[tuple[float, float]]:
     """Seconds of an interpreter that does nothing and of `harness --help`."""
     harness = Path(sys.executable).parent / "harness"
@@ -405,28 +504,41 @@ def start_up() -> list[tuple[float, float]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--items", type=int, default=1000, help="prompts of the run loop's benchmark")
+    parser.add_argument("--only", default="", metavar="WORD", help="run the benchmarks with this word in their names")
     options = parser.parse_args()
-    prompting = Prompting(options.items, 128)
-    reading = Prompting(options.items // 4, 32)
+    prompting = cache(lambda: Prompting(options.items, 128))
+    reading = cache(lambda: Prompting(options.items // 4, 32))
     table = Table("benchmark", "first", "second", "ratio: median (min to max)", "at least")
     short = []
-    for name, unit, floor, pairs in (
-        ("bare interpreter / `harness --help`", "s", 0.05, start_up()),
-        ("Minecraft corpus: first load / cached load", "s", 5.0, corpus_cache()),
-        ("endpoint: 5% of a core at 100 requests a second / used", "ms/request", 1.0, asking(1024)),
-        ("BAP v2 metrics: plain search / pair offsets", "s", 50.0, scoring()),
-        ("simulated games / 2,000", "items/s", 1.0, simulated()),
-        ("parser, HEXAGONS instructions / 300", "items/s", 1.0, parsed()),
-        ("training CNN + GRU, float32: batches / plain", "items/s", 1.5, cnn_gru(16, 16, bf16=False)),
-        ("training CNN + GRU, auto: batches / plain", "items/s", 5.0 if fast_bf16() else 1.5, cnn_gru(16, 16, bf16=fast_bf16())),
-        ("fine-tuning: packs / rows one by one", "tokens/s", 2.0, finetuning(4)),
-        ("fine-tuning: two processes / one", "tokens/s", 1.6, processes(4, 3)),
-        ("decoding with CNN + GRU: batches / one by one", "items/s", 1.0, decoded(64)),
-        ("run loop / plain LLM.generate", "tokens/s", 0.95, throughput(prompting, 1)),
-        ("run loop: segments / one segment", "tokens/s", 0.9, barrier(prompting, 1)),
-        ("same examples: prefix cache / none", "tokens/s", 1.5, prefix_cache(reading, ROUNDS)),
-        ("64 choices of examples: sorted / as they come", "tokens/s", 1.0, prefix_order(reading, 64, ROUNDS)),
-    ):
+    benchmarks: list[tuple[str, str, float, Callable[[], list[tuple[float, float]]]]] = [
+        ("bare interpreter / `harness --help`", "s", 0.05, start_up),
+        ("Minecraft corpus: first load / cached load", "s", 5.0, corpus_cache),
+        ("endpoint: 5% of a core at 100 requests a second / used", "ms/request", 1.0, lambda: asking(1024)),
+        ("BAP v2 metrics: plain search / pair offsets", "s", 50.0, scoring),
+        ("simulated games / 2,000", "items/s", 1.0, simulated),
+        ("parser, HEXAGONS instructions / 300", "items/s", 1.0, parsed),
+        ("training CNN + GRU, float32: batches / plain", "items/s", 1.5, lambda: cnn_gru(16, 16, bf16=False)),
+        (
+            "training CNN + GRU, auto: batches / plain",
+            "items/s",
+            5.0 if fast_bf16() else 1.5,
+            lambda: cnn_gru(16, 16, bf16=fast_bf16()),
+        ),
+        ("fine-tuning: packs / rows one by one", "tokens/s", 2.0, lambda: finetuning(4)),
+        ("fine-tuning: two processes / one", "tokens/s", 1.6, lambda: processes(4, 3)),
+        ("decoding with CNN + GRU: batches / one by one", "items/s", 1.0, lambda: decoded(64)),
+        ("front: a core at 10,000 pieces a second / used", "ms/piece", 1.0, lambda: passing(64, 5)),
+        ("serving: `harness serve` / vLLM's own server", "tokens/s", 0.97, lambda: served(8, 5, 5)[0]),
+        ("serving, processor time: vLLM / all of `harness serve`", "s", 0.97, lambda: served(8, 5, 5)[1]),
+        ("run loop / plain LLM.generate", "tokens/s", 0.95, lambda: throughput(prompting(), 1)),
+        ("run loop: segments / one segment", "tokens/s", 0.9, lambda: barrier(prompting(), 1)),
+        ("same examples: prefix cache / none", "tokens/s", 1.5, lambda: prefix_cache(reading(), ROUNDS)),
+        ("64 choices of examples: sorted / as they come", "tokens/s", 1.0, lambda: prefix_order(reading(), 64, ROUNDS)),
+    ]
+    for name, unit, floor, measure in benchmarks:
+        if options.only not in name:
+            continue
+        pairs = measure()
         ratios = sorted(a / b for a, b in pairs)
         first, second = (statistics.median(column) for column in zip(*pairs, strict=True))
         table.add_row(

@@ -1,6 +1,7 @@
 """Learns the weights of the part of `parser` that reads Minecraft, on the train split.
 
     python tools/fit_builder_parser.py               # writes harness/baselines/parser/minecraft/weights.json
+    python tools/fit_builder_parser.py --task iglu   # writes weights_iglu.json beside it
     python tools/fit_builder_parser.py --held-out 5  # leaves out every fifth target, and measures micro F1 on those
 
 Every clause of every turn gives some proposals, each with what it is worth: twice the right actions less `PRICE` times all of
@@ -25,9 +26,9 @@ from scipy.optimize import minimize
 from harness.baselines.parser.minecraft import BuilderParser, grid
 from harness.baselines.parser.minecraft.properties import NAMES, WIDTH
 from harness.baselines.parser.minecraft.proposals import propose
-from harness.baselines.parser.minecraft.ranker import Ranker, Weights, ship
+from harness.baselines.parser.minecraft.ranker import LEAST, WEIGHTS, Ranker, Weights, ship
 from harness.baselines.parser.minecraft.scene import Scene
-from harness.baselines.parser.minecraft.words import Clause, read_turn
+from harness.baselines.parser.minecraft.words import Clause, read_item
 from harness.corpora import load
 from harness.corpora.item import MinecraftItem, builder_turns
 from harness.worlds.minecraft import net_actions
@@ -55,8 +56,8 @@ def gather(items: Sequence[MinecraftItem], ranker: Ranker | None, rng: np.random
     for item in items:
         scene = Scene(item)
         right = np.zeros(grid.SIZE * grid.KINDS + 1, bool)
-        right[[grid.told(action, item.pose) for action in net_actions(item.before, item.after)]] = True
-        for clause in read_turn(item.history):
+        right[[grid.told(action, scene.pose) for action in net_actions(item.before, item.after)]] = True
+        for clause in read_item(item):
             seen, actions = look(clause, scene, right, ranker, rng)
             found.append(seen)
             right[actions] = False
@@ -155,8 +156,11 @@ def main() -> None:
     options.add_argument("--held-out", type=int, metavar="N", help="leave one target in N out, write nothing")
     options.add_argument("--pull", type=float, default=10.0)
     options.add_argument("--rounds", type=int, default=4)
+    options.add_argument("--task", default="minecraft", choices=WEIGHTS)
+    options.add_argument("--dev", action="store_true", help="measure micro F1 on the dev split after each round")
     args = options.parse_args()
-    items = builder_turns(load("minecraft", "train"))
+    items = builder_turns(load(args.task, "train"))
+    dev = builder_turns(load(args.task, "dev")) if args.dev else []
     out = {item.group for item in items if args.held_out and zlib.crc32(item.group.encode()) % args.held_out == 0}
     ranker, rng = None, np.random.default_rng(0)
     weights: Weights = {}
@@ -164,9 +168,11 @@ def main() -> None:
         seen = gather([item for item in items if item.group not in out], ranker, rng)
         weights = fit(seen, args.pull)
         ranker = Ranker(weights)
+        if dev:
+            print("dev:", micro(dev, weights, LEAST[args.task]), flush=True)
         print(f"round {n + 1}: {len(seen)} clauses, {sum(map(len, weights.values()))} weights", flush=True)
     if not args.held_out:
-        ship(weights)
+        ship(weights, args.task)
         return
     for least in (0.08, 0.1, 0.125, 0.15, 0.2):
         print(f"least {least}:", micro([item for item in items if item.group in out], weights, least), flush=True)

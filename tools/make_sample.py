@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import sample_hexagons
+import sample_iglu
 import sample_minecraft
 
 SAMPLE = Path(__file__).parents[1] / "harness" / "corpora" / "sample"
@@ -34,6 +35,8 @@ def main(folder: Path = SAMPLE) -> None:
         write(data / "gold-configurations" / f"{game.target}.xml", sample_minecraft.configuration(structure))
         splits[game.split].append(game.target)
     write(data / "logs" / "splits.json", compact(splits))
+    for name, content in sample_iglu.files():
+        write(folder / "iglu" / name, content if isinstance(content, str) else compact(content))
 
 
 if __name__ == "__main__":

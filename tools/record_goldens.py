@@ -7,10 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from harness.drawing.asked import picture_url
+from harness.worlds.tasks import world_of
 from prompts.probe import PROBES
 from prompts.render import Renderer
 from prompts.spec import PromptSpec
-from serialization.contexts import CONTEXTS
+from serialization.contexts import CONTEXTS, FRAMES
 from serialization.formats import FORMATS
 
 FOLDER = Path(__file__).parent.parent / "tests" / "golden"
@@ -33,14 +34,19 @@ def picture_path(task: str) -> Path:
 
 def specs() -> list[PromptSpec]:
     """Every context with the task's first format, every format with its default context, a conversation in `moves` (where
-    the format decides what is said of the builder), all frames, and every template with its own context and format."""
+    the format decides what is said of the builder), all frames, every template with its own context and format, and the tasks
+    with a world of another name in all frames."""
     formats: list[PromptSpec] = []
     for task, contexts in CONTEXTS.items():
-        frames = ("world", "builder") if task == "minecraft" else ("world",)
+        if task != world_of(task):
+            continue
+        frames = ("world", "builder") if world_of(task) == "minecraft" else ("world",)
         formats += [PromptSpec.make(task, context, None, frame) for context in contexts for frame in frames]
         formats += [PromptSpec.make(task, None, name, frame) for name in FORMATS[task] for frame in frames]
     formats += [PromptSpec.make("minecraft", "conversation", "moves", frame) for frame in ("world", "builder")]
     formats.append(PromptSpec.make("minecraft", frame="pose"))
+    # What a task adds to its world's prompts is the same in every context and format.
+    formats += [PromptSpec.make("iglu", frame=frame) for frame in FRAMES]
     formats += [PICTURED["hexagons"], replace(PromptSpec.make("minecraft"), think=256)]
     formats += [PromptSpec.make(task, template=name) for name, task in TEMPLATES.items()]
     return list(dict.fromkeys(formats))

@@ -14,6 +14,7 @@ from eval.errors import CLASSES
 from eval.metrics.minecraft import METRICS
 from eval.report.charts import interval_strip, length_grid, line_chart
 from eval.tables import HEXAGONS_ROWS, longest_note
+from harness.worlds.tasks import world_of
 
 
 class Scored(Protocol):
@@ -69,7 +70,7 @@ def headline(scores: Sequence[Mapping[str, Any]]) -> list[list[Measure]]:
 
 def _main(scores: Mapping[str, Any]) -> list[tuple[str, str, Cell]]:
     ends = scores["intervals"]
-    if scores["task"] == "hexagons":
+    if world_of(scores["task"]) == "hexagons":
         action, steps = scores["action"], ends["action"]
         return [
             ("f1", "action F1", Cell(action["f1"], steps["f1"])),
@@ -86,12 +87,15 @@ def _main(scores: Mapping[str, Any]) -> list[tuple[str, str, Cell]]:
 def metric_tables(scores: Sequence[Mapping[str, Any]]) -> list[MetricTable]:
     """All that the scores hold: one table for HEXAGONS; for Minecraft one of all items and one of each subset."""
     first = scores[0]
-    if first["task"] == "hexagons":
+    if world_of(first["task"]) == "hexagons":
         kinds = [kind for kind in HEXAGONS_ROWS if kind in first]
         rows = [(HEXAGONS_ROWS[kind], [_hexagons_cells(each, kind) for each in scores]) for kind in kinds]
         caption = f"Percent, mean over steps; effective: without actions that change nothing{longest_note(first)}"
         return [MetricTable(caption, _DRAWN, rows)]
     tables = [_minecraft_table(f"All items ({first['items']:,})", [(each, each["intervals"]) for each in scores])]
+    if "overlap" in first:
+        rows = [("structures", [_overlap_cells(each["overlap"]) for each in scores])]
+        tables.append(MetricTable("Best overlap of whole structures, mean over items", _OVERLAPPED, rows))
     for name, part in first["subsets"].items():
         caption = f"{_SUBSETS.get(name, name)} ({part['items']:,})"
         parts = [(each["subsets"][name], each["intervals"]["subsets"][name]) for each in scores]
@@ -100,6 +104,7 @@ def metric_tables(scores: Sequence[Mapping[str, Any]]) -> list[MetricTable]:
 
 
 _DRAWN = ("F1", "EM", "P", "R")
+_OVERLAPPED = ("F1", "P", "R", "F1 of doing nothing")
 _BUILT = ("micro F1", "P", "R", "macro F1")
 _SUBSETS = {
     "EB": "EB: items that begin on an empty board",
@@ -112,6 +117,11 @@ _SUBSETS = {
 def _hexagons_cells(scores: Mapping[str, Any], kind: str) -> list[Cell]:
     values, ends = scores[kind], scores["intervals"][kind]
     return [*(Cell(values[name], ends[name]) for name in ("f1", "em")), Cell(values.get("precision")), Cell(values.get("recall"))]
+
+
+def _overlap_cells(overlap: Mapping[str, Any]) -> list[Cell]:
+    others = ("precision", "recall", "unchanged")
+    return [Cell(overlap["f1"], overlap["interval"]), *(Cell(overlap[name]) for name in others)]
 
 
 def _minecraft_table(caption: str, parts: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> MetricTable:

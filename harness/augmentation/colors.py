@@ -13,6 +13,7 @@ import numpy as np
 
 from harness.corpora.item import HexagonsItem, Item, Turn, Utterance
 from harness.worlds import hexagons, minecraft
+from harness.worlds.tasks import world_of
 
 #: What may be exchanged. White is the color of a blank board and stays what it is.
 COLORS = {"hexagons": hexagons.COLORS[1:], "minecraft": minecraft.COLORS}
@@ -20,9 +21,9 @@ COLORS = {"hexagons": hexagons.COLORS[1:], "minecraft": minecraft.COLORS}
 
 def random_colors(task: str, random: Random) -> dict[str, str]:
     """A random permutation of the colors of a task, as a mapping from each color to its new one."""
-    colors = list(COLORS[task])
+    colors = list(COLORS[world_of(task)])
     random.shuffle(colors)
-    return dict(zip(COLORS[task], colors, strict=True))
+    return dict(zip(COLORS[world_of(task)], colors, strict=True))
 
 
 def permute_colors(item: Item, colors: Mapping[str, str]) -> Item:
@@ -31,7 +32,7 @@ def permute_colors(item: Item, colors: Mapping[str, str]) -> Item:
     In what is said, only whole words that are exactly a color of the task, in lower case, capitalized or in capitals, are
     replaced; so the inverse permutation gives the same item back. `colors` must permute `COLORS` of the item's task.
     """
-    if sorted(colors) != sorted(COLORS[item.task]) or sorted(colors.values()) != sorted(colors):
+    if sorted(colors) != sorted(COLORS[item.world]) or sorted(colors.values()) != sorted(colors):
         raise ValueError(f"not a permutation of the colors of {item.task}: {dict(colors)}")
     history = tuple(_turn(turn, colors) for turn in item.history)
     actions: tuple[Any, ...] = _actions(item.actions, colors)

@@ -20,11 +20,17 @@ from harness.augmentation.rotation import turn_hexagons, turn_minecraft
 from harness.corpora.item import HexagonsItem, Item, MinecraftItem, Utterance
 from harness.errors import UsageError
 from harness.util.registry import choose
+from harness.worlds.tasks import COMPASS, world_of
 
 CHANGES = {"minecraft": ("colors", "words", "turn"), "hexagons": ("colors", "turn")}
 VARIANTS = 20
 """Variants per game that items are drawn from, as in the original (its README; 4x is the best factor there)."""
 _QUARTERS = {"minecraft": (0, 1, 2, -1), "hexagons": (0, 2)}
+
+
+def known_changes(task: str) -> tuple[str, ...]:
+    """The kinds of changes that a task's items may have: where compass directions are named, nothing is turned."""
+    return tuple(name for name in CHANGES[world_of(task)] if name != "turn" or task not in COMPASS)
 
 
 class Variant(NamedTuple):
@@ -46,7 +52,7 @@ def variant(task: str, game: str, number: int, seed: int, changes: Collection[st
     """The variant of a game with a number; permutations are uniform, and so are turns."""
     name = f"{seed}/{game}/{number}"
     rng = Random(name)
-    colors, quarters = random_colors(task, rng), rng.choice(_QUARTERS[task])
+    colors, quarters = random_colors(task, rng), rng.choice(_QUARTERS[world_of(task)])
     return Variant(
         number,
         colors if "colors" in changes else None,
@@ -109,7 +115,8 @@ def augment(
     if not items:
         return iter(())
     task = items[0].task
-    changes = CHANGES[task] if not changes else [choose(f"change of {task}", name, CHANGES[task]) for name in changes]
+    known = known_changes(task)
+    changes = known if not changes else [choose(f"change of {task}", name, known) for name in changes]
     if whole:
         drawn = _whole(items, task, seed, factor - 1, changes)
     else:

@@ -111,3 +111,21 @@ def choose_decoding(name: str, baseline: Baseline | Ruled, asked: Mapping[str, A
 def known_decoding(baseline: Baseline | Ruled, decoding: Decoding) -> dict[str, Any]:
     """The part of it that decides this baseline's answers."""
     return {key: getattr(decoding, key) for key in baseline.decoding}
+
+
+def load_predictor(
+    baseline: Baseline | Ruled, name: str, task: str, checkpoint: str | None = None, decoding: Decoding = DECODING
+) -> tuple[Predictor, str, dict[str, Any]]:
+    """The predictor for a task, what it is called, and the settings that identify it; those of a checkpoint given as to
+    `find_model`, or else the task's own. Raises UsageError if there is none, and for one where there is nothing to load.
+    """
+    from harness.training.checkpoints import default_model, digest, find_model, model_source, read_config
+
+    if isinstance(baseline, Ruled):
+        if checkpoint:
+            raise UsageError(f"--checkpoint {checkpoint}: {name} is rules only and has no checkpoints")
+        return baseline.predictor(task), name, {}
+    folder = find_model(checkpoint) if checkpoint else default_model(name, task)
+    model = folder.resolve().parent.name if folder.name == "model" else folder.name
+    taken = {"checkpoint": model_source(folder), "checkpoint_hash": digest(folder)}
+    return baseline.load(folder, decoding), model, taken | {"train_items": read_config(folder, name).get("items")}

@@ -13,6 +13,7 @@ from harness.engines.shared import brief
 from harness.errors import DataError, UsageError
 from harness.training.checkpoints import CARD, CONFIG, SHIPPED, VOCABULARY, WEIGHTS, read_weights, read_words, write_model
 from harness.util.registry import resolve
+from harness.worlds.tasks import world_of
 
 SCORES = "scores.json"
 """A checkpoint's scores, copied beside it; no answer depends on them, so they are not part of its digest."""
@@ -82,7 +83,7 @@ def _entry(name: str, tasks: tuple[str, ...], folder: Path) -> Entry:
 def _judged(folder: Path, config: dict[str, Any]) -> str:
     if (folder / SCORES).is_file():
         scores = _values(folder / SCORES)
-        numbers = scores["action"] if scores["task"] == "hexagons" else scores["micro"]["overall"]
+        numbers = scores["action"] if world_of(scores["task"]) == "hexagons" else scores["micro"]["overall"]
         return f"F1 {100 * numbers['f1']:.2f} on {scores['split']}"
     return f"dev loss {config['dev_loss']:.3f}" if "dev_loss" in config else ""
 

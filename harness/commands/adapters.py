@@ -194,7 +194,7 @@ def merge(name: str, folder: Path, base: str | None) -> None:
 
 @adapters.command("import")
 @click.argument("folder", type=click.Path(path_type=Path))
-@click.option("--task", required=True, help="hexagons or minecraft.")
+@click.option("--task", required=True, help="hexagons, minecraft or iglu.")
 @click.option("--context", required=True, help="What it was trained to see of an item, or what is nearest.")
 @click.option("--format", required=True, help="How it was trained to write actions.")
 @click.option("--frame", help="Minecraft: world or builder. [default: world]")

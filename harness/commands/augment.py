@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from harness.errors import UsageError
+from harness.worlds.tasks import world_of
 
 if TYPE_CHECKING:
     from harness.corpora.item import Item
@@ -18,7 +19,7 @@ _PIECE = 500
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.option("--task", required=True, help="minecraft or hexagons.")
+@click.option("--task", required=True, help="minecraft, hexagons or iglu.")
 @click.option(
     "--factor", type=click.IntRange(1), default=4, show_default=True, help="Size of the output, as a multiple of the train split."
 )
@@ -44,7 +45,7 @@ def augment(task: str, factor: int, seed: int, out: Path, changes: tuple[str, ..
     if source.form == "logs":
         raise UsageError(f"--out {out}: parts of games cannot be a log; give a name that ends in .jsonl or .parquet")
     items = load(task, "train")
-    words = lexicon() if task == "minecraft" else None
+    words = lexicon() if world_of(task) == "minecraft" else None
     changed = changing.augment(items, seed, factor, changes=changes, lexicon=words, whole=whole)
     check_free(out, source.form, overwrite)
     written = write(_pieces(changed, task, source.form), factor * len(items), out, source)

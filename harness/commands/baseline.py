@@ -11,9 +11,8 @@ import click
 from harness.baselines import BASELINES
 
 if TYPE_CHECKING:
-    from harness.baselines import Baseline, Decoding, Ruled
+    from harness.baselines import Baseline, Ruled
     from harness.corpora.item import Item
-    from harness.runs.answering import Predictor
 
 
 @click.group(help="Train and run the classic baselines.\n\n\b\n" + ", ".join(BASELINES))
@@ -22,7 +21,7 @@ def baseline() -> None: ...
 
 @baseline.command()
 @click.argument("name")
-@click.option("--task", help="hexagons or minecraft. [default: the model's own]")
+@click.option("--task", help="hexagons, minecraft or iglu. [default: the model's own]")
 @click.option("--name", "run_name", help="Name of the run folder under runs/; NAME-TASK if not given.")
 @click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Change a key of the recipe, as in variant=B.")
 @click.option("--limit", type=click.IntRange(min=1), help="Train on the first N items only, and validate on the first N of dev.")
@@ -93,7 +92,7 @@ def _items(task: str, seed: int, options: dict[str, Any]) -> tuple[list[Item], l
 
 @baseline.command()
 @click.argument("name")
-@click.option("--task", help="hexagons or minecraft. [default: the model's own]")
+@click.option("--task", help="hexagons, minecraft or iglu. [default: the model's own]")
 @click.option("--split", help="train, dev or test. [default: dev]")
 @click.option("--items", "items_file", help="A file from harness simulate to answer instead of a split.")
 @click.option("--name", "run_name", help="The run's folder under runs/. [default: built from the settings]")
@@ -113,7 +112,7 @@ def predict(name: str, as_json: bool, **options: Any) -> int:
     harness baseline predict rules
     harness baseline predict cnn-gru --split test --constrained --steps 20
     """
-    from harness.baselines import choose_decoding, known_decoding
+    from harness.baselines import choose_decoding, known_decoding, load_predictor
     from harness.corpora import load, locate
     from harness.corpora.records import load_items
     from harness.engines.shared import memory_for
@@ -128,7 +127,7 @@ def predict(name: str, as_json: bool, **options: Any) -> int:
     options["split"] = Path(file).name if file else options["split"] or "dev"
     chosen, task = _choose(name, options["task"])
     decoding = choose_decoding(name, chosen, {key: options[key] for key in ("constrained", "steps", "beams", "samples", "share")})
-    predictor, model, taken = _load(chosen, name, task, options["checkpoint"], decoding)
+    predictor, model, taken = load_predictor(chosen, name, task, options["checkpoint"], decoding)
     predictor.batch_size = options["batch_size"] or predictor.batch_size
     items = (load_items(Path(file), task) if file else load(task, options["split"]))[: options["limit"]]
     own, source = known_decoding(chosen, decoding), f" from {taken['checkpoint']}" if taken else ""
@@ -155,24 +154,6 @@ def predict(name: str, as_json: bool, **options: Any) -> int:
     finally:
         run.close()
     return finish(run, items, as_json=as_json, longest="--steps" if "steps" in own else "the model's own")
-
-
-def _load(
-    chosen: Baseline | Ruled, name: str, task: str, checkpoint: str | None, decoding: Decoding
-) -> tuple[Predictor, str, dict[str, Any]]:
-    """The predictor, its name, and the settings that identify it."""
-    from harness.baselines import Ruled
-    from harness.errors import UsageError
-    from harness.training.checkpoints import default_model, digest, find_model, model_source, read_config
-
-    if isinstance(chosen, Ruled):
-        if checkpoint:
-            raise UsageError(f"--checkpoint {checkpoint}: {name} is rules only and has no checkpoints")
-        return chosen.predictor(task), name, {}
-    folder = find_model(checkpoint) if checkpoint else default_model(name, task)
-    model = folder.resolve().parent.name if folder.name == "model" else folder.name
-    taken = {"checkpoint": model_source(folder), "checkpoint_hash": digest(folder)}
-    return chosen.load(folder, decoding), model, taken | {"train_items": read_config(folder, name).get("items")}
 
 
 def _default_name(task: str, model: str, decoding: dict[str, Any], options: dict[str, Any]) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from harness.errors import UsageError
+from harness.worlds.tasks import world_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -60,7 +61,7 @@ def compare(
     first = next(iter(read.values()))
     scores = {name: score_items(answers, how) for name, answers in read.items()}
     result = compare_runs(first.task, scores, changed=changed, seed=seed)
-    if first.task == "minecraft":
+    if world_of(first.task) == "minecraft":
         name, judged = how.of(first)
         result = {"benchmark": name, **({"annotation": judged.name} if judged else {}), **result}
     result = {**result, "split": first.split}

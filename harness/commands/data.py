@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from itertools import islice
+from collections.abc import Iterator
+from itertools import chain, islice
 from typing import Any
 
 import click
@@ -39,7 +40,7 @@ def list_corpora() -> None:
 @click.argument("task")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON; shares are fractions 0..1.")
 def stats(task: str, as_json: bool) -> None:
-    """Count the corpus of TASK (hexagons or minecraft) as the papers do."""
+    """Count the corpus of TASK (hexagons, minecraft or iglu) as the papers do."""
     counts = _count(task)
     if as_json:
         click.echo(json.dumps(counts))
@@ -48,12 +49,14 @@ def stats(task: str, as_json: bool) -> None:
 
 
 def _count(task: str) -> dict[str, Any]:
-    from harness.corpora import hexagons, load_games, locate
-    from harness.corpora.stats import hexagons_stats, minecraft_stats
+    from harness.corpora import hexagons, load_games, load_instructions, locate
+    from harness.corpora.stats import hexagons_stats, iglu_stats, minecraft_stats
 
     source = locate(task)
     if task == "minecraft":
         return minecraft_stats(load_games())
+    if task == "iglu":
+        return iglu_stats(load_instructions())
     return hexagons_stats({split: hexagons.load(source.path, split) for split in hexagons.SPLITS})
 
 
@@ -66,6 +69,19 @@ def _print_counts(task: str, counts: dict[str, Any]) -> None:
         console.print(_table("hexagons: annotation rounds", counts["rounds"] | {"total": counts["total"]}))
         agreement = {split: _agreement_rows(values) for split, values in counts["agreement_by_split"].items()}
         console.print(_table("hexagons: verifiers' boards", agreement))
+    if task == "iglu":
+        console.print(_table("iglu: the file", {"": counts["instructions"]}))
+        for line in _left_out(counts["left_out"]):
+            click.echo(line)
+
+
+def _left_out(faults: dict[str, dict[str, Any]]) -> Iterator[str]:
+    """What is no item, and why, a line each with an example."""
+    for kind, fault in faults.items():
+        if fault["lines"]:
+            game, detail = fault["which"][0]
+            example = f"{game} ({detail})" if detail else game
+            yield f"left out, {kind}: {fault['lines']:,}, {fault['why']}, as {example}"
 
 
 def _agreement_rows(values: dict[str, Any]) -> dict[str, float | None]:
@@ -103,10 +119,15 @@ def _shown(value: float | None) -> str:
 @click.argument("task")
 @click.option("--split", required=True, help="train, dev (Minecraft: val) or test.")
 @click.option("--limit", type=click.IntRange(min=0), help="Print only the first items.")
-def items(task: str, split: str, limit: int | None) -> None:
-    """Print the items of TASK (hexagons or minecraft) as JSON Lines."""
-    from harness.corpora import load
-    from harness.corpora.records import to_record
+@click.option("--ask", is_flag=True, help="IGLU: all that an item holds, and the unclear instructions after the clear ones.")
+def items(task: str, split: str, limit: int | None, ask: bool) -> None:
+    """Print the items of TASK (hexagons, minecraft or iglu) as JSON Lines."""
+    from harness.corpora import iglu, load, load_instructions, split_name
+    from harness.corpora.records import to_full_record, to_record
+    from harness.errors import UsageError
 
-    for item in islice(load(task, split), limit):
-        click.echo(json.dumps(to_record(item), ensure_ascii=False))
+    if ask and task != "iglu":
+        raise UsageError(f"--ask: {task} has no list of unclear instructions; iglu has one")
+    unclear = iglu.unclear(load_instructions(), split_name(task, split)) if ask else ()
+    for item in islice(chain(load(task, split), unclear), limit):
+        click.echo(json.dumps((to_full_record if ask else to_record)(item), ensure_ascii=False))

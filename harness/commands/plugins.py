@@ -1,4 +1,4 @@
-"""`harness plugins`: how to use both benchmarks from other harnesses."""
+"""`harness plugins`: how to use the benchmarks from other harnesses."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ NAMES = ("lm-eval", "inspect-ai", "verifiers", "openenv", "trl")
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("name", required=False, type=click.Choice(NAMES))
 def plugins(name: str | None) -> None:
-    """Print how another harness takes both benchmarks; for lm-eval, the folder of its task files.
+    """Print how another harness takes the benchmarks; for lm-eval, the folder of its task files.
 
     \b
     harness plugins

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from harness.errors import UsageError
+from harness.worlds.tasks import WORLDS, world_of
 
 if TYPE_CHECKING:
     from harness.corpora.item import Item
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 @click.option(
     "--items", "items_file", type=click.Path(path_type=Path), help="The file from harness simulate that holds the item."
 )
-@click.option("--task", type=click.Choice(["hexagons", "minecraft"]), help="Without an item: hexagons, unless you say so.")
+@click.option("--task", type=click.Choice(list(WORLDS)), help="Without an item: hexagons, unless you say so.")
 @click.option("--json", "as_json", is_flag=True, help='Print {"actions": [...], "error": null} and draw nothing.')
 def program(file: Path, item_id: str | None, items_file: Path | None, task: str | None, as_json: bool) -> None:
     """Run a drawing or building program, from a file or (-) from what is typed in.
@@ -66,7 +67,7 @@ def _outcome(text: str, task: str, item: Item | None) -> Outcome:
     from serialization.program.parse import parse_front
 
     program, error = parse_front(text)
-    if task == "hexagons":
+    if world_of(task) == "hexagons":
         outcome = hexagons.run(program, drawing_state(item) if isinstance(item, HexagonsItem) else hexagons.DrawingState())
     else:
         outcome = minecraft.run(program, building_state(item) if isinstance(item, MinecraftItem) else minecraft.BuildingState())
@@ -87,7 +88,7 @@ def _draw(outcome: Outcome, task: str, item: Item | None) -> None:
     from serialization.formats import get_format
 
     console = Console(highlight=False, markup=False, emoji=False)
-    before = item.before if item else Board() if task == "hexagons" else Structure()
+    before = item.before if item else Board() if world_of(task) == "hexagons" else Structure()
     if isinstance(before, Board):
         console.print(board_text(before.apply(outcome.actions).board, before=before, first=1))
     else:

@@ -14,6 +14,7 @@ import click
 
 from harness.runs.prompt_options import LOCAL_ENGINES, Options
 from harness.runs.prompt_plan import (
+    answered_task,
     build_engine,
     build_plan,
     chosen_adapter,
@@ -21,7 +22,8 @@ from harness.runs.prompt_plan import (
     chosen_spec,
     counting_tokenizer,
     given_to_vllm,
-    merges,
+    merged_folder,
+    model_name,
     refuse_keys,
     spending_of,
     tell,
@@ -47,7 +49,7 @@ _CAUTION = 0.9
 
 
 @click.command()
-@click.option("--task", help="hexagons or minecraft. [default: the adapter's, else hexagons]")
+@click.option("--task", help="hexagons, minecraft or iglu. [default: the adapter's, else hexagons]")
 @click.option("--split", help="train, dev or test. [default: dev]")
 @click.option("--items", "items_file", help="A file from harness simulate to answer instead of a split.")
 @click.option("--shots", default=0, show_default=True, type=click.IntRange(0, 100), help="Examples from the train split.")
@@ -159,7 +161,7 @@ def prompt(**flags: Any) -> int:
     adapter = chosen_adapter(options)
     spec = chosen_spec(options, adapter)
     refuse_keys(options, spec)
-    items, pool, source = _items(options, spec.task)
+    items, pool, source = _items(options, answered_task(options, spec))
     if options.preview:
         shown = items[: options.limit or 1]
         return _differences(options, shown) if options.diff else _preview(options, spec, adapter, shown, pool)
@@ -219,7 +221,7 @@ def _differences(options: Options, items: list[Item]) -> int:
     for one in (options, others):
         adapter = chosen_adapter(one)
         spec = chosen_spec(one, adapter)
-        plan = _engineless_plan(one, spec, adapter, items, load(spec.task, "train") if one.shots else [], _UNCUT)
+        plan = _engineless_plan(one, spec, adapter, items, load(answered_task(one, spec), "train") if one.shots else [], _UNCUT)
         texts.append([plan.render(item).text.splitlines() for item in items])
     names = "as asked", " ".join(options.diff)
     colors = {"+": "green", "-": "red", "@": "cyan"}
@@ -302,8 +304,8 @@ def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: lis
     name = options.name or default_name(options, spec)
     origin = "" if options.items_file else f" of the {source.kind} corpus"
     click.echo(
-        f"{spec.task} {options.part}: {len(items)} items{origin}; engine {options.engine}, "
-        f"model {_model_name(options, adapter)}; "
+        f"{answered_task(options, spec)} {options.part}: {len(items)} items{origin}; engine {options.engine}, "
+        f"model {model_name(options, adapter)}; "
         f"{spec.context}, {spec.format}, {spec.frame} frame; {options.shots} shots; {RUNS / name}",
         err=options.json,
     )
@@ -311,7 +313,7 @@ def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: lis
         if options.engine in LOCAL_ENGINES and adapter is None:
             resolve_base(options.model)  # The default base may have to be converted, which shows its own status.
         shots = choose_shots(options, spec, items, pool)
-        merged = _merged(options, adapter, stack)
+        merged = stack.enter_context(merged_folder(options, adapter, functools.partial(click.echo, err=True)))
         with Console(stderr=True).status("loading the model"):
             engine = stack.enter_context(closing(build_engine(options, adapter, merged)))
         begun, _ = described(RUNS / name)
@@ -357,22 +359,3 @@ def _count_before(engine: OpenAIEngine, plan: Plan, run: Run, items: list[Item])
         return chars
 
     plan.renderer.measure = measure
-
-
-def _merged(options: Options, adapter: Adapter | None, stack: ExitStack) -> Path | None:
-    """The folder of the merged model, kept as long as the stack; None if not merging."""
-    if adapter is None or not merges(options, adapter):
-        return None
-    from adapters.merging import merged_model
-
-    return stack.enter_context(merged_model(adapter, functools.partial(click.echo, err=True)))
-
-
-def _model_name(options: Options, adapter: Adapter | None) -> str:
-    from harness.engines.bases import DEFAULT_BASE, display_name
-
-    base = options.model or (display_name(adapter.base) if adapter else DEFAULT_BASE)
-    if adapter is None:
-        return base
-    how = "merged" if merges(options, adapter) else "not merged" if options.engine in LOCAL_ENGINES else "served"
-    return f"{base} + {options.adapter} ({how})"

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from harness.errors import UsageError
+
+if TYPE_CHECKING:
+    from eval.score_run import Answers
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
@@ -15,7 +19,8 @@ from harness.errors import UsageError
 @click.option("--task", help="Checked against the ids in the file; needed if it has none.")
 @click.option("--split", help="Checked against the ids in the file; needed if it has none.")
 @click.option("--items", "items_file", type=click.Path(path_type=Path), help="The file from harness simulate that was answered.")
-@click.option("--benchmark", help="Minecraft: legacy (default), fair or v2.")
+@click.option("--benchmark", help="Minecraft: legacy (default), fair or v2. IGLU: legacy, fair or ask.")
+@click.option("--ask-below", type=click.FloatRange(0, 1), help="With --benchmark ask: ask below this confidence, too.")
 @click.option(
     "--annotation",
     type=click.Path(path_type=Path),
@@ -35,6 +40,7 @@ def score(
     split: str | None,
     items_file: Path | None,
     benchmark: str | None,
+    ask_below: float | None,
     annotation: Path | None,
     rollout: bool,
     partial: bool,
@@ -50,6 +56,11 @@ def score(
 
     if save and file.is_file():
         raise UsageError("--save writes to a run's folder: give the run, not a file")
+    if ask_below is not None and benchmark != "ask":
+        raise UsageError("--ask-below is for --benchmark ask only")
+    if benchmark == "ask":
+        _asking(read_answers(file, task=task, split=split, items_file=items_file, partial=partial), ask_below, seed, as_json)
+        return
     how = Benchmark(benchmark, annotation)
     answers = read_answers(file, task=task, split=split, items_file=items_file, partial=partial)
     scores = score_answers(answers, how, rollout=rollout, seed=seed)
@@ -66,3 +77,13 @@ def score(
         print_scores(scores)
         if by:
             print_groups(scores["groups"])
+
+
+def _asking(answers: Answers, below: float | None, seed: int, as_json: bool) -> None:
+    from eval.asking import print_asking, score_asking
+
+    scores = score_asking(answers, below, seed=seed)
+    if as_json:
+        click.echo(json.dumps(scores))
+    else:
+        print_asking(scores)

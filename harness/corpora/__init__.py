@@ -3,31 +3,96 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from harness.corpora import cache, hexagons, minecraft
+from harness.corpora import cache, hexagons, iglu, iglu_cache, minecraft
 from harness.corpora.item import Item
 from harness.corpora.minecraft_logs import Game
 from harness.errors import UsageError
 from harness.util.registry import choose
 
-#: The splits of each task, in the order in which items are listed.
-SPLITS = {"hexagons": hexagons.SPLITS, "minecraft": minecraft.SPLITS}
 
-LICENSES = {
-    ("hexagons", "official"): "CC BY 4.0, Lachmy et al. 2022",
-    ("minecraft", "official"): "NCSA, University of Illinois 2020",
-    ("hexagons", "sample"): "MIT, written for this project",
-    ("minecraft", "sample"): "MIT, written for this project",
-}
+class Corpus(NamedTuple):
+    """What is known of a task's corpus. Its functions raise DataError for what is not as published."""
 
-HOW_TO_GET = {
-    "hexagons": "github.com/OnlpLab/Hexagons; put its train.jsonl, dev.jsonl and test.jsonl into $HARNESS_DATA/hexagons/",
-    "minecraft": "github.com/prashant-jayan21/minecraft-bap-models; put its data folder at $HARNESS_DATA/minecraft/",
+    title: str
+    """As a sentence names it."""
+    benchmark: str
+    """What it measures, as tables name it."""
+    hub_name: str
+    """As a model card's list of data sets names it."""
+    splits: tuple[str, ...]
+    """In the order in which items are listed."""
+    license: str
+    how_to_get: str
+    """Where the authors' corpus comes from, and where it is looked for."""
+    find: Callable[[Path], Path | None]
+    """The source in its folder below HARNESS_DATA, if it is there."""
+    digest: Callable[[Path], str]
+    items: Callable[[Path, Sequence[str]], Iterator[Item]]
+    """The items of some splits of a source."""
+
+
+def _hexagons(source: Path, splits: Sequence[str]) -> Iterator[Item]:
+    return chain.from_iterable(hexagons.load(source, split) for split in splits)
+
+
+def _minecraft(source: Path, splits: Sequence[str]) -> Iterator[Item]:
+    games = cache.read_games(source)
+    return chain.from_iterable(minecraft.items(game for game in games if game.split == split) for split in splits)
+
+
+def _iglu(source: Path, splits: Sequence[str]) -> Iterator[Item]:
+    instructions = iglu_cache.read_instructions(source)
+    return chain.from_iterable(iglu.items(instructions, split) for split in splits)
+
+
+CORPORA = {
+    "hexagons": Corpus(
+        "HEXAGONS",
+        "HEXAGONS",
+        "hexagons",
+        hexagons.SPLITS,
+        "CC BY 4.0, Lachmy et al. 2022",
+        "github.com/OnlpLab/Hexagons; put its train.jsonl, dev.jsonl and test.jsonl into $HARNESS_DATA/hexagons/",
+        hexagons.find,
+        hexagons.digest,
+        _hexagons,
+    ),
+    "minecraft": Corpus(
+        "the Minecraft Dialogue Corpus",
+        "Minecraft Builder Action Prediction",
+        "minecraft-dialogue-corpus",
+        minecraft.SPLITS,
+        "NCSA, University of Illinois 2020",
+        "github.com/prashant-jayan21/minecraft-bap-models; put its data folder at $HARNESS_DATA/minecraft/",
+        minecraft.find,
+        minecraft.digest,
+        _minecraft,
+    ),
+    "iglu": Corpus(
+        "IGLU",
+        "IGLU single-turn",
+        "iglu-datasets",
+        iglu.SPLITS,
+        "MIT, Microsoft 2022",
+        "github.com/microsoft/iglu-datasets; put its folder datasets/singleturn at $HARNESS_DATA/iglu/",
+        iglu.find,
+        iglu.digest,
+        _iglu,
+    ),
 }
-"""Where the authors' corpora come from, and where they are looked for."""
+"""The corpus of each task."""
+
+SPLITS = {task: corpus.splits for task, corpus in CORPORA.items()}
+"""The splits of each task."""
+
+SAMPLE = Path(__file__).parent / "sample"
+SAMPLE_LICENSE = "MIT, written for this project"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,40 +102,32 @@ class Source:
     task: str
     kind: Literal["official", "sample"]
     path: Path
-    """A folder, or the archive of the Minecraft Dialogue Corpus."""
+    """A folder, or an archive."""
 
     @property
     def license(self) -> str:
-        return LICENSES[self.task, self.kind]
+        return CORPORA[self.task].license if self.kind == "official" else SAMPLE_LICENSE
 
     def digest(self) -> str:
         """The sha256 of the source's content, in hexadecimal. Raises DataError if it cannot be read."""
-        return hexagons.digest(self.path) if self.task == "hexagons" else minecraft.digest(self.path)
+        return CORPORA[self.task].digest(self.path)
 
 
 def locate(task: str) -> Source:
     """The source of a task: below HARNESS_DATA, or the shipped sample where that holds nothing for the task.
 
     `$HARNESS_DATA/hexagons/{train,dev,test}.jsonl`; `$HARNESS_DATA/minecraft/mdc.tar.xz` or `$HARNESS_DATA/minecraft/`
-    unpacked. Raises UsageError for an unknown task and for a HARNESS_DATA that is no folder.
+    unpacked; `$HARNESS_DATA/iglu/singleturn.tar.xz` or `$HARNESS_DATA/iglu/` likewise. Raises UsageError for an unknown task
+    and for a HARNESS_DATA that is no folder.
     """
     choose("task", task, SPLITS)
     if folder := os.environ.get("HARNESS_DATA"):
         if not Path(folder).is_dir():
             raise UsageError(f"HARNESS_DATA is {folder}, which is not a folder: set it to the folder of the corpora, or unset it")
-        path = _official(task, Path(folder).absolute() / task)
+        path = CORPORA[task].find(Path(folder).absolute() / task)
         if path is not None:
             return Source(task, "official", path)
-    return Source(task, "sample", Path(__file__).parent / "sample" / task)
-
-
-def _official(task: str, folder: Path) -> Path | None:
-    if task == "hexagons":
-        return folder if any((folder / f"{split}.jsonl").is_file() for split in hexagons.SPLITS) else None
-    archive = folder / "mdc.tar.xz"
-    if archive.is_file():
-        return archive
-    return folder if minecraft.find_logs(folder) else None
+    return Source(task, "sample", SAMPLE / task)
 
 
 def split_name(task: str, split: str) -> str:
@@ -82,18 +139,19 @@ def split_name(task: str, split: str) -> str:
 def load(task: str, split: str | None = None) -> list[Item]:
     """The items of a split, or of all splits one after the other.
 
-    Hexagons in file order; Minecraft by (day folder, game folder), then time. Raises UsageError for an unknown task or
+    Hexagons and IGLU in file order; Minecraft by (day folder, game folder), then time. Raises UsageError for an unknown task or
     split and DataError for a file that is not as published.
     """
     choose("task", task, SPLITS)
     splits = SPLITS[task] if split is None else (split_name(task, split),)
-    if task == "hexagons":
-        folder = locate(task).path
-        return [item for name in splits for item in hexagons.load(folder, name)]
-    games = load_games()
-    return [item for name in splits for item in minecraft.items(game for game in games if game.split == name)]
+    return list(CORPORA[task].items(locate(task).path, splits))
 
 
 def load_games() -> list[Game]:
     """The games of the Minecraft corpus, whether they are in a split or not, in order. Raises DataError as `load` does."""
     return cache.read_games(locate("minecraft").path)
+
+
+def load_instructions() -> list[iglu.Instruction]:
+    """Every instruction of IGLU, also those that are no items, in order. Raises DataError as `load` does."""
+    return iglu_cache.read_instructions(locate("iglu").path)

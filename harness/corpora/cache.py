@@ -1,28 +1,20 @@
 """The parsed Minecraft corpus as one Parquet file, so that only the first load takes seconds.
 
-One row is a game; its events and runs are columns of lists. The file's name holds the version of the loader and the
-sha256 of the source, so a changed source or loader never meets an old file. An unreadable file is rebuilt.
+One row is a game; its events and runs are columns of lists.
 """
 
 from __future__ import annotations
 
-import logging
-import os
-import tempfile
 from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from harness.corpora import minecraft
 from harness.corpora.item import Executed, Turn, Utterance
 from harness.corpora.minecraft_logs import Game, Run
-from harness.util.files import cache_folder
-from harness.worlds.minecraft import SHAPE, Action, Pose, Structure
-
-log = logging.getLogger(__name__)
+from harness.corpora.parquet import CELLS, as_cells, structures, through_cache
+from harness.worlds.minecraft import Action, Pose, Structure
 
 #: Increment whenever the parsed games or the columns change.
 LOADER = 2
@@ -33,24 +25,13 @@ _ACTIONS = ("place", "remove")
 
 def read_games(source: Path) -> list[Game]:
     """What `minecraft.read_games` returns, from the cache where it holds this source. Raises DataError as that does."""
-    path = cache_folder() / f"minecraft-{LOADER}-{minecraft.digest(source)}.parquet"
-    if path.is_file():
-        try:
-            return _read(path)
-        except Exception as error:  # noqa: BLE001 - whatever is wrong with this file, the source is still there
-            log.info("%s is broken and is rebuilt: %s", path, error)
-    games = minecraft.read_games(source)
-    try:
-        _write(games, path)
-    except OSError as error:
-        log.info("%s cannot be written, so the next load parses again: %s", path, error)
-    return games
+    return through_cache(f"minecraft-{LOADER}-{minecraft.digest(source)}", lambda: minecraft.read_games(source), _table, _games)
 
 
 def _schema() -> Any:
     import pyarrow as pa
 
-    names, counts, cells = pa.string(), pa.int32(), pa.binary(SHAPE[0] * SHAPE[1] * SHAPE[2])
+    names, counts, cells = pa.string(), pa.int32(), pa.binary(CELLS)
     # What was said and done. `kind` is the speaker or the kind of action, `text` what was said or the block's color.
     event = pa.struct([("kind", names), ("text", names), ("state", counts), ("x", counts), ("y", counts), ("z", counts)])
     run = pa.struct([*((key, pa.float64()) for key in Pose._fields), ("before", cells), ("after", cells)])
@@ -58,24 +39,15 @@ def _schema() -> Any:
     return pa.schema([*scalars, ("events", pa.list_(event)), ("runs", pa.list_(run))])
 
 
-def _write(games: list[Game], path: Path) -> None:
-    """Writes the whole file or nothing. Raises OSError."""
+def _table(games: list[Game]) -> Any:
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     rows = [
         {key: getattr(game, key) for key in _SCALARS}
         | {"events": list(_event_rows(game)), "runs": [_run_row(run) for run in game.runs]}
         for game in games
     ]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
-    os.close(handle)
-    try:
-        pq.write_table(pa.Table.from_pylist(rows, _schema()), temporary, compression="zstd", write_page_checksum=True)
-        os.replace(temporary, path)
-    finally:
-        Path(temporary).unlink(missing_ok=True)
+    return pa.Table.from_pylist(rows, _schema())
 
 
 def _event_rows(game: Game) -> Iterator[dict[str, Any]]:
@@ -90,21 +62,17 @@ def _event_rows(game: Game) -> Iterator[dict[str, Any]]:
 
 
 def _run_row(run: Run) -> dict[str, Any]:
-    structures = {"before": run.before, "after": run.after}
-    return run.pose._asdict() | {key: None if s is None else s.cells.tobytes() for key, s in structures.items()}
+    return run.pose._asdict() | {"before": as_cells(run.before), "after": as_cells(run.after)}
 
 
-def _read(path: Path) -> list[Game]:
+def _games(table: Any) -> list[Game]:
     """The games of a cache file. Structures are views of one array. Raises whatever a broken file leads to."""
-    import pyarrow.parquet as pq
-
-    table = pq.read_table(path, page_checksum_verification=True)
     scalars = zip(*(table[key].to_pylist() for key in _SCALARS), strict=True)
     events, event_ends = _flat(table["events"])
     runs, run_ends = _flat(table["runs"])
     all_events = list(zip(*(events.field(i).to_pylist() for i in range(events.type.num_fields)), strict=True))
     poses = [Pose(*values) for values in zip(*(runs.field(key).to_pylist() for key in Pose._fields), strict=True)]
-    all_runs = list(zip(poses, _structures(runs.field("before")), _structures(runs.field("after")), strict=True))
+    all_runs = list(zip(poses, structures(runs.field("before")), structures(runs.field("after")), strict=True))
     games = []
     for k, (name, day, target, split, world_states, null_states) in enumerate(scalars):
         turns, game_runs = _turns(all_events[event_ends[k] : event_ends[k + 1]], all_runs[run_ends[k] : run_ends[k + 1]])
@@ -116,12 +84,6 @@ def _flat(column: Any) -> tuple[Any, list[int]]:
     """A column of lists as one array, and where each row's values start there, with the end of the last."""
     lists = column.combine_chunks()
     return lists.values, lists.offsets.to_pylist()
-
-
-def _structures(column: Any) -> Iterator[Structure | None]:
-    """The structures of a column of 1,089-byte values; None for null."""
-    cells = np.frombuffer(column.buffers()[1], np.uint8)[: len(column) * column.type.byte_width].reshape(-1, *SHAPE)
-    return (Structure(cell) if valid else None for cell, valid in zip(cells, column.is_valid().to_pylist(), strict=True))
 
 
 def _turns(

@@ -44,6 +44,11 @@ def base_image(image_id: str) -> str:
     return image_id.removesuffix("a")
 
 
+def find(folder: Path) -> Path | None:
+    """The folder, if a split's file is in it."""
+    return folder if any((folder / f"{split}.jsonl").is_file() for split in SPLITS) else None
+
+
 def digest(folder: Path) -> str:
     """The sha256 over the sha256 of the three files, in hexadecimal. Raises DataError if one cannot be read."""
     total = hashlib.sha256()

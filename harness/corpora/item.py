@@ -1,12 +1,13 @@
-"""One benchmark item, the same for both tasks: what was said and done so far, the state, and what was done next."""
+"""One benchmark item, the same for all tasks: what was said and done so far, the state, and what was done next."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from harness.worlds import hexagons, minecraft
+from harness.worlds.tasks import World, task_of
 
 
 class Utterance(NamedTuple):
@@ -44,12 +45,16 @@ class HexagonsItem:
     """The unit of resampling in the statistics: the drawing procedure."""
     meta: Mapping[str, Any] = field(default_factory=dict)
 
+    world: ClassVar[World] = "hexagons"
     task = "hexagons"
 
 
 @dataclass(frozen=True, slots=True)
 class MinecraftItem:
-    """A builder's turn (BAP item). `history` ends with what was said since the builder's last action."""
+    """A builder's turn: a BAP item, or an instruction of IGLU.
+
+    `history` ends with what was said since the builder's last action.
+    """
 
     id: str
     split: str
@@ -60,12 +65,17 @@ class MinecraftItem:
     after: minecraft.Structure
     """The recorded structure, which the recorded order of actions does not always reach."""
     group: str
-    """The target structure, which a prompt's examples must not share with its item."""
+    """The target structure, or in IGLU the one begun with, which a prompt's examples must not share with its item."""
     cluster: str
     """The unit of resampling in the statistics: the game."""
     meta: Mapping[str, Any] = field(default_factory=dict)
 
-    task = "minecraft"
+    world: ClassVar[World] = "minecraft"
+
+    @property
+    def task(self) -> str:
+        """The task that its corpus, or the simulated set, belongs to."""
+        return task_of(self.id, "minecraft")
 
 
 Item = HexagonsItem | MinecraftItem

@@ -5,14 +5,12 @@ Narayan-Chen et al. 2019; splits and items of Builder Action Prediction after Ja
 
 from __future__ import annotations
 
-import hashlib
-import lzma
 import re
-import tarfile
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from harness.corpora import archive
 from harness.corpora.checked import Record, read_json
 from harness.corpora.item import MinecraftItem
 from harness.corpora.minecraft_logs import Game, read_game
@@ -39,21 +37,18 @@ def find_logs(folder: Path) -> Path | None:
     return next((place for place in places if (place / "splits.json").is_file()), None)
 
 
+def find(folder: Path) -> Path | None:
+    """The archive `mdc.tar.xz` in a folder, or the folder where it holds the corpus unpacked; None if there is neither."""
+    packed = folder / "mdc.tar.xz"
+    return packed if packed.is_file() else folder if find_logs(folder) else None
+
+
 def digest(source: Path) -> str:
     """The sha256 of an archive, or of the needed files of an unpacked corpus with their names, in hexadecimal.
 
     Raises DataError if one cannot be read.
     """
-    if source.is_file():
-        try:
-            with source.open("rb") as file:
-                return hashlib.file_digest(file, "sha256").hexdigest()
-        except OSError as error:
-            raise DataError(f"cannot read {source}: {error.strerror}") from None
-    total = hashlib.sha256()
-    for name, data in _files(source):
-        total.update(f"{name.removeprefix(str(source))}\0{hashlib.sha256(data).hexdigest()}\n".encode())
-    return total.hexdigest()
+    return archive.digest(source, lambda: _files(source))
 
 
 def read_games(source: Path) -> list[Game]:
@@ -95,20 +90,10 @@ def _split_of(targets: SplitTargets, where: str) -> dict[str, str]:
     return split_of
 
 
-def _members(archive: Path) -> Iterator[tuple[str, bytes]]:
+def _members(path: Path) -> Iterator[tuple[str, bytes]]:
     """The needed members of a .tar.xz, read in one pass. Yields (archive: member, content)."""
-    last = "its start"
-    try:
-        with lzma.open(archive) as xz, tarfile.open(fileobj=xz, mode="r|") as tar:
-            for member in tar:
-                last = member.name
-                needed = _LOG.search(last) or _SPLITS.search(last)
-                file = tar.extractfile(member) if needed else None
-                if file is not None:
-                    yield f"{archive}: {last}", file.read()
-            xz.read()  # tarfile takes an archive that was cut between two members for a complete one.
-    except (tarfile.TarError, lzma.LZMAError, EOFError, OSError) as error:
-        raise DataError(f"{archive} is damaged at {last}: {error}; fetch it again") from None
+    for name, data in archive.members(path, lambda name: _LOG.search(name) or _SPLITS.search(name)):
+        yield f"{path}: {name}", data
 
 
 def _files(folder: Path) -> Iterator[tuple[str, bytes]]:
@@ -117,10 +102,7 @@ def _files(folder: Path) -> Iterator[tuple[str, bytes]]:
     if logs is None:
         raise DataError(f"{folder} holds no data/logs/splits.json: expected the corpus as published, unpacked")
     for path in (logs / "splits.json", *sorted(logs.glob("data-*/logs/*/postprocessed-observations.json"))):
-        try:
-            yield path.as_posix(), path.read_bytes()
-        except OSError as error:
-            raise DataError(f"cannot read {path}: {error.strerror}") from None
+        yield path.as_posix(), archive.read_file(path)
 
 
 def items(games: Iterable[Game]) -> Iterator[MinecraftItem]:

@@ -17,6 +17,7 @@ from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem, Tu
 from harness.errors import DataError, UsageError
 from harness.worlds.hexagons import TILES, Board, Paint
 from harness.worlds.minecraft import HEIGHT, SIDE, Action, Pose, Structure
+from harness.worlds.tasks import WORLDS, task_of, world_of
 
 _HINT = "harness simulate and harness data items write such lines"
 
@@ -73,7 +74,7 @@ Digits = Annotated[str, Field(pattern=rf"^[0-7]{{{TILES}}}$")]
 
 
 class _Named(Record):
-    id: Annotated[str, Field(pattern=r"^(hexagons|minecraft)[a-z0-9-]*/[^/]+/.*[^/]$")]
+    id: Annotated[str, Field(pattern=rf"^({'|'.join(WORLDS)})[a-z0-9-]*/[^/]+/.*[^/]$")]
 
 
 class _Line(_Named):
@@ -136,8 +137,7 @@ class _HexagonsLine(_Line):
 
 def from_record(line: bytes | str, where: str) -> Item:
     """The item of a line of JSON. Raises DataError with `where` and what is wrong with it."""
-    task = read_json(_Named, line, where, _HINT).id
-    if task.startswith("minecraft"):
+    if world_of(task_of(read_json(_Named, line, where, _HINT).id, "hexagons")) == "minecraft":
         return _minecraft(read_json(_MinecraftLine, line, where, _HINT))
     return _hexagons(read_json(_HexagonsLine, line, where, _HINT), where)
 
@@ -200,16 +200,16 @@ def read_items(path: Path) -> Iterator[Item]:
 
 
 def load_items(path: Path, task: str | None = None) -> list[Item]:
-    """All of them, which must be of one task and have ids of their own.
+    """All of them, which must be of one world and have ids of their own.
 
-    Raises UsageError for items of another task than the one given, and DataError as `read_items` does.
+    Raises UsageError for items of another world than that of the task given, and DataError as `read_items` does.
     """
     items: dict[str, Item] = {}
     for item in read_items(path):
         if item.id in items:
             raise DataError(f"{path}: the item {item.id} occurs twice; keep one of them")
         task = task or item.task
-        if item.task != task:
+        if item.world != world_of(task):
             raise UsageError(f"{path}: {item.id} is an item of {item.task}, but --task is {task}")
         items[item.id] = item
     if not items:

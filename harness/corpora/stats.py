@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from harness.corpora import iglu
 from harness.corpora.agreement import agreement
-from harness.corpora.item import HexagonsItem
+from harness.corpora.item import HexagonsItem, MinecraftItem
 from harness.corpora.minecraft import SPLITS, items
 from harness.corpora.minecraft_logs import Game
 from harness.worlds.minecraft import net_actions
@@ -65,13 +66,14 @@ def minecraft_stats(games: Iterable[Game]) -> dict[str, Any]:
 
 
 def _game_counts(games: Sequence[Game]) -> dict[str, int]:
-    of_split = list(items(games))
+    return {"games": len(games), "targets": len({game.target for game in games})} | _turn_counts(list(items(games)))
+
+
+def _turn_counts(of_split: Sequence[MinecraftItem]) -> dict[str, int]:
     placements = sum(action.kind == "place" for item in of_split for action in item.actions)
     actions = sum(len(item.actions) for item in of_split)
     net = [len(net_actions(item.before, item.after)) for item in of_split]
     return {
-        "games": len(games),
-        "targets": len({game.target for game in games}),
         "items": len(of_split),
         "actions": actions,
         "placements": placements,
@@ -80,3 +82,34 @@ def _game_counts(games: Sequence[Game]) -> dict[str, int]:
         "empty_board_items": sum(len(item.before) == 0 for item in of_split),
         "zero_net_items": net.count(0),
     }
+
+
+def iglu_stats(instructions: Sequence[iglu.Instruction]) -> dict[str, Any]:
+    """The counts for each split, and of the lines of the file: how many there are, how many are unclear, and what is left out.
+
+    `left_out` has, for each of `iglu.FAULTS`, the number of lines, why they are left out, and for each line its game and what is
+    wrong.
+    """
+    faults: dict[str, list[list[str]]] = {kind: [] for kind in iglu.FAULTS}
+    for told in instructions:
+        if told.kind in faults:
+            faults[told.kind].append([told.game, told.detail])
+    built = [told for told in instructions if told.kind == iglu.BUILT]
+    return {
+        "splits": {split: _start_counts(list(iglu.items(built, split))) for split in iglu.SPLITS},
+        "instructions": {
+            "lines": len(instructions),
+            "items": len(built),
+            "unclear": sum(told.kind == iglu.UNCLEAR for told in instructions),
+            "texts": len({told.text for told in built}),
+        },
+        "left_out": {kind: {"lines": len(lines), "why": iglu.FAULTS[kind], "which": lines} for kind, lines in faults.items()},
+    }
+
+
+def _start_counts(of_split: Sequence[MinecraftItem]) -> dict[str, int]:
+    """The counts of a split: how many games its starting worlds are from, of how many structures, and what is built."""
+    counts = _turn_counts(of_split)
+    removing = sum(any(action.kind == "remove" for action in item.actions) for item in of_split)
+    starts = {"games": len({item.cluster for item in of_split}), "structures": len({item.group for item in of_split})}
+    return starts | counts | {"removing_items": removing}

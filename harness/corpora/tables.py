@@ -13,6 +13,7 @@ from typing import Any
 
 from harness.errors import DataError
 from harness.worlds.minecraft import Pose
+from harness.worlds.tasks import world_of
 
 _BLOCK = ("x", "y", "z", "color")
 _ACTION = ("kind", "color", "x", "y", "z")
@@ -27,7 +28,7 @@ def schema(task: str) -> Any:
         return pa.list_(pa.struct([(key, pa.string() if key in ("kind", "color") else pa.int8()) for key in keys]))
 
     names = pa.string()
-    if task == "minecraft":
+    if world_of(task) == "minecraft":
         pose = pa.struct([(key, pa.float64()) for key in Pose._fields])
         turn = pa.struct([("speaker", names), ("text", names), ("actions", structs(_ACTION)), ("pose", pose)])
         own = {
@@ -58,7 +59,7 @@ def to_batch(records: Iterable[dict[str, Any]], task: str) -> Any:
 
 def _row(record: dict[str, Any], task: str) -> dict[str, Any]:
     row = record | {"meta": json.dumps(record["meta"], ensure_ascii=False)}
-    if task == "hexagons":
+    if world_of(task) == "hexagons":
         return row | {"actions": _structs(_PAINT, row["actions"]), "executed": [_structs(_PAINT, s) for s in row["executed"]]}
     history = [turn | {"actions": _structs(_ACTION, turn["actions"])} if "actions" in turn else turn for turn in row["history"]]
     blocks = {key: _structs(_BLOCK, row[key]) for key in ("before", "after")}

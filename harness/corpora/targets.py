@@ -1,11 +1,12 @@
 """The target structures of the Minecraft games: what the Architect sees and the builder does not.
 
-The published corpus has them as `gold-configurations/<target>.xml`, one block a line. Where a corpus has no such folder, as the
-shipped sample, a target is what its last game ends in.
+The corpus has them as `gold-configurations/<target>.xml`, one block a line. Where there is no such file, a target is what its
+last game ends in.
 """
 
 from __future__ import annotations
 
+import lzma
 import re
 import tarfile
 from collections.abc import Iterator
@@ -52,7 +53,7 @@ def _files(source: Path) -> Iterator[tuple[str, bytes]]:
             for member in archive:
                 if _FILE.search(member.name) and (file := archive.extractfile(member)):
                     yield member.name, file.read()
-    except (tarfile.TarError, EOFError, OSError) as error:
+    except (tarfile.TarError, lzma.LZMAError, EOFError, OSError) as error:
         raise DataError(f"{source} is damaged: {error}; fetch it again") from None
 
 

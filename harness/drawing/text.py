@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from harness.worlds.tasks import world_of
+
 _COMPACT = {"hexagons": "grouped", "minecraft": "lines"}
-"""The shortest action format of each task."""
+"""The shortest action format of each world."""
 _LONGEST = 2000
 
 
 def written(task: str, actions: Sequence[Any]) -> str:
-    """The actions on one line in the task's shortest format."""
+    """The actions on one line in the world's shortest format."""
     from serialization.formats import get_format
 
-    return get_format(task, _COMPACT[task]).write(actions).replace("\n", ", ")
+    return get_format(task, _COMPACT[world_of(task)]).write(actions).replace("\n", ", ")
 
 
 def printable(text: str) -> str:

@@ -10,12 +10,12 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from harness.engines.vllm import FEASIBLE_TOKENS, device_options, max_lora_rank, vllm_environment
 from harness.errors import EngineError
@@ -28,6 +28,11 @@ STARTING = 1800.0
 
 ROUNDS, PAUSE = 4, 5.0
 """How often the server is asked to stop before it is killed, and the seconds it gets each time."""
+
+LOCAL = "127.0.0.1"
+
+# -P: nothing in the current folder shadows a package.
+COMMAND = (sys.executable, "-P", "-m", "harness.engines.vllm_command", "serve")
 
 _WATCH = "read _; for _ in 1 2 3 4; do kill -s INT -- -$1 || exit; sleep 5; done; kill -s KILL -- -$1"
 """A shell that outlives this process: its standard input closes when we end, even by SIGKILL, and then it stops the server."""
@@ -42,35 +47,71 @@ class ServedAdapter:
     rank: int
 
 
+@dataclass(frozen=True, slots=True)
+class Room:
+    """What a server keeps free for adapters that it loads while it runs."""
+
+    rank: int
+    """The highest rank of such an adapter."""
+    adapters: int
+    """How many adapters may answer at the same time; others wait."""
+
+
 def server_options(
-    base: str, name: str, adapters: Sequence[ServedAdapter], host: str, port: int, chat_template: Path | None
+    base: str,
+    name: str,
+    adapters: Sequence[ServedAdapter],
+    port: int,
+    chat_template: Path | None,
+    room: Room | None = None,
+    given: Container[str] = (),
 ) -> list[str]:
-    """What `vllm serve` is given. Nothing in it is secret."""
-    options = [base, "--served-model-name", name, "--host", host, "--port", str(port)]
+    """What `vllm serve` is given to listen on this machine alone, but for options that are `given` elsewhere. None is secret."""
+    options = [base, "--served-model-name", name, "--host", LOCAL, "--port", str(port)]
     # Requests get the decoding they ask for, not the one in the model's generation_config.json.
-    options += ["--generation-config", "vllm", "--max-model-len=-1"]
-    for name, value in device_options(draws=True).items():
-        flag = name.replace("_", "-")
-        options += [f"--no-{flag}"] if value is False else [f"--{flag}", *([] if value is True else [str(value)])]
+    chosen: dict[str, Any] = {"generation_config": "vllm", "max_model_len": -1, **device_options(draws=True)}
+    # All its requests come from this machine.
+    chosen["disable_uvicorn_access_log"] = True
+    if adapters or room:
+        ranks = [adapter.rank for adapter in adapters] + ([room.rank] if room else [])
+        chosen["max_lora_rank"] = max_lora_rank(max(ranks))
+        chosen["max_loras"] = max(len(adapters), room.adapters if room else 0)
+    for key, value in chosen.items():
+        flag = key.replace("_", "-")
+        if key not in given:
+            options.append(f"--no-{flag}" if value is False else f"--{flag}" if value is True else f"--{flag}={value}")
     # For requests that must be answered with what can be carried out (`harness prompt --constrain feasible`).
     options += ["--logits-processors", FEASIBLE_TOKENS]
     if chat_template is not None:
         options += ["--chat-template", str(chat_template)]
+    if adapters or room:
+        options.append("--enable-lora")
     if adapters:
-        rank = max_lora_rank(max(adapter.rank for adapter in adapters))
-        options += ["--enable-lora", "--max-lora-rank", str(rank), "--max-loras", str(len(adapters)), "--lora-modules"]
-        options += [f"{adapter.name}={adapter.path}" for adapter in adapters]
+        options += ["--lora-modules", *(f"{adapter.name}={adapter.path}" for adapter in adapters)]
     return options
 
 
-def server_environment(environment: Mapping[str, str], api_key: str | None) -> dict[str, str]:
-    """The server's environment, made of this process's: with the key that its clients need, or with none."""
+def server_environment(environment: Mapping[str, str], api_key: str | None, hot: bool = False) -> dict[str, str]:
+    """The server's environment, made of this process's: with the key that its clients need, or with none; `hot` if it may be
+    told to load adapters."""
     own = {**environment, **vllm_environment(), "PYTHONUNBUFFERED": "1"}
     # A `VllmEngine` of this process may have set both otherwise: the server needs a process for its engine, and a log.
     own |= {"VLLM_ENABLE_V1_MULTIPROCESSING": "1", "VLLM_LOGGING_LEVEL": "INFO"}
-    own.pop("VLLM_API_KEY", None)
+    # Longer than its client keeps a connection, so that none is used while it closes.
+    own["VLLM_HTTP_TIMEOUT_KEEP_ALIVE"] = "90"
+    for name in ("VLLM_API_KEY", "VLLM_ALLOW_RUNTIME_LORA_UPDATING", "HARNESS_API_KEY"):
+        own.pop(name, None)
+    if hot:
+        own["VLLM_ALLOW_RUNTIME_LORA_UPDATING"] = "1"
     # Not on the command line, which every user of the machine can read.
     return own | {"VLLM_API_KEY": api_key} if api_key else own
+
+
+def free_port() -> int:
+    """A port of this machine that nothing listens on."""
+    with socket.socket() as probe:
+        probe.bind((LOCAL, 0))
+        return int(probe.getsockname()[1])
 
 
 def check_port(host: str, port: int) -> None:
@@ -90,13 +131,18 @@ def check_port(host: str, port: int) -> None:
 
 @dataclass(slots=True)
 class Server:
-    """A running server; `log` holds everything it prints. Use it in a `with`: the server ends with the block."""
+    """A running server on this machine; `log` holds everything it prints. Use it in a `with`: the server ends with the block.
+
+    `command` is what `options` are given to; `again` leaves what is in the log.
+    """
 
     options: Sequence[str]
-    host: str
     port: int
     log: Path
     api_key: str | None = field(default=None, repr=False)
+    hot: bool = False
+    again: bool = False
+    command: Sequence[str] = COMMAND
     _process: subprocess.Popen[bytes] = field(init=False, repr=False)
     _watch: subprocess.Popen[bytes] = field(init=False, repr=False)
 
@@ -104,14 +150,13 @@ class Server:
         if find_spec("vllm") is None:
             raise EngineError("serving needs vLLM, which is not installed: see the README")
         self.log.parent.mkdir(parents=True, exist_ok=True)
-        with self.log.open("wb") as log:
+        with self.log.open("ab" if self.again else "wb") as log:
             self._process = subprocess.Popen(
-                # -P: nothing in the current folder shadows a package.
-                [sys.executable, "-P", "-m", "harness.engines.vllm_command", "serve", *self.options],
+                [*self.command, *self.options],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
-                env=server_environment(os.environ, self.api_key),
+                env=server_environment(os.environ, self.api_key, self.hot),
                 # A separate session: Ctrl-C reaches this process only, and `stop` reaches all of the server's.
                 start_new_session=True,
             )
@@ -124,9 +169,7 @@ class Server:
 
     @property
     def url(self) -> str:
-        """Where a client on this machine reaches it."""
-        host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host)
-        return f"http://[{host}]:{self.port}/v1" if ":" in host else f"http://{host}:{self.port}/v1"
+        return f"http://{LOCAL}:{self.port}"
 
     def wait_until_ready(self) -> list[str]:
         """Block until the server answers; the names of its models. Raises EngineError if it ends before or hangs."""
@@ -135,7 +178,7 @@ class Server:
         deadline = time.monotonic() + STARTING
         headers = {"Authorization": f"Bearer {self.api_key}"} if self.api_key else {}
         # No proxy of the environment stands between this process and its child.
-        with Client(base_url=self.url.removesuffix("/v1"), headers=headers, timeout=5, trust_env=False) as client:
+        with Client(base_url=self.url, headers=headers, timeout=5, trust_env=False) as client:
             while _answer(client, "/health") is None:
                 if self._process.poll() is not None:
                     raise self._failure()
@@ -159,18 +202,28 @@ class Server:
                 with suppress(subprocess.TimeoutExpired):
                     self._process.wait(PAUSE)
                     break
+            # Where its first process was killed, the others still have to clean up.
+            deadline = time.monotonic() + PAUSE
+            while self._signal(0) and time.monotonic() < deadline:
+                time.sleep(0.05)
         finally:
             self._signal(signal.SIGKILL)
             self._process.wait()
             self._watch.kill()
             self._watch.communicate()
 
-    def _signal(self, signal_: signal.Signals) -> None:
-        with suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal_)
+    def _signal(self, number: int) -> bool:
+        """False if there is no process left."""
+        try:
+            os.killpg(self._process.pid, number)
+        except ProcessLookupError:
+            return False
+        return True
 
     def _failure(self) -> EngineError:
-        return EngineError(f"the server ended: {last_error(self.log)} (the whole log: {self.log})")
+        killed = -(self._process.returncode or 0)
+        why = f"it was killed by {signal.Signals(killed).name}" if killed > 0 else last_error(self.log)
+        return EngineError(f"the server ended: {why} (the whole log: {self.log})")
 
 
 def _answer(client: Client, path: str) -> Response | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import difflib
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from harness.engines.shared import brief
@@ -30,6 +30,32 @@ OURS = {
     "override_generation_config": "--temperature and --max-new-tokens",
 }
 """vLLM's options that the harness sets, and the flags it sets them by."""
+SERVED = {
+    **dict.fromkeys(("model", "tokenizer", "tokenizer_mode", "tokenizer_revision", "served_model_name"), "--base"),
+    "skip_tokenizer_init": "--base",
+    "host": "--host",
+    "port": "--port",
+    "uds": "--host and --port",
+    "root_path": "--host and --port",
+    "api_key": "--api-keys",
+    **dict.fromkeys(("enable_lora", "lora_modules", "default_mm_loras", "chat_template"), "--adapter"),
+}
+"""The options of `vllm serve` that `harness serve` sets, and the flags it sets them by."""
+NOT_SERVED = {
+    "logits_processors": "the server has its own, which holds answers to what is feasible",
+    "headless": "start the machines that only compute with `vllm serve --headless`, and this one without it",
+    "data_parallel_multi_port_external_lb": "the server has one port; give --data-parallel-size alone",
+    **dict.fromkeys(("grpc", "grpc_port"), "the server speaks HTTP alone"),
+    **dict.fromkeys(
+        ("allow_credentials", "allowed_origins", "allowed_methods", "allowed_headers"),
+        "no page of another origin is admitted",
+    ),
+    **dict.fromkeys(
+        ("ssl_keyfile", "ssl_certfile", "ssl_ca_certs", "enable_ssl_refresh", "ssl_cert_reqs", "ssl_ciphers"),
+        "put a proxy that speaks TLS before the server",
+    ),
+}
+"""Those that mean nothing behind `harness serve`, and why."""
 UNSEEN = {"download_dir", "disable_log_stats", "enable_log_requests", "aggregate_engine_logging", "hf_token", "use_tqdm_on_load"}
 """Options that cannot change an answer: a run does not record them."""
 
@@ -41,8 +67,8 @@ def engine_options(pairs: Sequence[str], words: Sequence[str]) -> dict[str, Any]
     """
     if not pairs and not words:
         return {}
-    parser = _parser()
-    options: dict[str, Any] = vars(parser.parse_args([*(_flag(parser, pair) for pair in pairs), *words]))
+    parser = _engine_parser()
+    options = _read(parser, [*(_flag(parser, pair) for pair in pairs), *words])
     for name in sorted(OURS.keys() & options):
         raise UsageError(f"vLLM's {_dashed(name)} is decided by {OURS[name]} here: leave it out")
     if options.get("data_parallel_size", 1) > 1:
@@ -53,23 +79,70 @@ def engine_options(pairs: Sequence[str], words: Sequence[str]) -> dict[str, Any]
     return options
 
 
+def serve_options(words: Sequence[str]) -> dict[str, Any]:
+    """What is given in words of the command line of `vllm serve`, or in a file by its --config, as vLLM itself reads it.
+
+    Raises UsageError as `engine_options`.
+    """
+    if not words:
+        return {}
+    options = _read(_serve_parser(), words)
+    if "model_tag" in options:
+        raise UsageError(f"vLLM: {options['model_tag']} is no option; the model is given with --base")
+    for name in sorted(SERVED.keys() & options):
+        raise UsageError(f"vLLM's {_dashed(name)} is decided by {SERVED[name]} here: leave it out")
+    for name in sorted(NOT_SERVED.keys() & options):
+        raise UsageError(f"vLLM's {_dashed(name)} is of no use here: {NOT_SERVED[name]}")
+    return options
+
+
 def recorded(options: Mapping[str, Any]) -> dict[str, Any]:
     """The options that a run records, as plain values: all that may change an answer, if only its last bits."""
     plain = (str, int, float, bool, type(None))
     return {key: value if isinstance(value, plain) else str(value) for key, value in sorted(options.items()) if key not in UNSEEN}
 
 
-def _parser() -> Any:
-    """vLLM's own parser of engine arguments, which returns what is given and nothing else, and raises UsageError."""
+def _engine_parser() -> Any:
+    """vLLM's own parser of engine arguments."""
     set_up()
     with warnings.catch_warnings(action="ignore"):
         try:
             from vllm.engine.arg_utils import EngineArgs
-            from vllm.utils.argparse_utils import FlexibleArgumentParser
         except ImportError as error:
-            raise EngineError(f"vLLM cannot be imported ({brief(error)}): its options need it") from error
-        empty = FlexibleArgumentParser(add_help=False, allow_abbrev=False, argument_default=argparse.SUPPRESS)
-        parser = EngineArgs.add_cli_args(empty)
+            raise _missing(error) from error
+        return _strict(EngineArgs.add_cli_args)
+
+
+def _serve_parser() -> Any:
+    """That of `vllm serve`."""
+    set_up()
+    with warnings.catch_warnings(action="ignore"):
+        try:
+            from vllm.entrypoints.launchers.cli_args import make_arg_parser
+        except ImportError as error:
+            raise _missing(error) from error
+        return _strict(make_arg_parser)
+
+
+def _missing(error: ImportError) -> EngineError:
+    return EngineError(f"vLLM cannot be imported ({brief(error)}): its options need it")
+
+
+def _read(parser: Any, words: Sequence[str]) -> dict[str, Any]:
+    try:
+        return dict(vars(parser.parse_args(list(words))))
+    except IndexError:
+        raise UsageError(f"vLLM: {words[-1]} needs a value") from None
+    except (OSError, ValueError, AssertionError) as error:
+        # What vLLM raises for a file of --config that it cannot read.
+        raise UsageError(f"vLLM: {brief(error)}") from None
+
+
+def _strict(fill: Callable[[Any], Any]) -> Any:
+    """A parser that vLLM fills, which returns what is given and nothing else, and raises UsageError."""
+    from vllm.utils.argparse_utils import FlexibleArgumentParser
+
+    parser = fill(FlexibleArgumentParser(add_help=False, allow_abbrev=False, argument_default=argparse.SUPPRESS))
     for action in parser._actions:
         action.default = argparse.SUPPRESS
     names = sorted(name for action in parser._actions for name in action.option_strings if name.startswith("--"))

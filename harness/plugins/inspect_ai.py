@@ -1,4 +1,4 @@
-"""Both tasks for Inspect, which finds them by this package's entry point.
+"""The tasks for Inspect, which finds them by this package's entry point.
 
 inspect eval harness/minecraft --model openai-api/local/smollm2-135m -T split=dev -T context=no-history
 """
@@ -30,6 +30,12 @@ def hexagons(split: str = "test", limit: int | None = None, **names: Any) -> Tas
 def minecraft(split: str = "test", limit: int | None = None, **names: Any) -> Task:
     """Minecraft Builder Action Prediction: build what the Architect asks for."""
     return _task("minecraft", split, limit, names)
+
+
+@task
+def iglu(split: str = "test", limit: int | None = None, **names: Any) -> Task:
+    """IGLU, single-turn: build what an instruction with compass directions says."""
+    return _task("iglu", split, limit, names)
 
 
 def _task(name: str, split: str, limit: int | None, names: dict[str, Any]) -> Task:

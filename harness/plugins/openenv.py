@@ -1,4 +1,4 @@
-"""Both tasks as environments of OpenEnv: an episode is one item, answered in one step, whose reward is the answer's score.
+"""The tasks as environments of OpenEnv: an episode is one item, answered in one step, whose reward is the answer's score.
 
 uvicorn --factory harness.plugins.openenv:minecraft --port 8000
 """
@@ -15,6 +15,7 @@ from openenv.core.env_server import Action, Environment, Observation, State, cre
 from harness.corpora import SPLITS
 from harness.errors import HarnessError
 from harness.plugins.rows import Row, rows, score_row
+from harness.worlds.tasks import WORLDS
 
 
 class Reply(Action):
@@ -105,5 +106,5 @@ def _app(task: str) -> Any:
     return create_app(partial(GridEnvironment, task), Reply, Question, env_name=task, max_concurrent_envs=64)
 
 
-hexagons, minecraft = partial(_app, "hexagons"), partial(_app, "minecraft")
+hexagons, minecraft, iglu = (partial(_app, task) for task in WORLDS)
 """The web applications."""

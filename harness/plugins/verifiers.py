@@ -1,4 +1,4 @@
-"""Both tasks as a taskset of verifiers (and of trainers that load its tasksets).
+"""The tasks as a taskset of verifiers (and of trainers that load its tasksets).
 
     vf-eval harness-verifiers --env.taskset.benchmark minecraft --env.taskset.split dev --env.agent.harness.id null \\
         --env.agent.runtime.type subprocess --no-push --model NAME --client.base-url URL --client.api-key-var VARIABLE
@@ -56,7 +56,7 @@ class GridConfig(vf.TasksetConfig):
     """What is asked."""
 
     benchmark: str = "hexagons"
-    """hexagons or minecraft."""
+    """hexagons, minecraft or iglu."""
     split: str = "test"
     limit: int | None = None
     context: str | None = None

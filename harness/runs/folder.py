@@ -65,10 +65,12 @@ def _git_revision() -> str | None:
 
 
 def find_run(name: str) -> Path:
-    """The folder of a run given by its name or its path. Raises UsageError if there is none."""
+    """The folder of a run given by its name or its path. Raises UsageError if there is none, and for live games."""
     for folder in (Path(name), RUNS / name):
         if (folder / "predictions.jsonl").is_file():
             return folder
+        if (folder / "turns.jsonl").is_file():
+            raise UsageError(f"{folder} holds live games: their scores are in scores.json and report.html there")
     raise UsageError(f"no run named {name!r}: neither {name}/ nor {RUNS / name}/ holds a predictions.jsonl")
 
 
@@ -95,11 +97,12 @@ class Run:
 
     `settings` is everything that decides the predictions. Opening a folder that holds a run of the same settings goes on
     with it; of other settings raises UsageError. The settings must hold no key or password: they are written to run.yaml.
+    `file` is what its records are in.
     """
 
-    def __init__(self, folder: Path, settings: dict[str, Any]) -> None:
+    def __init__(self, folder: Path, settings: dict[str, Any], file: str = "predictions.jsonl") -> None:
         self.folder = folder
-        self.predictions = folder / "predictions.jsonl"
+        self.predictions = folder / file
         self.current = True
         """Whether its existing answers have all the fields of the current version."""
         self._asked = AskedFile(folder / ASKED)

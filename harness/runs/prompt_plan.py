@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
@@ -11,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.errors import UsageError
 from harness.runs.prompt_options import LOCAL_ENGINES, Options
+from harness.worlds.tasks import world_of
 
 if TYPE_CHECKING:
     from adapters.registry import Adapter
@@ -56,6 +59,29 @@ def merges(options: Options, adapter: Adapter | None) -> bool:
     return worth_merging(adapter) if options.merge is None else options.merge
 
 
+@contextmanager
+def merged_folder(options: Options, adapter: Adapter | None, say: Callable[[str], None]) -> Iterator[Path | None]:
+    """The folder of the merged model, kept as long as the context; None if not merging."""
+    if adapter is None or not merges(options, adapter):
+        yield None
+        return
+    from adapters.merging import merged_model
+
+    with merged_model(adapter, say) as folder:
+        yield folder
+
+
+def model_name(options: Options, adapter: Adapter | None) -> str:
+    """The model as the first line of a command names it."""
+    from harness.engines.bases import DEFAULT_BASE, display_name
+
+    base = options.model or (display_name(adapter.base) if adapter else DEFAULT_BASE)
+    if adapter is None:
+        return base
+    how = "merged" if merges(options, adapter) else "not merged" if options.engine in LOCAL_ENGINES else "served"
+    return f"{base} + {options.adapter} ({how})"
+
+
 def chosen_base(options: Options, adapter: Adapter | None) -> str | None:
     """The base by name or folder: what --model names, or else the adapter's own; None for the default one."""
     return adapter.base if adapter else options.model
@@ -74,13 +100,18 @@ def chosen_spec(options: Options, adapter: Adapter | None) -> PromptSpec:
     trainee = f"the adapter {options.adapter}" if adapter else f"the model {options.model}"
     for key in ("task", "context", "format", "frame"):
         asked, trained = getattr(options, key), getattr(spec, key)
-        if asked not in (None, trained):
+        if asked not in (None, trained) and not (key == "task" and world_of(asked) == spec.world):
             raise UsageError(f"--{key} {asked}: {trainee} was trained with {trained}; leave the flag out")
     if options.think or options.images:
         raise UsageError(f"--{'think' if options.think else 'images'}: {trainee} was trained without; leave the flag out")
     if options.template is not None and get_template(options.template).hash != spec.wording.hash:
         raise UsageError(f"--template {options.template}: {trainee} was trained with another; leave the flag out")
     return spec
+
+
+def answered_task(options: Options, spec: PromptSpec) -> str:
+    """The task whose items are answered: an adapter of another task of the same world answers them in its own format."""
+    return options.task or spec.task
 
 
 def refuse_keys(options: Options, spec: PromptSpec) -> None:
@@ -262,7 +293,7 @@ def held_to_state(spec: PromptSpec) -> bool:
     """
     from serialization.formats.feasible import FORMATS
 
-    if spec.task != "minecraft":
+    if spec.world != "minecraft":
         return False
     if spec.format not in FORMATS:
         raise UsageError(f"--constrain feasible: answers in the format {spec.format} are run as a whole; use --constrain format")

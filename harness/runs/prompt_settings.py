@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from harness.engines.bases import DEFAULT_BASE
 from harness.engines.engine import without_secrets
 from harness.runs.prompt_options import LOCAL_ENGINES, Options
-from harness.runs.prompt_plan import chosen_base, merges, recorded_for_vllm
+from harness.runs.prompt_plan import answered_task, chosen_base, merges, recorded_for_vllm
 from harness.runs.shot_choice import RANDOM, choice_settings
 from harness.util.hashing import short_hash
 
@@ -53,6 +53,7 @@ def run_settings(options: Options, spec: PromptSpec, adapter: Adapter | None, it
     return {
         **asked,
         **spec.fields,
+        "task": answered_task(options, spec),
         "split": options.part,
         **({"items_file": options.items_file} if options.items_file else {}),
         "model": options.model or (display_name(adapter.base) if adapter else DEFAULT_BASE),
@@ -114,7 +115,7 @@ def default_name(options: Options, spec: PromptSpec) -> str:
     model = Path(options.adapter or options.model or DEFAULT_BASE)
     model_name = model.parent.name if model.name in ("adapter", "model") else model.name
     _, *prompt_format = spec.name.split("/")
-    parts = [spec.task, options.part, model_name, *prompt_format, f"{options.shots}-shot"]
+    parts = [answered_task(options, spec), options.part, model_name, *prompt_format, f"{options.shots}-shot"]
     parts += [options.select] if options.select not in (None, RANDOM) else []
     parts += [Path(options.encoder).name] if options.encoder else []
     parts += [options.shot_order] if options.shot_order else []

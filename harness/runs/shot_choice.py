@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.corpora.item import Item
 from harness.errors import UsageError
+from harness.worlds.tasks import world_of
 from prompts.shots import ORDERS, ChosenShots, ShotPool, Shots, fixed, most_similar
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def _similarity(select: str, encoder: str | None, spec: PromptSpec, items: Seque
 
     if select == "structure":
         # A board that the prompt does not show would tell what the gold answers so far were.
-        return by_structure(train, items, boards=spec.task == "minecraft" or spec.shown.board == "oracle")
+        return by_structure(train, items, boards=world_of(spec.task) == "minecraft" or spec.shown.board == "oracle")
     known, asked = [query_text(item) for item in train], [query_text(item) for item in items]
     if BM25 in (select, encoder):
         return by_words(known, asked)

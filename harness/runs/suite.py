@@ -32,7 +32,7 @@ OF_MODELS = ("model", "adapter", "base-url", "engine")
 """Those that a model says."""
 
 T = TypeVar("T")
-Task = Literal["hexagons", "minecraft"]
+Task = Literal["hexagons", "minecraft", "iglu"]
 Names = Annotated[list[str], Field(min_length=1)]
 ByTask = Names | dict[Task, Names]
 

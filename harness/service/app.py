@@ -2,52 +2,71 @@
 
 from __future__ import annotations
 
-import hmac
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 from fastapi import FastAPI, HTTPException, Request
 from fastapi.responses import JSONResponse
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException as StarletteHTTPException
+from starlette.types import ASGIApp
 
 from harness.errors import EngineError, HarnessError, UsageError
 from harness.runs.answering import Answer
-from harness.service.players import AnyPlayer
+from harness.service.guard import Guard, refusal
+from harness.service.keys import Key, Keys
+from harness.service.players import AnyPlayer, Unavailable
 from harness.service.schema import REQUEST, BuildRequest, DrawRequest, ExecuteResponse, Piece, Player, carried_out
 
 MOST_BYTES = 1_000_000
 """The largest body of a request."""
+RETRY = 5
+"""Seconds after which a model that is not there may be asked again."""
+FAULTS: dict[int | str, dict[str, Any]] = {
+    401: {"description": "The server needs a key"},
+    404: {"description": "It is not there"},
+    408: {"description": "The body did not arrive in time"},
+    413: {"description": "The body is too large"},
+    422: {"description": "What cannot be asked"},
+    429: {"description": "Too many requests: ask again later"},
+    502: {"description": "The model did not answer"},
+    503: {"description": "Not now: ask again later"},
+}
+T = TypeVar("T")
 
 
-def create_app(players: Iterable[AnyPlayer], keys: Sequence[str] = ()) -> FastAPI:
-    """The application. With `keys`, requests must carry one of them as a bearer token."""
-    by_name = {player.name: player for player in players}
+def create_app(players: Iterable[AnyPlayer] | Mapping[str, AnyPlayer], keys: Sequence[str] = ()) -> FastAPI:
+    """The application. `players` as a mapping by name may change while it runs. With `keys`, requests must carry one of them as
+    a bearer token."""
+    by_name = players if isinstance(players, Mapping) else {player.name: player for player in players}
     app = FastAPI(title="Grid-world instruction following", version="1", docs_url=None, redoc_url=None)
-
-    @app.middleware("http")
-    async def guard(request: Request, call_next: Any) -> Any:
-        if request.url.path != "/health" and keys and not _allowed(request.headers.get("authorization", ""), keys):
-            return _refusal(401, "this server needs a key: Authorization: Bearer KEY")
-        return await call_next(request)
+    if keys:
+        app.add_middleware(Guard, keys=Keys(Key.of(key, f"key {n}") for n, key in enumerate(keys, 1)))
 
     @app.get("/health")
     async def health() -> dict[str, str]:
-        """Whether the server is up."""
+        """Whether the server is alive."""
         return {"status": "ok"}
 
-    @app.get("/v1/harness/players")
+    @app.get("/ready", responses={503: {"description": "Not now: ask again later"}})
+    async def ready(request: Request) -> JSONResponse:
+        """Whether the server takes requests: not while it is ending, and not while its model is not there."""
+        draining = request.scope.get("draining", False)
+        return JSONResponse({"status": "draining" if draining else "ok"}, 503 if draining else 200)
+
+    @app.get("/v1/harness/players", responses={401: FAULTS[401]})
     async def list_players() -> list[Player]:
         """Who can answer."""
-        return [player.card for player in by_name.values()]
+        return [player.card for player in list(by_name.values())]
 
-    @app.post("/v1/harness/execute", openapi_extra=_described(), responses={code: {} for code in (404, 413, 422, 502)})
+    @app.post("/v1/harness/execute", openapi_extra=described(REQUEST.json_schema()), responses=FAULTS)
     async def execute(request: Request) -> ExecuteResponse:
         """Carry out an instruction: who is asked reads it and says what to do; the answer tells the state after that."""
-        asked = _read(await _body(request))
+        asked = await read(request, REQUEST)
         player = by_name.get(asked.model)
         if player is None:
             raise HTTPException(404, f"no player {asked.model[:80]!r}: choose one of {', '.join(by_name)}")
@@ -55,9 +74,11 @@ def create_app(players: Iterable[AnyPlayer], keys: Sequence[str] = ()) -> FastAP
             raise HTTPException(422, f"{player.name} does not know the task {asked.task}")
         return await run_in_threadpool(executed, player, asked)
 
-    @app.exception_handler(HTTPException)
-    async def refused(request: Request, error: HTTPException) -> JSONResponse:
-        return _refusal(error.status_code, error.detail)
+    @app.exception_handler(StarletteHTTPException)
+    async def refused(request: Request, error: StarletteHTTPException) -> JSONResponse:
+        response = refusal(error.status_code, error.detail, RETRY if error.status_code == 503 else None)
+        response.headers.update(error.headers or {})
+        return response
 
     return app
 
@@ -69,6 +90,8 @@ def executed(player: AnyPlayer, asked: DrawRequest | BuildRequest) -> ExecuteRes
         answer = player.answer(item, asked.samples, asked.constrain)
     except (UsageError, ValueError) as error:
         raise HTTPException(422, str(error)) from None
+    except Unavailable as error:
+        raise HTTPException(503, str(error)) from None
     except HarnessError as error:
         raise HTTPException(502, str(error)) from None
     return _response(asked, answer, carried_out(item, answer.actions))
@@ -88,33 +111,28 @@ def _response(asked: DrawRequest | BuildRequest, answer: Answer, state: Mapping[
     )
 
 
-async def _body(request: Request) -> bytes:
-    """Raises HTTPException for one that is too large, whatever its header says."""
+async def read(request: Request, kind: TypeAdapter[T]) -> T:
+    """What the body says. Raises HTTPException where it is not as it should be, or too large, whatever its header says."""
     pieces, size = [], 0
     async for piece in request.stream():
         size += len(piece)
         if size > MOST_BYTES:
             raise HTTPException(413, f"the body has more than {MOST_BYTES:,} bytes")
         pieces.append(piece)
-    return b"".join(pieces)
-
-
-def _read(body: bytes) -> DrawRequest | BuildRequest:
-    """Raises HTTPException that says where the body is not as it should be."""
     try:
-        return REQUEST.validate_json(body)
+        return kind.validate_json(b"".join(pieces))
     except ValidationError as error:
         faults = error.errors(include_url=False, include_context=False, include_input=False)[:5]
         told = "; ".join(f"{'.'.join(map(str, fault['loc'])) or 'body'}: {fault['msg']}" for fault in faults)
         raise HTTPException(422, told) from None
 
 
-def _described() -> dict[str, Any]:
-    """The request for the OpenAPI page: pydantic reads the body itself, since it takes JSON's arrays as tuples only then."""
-    schema = REQUEST.json_schema()
+def described(schema: dict[str, Any]) -> dict[str, Any]:
+    """The request for the OpenAPI page. FastAPI does not read the body: pydantic does, which takes JSON's arrays as tuples only
+    then, and bears any depth of them."""
     # OpenAPI looks references up from the root of its page; a schema in the middle of it must not have any.
     schema.pop("discriminator", None)
-    kinds = schema.pop("$defs")
+    kinds = schema.pop("$defs", {})
     return {"requestBody": {"required": True, "content": {"application/json": {"schema": _resolved(schema, kinds)}}}}
 
 
@@ -127,34 +145,35 @@ def _resolved(schema: Any, kinds: Mapping[str, Any]) -> Any:
     return [_resolved(value, kinds) for value in schema] if isinstance(schema, list) else schema
 
 
-def _allowed(header: str, keys: Sequence[str]) -> bool:
-    """Compares with every key, in constant time."""
-    scheme, _, key = header.partition(" ")
-    matches = [hmac.compare_digest(key.encode(), one.encode()) for one in keys]
-    return scheme.lower() == "bearer" and any(matches)
-
-
-def _refusal(status: int, message: str) -> JSONResponse:
-    return JSONResponse({"error": {"message": message, "code": status}}, status)
-
-
 @contextmanager
-def listening(app: FastAPI, host: str, port: int) -> Iterator[Callable[[], bool]]:
+def listening(app: ASGIApp, host: str, port: int) -> Iterator[Callable[[], bool]]:
     """Serve the application in a thread of its own while the block runs; yields a function that tells whether it still does.
 
     Raises EngineError if it cannot start.
     """
     import uvicorn
 
+    from harness.service.protocol import BoundedHead
+
     server = uvicorn.Server(
-        uvicorn.Config(app, host, port, log_level="warning", timeout_graceful_shutdown=10, server_header=False)
+        uvicorn.Config(
+            app,
+            host,
+            port,
+            http=BoundedHead,
+            log_level="warning",
+            access_log=False,
+            timeout_keep_alive=75,
+            timeout_graceful_shutdown=1,
+            server_header=False,
+        )
     )
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     while thread.is_alive() and not server.started:
         time.sleep(0.01)
     if not server.started:
-        raise EngineError(f"the task API cannot listen at {host}:{port}")
+        raise EngineError(f"the server cannot listen at {host}:{port}")
     try:
         yield thread.is_alive
     finally:

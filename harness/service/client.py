@@ -12,14 +12,14 @@ from harness.service.schema import ExecuteResponse, Player
 class Client:
     """Asks a server of `harness serve`.
 
-        with harness.Client("http://127.0.0.1:8001") as client:
+        with harness.Client("http://127.0.0.1:8000") as client:
             done = client.execute("hexagons", "Paint the first column red.")
             done.actions, done.board
 
     `timeout` is in seconds, for one request. `key` is sent as a bearer token.
     """
 
-    def __init__(self, url: str = "http://127.0.0.1:8001", *, key: str | None = None, timeout: float = 60.0) -> None:
+    def __init__(self, url: str = "http://127.0.0.1:8000", *, key: str | None = None, timeout: float = 60.0) -> None:
         import httpx
 
         headers = {"Authorization": f"Bearer {key}"} if key else {}

@@ -18,6 +18,11 @@ from harness.training.checkpoints import default_model
 from harness.util.registry import resolve
 from prompts.spec import PromptSpec
 
+
+class Unavailable(HarnessError):
+    """Who is asked is not there now, and may be again."""
+
+
 MOST_ANSWERS = 2_000
 """Answers after which the parser begins anew: it remembers every procedure that it has read."""
 
@@ -70,6 +75,8 @@ class Served:
     """The key that the endpoint needs."""
     specs: Mapping[str, PromptSpec]
     """By task, the prompt format in which it is asked."""
+    up: Callable[[], bool] = lambda: True
+    """Whether the endpoint is there."""
     _context_length: int | None = None
     """As the endpoint says when it is first asked."""
 
@@ -78,13 +85,15 @@ class Served:
         return Player(name=self.name, tasks=list(self.specs), kind="language model")
 
     def answer(self, item: Item, samples: int, constrain: str | None) -> Answer:
-        """Raises EngineError if the endpoint does not answer."""
+        """Raises EngineError if the endpoint does not answer, Unavailable if it is known not to be there."""
         from harness.engines.engine import Sampling
         from harness.engines.openai import OpenAIEngine
         from harness.runs.prompted import Plan, Prompted
         from prompts.render import Renderer
         from prompts.shots import ShotPool
 
+        if not self.up():
+            raise Unavailable(f"{self.name} is not there now: ask again later")
         spec = self.specs[item.task]
         # Of its own for each request: an engine answers one thread.
         engine: Any = OpenAIEngine(self.url, self.model, api_key=self.key, context_length=self._context_length)

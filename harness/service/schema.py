@@ -58,9 +58,9 @@ class DrawRequest(_Asked):
 
 
 class BuildRequest(_Asked):
-    """A turn of a building game in Minecraft."""
+    """A turn of a building game in Minecraft, or in its world."""
 
-    task: Literal["minecraft"]
+    task: Literal["minecraft", "iglu"]
     blocks: list[BlockRecord] = Field([], max_length=1089, description="What stands there: [x, y, z, color].")
     pose: PoseRecord = Field(BUILDER, description="Where the builder stands, in cells, and looks, in degrees.")
     history: list[Said | Did] = Field([], max_length=_MOST_TURNS, description="The dialogue and the actions so far.")
@@ -71,7 +71,7 @@ class BuildRequest(_Asked):
         if len({block[:3] for block in self.blocks}) < len(self.blocks):
             raise ValueError("blocks: two of them are in one cell")
         before = Structure.of(self.blocks)
-        names: dict[str, Any] = {"id": "minecraft/request/0/1", "split": "request", "group": "", "cluster": ""}
+        names: dict[str, Any] = {"id": f"{self.task}/request/0/1", "split": "request", "group": "", "cluster": ""}
         pose: Pose = self.pose.value
         history = (*turns(self.history), Utterance("Architect", self.instruction))
         return MinecraftItem(history=history, before=before, pose=pose, actions=(), after=before, **names)
@@ -99,7 +99,7 @@ DoneRecord = tuple[int, int, str] | tuple[Literal["place", "remove"], str | None
 class ExecuteResponse(BaseModel):
     """What was done, and how it came about."""
 
-    task: Literal["hexagons", "minecraft"]
+    task: Literal["hexagons", "minecraft", "iglu"]
     model: str
     actions: list[DoneRecord] = Field(description="As asked for, in order.")
     ignored: list[DoneRecord] = Field(description="Those that cannot be carried out; they change nothing.")

@@ -23,6 +23,12 @@ class Manner(NamedTuple):
 class LiveGame(ABC):
     """`ask` and `take` in turn, until `ask` returns None."""
 
+    task: str
+    target: Any
+    """The board or structure that the game is about."""
+    built: Any
+    """What is there now."""
+
     def __init__(self, name: str, manner: Manner) -> None:
         self.name = name
         self.manner = manner

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Literal
 
 from harness.augmentation.paraphrase import lexicon
-from harness.augmentation.variants import CHANGES, change, variant
+from harness.augmentation.variants import change, known_changes, variant
 from harness.corpora.item import Item
 
 Augment = Literal["none", "colors", "all"]
@@ -26,7 +26,7 @@ def vary_by(augment: Augment, seed: int) -> Vary | None:
     words = lexicon() if augment == "all" else {}
 
     def vary(item: Item, epoch: int) -> Item:
-        changes = CHANGES[item.task] if augment == "all" else ("colors",)
+        changes = known_changes(item.task) if augment == "all" else ("colors",)
         how = variant(item.task, item.cluster, epoch, seed, changes)
         changed = change(item, how, words) or change(item, how._replace(quarters=0), words)
         return replace(changed, id=item.id, cluster=item.cluster) if changed else item

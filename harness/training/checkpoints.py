@@ -117,11 +117,12 @@ def find_model(name: str, flag: str = "--checkpoint") -> Path:
 
 
 def default_model(baseline: str, task: str) -> Path:
-    """The folder of a baseline's model where none is asked for: that of the run BASELINE-TASK, or else the shipped one.
+    """The folder of a baseline's model where none is asked for: that of the run BASELINE-TASK, else the one shipped for the task,
+    or the shipped one.
 
     Raises UsageError if there is none.
     """
-    for folder in (RUNS / f"{baseline}-{task}" / "model", SHIPPED / baseline):
+    for folder in (RUNS / f"{baseline}-{task}" / "model", SHIPPED / f"{baseline}-{task}", SHIPPED / baseline):
         if (folder / WEIGHTS).is_file():
             return folder
     raise UsageError(

@@ -8,22 +8,23 @@ from typing import Any
 
 from harness.corpora.item import Item
 from harness.util.registry import choose
+from harness.worlds.tasks import WORLDS, World
 from serialization.formats import calls, grouped, json, lines, moves, program, triplets
 from serialization.formats.answer import Constraint, Parsed
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One way to write the actions of one task.
+    """One way to write the actions of one world.
 
-    `write` takes actions of the task's world. `parse` is total: it takes any string, never raises, and says what it
+    `write` takes such actions. `parse` is total: it takes any string, never raises, and says what it
     discarded. `constraint` is what constrained decoding may be held to: it admits everything that `write` makes. Where what
     a text means depends on the item, `of_item` reads it; `parse` then does what it can without one. Where the best text does,
     `for_item` writes what models learn to answer: `read` gives the actions back for that item.
     """
 
     name: str
-    task: str
+    world: World
     write: Callable[[Sequence[Any]], str]
     parse: Callable[[str], Parsed]
     constraint: Callable[[], Constraint]
@@ -43,7 +44,7 @@ class Format:
         return self.name.endswith("program")
 
     def answer(self, actions: Sequence[Any], item: Item) -> str:
-        """The text that answers an item with these actions. Raises TypeError for an item of the other task."""
+        """The text that answers an item with these actions. Raises TypeError for an item of the other world."""
         return self.for_item(actions, item) if self.for_item else self.write(actions)
 
     def read(self, text: str, item: Item) -> Parsed:
@@ -95,7 +96,7 @@ _LISTED = (
 # The same without the language's manual in the prompt: for models that are trained to write it.
 _ALL = (*_LISTED, *(replace(listed, name="bare-program", longest=128) for listed in _LISTED if listed.name == "program"))
 
-FORMATS: dict[str, dict[str, Format]] = {task: {f.name: f for f in _ALL if f.task == task} for task in ("hexagons", "minecraft")}
+FORMATS: dict[str, dict[str, Format]] = {task: {f.name: f for f in _ALL if f.world == world} for task, world in WORLDS.items()}
 """The formats by task, then by name."""
 
 

@@ -41,7 +41,7 @@ _WAYS = rf"((?:{WAY})(?: and (?:{WAY}))*)"
 _SEVERAL = rf"(?!(?:one|1)\b)({NUMBER})"
 _ONE_STEP = "space|cell|level|left|right|up|down|higher|lower|closer|farther|towards|away|to the"
 
-_LEXICON = (
+WORDS = (
     ("floats", r"they (?:will )?float|with nothing under them"),
     ("fill", r"i (?:got that|told you the) wrong(?: thing)?|let me try again|what i meant is|i meant|it should have been"),
     ("fill", r"instead|actually|the right (?:one|block|brick|cube) is|no wait|wait|ah no|hold on|i was wrong|fault|that was my"),
@@ -71,7 +71,12 @@ _LEXICON = (
 def read(item: MinecraftItem) -> Reading:
     """What an item's order means. Raises Unclear if a builder would have to ask or guess."""
     text, _, answer = order_of(item)
-    found = tokens(text, _LEXICON)
+    return read_order(item, text, answer)
+
+
+def read_order(item: MinecraftItem, text: str, answer: str) -> Reading:
+    """The same for an order and the answer to the question about it."""
+    found = tokens(text, WORDS)
     floats = any(token.kind == "floats" for token in found)
     its = [token for token in found if token.kind in ("block", "last", "only", "first")]
     if any(token.kind == "remove" for token in found):

@@ -13,16 +13,18 @@ from typing import Any
 import pytest
 
 import harness
+from adapters.registry import served_adapter
 from harness.corpora.item import Item
 from harness.plugins.rows import dataset
 from harness.plugins.trl import reward
 from tests.helpers import ROOT
 from tests.helpers.endpoint import FakeServer, chat_answer, chat_stream
+from tests.helpers.serving import served
 from tests.helpers.wheel import build_wheel
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(300)]
 
-TASKS = ("hexagons", "minecraft")
+TASKS = ("hexagons", "minecraft", "iglu")
 ENVIRONMENTS = ROOT / ".venvs"
 
 
@@ -101,13 +103,13 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return site
 
 
-def run(name: str, words: Sequence[str], folder: Path, installed: Path, **variables: str) -> str:
+def run(name: str, words: Sequence[str], folder: Path, installed: Path, seconds: int = 200, **variables: str) -> str:
     """What a program in another harness's environment prints; skips the test where that is not installed."""
     program = ENVIRONMENTS / name / "bin" / words[0]
     if not (ENVIRONMENTS / name / ".ready").exists():
         pytest.skip(f"{name} is not installed: make plugins")
     environment = {**os.environ, "PYTHONPATH": str(installed), "HF_HUB_OFFLINE": "1", "NO_PROXY": "*", **variables}
-    done = subprocess.run([program, *words[1:]], cwd=folder, env=environment, capture_output=True, text=True, timeout=200)
+    done = subprocess.run([program, *words[1:]], cwd=folder, env=environment, capture_output=True, text=True, timeout=seconds)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -211,6 +213,63 @@ for task, answers in json.load(open("answers.json")).items():
 print(json.dumps(counts))
 """
     assert totals(script, "openenv", answers, tmp_path, installed) == scores
+
+
+@pytest.fixture(scope="module")
+def endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A real server of the default base with the adapters that ship for it."""
+    with served(tmp_path_factory.mktemp("served")) as url:
+        yield url
+
+
+@pytest.mark.timeout(1800)
+def test_lm_eval_asks_a_served_adapter(endpoint: str, tmp_path: Path, installed: Path) -> None:
+    asked = {"context": "no-history", "format": "bare-program"}
+    words = ["lm_eval", "--include_path", str(installed / "harness/plugins/lm_eval"), "--tasks", "harness_hexagons_dev"]
+    words += ["--model", "local-chat-completions", "--apply_chat_template", "--limit", "6", "--output_path", "out"]
+    words += ["--model_args", f"base_url={endpoint}/chat/completions,model=hexagons,num_concurrent=2,tokenizer_backend=none"]
+    words += ["--metadata", json.dumps(asked), "--log_samples", "--gen_kwargs", "max_gen_toks=256"]
+    run("lm-eval", words, tmp_path, installed, seconds=600, OPENAI_API_KEY="none")
+    (file,) = (tmp_path / "out").rglob("results_*.json")
+    results = json.loads(file.read_text())["results"]["harness_hexagons_dev"]
+    (samples,) = (tmp_path / "out").rglob("samples_*.jsonl")
+    rows = [json.loads(line) for line in samples.read_text().splitlines()]
+    texts = {row["doc"]["id"]: row["filtered_resps"][0] for row in rows}
+    check_answers("hexagons", texts, {name: results[f"{name},none"] for name in ("f1", "em")}, asked)
+
+
+@pytest.mark.timeout(1800)
+def test_inspect_asks_a_served_adapter(endpoint: str, tmp_path: Path, installed: Path) -> None:
+    adapter = served_adapter("minecraft").spec
+    asked = {"context": adapter.context, "format": adapter.format, "frame": adapter.frame}
+    words = ["inspect", "eval", "harness/minecraft", "--model", "openai/minecraft", "-T", "split=dev", "-T", "limit=6"]
+    words += [word for name, value in asked.items() for word in ("-T", f"{name}={value}")]
+    words += [
+        "-M",
+        "responses_api=false",
+        "--log-dir",
+        "logs",
+        "--log-format",
+        "json",
+        "--display",
+        "plain",
+        "--max-tokens",
+        "256",
+    ]
+    run("inspect-ai", words, tmp_path, installed, seconds=600, OPENAI_API_KEY="none", OPENAI_BASE_URL=endpoint)
+    (file,) = (tmp_path / "logs").glob("*.json")
+    told = json.loads(file.read_text())
+    texts = {sample["id"]: sample["scores"]["counts"]["answer"] for sample in told["samples"]}
+    metrics = told["results"]["scores"][0]["metrics"]
+    check_answers("minecraft", texts, {name: metrics[name]["value"] for name in ("f1", "em")}, asked)
+
+
+def check_answers(task: str, texts: dict[str, str], told: dict[str, float], asked: dict[str, str]) -> None:
+    """What another harness says of a model's answers is what they score here; and the model was one that knows the task."""
+    items, spec = harness.load(task, "dev")[: len(texts)], harness.PromptSpec.make(task, **asked)
+    assert len(texts) == 6
+    assert told == harness.total(harness.score(item, texts[item.id], spec) for item in items)
+    assert any(harness.parse(texts[item.id], item, spec).actions for item in items)
 
 
 def totals(script: str, name: str, answers: object, folder: Path, installed: Path) -> dict[str, dict[str, float]]:

@@ -16,6 +16,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+import httpx
 import openai
 import pytest
 
@@ -35,7 +36,7 @@ from tests.helpers.tiny import build_tiny_adapter, build_tiny_model
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(600)]
 
-KEY = "sk-very-secret"
+KEY, ADMIN = "sk-very-secret", "sk-more-secret"
 SPEC = PromptSpec.make("hexagons")
 QUESTION: Any = [{"role": "user", "content": "Paint the tile red."}]
 
@@ -127,7 +128,12 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def serving(base: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
     folder = tmp_path_factory.mktemp("serving")
     first, second = (build_adapter(base, folder / name, seed) for name, seed in (("first", 1), ("second", 2)))
-    serving = Serving(folder, "--base", str(base), "--adapter", f"one={first}", "--adapter", f"two={second}", key=KEY)
+    options = ["--base", str(base), "--adapter", f"one={first}", "--adapter", f"two={second}"]
+    (folder / "keys").write_text(f"{ADMIN} admin\n")
+    (folder / "keys").chmod(0o600)
+    build_adapter(base, folder / "more" / "painter", 3)
+    options += ["--adapters", str(folder / "more"), "--api-keys", str(folder / "keys")]
+    serving = Serving(folder, *options, "--", "--max-num-seqs", "64", key=KEY)
     yield serving
     if serving.process.poll() is None:
         serving.end(signal.SIGINT)
@@ -192,7 +198,7 @@ def test_the_endpoint_reads_the_tokens_that_the_renderer_wrote(serving: Serving,
 
 
 def test_the_task_api_asks_the_served_models(serving: Serving) -> None:
-    with harness.Client(f"http://127.0.0.1:{serving.port + 1}", key=KEY) as client:
+    with harness.Client(f"http://127.0.0.1:{serving.port}", key=KEY) as client:
         players = {player.name: player.kind for player in client.players()}
         done = client.execute("minecraft", "Put a red block anywhere.", "tiny", constrain="feasible")
         drawn = client.execute("hexagons", "Paint a tile.", "one", constrain="format")
@@ -204,6 +210,63 @@ def test_the_task_api_asks_the_served_models(serving: Serving) -> None:
     assert len(done.discarded) <= 1  # The piece that the token limit cut.
     assert drawn.board is not None
     assert len(parsed.actions) == 10
+
+
+def test_an_adapter_is_loaded_by_its_name_and_answers_at_once(serving: Serving) -> None:
+    """Loaded anew with other weights, the same prompt gets another answer: nothing of the old one is remembered."""
+    adapters = f"http://127.0.0.1:{serving.port}/v1/harness/adapters"
+    folder = serving.folder / "more" / "painter" / "adapter_model.safetensors"
+    answers = []
+
+    def ask(client: openai.OpenAI) -> Any:
+        return client.chat.completions.create(model="painter", messages=QUESTION, max_tokens=12, temperature=0)
+
+    with serving.client() as client, httpx.Client(headers={"Authorization": f"Bearer {ADMIN}"}, timeout=120) as admin:
+        with pytest.raises(openai.NotFoundError):
+            ask(client)
+        assert httpx.post(adapters, json={"name": "painter"}, headers={"Authorization": f"Bearer {KEY}"}).status_code == 403
+        for version in (1, 2):
+            assert admin.post(adapters, json={"name": "painter"}).json()["version"] == version
+            answer = ask(client)
+            assert answer.model == f"painter@{version}"
+            answers.append(answer.choices[0].message.content)
+            shutil.copy(serving.folder / "first" / "adapter_model.safetensors", folder)
+        assert (
+            answers[1]
+            == client.chat.completions.create(model="one", messages=QUESTION, max_tokens=12, temperature=0)
+            .choices[0]
+            .message.content
+        )
+        assert answers[0] != answers[1]
+        assert [model.id for model in client.models.list()] == ["tiny", "one", "two", "painter"]
+        assert admin.delete(f"{adapters}/painter").status_code == 204
+        with pytest.raises(openai.NotFoundError):
+            ask(client)
+
+
+def test_vllms_metrics_and_tokenizer_pass_and_its_other_endpoints_do_not(serving: Serving) -> None:
+    with httpx.Client(base_url=f"http://127.0.0.1:{serving.port}", headers={"Authorization": f"Bearer {KEY}"}) as client:
+        assert "vllm:num_requests_running" in client.get("/metrics").text
+        assert client.post("/tokenize", json={"model": "one", "prompt": "Paint"}).json()["count"] > 0
+        assert client.get("/ready").status_code == client.get("/health").status_code == 200
+        for path in ("/v1/load_lora_adapter", "/v1/unload_lora_adapter", "/v1/%6coad_lora_adapter"):
+            assert client.post(path, json={"lora_name": "x", "lora_path": "/tmp"}).status_code == 404
+
+
+def test_a_client_that_leaves_ends_its_request(serving: Serving) -> None:
+    with httpx.Client(base_url=f"http://127.0.0.1:{serving.port}", headers={"Authorization": f"Bearer {KEY}"}) as client:
+
+        def running() -> float:
+            line = next(x for x in client.get("/metrics").text.splitlines() if x.startswith("vllm:num_requests_running"))
+            return float(line.rpartition(" ")[2])
+
+        body = {"model": "tiny", "prompt": "Paint", "max_tokens": 1000, "stream": True, "ignore_eos": True}
+        with client.stream("POST", "/v1/completions", json=body) as response:
+            next(response.iter_lines())
+        deadline = time.monotonic() + 20
+        while running() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert running() == 0
 
 
 def test_without_the_key_it_answers_401(serving: Serving) -> None:
@@ -235,7 +298,9 @@ def test_ctrl_c_ends_it_and_leaves_nothing(serving: Serving) -> None:
     assert serving.end(signal.SIGINT) == 130
     assert group(leader) == []
     assert "Interrupted." in (serving.folder / "stderr").read_text()
-    assert KEY not in serving.log.read_text() + (serving.folder / "stderr").read_text()
+    written = serving.log.read_text() + (serving.folder / "stderr").read_text()
+    assert KEY not in written
+    assert ADMIN not in written
 
 
 def test_killed_outright_it_leaves_nothing_either(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -272,6 +337,6 @@ def test_sigterm_while_it_starts_leaves_nothing(base: Path, tmp_path: Path) -> N
 def test_a_server_that_ends_at_once_is_told_with_its_error(tmp_path: Path) -> None:
     with (
         pytest.raises(EngineError, match=r"the server ended: .*--no-such-option"),
-        Server(["--no-such-option"], "127.0.0.1", 1, tmp_path / "runs" / "log") as server,
+        Server(["--no-such-option"], 1, tmp_path / "runs" / "log") as server,
     ):
         server.wait_until_ready()

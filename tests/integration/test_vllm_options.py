@@ -11,7 +11,7 @@ import yaml
 from harness.cli import main
 from harness.engines.engine import Sampling
 from harness.engines.vllm import VllmEngine
-from harness.engines.vllm_options import engine_options, recorded
+from harness.engines.vllm_options import engine_options, recorded, serve_options
 from harness.errors import UsageError
 from prompts.rendered import Rendered
 from tests.helpers.tiny import build_tiny_model
@@ -56,6 +56,60 @@ def test_what_is_wrong_is_one_line(pairs: list[str], words: list[str], message: 
     with pytest.raises(UsageError, match=message) as caught:
         engine_options(pairs, words)
     assert "\n" not in str(caught.value)
+
+
+def test_a_server_takes_every_option_of_vllm_serve(tmp_path: Path) -> None:
+    words = [
+        "--enable-auto-tool-choice",
+        "--tool-call-parser",
+        "hermes",
+        "--reasoning-parser",
+        "qwen3",
+        "--data-parallel-size",
+        "8",
+    ]
+    words += ["-tp", "2", "--pipeline_parallel_size=2", "--distributed-executor-backend", "ray", "--quantization", "fp8"]
+    given = serve_options([*words, "--max-lora-rank", "64", "--stream-interval", "4"])
+    assert (given["tool_call_parser"], given["data_parallel_size"], given["tensor_parallel_size"]) == ("hermes", 8, 2)
+    assert (given["pipeline_parallel_size"], given["quantization"], given["max_lora_rank"]) == (2, "fp8", 64)
+    assert serve_options([]) == {}
+    file = tmp_path / "vllm.yaml"
+    file.write_text("max-model-len: 4096\nenforce-eager: true\n")
+    assert serve_options(["--config", str(file)]) == {"max_model_len": 4096, "enforce_eager": True}
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--max-num-seq", "4"], r"no option --max-num-seq; did you mean --max-num-seqs"),
+        (["--max-num-seqs", "many"], r"invalid int value: 'many'"),
+        (["Qwen/Qwen3-8B"], r"Qwen/Qwen3-8B is no option; the model is given with --base"),
+        (["--served-model-name", "x"], r"decided by --base here"),
+        (["--port", "1"], r"decided by --port here"),
+        (["--uds", "/tmp/s"], r"decided by --host and --port here"),
+        (["--api-key", "sk-x"], r"decided by --api-keys here"),
+        (["--lora-modules", "a=b"], r"decided by --adapter here"),
+        (["--chat-template", "x"], r"decided by --adapter here"),
+        (["--logits-processors", "x"], r"has its own"),
+        (["--allowed-origins", '["*"]'], r"no page of another origin"),
+        (["--ssl-keyfile", "x"], r"proxy that speaks TLS"),
+        (["--headless"], r"vllm serve --headless"),
+        (["--config", "nowhere.yaml"], r"No such file"),
+        (["--hf-overrides.x"], r"--hf-overrides.x needs a value"),
+    ],
+)
+def test_what_a_server_does_not_take_is_one_line(words: list[str], message: str) -> None:
+    with pytest.raises(UsageError, match=message) as caught:
+        serve_options(words)
+    assert "\n" not in str(caught.value)
+    assert "sk-x" not in str(caught.value)
+
+
+def test_hot_loading_and_several_api_servers_exclude_each_other(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    base = build_tiny_model(tmp_path / "base")
+    words = ["serve", "--base", str(base), "--adapters", str(tmp_path), "--port", "18999", "--", "--data-parallel-size", "2"]
+    assert main(words) == 2
+    assert "--api-server-count 1" in capsys.readouterr().err
 
 
 def test_they_reach_the_engine_and_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,6 +21,7 @@ from harness.training.recipe import Recipe, load_recipe
 from harness.training.steps import Data
 from harness.training.trainable import Begun, Trainable
 from harness.util.settings import first_problem
+from harness.worlds.tasks import tasks_in
 
 NAME = "bert-transformer"
 
@@ -34,7 +35,7 @@ class BertTransformer(Trainable):
     """See `harness.baselines.Baseline`."""
 
     name = NAME
-    tasks = ("minecraft",)
+    tasks = tasks_in("minecraft")
     decoding = ("steps", "constrained", "samples", "share")
 
     def recipe(self, overrides: Sequence[str]) -> BertTransformerRecipe:

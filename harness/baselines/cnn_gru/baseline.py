@@ -24,6 +24,7 @@ from harness.training.recipe import Recipe, load_recipe
 from harness.training.steps import Data
 from harness.training.trainable import Begun, Trainable
 from harness.util.settings import first_problem
+from harness.worlds.tasks import tasks_in
 from serialization.words import h3_tokens
 
 NAME = "cnn-gru"
@@ -39,7 +40,7 @@ class CnnGru(Trainable):
     """See `harness.baselines.Baseline`."""
 
     name = NAME
-    tasks = ("minecraft",)
+    tasks = tasks_in("minecraft")
     decoding = ("steps", "constrained", "samples", "share")
 
     def recipe(self, overrides: Sequence[str]) -> CnnGruRecipe:

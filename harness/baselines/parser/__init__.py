@@ -1,5 +1,6 @@
-"""`parser`: a semantic parser for HEXAGONS, and for Minecraft (`harness.baselines.parser.minecraft`). Words become meanings by a
-small grammar, meanings become paint in a memory of the steps before; see `hexagons`."""
+"""`parser`: a semantic parser for HEXAGONS, and for the builder's world (`harness.baselines.parser.minecraft`).
+
+Words become meanings by a small grammar, meanings become paint in a memory of the steps before; see `hexagons`."""
 
 from __future__ import annotations
 
@@ -12,6 +13,7 @@ from harness.baselines.parser.hexagons.ranker import Clues, Ranker, Understood, 
 from harness.baselines.parser.minecraft import BuilderParser
 from harness.corpora.item import HexagonsItem, Item, Utterance
 from harness.runs.answering import Answer, Predictor
+from harness.worlds.tasks import WORLDS, world_of
 from serialization.program.hexagons import DrawingState, run
 from serialization.program.written import write
 
@@ -29,7 +31,7 @@ class Known(NamedTuple):
 class Parser(Predictor):
     """See `harness.baselines.Ruled`."""
 
-    tasks = ("hexagons", "minecraft")
+    tasks = tuple(WORLDS)
     decoding = ()
     batch_size = 64
     rolls_out = True
@@ -40,7 +42,7 @@ class Parser(Predictor):
         self._known: dict[tuple[str, ...], Known] = {(): Known(Memory(), 1.0)}
 
     def predictor(self, task: str) -> Predictor:
-        return self if task == "hexagons" else BuilderParser()
+        return self if world_of(task) == "hexagons" else BuilderParser(task=task)
 
     def predict(self, items: Sequence[Item]) -> list[Answer]:
         return [self._answer(item) for item in items if isinstance(item, HexagonsItem)]

@@ -30,6 +30,7 @@ def documents(task: str, **names: Any) -> dict[str, Any]:
 
 hexagons = partial(documents, "hexagons")
 minecraft = partial(documents, "minecraft")
+iglu = partial(documents, "iglu")
 
 
 def _document(row: Row) -> dict[str, str]:

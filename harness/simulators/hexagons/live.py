@@ -25,6 +25,8 @@ class DrawingGame(LiveGame):
     """
 
     task = "hexagons"
+    target: Board
+    built: Board
 
     def __init__(self, name: str, steps: Sequence[HexagonsItem], rng: Random, manner: Manner) -> None:
         super().__init__(name, manner)

@@ -55,11 +55,11 @@ def correction(scene: Scene, step: Step) -> Correction:
         ways = _ways(voice, shift, scene.pose.quarter)
         return _said(Goal(placed, scene.last), voice.draw(words, ways=ways), "place")
     recolored = [cell for cell in extra if cell in missing]
-    if len(recolored) == len(extra) == len(missing) == len(scene.last) and set(recolored) == set(scene.last):
-        if len(right := set(missing.values())) == 1 and len(was := set(extra.values())) == 1:
-            placed = tuple((cell, missing[cell]) for cell in scene.last)
-            words = "color it" if len(placed) == 1 else "color them"
-            return _said(Goal(placed, scene.last), voice.draw(words, color=right.pop(), was=was.pop()), "color")
+    right, was = set(missing.values()), set(extra.values())
+    if set(recolored) == {*extra, *missing} == {*scene.last} and len(right) == len(was) == 1:
+        words = "color it" if len(scene.last) == 1 else "color them"
+        placed = tuple((cell, missing[cell]) for cell in scene.last)
+        return _said(Goal(placed, scene.last), voice.draw(words, color=right.pop(), was=was.pop()), "color")
     if len(extra) + len(missing) > _SEVERAL and extra and (goal := _undone(scene, step.before)):
         return _said(goal, voice.draw("undo"), "undo")
     if recolored:

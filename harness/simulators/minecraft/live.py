@@ -10,21 +10,26 @@ from harness.corpora.item import Executed, MinecraftItem, Turn, Utterance
 from harness.simulators.framework import QUARTERS, Goal, Order, gold_actions, opening, speak
 from harness.simulators.live import LiveGame, Manner
 from harness.simulators.minecraft.corrections import Step, correction, recoloring
+from harness.simulators.minecraft.figures import difference, moved
 from harness.simulators.minecraft.pieces import Piece, cells_of
 from harness.simulators.minecraft.poses import facing
 from harness.simulators.minecraft.scene import Scene
 from harness.simulators.minecraft.told import piece_order, said_at_once
 from harness.simulators.voice import Voice
-from harness.worlds.minecraft import Action, Structure
+from harness.worlds.minecraft import Action, Structure, in_region
 
 _MOVES = 0.3
 """How often the builder turns before a new step."""
 
 
 class BuildingGame(LiveGame):
-    """A game with one target. The builder has an empty region, and moves to where it sees the place before each message."""
+    """A game with one target. The builder has an empty region, and moves to where it sees the place before each message.
+
+    Where the structure stands is up to the builder, as it is when its end is scored: what was begun elsewhere goes on there.
+    """
 
     task = "minecraft"
+    target: Structure
 
     def __init__(
         self, name: str, split: str, target: Structure, pieces: Iterable[Piece], rng: Random, manner: Manner, group: str
@@ -117,7 +122,20 @@ class BuildingGame(LiveGame):
         scene.turns.append(Executed(tuple(done), scene.pose))
         placed = dict.fromkeys(action.cell for action in reversed(done) if action.kind == "place")
         scene.last = tuple(cell for cell in reversed(placed) if cell in scene.blocks)
-        return scene.blocks == step.end
+        return scene.blocks == step.end or self._begun_elsewhere(step)
+
+    def _begun_elsewhere(self, step: Step) -> bool:
+        """Whether the first blocks are right but for where they stand: then the rest of the target goes there if it fits."""
+        now = self._scene.blocks
+        if step.begun or len(now) != len(step.end) or not now:
+            return False
+        by = difference(min(step.end), min(now))
+        here = {moved(cell, by): color for cell, color in step.end.items()}
+        rest = [cell for piece in self._pieces for cell, _ in piece.blocks]
+        if by[1] or here != now or not all(in_region(*moved(cell, by)) for cell in rest):
+            return False
+        self._pieces = deque(piece.moved(by) for piece in self._pieces)
+        return True
 
     def _leave(self) -> None:
         self._step = None

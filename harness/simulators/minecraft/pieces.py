@@ -18,6 +18,10 @@ class Piece(NamedTuple):
     blocks: tuple[tuple[Cell, str], ...]
     figure: Figure | None = None
 
+    def moved(self, by: Cell) -> Piece:
+        """The same, each block moved by so much."""
+        return Piece(tuple((moved(cell, by), color) for cell, color in self.blocks), self.figure and self.figure.at(by))
+
 
 def cells_of(structure: Structure) -> dict[Cell, str]:
     return {block[:3]: block.color for block in structure.blocks()}

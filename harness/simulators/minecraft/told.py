@@ -85,10 +85,11 @@ def said_at_once(scene: Scene, piece: Piece) -> tuple[tuple[Cell, str], ...]:
 
 
 def _going_on(scene: Scene, blocks: Sequence[tuple[Cell, str]]) -> int:
-    """How many of the first blocks continue, in one color, a straight line that begins at a block that is there."""
+    """How many of the first blocks continue, in one color, a straight line from a block that has words of its own."""
     if len(blocks) < 2 or (step := difference(blocks[0][0], blocks[1][0])) not in NEAR:
         return 1
-    if moved(blocks[0][0], step, -1) not in scene.blocks:
+    base = moved(blocks[0][0], step, -1)
+    if base not in scene.blocks or not any(references(scene, base)):
         return 1
     alike = (n for n, (cell, color) in enumerate(blocks) if (cell, color) != (moved(blocks[0][0], step, n), blocks[0][1]))
     return next(alike, len(blocks))

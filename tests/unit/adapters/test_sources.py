@@ -127,3 +127,25 @@ def test_a_recipes_sources_are_in_the_runs_settings(tmp_path: Path, monkeypatch:
     settings = yaml.safe_load(Path("runs/both/run.yaml").read_text())["settings"]
     assert list(settings["sources"]) == ["simulate strokes --items 12 --seed 0"]
     assert settings["recipe"]["data"][1]["weight"] == 0.5
+
+
+def test_another_corpus_of_the_same_world_can_be_mixed_in(tmp_path: Path) -> None:
+    own, other = load("iglu", "train"), load("minecraft", "train")
+    sources = [Source(split="train"), Source(split="train", task="minecraft", weight=0.5)]
+    made = gather(sources, "iglu", own, load("iglu", "dev"))
+    assert made.items == own + other
+    assert set(made.added) == {"train split of minecraft"}
+    assert [share.weight for share in made.shares] == [0.5]
+    with pytest.raises(UsageError, match="hexagons is of another world than iglu"):
+        gather([Source(split="train", task="hexagons")], "iglu", own, [])
+    with pytest.raises(ValueError, match="task goes with split"):
+        Source(simulate="random", items=3, task="iglu")
+
+
+def test_older_runs_sources_say_nothing_of_a_task() -> None:
+    from adapters.recipe import load_recipe
+
+    said = load_recipe("llama-lora", ["data=[{split: train, weight: 2}]"]).settings()
+    assert "task" not in said["data"][0]
+    mixed = load_recipe("llama-lora", ["data=[{split: train}, {split: train, task: minecraft}]"]).settings()
+    assert mixed["data"][1]["task"] == "minecraft"

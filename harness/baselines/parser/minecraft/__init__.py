@@ -4,17 +4,19 @@ train chooses among them; see `words`, `proposals`, `ranker`."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from harness.baselines.parser.minecraft.program import propped, statements_of
-from harness.baselines.parser.minecraft.ranker import Meant, Ranker, shipped_weights
+from harness.baselines.parser.minecraft.ranker import LEAST, Meant, Ranker, shipped_weights
 from harness.baselines.parser.minecraft.scene import Scene
-from harness.baselines.parser.minecraft.words import Clause, read_turn
+from harness.baselines.parser.minecraft.words import Clause, read_item
 from harness.corpora.item import Item, MinecraftItem
 from harness.runs.answering import Answer, Predictor
 from harness.worlds.minecraft import Action
 from serialization.formats.program import building_state
 from serialization.program import ast
+from serialization.program.literal import building_program
 from serialization.program.minecraft import run
 from serialization.program.written import write
 
@@ -33,8 +35,8 @@ class BuilderParser(Predictor):
     batch_size = 64
     independent = True
 
-    def __init__(self, ranker: Ranker | None = None) -> None:
-        self._ranker = ranker or Ranker(shipped_weights())
+    def __init__(self, ranker: Ranker | None = None, task: str = "minecraft") -> None:
+        self._ranker = ranker or Ranker(shipped_weights(task), LEAST[task])
 
     def predict(self, items: Sequence[Item]) -> list[Answer]:
         return [self._answer(item) for item in items if isinstance(item, MinecraftItem)]
@@ -53,14 +55,16 @@ class BuilderParser(Predictor):
     def understand(self, item: MinecraftItem) -> Understood:
         scene, meant = Scene(item), []
         statements: list[ast.Statement] = []
-        for clause in read_turn(item.history):
+        for clause in read_item(item):
             meant.append((clause, self._ranker.understand(clause, scene)))
             actions = meant[-1][1].actions
-            statements += statements_of(actions, scene.last, item.pose)
+            statements += statements_of(actions, scene.last, scene.pose)
             scene.carry_out(actions)
-        program, state = ast.Program(tuple(statements)), building_state(item)
+        program, state = ast.Program(tuple(statements)), building_state(replace(item, pose=scene.pose))
         outcome = run(program, state)
         if outcome.error:
             program = ast.Program(tuple(propped(statements)))
             outcome = run(program, state)
+        if scene.pose is not item.pose:  # The program says left and right as the instruction does, not as the builder looks.
+            program = building_program(outcome.actions)
         return Understood(tuple(meant), program, outcome.actions)

@@ -18,6 +18,7 @@ Matrix = npt.NDArray[np.float32]
 KINDS = (
     *("nothing", "nothing more", "run", "each", "both sides", "figure", "copy", "mirror"),
     *("remove run", "remove all", "move", "recolor", "undo"),
+    *("told place", "told remove", "told replace"),
 )
 ANCHORS = ("last", "group", "named")
 _PLACES = (
@@ -46,6 +47,8 @@ NAMES = (
     *("color new", "color there", "color later", "color as before", "color named before", "color only"),
     *("flat", "faces", "sideways", "hollow", "L", "U", "T", "plus", "size as said", "log size", "square"),
     *("of group", "of named", "of ends", "of corners", "of last", "of color", "of turns", "of all", "whole"),
+    *("told first", "told fits", "told ground", "told each", "told up", "told along", "told low", "told high", "told layer"),
+    *("told middle", "told between", "told around", "told copy", "told far", "told again"),
     *("once", "twice", "of top", "of bottom", "of leftmost", "of rightmost", "of nearest", "of farthest"),
 )
 COLUMNS = {name: n for n, name in enumerate(NAMES)}

@@ -18,6 +18,7 @@ from harness.baselines.parser.minecraft.grid import AROUND, FAR, GROUND, INSIDE,
 from harness.baselines.parser.minecraft.groups import FEW, Groups, beside
 from harness.baselines.parser.minecraft.properties import COLUMNS, WIDTH, Setting, placed
 from harness.baselines.parser.minecraft.scene import Scene
+from harness.baselines.parser.minecraft.told import told
 from harness.baselines.parser.minecraft.words import Clause
 from harness.worlds.minecraft import CODES
 
@@ -32,13 +33,13 @@ def propose(clause: Clause, scene: Scene) -> list[Proposals]:
     nothing[0, [COLUMNS["nothing"], COLUMNS["nothing more"]]] = 1, scene.done > 0
     found = [Proposals(np.full((1, 1), -1), nothing)]
     counts = _counts(clause, scene)
-    told = [count for count in counts if not {"count as before", "count less one"} & set(count.names)]
+    plain = [count for count in counts if not {"count as before", "count less one"} & set(count.names)]
     known: dict[bytes, Groups] = {}
     for color in _colors(clause, scene):
         groups = _groups(scene, _named(clause, scene, color.value), known)
         setting = groups.setting
         begin = starts(clause, setting)
-        placements = [*_runs(clause, begin, setting, counts, color.value), *beside(groups, told, color.value)]
+        placements = [*_runs(clause, begin, setting, counts, color.value), *beside(groups, plain, color.value)]
         placements += [*_figures(clause, begin, setting, color.value), *copies(setting, color.value)]
         for proposals in placements:
             for name in color.names:
@@ -47,6 +48,8 @@ def propose(clause: Clause, scene: Scene) -> list[Proposals]:
         found += recolored(groups, color.value)
     groups = _groups(scene, _named(clause, scene, 0), known)
     found += [*removed(groups, counts), *moved(groups), *undone(scene)]
+    if scene.has_compass:
+        found += told(clause, groups.setting)
     return [one for one in found if len(one.actions)]
 
 

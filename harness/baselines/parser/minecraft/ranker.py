@@ -24,8 +24,12 @@ from harness.baselines.parser.minecraft.proposals import propose
 from harness.baselines.parser.minecraft.scene import Scene
 from harness.baselines.parser.minecraft.words import Clause
 
-WEIGHTS = Path(__file__).parent / "weights.json"
-LEAST, BESIDE = 0.1, 1 / 3
+_HERE = Path(__file__).parent
+WEIGHTS = {"minecraft": _HERE / "weights.json", "iglu": _HERE / "weights_iglu.json"}
+"""By task, what was learned on its train split."""
+LEAST = {"minecraft": 0.1, "iglu": 0.3}
+"""By task: IGLU's is higher, as more of its answers are right."""
+BESIDE = 1 / 3
 TEMPERATURE = 1.5
 """By which the scores are divided: what was learned is too sure of itself on new items. Chosen on dev, as are those two."""
 REASONS = 6
@@ -46,7 +50,7 @@ class Meant(NamedTuple):
 class Ranker:
     """`weights`: for each cue (`words.Clause.cues`) what it makes of each property, by name."""
 
-    def __init__(self, weights: Mapping[str, Mapping[str, float]], least: float = LEAST) -> None:
+    def __init__(self, weights: Mapping[str, Mapping[str, float]], least: float = LEAST["minecraft"]) -> None:
         self._least = least
         self._cues: dict[str, npt.NDArray[np.float32]] = {}
         for cue, of in weights.items():
@@ -133,18 +137,18 @@ Weights = Mapping[str, Mapping[str, float]]
 
 
 @functools.cache
-def shipped_weights() -> Weights:
-    """The weights that come with the package."""
-    if not WEIGHTS.exists():
+def shipped_weights(task: str) -> Weights:
+    """The weights of a task that come with the package."""
+    if not WEIGHTS[task].exists():
         return {}
-    stored = json.loads(WEIGHTS.read_text(encoding="utf-8"))
+    stored = json.loads(WEIGHTS[task].read_text(encoding="utf-8"))
     names = stored["properties"]
     return {cue: {name: w / 100 for name, w in zip(names, row, strict=True) if w} for cue, row in stored["hundredths"].items()}
 
 
-def ship(weights: Weights) -> None:
+def ship(weights: Weights, task: str) -> None:
     """Stores weights with the package, as whole hundredths."""
     names = [name for name in NAMES if any(name in of for of in weights.values())]
     rows = {cue: [round(100 * of.get(name, 0.0)) for name in names] for cue, of in weights.items()}
     lines = ",\n".join(f"{json.dumps(cue)}:{json.dumps(row, separators=(',', ':'))}" for cue, row in rows.items())
-    WEIGHTS.write_text(f'{{"properties":{json.dumps(names)},"hundredths":{{\n{lines}\n}}}}\n', encoding="utf-8")
+    WEIGHTS[task].write_text(f'{{"properties":{json.dumps(names)},"hundredths":{{\n{lines}\n}}}}\n', encoding="utf-8")

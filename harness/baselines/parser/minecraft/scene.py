@@ -8,10 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.baselines.parser.minecraft import grid
+from harness.baselines.parser.minecraft.compass import told_pose
 from harness.baselines.parser.minecraft.grid import KINDS, Cells
 from harness.baselines.parser.minecraft.words import color_told
 from harness.corpora.item import Executed, MinecraftItem
 from harness.worlds.minecraft import CODES, Action
+from harness.worlds.tasks import COMPASS
 
 EYES = 1.62
 """Height of the builder's eyes above the feet."""
@@ -22,8 +24,9 @@ class Scene:
     """Changes with each clause."""
 
     def __init__(self, item: MinecraftItem) -> None:
-        pose = item.pose
-        self.codes = grid.codes(item.before, pose)
+        self.pose = told_pose(item)
+        """The pose whose frame the cells are in."""
+        self.codes = grid.codes(item.before, self.pose)
         self.before = self.codes.copy()
         self.turns: list[Cells] = []
         """The blocks of each turn that are still there, in the order in which they were placed; a clause is a turn of its own."""
@@ -31,24 +34,27 @@ class Scene:
         """The actions that would undo the last removals."""
         for turn in item.history:
             if isinstance(turn, Executed):
-                self._remember([action for action in turn.actions if isinstance(action, Action)], item)
+                self._remember([action for action in turn.actions if isinstance(action, Action)])
         self.turns = [cells for cells in (turn[self.codes[turn] > 0] for turn in self.turns) if len(cells)]
         self.named = CODES.get(color_told(item.history) or "", 0)
         """The code of the color that was named last, or 0."""
+        self.emptied: Cells = np.zeros(0, np.intp)
+        """The cells that the clause before emptied, of this turn."""
+        self.has_compass = item.task in COMPASS
         self.done = 0
         """Clauses of this turn that placed or removed something."""
-        own = pose.turned(-pose.quarter)
+        own = item.pose.turned(-self.pose.quarter)
         self.eye = np.array([own.x, own.y + EYES, own.z])
         yaw, pitch = math.radians(own.yaw), math.radians(own.pitch)
         self.gaze = np.array([-math.sin(yaw) * math.cos(pitch), -math.sin(pitch), math.cos(yaw) * math.cos(pitch)])
         self.aimed = self._aimed()
         self.angle, self.distance = self._sight()
 
-    def _remember(self, actions: list[Action], item: MinecraftItem) -> None:
+    def _remember(self, actions: list[Action]) -> None:
         placed: dict[int, None] = {}
         taken: list[int] = []
         for action in actions:
-            cell = grid.seen(action.cell, item.pose)
+            cell = grid.seen(action.cell, self.pose)
             if action.kind == "place":
                 placed.pop(cell, None)
                 placed[cell] = None
@@ -102,6 +108,7 @@ class Scene:
         self.turns = [cells for cells in (turn[self.codes[turn] > 0] for turn in self.turns) if len(cells)]
         if placed:
             self.turns.append(np.array(placed))
+        self.emptied = actions[actions % KINDS == 0] // KINDS if len(actions) else self.emptied
         self.done += bool(len(actions))
 
     def _sight(self) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:

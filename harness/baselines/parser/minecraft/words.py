@@ -6,10 +6,12 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from harness.baselines.parser.minecraft.compass import as_if_north, told_pose
 from harness.baselines.parser.minecraft.grammar import COLOR, LEXICON, NUMBER, ORDINAL, fitting
-from harness.corpora.item import Executed, Turn, Utterance
+from harness.corpora.item import Executed, MinecraftItem, Turn, Utterance
 from harness.corpora.wording import NUMBERS, ORDINALS
 from harness.worlds.minecraft import COLORS
+from harness.worlds.tasks import COMPASS
 
 LONGEST = 40
 """Words of a clause that are read."""
@@ -51,6 +53,15 @@ class Clause(NamedTuple):
     @property
     def text(self) -> str:
         return " ".join(word.color or (str(word.number) if word.text == NUMBER else word.text) for word in self.words)
+
+
+def read_item(item: MinecraftItem) -> list[Clause]:
+    """The clauses of an item's turn, in the frame in which it is read."""
+    if item.task not in COMPASS:
+        return read_turn(item.history)
+    pose = told_pose(item)
+    turns = (turn._replace(text=as_if_north(turn.text, pose)) if isinstance(turn, Utterance) else turn for turn in item.history)
+    return read_turn(tuple(turns))
 
 
 def read_turn(history: Sequence[Turn]) -> list[Clause]:

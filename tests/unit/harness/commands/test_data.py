@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from harness.cli import main
+from harness.corpora import SAMPLE
 from harness.worlds.hexagons import CODES
 from tests.helpers.corpora_files import GAME, procedure, write_hexagons, write_minecraft
 
@@ -45,9 +46,25 @@ def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, s
 
 def test_list(corpora: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = printed(capsys, "list")
-    for piece in ("hexagons", "minecraft", "official", "train 3", "dev 1", "test 0", "train 1", "val 0", "CC BY 4.0", "NCSA"):
+    for piece in (
+        "hexagons",
+        "minecraft",
+        "official",
+        "train 3",
+        "dev 1",
+        "test 0",
+        "train 1",
+        "val 0",
+        "CC BY 4.0",
+        "NCSA",
+        "iglu",
+    ):
         assert piece in text
-    assert text.splitlines()[-2:] == [f"hexagons: {corpora / 'hexagons'}", f"minecraft: {corpora / 'minecraft'}"]
+    assert text.splitlines()[-3:] == [
+        f"hexagons: {corpora / 'hexagons'}",
+        f"minecraft: {corpora / 'minecraft'}",
+        f"iglu: {SAMPLE / 'iglu'}",
+    ]
 
 
 def test_items_of_hexagons(corpora: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -75,6 +92,15 @@ def test_items_of_minecraft(corpora: Path, capsys: pytest.CaptureFixture[str]) -
         "actions": [["place", "red", 0, 1, 0], ["place", "blue", 0, 2, 0]],
         "after": [[0, 1, 0, "red"], [0, 2, 0, "blue"]],
     }
+
+
+def test_items_of_iglu(corpora: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first, *_ = printed(capsys, "items", "iglu", "--split", "test").splitlines()
+    record = json.loads(first)
+    assert list(record) == ["id", "history", "before", "pose", "actions", "after"]
+    assert record["id"] == "iglu/test/game-9018"
+    assert [turn["speaker"] for turn in record["history"]] == ["Architect"]
+    assert record["actions"] == [["place", "red", -2, 3, 0], ["place", "red", -1, 3, 0]]
 
 
 def test_limit_and_dev_for_minecraft(corpora: Path, capsys: pytest.CaptureFixture[str]) -> None:

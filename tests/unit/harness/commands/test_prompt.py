@@ -33,7 +33,7 @@ def run(*arguments: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, str, 
     return code, captured.out, captured.err
 
 
-@pytest.mark.parametrize("task", ["hexagons", "minecraft"])
+@pytest.mark.parametrize("task", ["hexagons", "minecraft", "iglu"])
 @pytest.mark.parametrize("shots", ["0", "5"])
 def test_a_perfect_script_scores_one(task: str, shots: str, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = run("--task", task, "--model", script(task), "--shots", shots, "--name", "r", "--json", capsys=capsys)

@@ -46,7 +46,7 @@ def structure(state: dict[str, Any]) -> Structure:
     return Structure.of((at["X"], at["Y"], at["Z"], kind[1]) for at, kind in found if kind)
 
 
-@pytest.mark.parametrize(("task", "counts"), [("hexagons", [18, 7, 7]), ("minecraft", [18, 8, 9])])
+@pytest.mark.parametrize(("task", "counts"), [("hexagons", [18, 7, 7]), ("minecraft", [18, 8, 9]), ("iglu", [10, 4, 4])])
 def test_the_sample_is_found_without_data_and_has_items_in_every_split(task: str, counts: list[int]) -> None:
     assert locate(task).kind == "sample"
     assert [len(load(task, split)) for split in SPLITS[task]] == counts
@@ -151,8 +151,8 @@ def test_the_tool_writes_the_sample_again(monkeypatch: pytest.MonkeyPatch, tmp_p
     import make_sample
 
     make_sample.main(tmp_path)
-    made = {path.relative_to(tmp_path): path.read_bytes() for path in tmp_path.rglob("*.*") if path.is_file()}
-    assert len(made) == 3 + 1 + 2 * 8
+    made = {path.relative_to(tmp_path): path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    assert len(made) == 3 + (1 + 2 * 8) + (1 + 7 + 18)
     assert made == {name: (make_sample.SAMPLE / name).read_bytes() for name in made}
 
 

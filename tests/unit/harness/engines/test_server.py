@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 
 from harness.cli import main
-from harness.engines.server import ServedAdapter, Server, check_port, last_error, server_environment, server_options
+from harness.engines.server import Room, ServedAdapter, Server, check_port, last_error, server_environment, server_options
 from harness.engines.vllm import LORA_RANKS, device_options, max_lora_rank
 from harness.errors import AdapterError, EngineError
+from harness.service.guard import Bounds
+from harness.service.serving import Door
 from tests.helpers.tiny import build_tiny_adapter, build_tiny_model
 
 
@@ -37,32 +39,49 @@ def test_a_rank_above_the_largest_is_refused() -> None:
 
 def test_the_command_line_names_base_and_adapters() -> None:
     adapters = [ServedAdapter("a", Path("runs/a"), 4), ServedAdapter("b", Path("runs/b"), 12)]
-    options = server_options("/models/tiny", "tiny", adapters, "127.0.0.1", 8000, Path("plain.jinja"))
+    options = server_options("/models/tiny", "tiny", adapters, 8000, Path("plain.jinja"))
     line = " ".join(options)
     assert "/models/tiny --served-model-name tiny --host 127.0.0.1 --port 8000" in line
-    assert "--enable-lora --max-lora-rank 16 --max-loras 2 --lora-modules a=runs/a b=runs/b" in line
-    assert "--generation-config vllm" in line
+    assert "--max-lora-rank=16 --max-loras=2" in line
+    assert line.endswith("--enable-lora --lora-modules a=runs/a b=runs/b")
+    assert "--generation-config=vllm" in line
     assert "--chat-template plain.jinja" in line
     assert "--logits-processors harness.engines.feasible:FeasibleTokens" in line
     assert ("--enforce-eager" in line) == bool(device_options(draws=True))
     assert ("--no-enable-chunked-prefill" in line) == bool(device_options(draws=True))
 
 
-def test_a_base_alone_needs_no_lora() -> None:
-    line = " ".join(server_options("org/name", "org/name", [], "::1", 1, None))
+def test_a_base_alone_needs_no_lora_but_for_adapters_to_come() -> None:
+    line = " ".join(server_options("org/name", "org/name", [], 1, None))
     assert "lora" not in line
     assert "chat-template" not in line
+    line = " ".join(server_options("org/name", "org/name", [], 1, None, Room(20, 2)))
+    assert "--max-lora-rank=32 --max-loras=2" in line
+    assert line.endswith("--enable-lora")
+
+
+def test_what_the_user_gives_takes_the_place_of_what_is_chosen() -> None:
+    given = ("max_model_len", "generation_config", "max_loras", "dtype", "enforce_eager")
+    line = " ".join(server_options("tiny", "tiny", [ServedAdapter("a", Path("a"), 4)], 1, None, None, given))
+    assert not any(f"--{name.replace('_', '-')}" in line for name in given)
+    assert "--max-lora-rank=8" in line
 
 
 def test_the_key_is_neither_on_the_command_line_nor_in_the_repr(tmp_path: Path) -> None:
-    options = server_options("tiny", "tiny", [], "127.0.0.1", 8000, None)
-    server = Server(options, "127.0.0.1", 8000, tmp_path / "log", "sk-secret")
+    options = server_options("tiny", "tiny", [], 8000, None)
+    server = Server(options, 8000, tmp_path / "log", "sk-secret")
     assert server_environment({"VLLM_API_KEY": "another"}, server.api_key)["VLLM_API_KEY"] == "sk-secret"
     assert "sk-secret" not in f"{server!r} {options}"
 
 
 def test_without_a_key_none_is_inherited() -> None:
     assert "VLLM_API_KEY" not in server_environment({"VLLM_API_KEY": "another"}, None)
+
+
+def test_only_a_server_that_is_meant_to_may_be_told_to_load_adapters_and_none_learns_the_clients_key() -> None:
+    given = {"VLLM_ALLOW_RUNTIME_LORA_UPDATING": "1", "HARNESS_API_KEY": "sk"}
+    assert not set(given) & set(server_environment(given, None))
+    assert server_environment({}, None, hot=True)["VLLM_ALLOW_RUNTIME_LORA_UPDATING"] == "1"
 
 
 def test_an_engine_in_this_process_does_not_change_the_server() -> None:
@@ -75,10 +94,10 @@ def test_an_engine_in_this_process_does_not_change_the_server() -> None:
 
 @pytest.mark.parametrize(
     ("host", "url"),
-    [("0.0.0.0", "http://127.0.0.1:80/v1"), ("::", "http://[::1]:80/v1"), ("10.0.0.1", "http://10.0.0.1:80/v1")],
+    [("0.0.0.0", "http://127.0.0.1:80"), ("::", "http://[::1]:80"), ("10.0.0.1", "http://10.0.0.1:80")],
 )
-def test_the_url_is_one_that_a_client_here_can_use(tmp_path: Path, host: str, url: str) -> None:
-    assert Server([], host, 80, tmp_path / "log").url == url
+def test_the_url_is_one_that_a_client_here_can_use(host: str, url: str) -> None:
+    assert Door(host, 80, [], Bounds()).url == url
 
 
 def test_a_port_in_use_is_one_line_and_exit_code_1(base: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -102,10 +121,16 @@ def test_a_host_that_is_not_here() -> None:
         (["--adapter", "painter"], 2, "no adapter named 'painter'"),
         (["--adapter", "=runs/x"], 2, "write NAME or NAME=DIR"),
         (["--adapter", "painter="], 2, "write NAME or NAME=DIR"),
-        (["--adapter", "painter", "--no-adapters"], 2, "leave one of them out"),
+        (["--adapter", "painter", "--no-adapters"], 2, "leave it out with --adapter"),
         (["--adapter", "tiny=runs/x"], 2, "the name tiny is taken"),
         (["--adapter", "painter=runs/x"], 1, "adapter_config.json is not there"),
         (["--port", "70000"], 2, "70000"),
+        (["--no-model", "--adapters", "."], 2, "--no-model: leave out"),
+        (["--no-adapters", "--adapters", "."], 2, "--no-adapters: leave it out"),
+        (["--adapters", "nowhere"], 2, "nowhere"),
+        (["--api-keys", "nowhere"], 2, "--api-keys nowhere: No such file"),
+        (["--max-in-flight", "0"], 2, "--max-in-flight"),
+        (["--task-port", "8001"], 2, "No such option"),
     ],
 )
 def test_bad_options(base: Path, capsys: pytest.CaptureFixture[str], options: list[str], code: int, message: str) -> None:

@@ -20,7 +20,7 @@ from serialization.formats.answer import MAX_CHARS
 ALL = [f for formats in FORMATS.values() for f in formats.values()]
 HEXAGONS = list(FORMATS["hexagons"].values())
 MINECRAFT = list(FORMATS["minecraft"].values())
-by_name = lambda f: f"{f.task}-{f.name}"  # noqa: E731
+by_name = lambda f: f"{f.world}-{f.name}"  # noqa: E731
 
 paints = st.lists(st.builds(hexagons.Paint, st.integers(0, 9), st.integers(0, 17), st.sampled_from(hexagons.COLORS)), max_size=60)
 side, height = st.integers(-5, 5), st.integers(1, 9)
@@ -55,7 +55,7 @@ def test_json_keeps_the_color_of_a_removal() -> None:
 @given(text=st.one_of(st.text(), st.text(alphabet="0123456789 -,;:[]()<>/*`#\n\"'=.redplacxyzknobluthi\0", max_size=300)))
 def test_any_text_is_parsed_into_actions_of_the_world(fmt: Format, text: str) -> None:
     for action in fmt.parse(text).actions:
-        if fmt.task == "hexagons":
+        if fmt.world == "hexagons":
             assert hexagons.on_board(action.row, action.column)
             assert action.color in hexagons.COLORS
         else:
@@ -104,16 +104,16 @@ OTHER = {
 
 
 def other_of(fmt: Format) -> str:
-    return OTHER.get(fmt.name) or OTHER[fmt.task, fmt.name.removeprefix("bare-")]
+    return OTHER.get(fmt.name) or OTHER[fmt.world, fmt.name.removeprefix("bare-")]
 
 
 @pytest.mark.parametrize("fmt", ALL, ids=by_name)
 @settings(deadline=None)
 @given(data=st.data())
 def test_what_a_chat_model_writes_around_an_answer_changes_nothing(fmt: Format, data: st.DataObject) -> None:
-    actions: Sequence[Any] = data.draw(paints.map(canonical) if fmt.task == "hexagons" else builds)
+    actions: Sequence[Any] = data.draw(paints.map(canonical) if fmt.world == "hexagons" else builds)
     text = fmt.write(actions)
-    wrapped = data.draw(decorated(text, other_of(fmt), fmt.task))
+    wrapped = data.draw(decorated(text, other_of(fmt), fmt.world))
     assert fmt.parse(wrapped).actions == fmt.parse(text).actions, wrapped
 
 
@@ -326,7 +326,7 @@ def test_what_is_read_and_what_is_thrown_away(task: str, name: str, text: str, a
 @pytest.mark.parametrize("fmt", ALL, ids=by_name)
 @given(data=st.data())
 def test_the_grammar_admits_what_is_written(fmt: Format, data: st.DataObject) -> None:
-    actions: Sequence[Any] = data.draw(paints.map(canonical) if fmt.task == "hexagons" else builds)
+    actions: Sequence[Any] = data.draw(paints.map(canonical) if fmt.world == "hexagons" else builds)
     constraint = fmt.constraint()
     if constraint.kind == "regex":
         assert re.fullmatch(constraint.value, fmt.write(actions))
@@ -376,7 +376,7 @@ def test_every_gold_answer_survives_every_format(data_dir: Any, monkeypatch: pyt
     monkeypatch.setenv("HARNESS_DATA", str(data_dir))
     lengths: dict[str, list[int]] = {}
     for fmt in ALL:
-        for item in load(fmt.task):
+        for item in load(fmt.world):
             written = fmt.write(item.actions)
             actions = item.actions
             if isinstance(item, MinecraftItem) and fmt.name != "json":

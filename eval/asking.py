@@ -1,0 +1,127 @@
+"""Act or ask: a model should act on clear instructions and ask back about unclear ones (IGLU's, `harness data items iglu --ask`).
+
+A model asks where it does nothing: it answers "none", or a question. Where its answers have a confidence, it also asks below a
+threshold. Precision and recall of asking are over instructions; how well it acts is the strict micro F1 of the clear ones, where
+an instruction that it asks about counts as an empty prediction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import exp
+from typing import Any
+
+import numpy as np
+
+from eval.items import sizes
+from eval.score_run import Answers
+from eval.statistics import as_pairs, ratio_intervals
+from harness.errors import UsageError
+
+STEPS = 20
+"""Thresholds that are tried: as many quantiles of the confidence."""
+
+
+def is_unclear(item: Any) -> bool:
+    return "question" in item.meta
+
+
+def certainty(record: Mapping[str, Any]) -> float | None:
+    """How sure a model is of an answer, 0..1: the likelihood of a token of the likeliest of its answers, else its confidence."""
+    told, tokens = record.get("logprobs"), record.get("completion_tokens")
+    if isinstance(told, list) and told and isinstance(tokens, int) and tokens:
+        return exp(max(float(value) for value in told) * len(told) / tokens)
+    value = record.get("confidence")
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def score_asking(answers: Answers, below: float | None = None, *, seed: int = 0) -> dict[str, Any]:
+    """The scores as `harness score --benchmark ask --json` prints them; with `below`, asking under that certainty, too.
+
+    Without it, "thresholds" has the scores of some, if answers have a certainty, and "best" the one whose sum of both F1 is
+    largest. Raises UsageError for items none of which is unclear, or none clear, and for a threshold without certainties.
+    """
+    items = [item for item in answers.items if answers.only is None or item.id in answers.only]
+    unclear = np.array([is_unclear(item) for item in items], bool)
+    if not unclear.any() or unclear.all():
+        raise UsageError(
+            f"{answers.name}: --benchmark ask needs clear and unclear instructions: "
+            "`harness data items iglu --split S --ask` prints both"
+        )
+    sure = [certainty(answers.records.get(item.id, {})) for item in items]
+    if below is not None and all(value is None for value in sure):
+        raise UsageError(f"--ask-below {below:g}: the answers of {answers.name} have no confidence")
+    predicted = [answers.predictions.actions.get(item.id, ()) for item in items]
+    counted = _Counted(items, unclear, predicted, [1.0 if value is None else value for value in sure], seed)
+    result = {
+        "task": answers.task,
+        "split": answers.split,
+        "benchmark": "ask",
+        "clear": int((~unclear).sum()),
+        "unclear": int(unclear.sum()),
+        "below": below,
+        **counted.scores(below or 0.0),
+    }
+    known = sorted({value for value in sure if value is not None})
+    if below is None and known:
+        tried = sorted({known[len(known) * n // STEPS] for n in range(STEPS)})
+        rows = [{"below": value, **counted.scores(value)} for value in tried]
+        result["thresholds"] = rows
+        result["best"] = max(rows, key=lambda row: row["ask"]["f1"] + row["act"]["f1"])["below"]
+    return result
+
+
+class _Counted:
+    """The answers of some items as arrays."""
+
+    def __init__(
+        self, items: Sequence[Any], unclear: Any, predicted: Sequence[Sequence[Any]], sure: Sequence[float], seed: int
+    ) -> None:
+        self.unclear, self.sure, self.seed = unclear, np.array(sure), seed
+        self.silent = np.array([not actions for actions in predicted], bool)
+        self.sizes = np.array(sizes("minecraft", items, predicted), float)
+        self.clusters = [item.cluster for item in items]
+
+    def scores(self, below: float) -> dict[str, Any]:
+        asked = self.silent | (self.sure < below)
+        wanted, made, hits = self.sizes[~self.unclear].T * np.where(asked, 0, 1)[~self.unclear][None]
+        wanted = self.sizes[~self.unclear, 0]
+        right = asked & self.unclear
+        each = np.column_stack([2.0 * right, asked + 1.0 * self.unclear])
+        ends = ratio_intervals(each[:, :1], each[:, 1:], self.clusters, seed=self.seed)
+        precision, recall = _ratio(right.sum(), asked.sum()), _ratio(right.sum(), self.unclear.sum())
+        of_clear = [cluster for cluster, one in zip(self.clusters, self.unclear, strict=True) if not one]
+        acting = ratio_intervals(2 * hits[:, None], (wanted + made)[:, None], of_clear, seed=self.seed)
+        ask = {"precision": precision, "recall": recall, "f1": _ratio(2 * right.sum(), asked.sum() + self.unclear.sum())}
+        act = {"precision": _ratio(hits.sum(), made.sum()), "recall": _ratio(hits.sum(), wanted.sum())}
+        return {
+            "asked": int(asked.sum()),
+            "ask": {**ask, "interval": as_pairs(ends, 1)[0]},
+            "act": {**act, "f1": _ratio(2 * hits.sum(), made.sum() + wanted.sum()), "interval": as_pairs(acting, 1)[0]},
+        }
+
+
+def _ratio(part: float, whole: float) -> float:
+    return float(part / whole) if whole else 0.0
+
+
+def print_asking(scores: Mapping[str, Any]) -> None:
+    """The scores as a table in percent."""
+    from rich.console import Console
+
+    from eval.tables import numbers_table, with_interval
+
+    rows = [{"below": scores["below"], **scores}, *scores.get("thresholds", ())]
+    caption = "Percent [95% interval over games]. Acting: strict micro F1 of the clear ones; where it asks, nothing is done."
+    table = numbers_table("asks below", "asked", "asking F1", "P", "R", "acting F1", caption=caption)
+    for row in rows:
+        ask, act = row["ask"], row["act"]
+        name = "only where it does nothing" if row["below"] is None else f"{row['below']:.3f}"
+        best = " (best)" if row["below"] is not None and row["below"] == scores.get("best") else ""
+        shares = [f"{100 * ask[key]:.2f}" for key in ("precision", "recall")]
+        cells = with_interval(ask["f1"], ask["interval"]), *shares, with_interval(act["f1"], act["interval"])
+        table.add_row(name + best, f"{row['asked']:,}", *cells)
+    console = Console()
+    counts = f"{scores['clear']:,} clear and {scores['unclear']:,} unclear instructions"
+    console.print(f"{scores['task']}/{scores['split']}, ask benchmark: {counts}")
+    console.print(table)

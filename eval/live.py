@@ -1,0 +1,124 @@
+"""Scores of live games: how many end as they should, how near the others come, and what that took.
+
+A building game succeeds if the structure is the target, turned about the vertical axis by quarters and shifted along the
+ground as it may be (`eval.metrics.alignment`); it is exact if it is the target as it is. A drawing succeeds if its board is the
+target's. A game that an error cut short is counted apart and in none of the numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+
+from eval.metrics.alignment import align, net_actions
+from eval.statistics import Floats, as_pairs, ratio_intervals
+from eval.tables import numbers_table
+from harness.worlds.hexagons import TILES, Board
+from harness.worlds.minecraft import SHAPE, Structure
+
+Game = Mapping[str, Any]
+"""A line of play.jsonl, as `harness.play.games` writes it."""
+
+LABELS = {
+    "success": "success",
+    "exact": "exact success",
+    "f1": "block F1",
+    "f1_aligned": "block F1, turned and shifted",
+    "tiles": "tiles right",
+    "at_once": "steps right at once",
+    "mended": "of the others, put right by corrections",
+    "turns": "turns a game",
+    "corrections": "corrections a game",
+}
+"""The numbers and their names in tables. `f1` of a drawing is that of its painted tiles."""
+_COUNTS = ("turns", "corrections")
+"""What is not a share."""
+
+Ratios = dict[str, tuple[Floats, Floats]]
+
+
+def score_games(task: str, games: Sequence[Game]) -> dict[str, Any]:
+    """The numbers of some games of a task, shares as fractions 0..1, with 95% intervals over games.
+
+    A number is None if no game came to its end, an interval if there are fewer than two.
+    """
+    ended = [game for game in games if game["error"] is None]
+    counts = {"task": task, "games": len(games), "errors": len(games) - len(ended)}
+    if not ended:
+        return {**counts, "intervals": {}}
+    ones = np.ones(len(ended))
+    ratios = (_structures if task == "minecraft" else _boards)(ended)
+    at_once, steps = _of(ended, "at_once"), _of(ended, "steps")
+    ratios["at_once"] = at_once, steps
+    ratios["mended"] = steps - at_once - _of(ended, "left_wrong"), steps - at_once
+    ratios |= {name: (_of(ended, name), ones) for name in _COUNTS}
+    above, below = (np.column_stack([pair[n] for pair in ratios.values()]) for n in (0, 1))
+    ends = as_pairs(ratio_intervals(above, below, [game["id"] for game in ended]), len(ratios))
+    values = {name: float(up.sum() / down.sum()) if down.sum() else 0.0 for name, (up, down) in ratios.items()}
+    return {**counts, **values, "intervals": dict(zip(ratios, ends, strict=True))}
+
+
+def outcome(task: str, target: Any, built: Any) -> dict[str, Any]:
+    """What is true of one game's end: "success", "exact" and "f1", and "f1_aligned" or "tiles"."""
+    ratios = (_structures if task == "minecraft" else _boards)([{"target": target, "built": built}])
+    values = {name: float(up[0] / down[0]) if down[0] else 0.0 for name, (up, down) in ratios.items()}
+    return {name: bool(value) if name in ("success", "exact") else value for name, value in values.items()}
+
+
+def _of(games: Sequence[Game], key: str) -> Floats:
+    return np.array([float(game[key]) for game in games])
+
+
+def _structures(games: Sequence[Game]) -> Ratios:
+    built, target = (np.stack([Structure.of(game[key]).cells for game in games]) for key in ("built", "target"))
+    empty, ones = np.zeros((len(games), *SHAPE), np.uint8), np.ones(len(games))
+    made, wanted = (net_actions(empty, stack) for stack in (built, target))
+    best, _ = align(made, wanted, len(games))
+    sizes = [np.count_nonzero(stack, axis=(1, 2, 3)).astype(float) for stack in (built, target)]
+    same = np.count_nonzero((built == target) & (built > 0), axis=(1, 2, 3)).astype(float)
+    together = (sizes[0] + sizes[1]) / 2
+    # The mean of the games' own F1, so that large targets weigh no more than small ones.
+    return {
+        "success": (((best == sizes[0]) & (best == sizes[1])).astype(float), ones),
+        "exact": ((built == target).all(axis=(1, 2, 3)).astype(float), ones),
+        "f1": (_shares(same, together), ones),
+        "f1_aligned": (_shares(best.astype(float), together), ones),
+    }
+
+
+def _boards(games: Sequence[Game]) -> Ratios:
+    built, target = (np.stack([Board.from_digits(game[key]).cells for game in games]) for key in ("built", "target"))
+    same, ones = built == target, np.ones(len(games))
+    painted = [np.count_nonzero(stack, axis=(1, 2)).astype(float) for stack in (built, target)]
+    return {
+        "success": (same.all(axis=(1, 2)).astype(float), ones),
+        "f1": (_shares(np.count_nonzero(same & (built > 0), axis=(1, 2)).astype(float), (painted[0] + painted[1]) / 2), ones),
+        "tiles": (np.count_nonzero(same, axis=(1, 2)) / TILES, ones),
+    }
+
+
+def _shares(part: Floats, whole: Floats) -> Floats:
+    return np.divide(part, whole, out=np.ones_like(part), where=whole > 0)
+
+
+def shown(scores: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """Label, value and interval of each number, as tables show them: shares in percent."""
+    for name, label in LABELS.items():
+        if name in scores:
+            factor, digits, unit = (1, 2, "") if name in _COUNTS else (100, 1, "%")
+            ends = scores["intervals"][name]
+            interval = f"[{factor * ends[0]:.{digits}f}, {factor * ends[1]:.{digits}f}]" if ends else ""
+            own = "tile F1" if (name, scores["task"]) == ("f1", "hexagons") else label
+            yield own, f"{factor * scores[name]:.{digits}f}{unit}", interval
+
+
+def print_games(scores: Mapping[str, Any], console: Console | None = None) -> None:
+    """Print what `score_games` returned."""
+    ended = scores["games"] - scores["errors"]
+    rows = numbers_table("", "", "95% interval", caption=f"Over {ended} games that came to their end.")
+    for row in shown(scores):
+        rows.add_row(*row)
+    (console or Console()).print(rows, highlight=False)

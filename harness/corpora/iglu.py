@@ -1,0 +1,296 @@
+"""IGLU's single-turn instructions as published: one request to a builder in a world that is begun already, and what was built.
+
+Mohanty et al. 2022, github.com/microsoft/iglu-datasets, datasets/singleturn: the folder, or a .tar.xz of it. A line of the CSV
+file names the world that an instruction starts from; the builder's recorded world lies under the instruction's own name.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import degrees
+from pathlib import Path
+
+from harness.corpora import archive
+from harness.corpora.checked import Record, read_json
+from harness.corpora.item import MinecraftItem, Utterance
+from harness.errors import DataError
+from harness.worlds.minecraft import Action, Pose, Structure, in_region, net_actions
+
+SPLITS = ("train", "dev", "test")
+ARCHIVE = "singleturn.tar.xz"
+
+BUILT, UNCLEAR = "built", "unclear"
+"""Kinds of instructions: an item, and one that the builder asked about."""
+
+FAULTS = {
+    "repeated": "a game id that stands there before",
+    "no start world": "the file of the start world is missing",
+    "no target world": "the file of what was built is missing",
+    "damaged world": "a file of a world cannot be read",
+    "unknown block": "a block whose color is not known",
+    "outside": "a block outside the build region",
+    "unchanged": "nothing was changed",
+    "no pose": "where the builder stood is not recorded",
+    "floating": "what was built floats: no order of placements builds it",
+}
+"""Why an instruction is not among the items, and what is said of it."""
+
+# Two palettes were in use. 47 was asked for as yellow (56 of the 61 times that a block of it is removed in one-color requests).
+COLORS = {
+    57: "blue",
+    86: "blue",
+    50: "yellow",
+    87: "yellow",
+    47: "yellow",
+    59: "green",
+    88: "green",
+    56: "purple",
+    90: "purple",
+    60: "red",
+    91: "red",
+    89: "orange",
+}
+AIR, GROUND = 0, 62
+
+_TABLE = "clarifying_questions_train.csv"
+_COLUMNS = ("GameId", "ClarifyingQuestion", "InitializedWorldPath", "InputInstruction", "IsInstructionClear")
+_NEEDED = re.compile(r"(?:^|/)(clarifying_questions_train\.csv|(?:initial|target)_world_states/.+)$")
+_START = re.compile(r"initial_world_states/builder-data/(?P<game>[^/]+)/(?P<step>[^/]+)")
+_NUMBER = r"(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)"
+_STOOD = re.compile(rf"pos_change \({_NUMBER}, {_NUMBER}, {_NUMBER}\)")
+_LOOKED = re.compile(rf"set_look \({_NUMBER}, {_NUMBER}\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """A line of the file, with its worlds. `kind` is BUILT, UNCLEAR or one of FAULTS."""
+
+    game: str
+    start: str
+    """The game that the start world is taken from, which decides the split."""
+    step: str
+    text: str
+    kind: str
+    detail: str
+    """UNCLEAR: the question that was asked. A fault: the file, or what is wrong."""
+    pose: Pose | None = None
+    before: Structure | None = None
+    after: Structure | None = None
+
+
+class _Ending(Record):
+    blocks: list[tuple[int, int, int, int]]
+
+
+class _Avatar(Record):
+    pos: tuple[float, float, float]
+    look: tuple[float, float]
+    """Pitch and yaw, in radians."""
+
+
+class _World(Record):
+    """A world file, as far as it is used."""
+
+    worldEndingState: _Ending
+    tape: str = ""
+    avatarInfo: _Avatar | None = None
+
+
+class _Fault(Exception):
+    """Why an instruction is not an item: one of FAULTS, and what is wrong."""
+
+    def __init__(self, kind: str, detail: str = "") -> None:
+        self.kind, self.detail = kind, detail
+
+
+def find(folder: Path) -> Path | None:
+    """The archive, or the folder with the CSV file in a clone or a part of it; None if there is neither."""
+    if (folder / ARCHIVE).is_file():
+        return folder / ARCHIVE
+    places = (folder, folder / "singleturn", folder / "datasets" / "singleturn")
+    return next((place for place in places if (place / _TABLE).is_file()), None)
+
+
+def digest(source: Path) -> str:
+    """The sha256 of the archive, or of the needed files of a folder with their names. Raises DataError if one cannot be read."""
+    return archive.digest(source, lambda: _files(source))
+
+
+def split_of(start: str) -> str:
+    """The split of all instructions that start in worlds of one game; the authors published none for what is built."""
+    return {0: "dev", 1: "test"}.get(int(hashlib.sha256(start.encode()).hexdigest(), 16) % 10, "train")
+
+
+def read_instructions(source: Path) -> list[Instruction]:
+    """Every line of the file, in order. Takes some seconds; see `harness.corpora.iglu_cache`.
+
+    Raises DataError for a damaged archive and for a CSV file that is not as published.
+    """
+    files = dict(_members(source) if source.is_file() else _files(source))
+    table = files.get(_TABLE)
+    if table is None:
+        raise DataError(f"{source} holds no {_TABLE}: expected datasets/singleturn of IGLU as published")
+    return list(_read(table, files.get, f"{source}: {_TABLE}"))
+
+
+def _members(source: Path) -> Iterator[tuple[str, bytes]]:
+    for name, data in archive.members(source, _NEEDED.search):
+        if match := _NEEDED.search(name):
+            yield match[1], data
+
+
+def _files(folder: Path) -> Iterator[tuple[str, bytes]]:
+    """The (path within the folder, content) of the needed files, sorted."""
+    yield _TABLE, archive.read_file(folder / _TABLE)
+    for path in sorted((*folder.glob("initial_world_states/**/*"), *folder.glob("target_world_states/**/*"))):
+        if path.is_file():
+            yield path.relative_to(folder).as_posix(), archive.read_file(path)
+
+
+def _read(table: bytes, world: Callable[[str], bytes | None], where: str) -> Iterator[Instruction]:
+    """`world` gives the content of a file by its path. Raises DataError with `where`."""
+    try:
+        rows = list(csv.DictReader(io.StringIO(table.decode("utf-8-sig"), newline=""), strict=True))
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise DataError(f"{where}: not a CSV file as published: {error}") from None
+    seen: dict[str, str] = {}
+    for number, row in enumerate(rows, start=1):
+        if missing := [name for name in _COLUMNS if row.get(name) is None]:
+            raise DataError(f"{where}: row {number} has no {missing[0]}; is this the file as published?")
+        start = _START.fullmatch(row["InitializedWorldPath"])
+        if not row["GameId"] or start is None or row["IsInstructionClear"] not in ("Yes", "No"):
+            raise DataError(
+                f"{where}: row {number}: expected a GameId, a path like initial_world_states/builder-data/34-c135/step-20, and "
+                "Yes or No in IsInstructionClear"
+            )
+        yield _instruction(row, start["game"], start["step"], world, seen)
+
+
+def _instruction(
+    row: Mapping[str, str], start: str, step: str, world: Callable[[str], bytes | None], seen: dict[str, str]
+) -> Instruction:
+    """`seen`: the texts by game, to which this one is added."""
+    game, text = row["GameId"].removeprefix("CQ-"), row["InputInstruction"].strip()
+    told = Instruction(game, start, step, text, BUILT, "")
+    try:
+        if game in seen:
+            raise _Fault("repeated", "the same text" if seen[game] == text else f"another text: {text}")
+        seen[game] = text
+        path = row["InitializedWorldPath"]
+        begun, before = _world(world(path), path, "no start world")
+        path = f"target_world_states/builder-data/actionHit/{game}/{game}-step-action"
+        if row["IsInstructionClear"] == "No":
+            data = world(path)
+            pose = (_pose(_parsed(data, path)) if data else None) or _last_pose(begun)
+            return replace(told, kind=UNCLEAR, detail=row["ClarifyingQuestion"].strip(), pose=pose, before=before)
+        ended, after = _world(world(path), path, "no target world")
+        if after == before:
+            raise _Fault("unchanged")
+        if (pose := _pose(ended)) is None:
+            raise _Fault("no pose", path)
+        if gold_order(before, after) is None:
+            raise _Fault("floating", path)
+    except _Fault as fault:
+        return replace(told, kind=fault.kind, detail=fault.detail)
+    return replace(told, pose=pose, before=before, after=after)
+
+
+def _world(data: bytes | None, path: str, missing: str) -> tuple[_World, Structure]:
+    """A world file and its blocks. Raises _Fault."""
+    if data is None:
+        raise _Fault(missing, path)
+    world = _parsed(data, path)
+    cells: dict[tuple[int, int, int], str] = {}
+    for x, y, z, code in world.worldEndingState.blocks:
+        cell = x, y - GROUND, z
+        if code == AIR:
+            continue
+        if code not in COLORS:
+            raise _Fault("unknown block", f"{path}: {code} at {x} {y} {z}")
+        if not in_region(*cell):
+            raise _Fault("outside", f"{path}: {x} {y} {z}")
+        if cells.setdefault(cell, COLORS[code]) != COLORS[code]:
+            raise _Fault("damaged world", f"{path}: two blocks at {x} {y} {z}")
+    return world, Structure.of((*cell, color) for cell, color in cells.items())
+
+
+def _parsed(data: bytes, path: str) -> _World:
+    try:
+        return read_json(_World, data, path)
+    except DataError as error:
+        raise _Fault("damaged world", str(error)) from None
+
+
+def _pose(world: _World) -> Pose | None:
+    """Where the builder stood and looked when the tape begins; None if it does not say."""
+    stood, looked = _STOOD.search(world.tape), _LOOKED.search(world.tape)
+    if stood is None or looked is None:
+        return None
+    return _ours([float(value) for value in stood.groups()], [float(value) for value in looked.groups()])
+
+
+def _last_pose(world: _World) -> Pose | None:
+    """Where the builder of a world stood when it was recorded."""
+    return _ours(world.avatarInfo.pos, world.avatarInfo.look) if world.avatarInfo else None
+
+
+def _ours(stood: Sequence[float], looked: Sequence[float]) -> Pose:
+    """Their look is (pitch, yaw) in radians: yaw 0 is north, -z, and grows to the left; a positive pitch looks up."""
+    x, y, z = stood
+    pitch, yaw = looked
+    return Pose(x, y - GROUND, z, 180 - degrees(yaw), -degrees(pitch))
+
+
+def gold_order(before: Structure, after: Structure) -> tuple[Action, ...] | None:
+    """The net actions in a feasible order: removals from the top down, then placements, always the lowest that has support.
+
+    None if there is no such order.
+    """
+    net = sorted(net_actions(before, after), key=lambda action: (action.y, action.x, action.z))
+    removed = [action for action in reversed(net) if action.kind == "remove"]
+    state, todo, done = before.apply(removed).structure, [action for action in net if action.kind == "place"], removed
+    while todo:
+        chosen = next((action for action in todo if state.feasible(action)), None)
+        if chosen is None:
+            return None
+        todo.remove(chosen)
+        done.append(chosen)
+        state = state.apply([chosen]).structure
+    return tuple(done)
+
+
+def items(instructions: Iterable[Instruction], split: str) -> Iterator[MinecraftItem]:
+    """The items of a split, in order."""
+    for told in instructions:
+        if told.kind == BUILT and split_of(told.start) == split and told.after is not None:
+            yield _item(told, split, told.after)
+
+
+def unclear(instructions: Iterable[Instruction], split: str) -> Iterator[MinecraftItem]:
+    """The unclear instructions of a split, in order: nothing was built, and `meta` has the question."""
+    for told in instructions:
+        if told.kind == UNCLEAR and split_of(told.start) == split and told.before is not None and told.pose is not None:
+            yield _item(told, split, told.before)
+
+
+def _item(told: Instruction, split: str, after: Structure) -> MinecraftItem:
+    assert told.before is not None
+    assert told.pose is not None
+    question = {"question": told.detail} if told.kind == UNCLEAR else {}
+    return MinecraftItem(
+        id=f"iglu/{split}/{told.game}",
+        split=split,
+        history=(Utterance("Architect", told.text),),
+        before=told.before,
+        pose=told.pose,
+        actions=gold_order(told.before, after) or (),
+        after=after,
+        group=told.start.rpartition("-")[2],
+        cluster=f"iglu/{split}/{told.start}",
+        meta={"game": told.game, "start": told.start, "step": told.step, **question},
+    )

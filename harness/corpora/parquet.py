@@ -1,0 +1,73 @@
+"""Parsed corpora as Parquet files in the user's cache.
+
+A file's name holds the version of the loader and the sha256 of the source, so a changed source or loader never meets an old
+file. An unreadable file is rebuilt.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from harness.util.files import cache_folder
+from harness.worlds.minecraft import SHAPE, Structure
+
+log = logging.getLogger(__name__)
+
+CELLS = SHAPE[0] * SHAPE[1] * SHAPE[2]
+"""The bytes of a structure."""
+
+T = TypeVar("T")
+
+
+def through_cache(name: str, parse: Callable[[], T], to_table: Callable[[T], Any], from_table: Callable[[Any], T]) -> T:
+    """What `parse` returns, from the file of this name where there is one. Raises whatever `parse` raises."""
+    path = cache_folder() / f"{name}.parquet"
+    if path.is_file():
+        try:
+            return from_table(_read(path))
+        except Exception as error:  # noqa: BLE001 - whatever is wrong with this file, the source is still there
+            log.info("%s is broken and is rebuilt: %s", path, error)
+    parsed = parse()
+    try:
+        _write(to_table(parsed), path)
+    except OSError as error:
+        log.info("%s cannot be written, so the next load parses again: %s", path, error)
+    return parsed
+
+
+def _read(path: Path) -> Any:
+    import pyarrow.parquet as pq
+
+    return pq.read_table(path, page_checksum_verification=True)
+
+
+def _write(table: Any, path: Path) -> None:
+    """Writes the whole file or nothing. Raises OSError."""
+    import pyarrow.parquet as pq
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
+    os.close(handle)
+    try:
+        pq.write_table(table, temporary, compression="zstd", write_page_checksum=True)
+        os.replace(temporary, path)
+    finally:
+        Path(temporary).unlink(missing_ok=True)
+
+
+def as_cells(structure: Structure | None) -> bytes | None:
+    """A structure as a value of a column of `CELLS` bytes."""
+    return None if structure is None else structure.cells.tobytes()
+
+
+def structures(column: Any) -> Iterator[Structure | None]:
+    """The structures of such a column, in one piece: views of one array. None for null."""
+    cells = np.frombuffer(column.buffers()[1], np.uint8)[: len(column) * column.type.byte_width].reshape(-1, *SHAPE)
+    return (Structure(cell) if valid else None for cell, valid in zip(cells, column.is_valid().to_pylist(), strict=True))

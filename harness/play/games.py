@@ -1,0 +1,153 @@
+"""The loop of live games: all that are in progress get their next message, the model answers them together, and so on.
+
+What a model answered is on disk before it is asked for more. A run that is killed plays its games again from what was answered,
+to where it was.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from eval.live import outcome
+from harness.corpora.item import Executed, HexagonsItem, Item, Turn, Utterance
+from harness.errors import UsageError
+from harness.runs.answering import Predictor
+from harness.runs.asked import Asked
+from harness.runs.folder import Run
+from harness.simulators.live import LiveGame
+from harness.util.progress import bar
+from harness.worlds.hexagons import Board, Paint
+from harness.worlds.minecraft import Action, Structure
+
+log = logging.getLogger(__name__)
+
+TURNS = "turns.jsonl"
+"""What was asked and answered, a turn a line, as it came."""
+
+Asking = tuple[LiveGame, Item]
+
+
+def play_games(
+    run: Run, games: Sequence[LiveGame], predictor: Predictor, say: Callable[[str], None] = log.info
+) -> list[dict[str, Any]]:
+    """Play the games to their ends, and return the lines of play.jsonl, in the games' order.
+
+    An answer that fails ends its game for now; the next run goes on with it. Raises EngineError if nothing can be asked, and
+    UsageError for a run of an earlier version, in which other things were said.
+    """
+    known = {record["id"]: record for record in run.records if "error" not in record}
+    run.keep(list(known.values()))
+    if known:
+        say(f"{len(known)} turns are already played; going on from there")
+    errors: dict[str, str] = {}
+    order: list[str] = []
+    counts = {"turns": 0, "tokens": 0}
+    began = time.monotonic()
+    with bar("games", len(games), unit="games") as update:
+
+        def show(answered: int = 0) -> None:
+            seconds = max(1e-9, time.monotonic() - began)
+            tokens = f", {counts['tokens'] / seconds:.0f} tokens/s" if counts["tokens"] else ""
+            turns = counts["turns"] + answered
+            over = sum(game.over for game in games)
+            update(over, f"{turns} turns, {turns / seconds:.1f} turns/s{tokens} {predictor.note()}")
+
+        predictor.report = show
+        while wave := [(game, item) for game in games if game.name not in errors and (item := game.ask()) is not None]:
+            order += [item.id for _, item in wave]
+            for start in range(0, len(wave), predictor.batch_size):
+                batch = wave[start : start + predictor.batch_size]
+                for game, record in zip((game for game, _ in batch), _answers(run, batch, known, predictor), strict=True):
+                    if "error" in record:
+                        errors[game.name] = record["error"]
+                    else:
+                        game.take(_actions(game, record["actions"]))
+                    if record["id"] not in known:
+                        counts["turns"] += 1
+                        counts["tokens"] += record.get("completion_tokens", 0)
+                    show()
+            log.info("%d games over, %d turns asked for", sum(game.over for game in games), counts["turns"])
+    run.sort(order)
+    return [_line(game, errors.get(game.name)) for game in games]
+
+
+def _answers(
+    run: Run, batch: Sequence[Asking], known: dict[str, dict[str, Any]], predictor: Predictor
+) -> Iterable[Mapping[str, Any]]:
+    """The records of a batch's answers, in order: those that are there, and those that are asked for now."""
+    missing = [item for _, item in batch if item.id not in known]
+    for _, item in batch:
+        if item.id in known and known[item.id].get("said") != _said(item):
+            raise UsageError(
+                f"{run.folder} was begun by an earlier version, in which other things were said; "
+                "choose another --name, or remove it to start again"
+            )
+    if missing and not predictor.independent:
+        # An answer may depend on those beside it.
+        missing = [item for _, item in batch]
+        again = {item.id for item in missing}
+        if again & known.keys():
+            for name in again:
+                known.pop(name, None)
+            run.keep([record for record in run.records if record["id"] not in again])
+    answers = zip(missing, predictor.predict(missing), strict=True) if missing else iter(())
+    before = time.monotonic()
+    for _, item in batch:
+        if item.id in known:
+            yield known[item.id]
+            continue
+        _, answer = next(answers)
+        record = answer.record(item.id) | {
+            "said": _said(item),
+            **{key: item.meta[key] for key in ("kind", "fault") if key in item.meta},
+        }
+        now = time.monotonic()
+        run.append(record, Asked(now - before, answer.prompt))
+        before = now
+        yield record
+    # What comes after the last answer.
+    next(answers, None)
+
+
+def _said(item: Item) -> list[str]:
+    """The messages since the last actions."""
+    if isinstance(item, HexagonsItem):
+        return [item.instruction]
+    said: list[str] = []
+    for turn in reversed(item.history):
+        if isinstance(turn, Executed):
+            break
+        said.insert(0, turn.text)
+    return said
+
+
+def _actions(game: LiveGame, rows: Iterable[Sequence[Any]]) -> list[Any]:
+    return [Paint(*row) if game.task == "hexagons" else Action(*row) for row in rows]
+
+
+def _line(game: LiveGame, error: str | None) -> dict[str, Any]:
+    """A line of play.jsonl."""
+    target, built = _state(game.target), _state(game.built)
+    ended = "error" if error is not None else "given up" if game.manner.gives_up and game.left_wrong else "done"
+    counts = {key: getattr(game, key) for key in ("turns", "steps", "at_once", "corrections", "left_wrong")}
+    return {
+        "id": game.name,
+        "target": target,
+        "built": built,
+        "ended": ended,
+        "error": error,
+        **counts,
+        **outcome(game.task, target, built),
+        "dialogue": [_turn(turn) for turn in game.dialogue],
+    }
+
+
+def _state(state: Board | Structure) -> Any:
+    return state.digits() if isinstance(state, Board) else [list(block) for block in state.blocks()]
+
+
+def _turn(turn: Turn) -> dict[str, Any]:
+    return turn._asdict() if isinstance(turn, Utterance) else {"actions": [list(action) for action in turn.actions]}

@@ -1,0 +1,82 @@
+"""Who plays: the parser, a trained baseline, or a language model, here or behind an endpoint."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from adapters.registry import CONFIG_FILE, known_adapters, served_adapter
+from harness.baselines import BASELINES, Baseline, Ruled, load_predictor
+from harness.engines.bases import DEFAULT_BASE, resolve_base
+from harness.runs.answering import Predictor
+from harness.runs.prompt_options import LOCAL_ENGINES, Options
+from harness.runs.prompt_plan import build_engine, build_plan, chosen_adapter, chosen_spec, merged_folder, model_name, refuse_keys
+from harness.runs.prompt_settings import cached, run_settings
+from harness.util.registry import choose, resolve
+
+_OF_ITEMS = ("split", "limit", "items", "items_file", "data_hash", "task", "seed")
+"""Settings of `harness prompt` that say which items are asked."""
+
+
+class Player(NamedTuple):
+    """`settings` is all that decides its answers."""
+
+    predictor: Predictor
+    title: str
+    settings: dict[str, Any]
+
+
+def baseline_player(name: str, task: str) -> Player:
+    """Raises UsageError for a baseline that does not know the task, or has no checkpoint."""
+    baseline: Baseline | Ruled = resolve("baseline", name, BASELINES)()
+    choose(f"task of {name}", task, baseline.tasks)
+    predictor, _, taken = load_predictor(baseline, name, task)
+    source = f" from {taken['checkpoint']}" if taken else ""
+    return Player(predictor, f"{name}{source}", {"model": name, **taken, "batch_size": predictor.batch_size})
+
+
+@contextmanager
+def prompted_player(options: Options, say: Callable[[str], None]) -> Iterator[Player]:
+    """A language model as the flags of `harness prompt` say, for as long as the context lasts."""
+    from harness.corpora import load
+    from harness.runs.prompted import Prompted
+    from prompts.shots import ShotPool
+
+    adapter = chosen_adapter(options)
+    spec = chosen_spec(options, adapter)
+    refuse_keys(options, spec)
+    pool = ShotPool(load(spec.task, "train") if options.shots else [], options.seed)
+    if options.engine in LOCAL_ENGINES and adapter is None:
+        resolve_base(options.model)  # The default base may have to be converted, which shows its own status.
+    with merged_folder(options, adapter, say) as merged, closing(build_engine(options, adapter, merged)) as engine:
+        plan = build_plan(options, spec, engine.tokenizer, engine.context_length, engine.batch_size, pool)
+        settings = run_settings(options, spec, adapter, [], plan)
+        kept = {key: value for key, value in settings.items() if key not in _OF_ITEMS}
+        title = f"{model_name(options, adapter)}, {options.engine}; {spec.context}, {spec.format}; {options.shots} shots"
+        with cached(engine, options, settings) as asked:
+            yield Player(Prompted(plan, asked), title, kept)
+
+
+def adapters_task(model: str | None) -> str | None:
+    """The task of an adapter of this name or in this folder; None if the model is something else."""
+    return served_adapter(model).spec.task if model and _is_adapter(model) else None
+
+
+def _is_adapter(model: str) -> bool:
+    return model in known_adapters() or any((Path(model) / part / CONFIG_FILE).is_file() for part in ("", "adapter"))
+
+
+def as_known(model: str | None, options: Options) -> Options:
+    """The options with the model where it belongs: as the adapter of that name, or as a base. Raises UsageError for a name that
+    is neither, nor a model's on a hub."""
+    if model is None or options.adapter is not None:
+        return replace(options, model=model)
+    if _is_adapter(model):
+        # An endpoint knows the model by its name, which says how it wants to be asked.
+        return replace(options, model=model if options.base_url else None, adapter=model)
+    if "/" not in model and not Path(model).is_dir() and options.engine in LOCAL_ENGINES:
+        choose("model", model, [*BASELINES, *known_adapters(), DEFAULT_BASE])
+    return replace(options, model=model)

@@ -1,0 +1,81 @@
+"""What live games are about: targets of the simulators, or those of the corpora."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from random import Random
+
+from harness.corpora import load, split_name
+from harness.corpora.item import Item, builder_turns, drawing_steps
+from harness.corpora.targets import targets
+from harness.errors import UsageError
+from harness.simulators.games import LEVELS, SIMULATORS, game, simulator_task
+from harness.simulators.hexagons.live import DrawingGame
+from harness.simulators.live import LiveGame, Manner
+from harness.simulators.minecraft.live import BuildingGame
+from harness.simulators.minecraft.pieces import in_runs, of_game
+from harness.util.registry import choose
+
+SOURCES = ("simulated", "corpus")
+DEFAULTS = {"hexagons": "hexagons", "minecraft": "blocks"}
+"""The simulator of each task whose targets are taken if none is named."""
+
+
+def live_games(
+    task: str, count: int, seed: int, split: str, manner: Manner, *, source: str = "simulated", simulator: str | None = None
+) -> list[LiveGame]:
+    """So many games, none of them begun; the same for the same arguments.
+
+    Raises UsageError for a task or a simulator that there is none of, and if there are fewer targets, and DataError as the
+    corpora do.
+    """
+    choose("task that is simulated", task, DEFAULTS)
+    choose("source of targets", source, SOURCES)
+    part = split_name(task, split)
+    if source == "corpus":
+        if simulator:
+            raise UsageError(f"--simulator {simulator}: the targets are those of the corpus; leave one of the two out")
+        return _of_corpus(task, count, seed, part, manner)
+    name = simulator or DEFAULTS[task]
+    choose(f"simulator of {task}", name, [one for one in SIMULATORS if simulator_task(one) == task and one not in LEVELS])
+    return list(itertools.islice(_simulated(name, seed, part, manner), count))
+
+
+def _simulated(simulator: str, seed: int, split: str, manner: Manner) -> Iterator[LiveGame]:
+    """Games without end: those of `harness simulate`, by their targets."""
+    for n in itertools.count():
+        if items := game(simulator, seed, split, n):
+            yield _live(items, seed, manner)
+
+
+def _live(items: Sequence[Item], seed: int, manner: Manner) -> LiveGame:
+    name = items[0].cluster
+    rng = Random(f"{seed}/live/{name}")
+    if steps := drawing_steps(items):
+        return DrawingGame(name, steps, rng, manner)
+    turns = builder_turns(items)
+    target, last = turns[-1].after, turns[-1]
+    return BuildingGame(name, last.split, target, of_game(turns, target), rng, manner, last.group)
+
+
+def _of_corpus(task: str, count: int, seed: int, split: str, manner: Manner) -> list[LiveGame]:
+    """Drawing procedures with the instructions that people wrote; building games with the targets that people had."""
+    games: list[LiveGame]
+    if task == "hexagons":
+        procedures: dict[str, list[Item]] = {}
+        for item in load(task, split):
+            procedures.setdefault(item.cluster, []).append(item)
+        games = [_live(items, seed, manner) for items in procedures.values()]
+    else:
+        known = targets(split)
+        names = {target: f"minecraft-target/{split}/{target}" for target in known}
+        games = [
+            BuildingGame(name, split, known[target], in_runs(known[target]), Random(f"{seed}/live/{name}"), manner, target)
+            for target, name in names.items()
+        ]
+    if count > len(games):
+        raise UsageError(f"--games {count}: {task} {split} has {len(games)} targets; take fewer, or --targets simulated")
+    # Drawn, so that a few are not all of one kind.
+    Random(f"{seed}/targets").shuffle(games)
+    return games[:count]

@@ -1,0 +1,347 @@
+"""The adapters of a running server: loaded and unloaded by name, each time under a name of its own for vLLM.
+
+vLLM keeps computed prefixes by an adapter's name: one that is loaded again under the same name would answer with the old one's.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fastapi import APIRouter, HTTPException, Request
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from starlette.concurrency import run_in_threadpool
+
+from adapters.registry import CONFIG_FILE, SHIPPED, WEIGHTS_FILE, Adapter, load_adapter
+from harness.engines.server import ServedAdapter
+from harness.engines.vllm import check_served
+from harness.errors import HarnessError
+from harness.runs.folder import RUNS
+from harness.service.app import FAULTS, described, read
+from harness.service.players import AnyPlayer, Served
+from harness.util.files import write_atomically
+from prompts.template import Template
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+"""What a request may call an adapter: no path can be written with it."""
+PICKLES = (".bin", ".pt", ".pth", ".pkl", ".pickle", ".ckpt", ".npy", ".npz", ".joblib")
+"""Files that can run code, or hold what can, when they are read."""
+LOADING = 300.0
+
+
+class Refused(HarnessError):
+    """An adapter that cannot be loaded or unloaded, and the HTTP status that says so."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """An adapter as it is served."""
+
+    name: str
+    version: int
+    served: str
+    """The name that vLLM knows it by."""
+    adapter: Adapter
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What adapters must fit, and where vLLM is told of them."""
+
+    base: str
+    """The base model: a local folder or a hub name."""
+    name: str
+    """The name that it is served by."""
+    url: str
+    key: str | None
+    rank: int
+    """The highest rank that the server takes."""
+    plain: Path | None
+    """The chat template of plain text that the server has; None for the model's own."""
+    chats: bool
+    """Whether the model has a chat template."""
+    up: Callable[[], bool]
+
+
+class Adapters:
+    """What is loaded. `players` is kept in step; `folder` holds adapters beside those that ship and those of runs.
+
+    With `fixed`, nothing more is loaded or unloaded.
+    """
+
+    def __init__(
+        self,
+        place: Place,
+        adapters: Mapping[str, Adapter],
+        players: MutableMapping[str, AnyPlayer],
+        folder: Path | None = None,
+        fixed: str | None = None,
+    ) -> None:
+        self._place, self._players, self._folder, self._fixed = place, players, folder, fixed
+        self._given = {name: adapter.path for name, adapter in adapters.items()}
+        self._versions = dict.fromkeys(adapters, 1)
+        self._lock = threading.Lock()
+        self.loaded = {name: Loaded(name, 1, name, adapter) for name, adapter in adapters.items()}
+        for one in self.loaded.values():
+            self._play(one)
+        players[place.name] = base_player(place)
+
+    def served(self, model: str) -> str:
+        """The name that vLLM knows a model by: of an adapter's name its newest version, and of NAME@VERSION that one."""
+        name, at, version = model.partition("@")
+        one = self.loaded.get(name)
+        if one is None or (at and version != str(one.version)):
+            return model
+        return one.served
+
+    def listed(self, models: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """vLLM's list of models with our names, and without folders."""
+        ours = {one.served: one for one in self.loaded.values()}
+        return [
+            {**model, "id": ours[model["id"]].name if model["id"] in ours else model["id"], "root": _root(model, ours)}
+            for model in models
+            if model["id"] == self._place.name or model["id"] in ours
+        ]
+
+    def modules(self) -> list[ServedAdapter]:
+        """What a server that is started again begins with."""
+        return [ServedAdapter(one.served, one.adapter.path, one.adapter.rank) for one in self.loaded.values()]
+
+    def available(self) -> list[str]:
+        """The names of all that can be loaded; whether each fits is found when it is."""
+        found = dict.fromkeys(self._given)
+        for root, below in self._roots():
+            for path in sorted(root.glob(f"*/{below}{CONFIG_FILE}")):
+                found.setdefault(path.relative_to(root).parts[0])
+        return [name for name in found if NAME.fullmatch(name)]
+
+    def load(self, name: str) -> Loaded:
+        """Load an adapter, in a new version if it is there already. Raises Refused."""
+        with self._lock:
+            self._check(name)
+            adapter = self._read(name)
+            version = self._versions.get(name, 0) + 1
+            one = Loaded(name, version, f"{name}@{version}", adapter)
+            self._tell("load_lora_adapter", {"lora_name": one.served, "lora_path": str(adapter.path.resolve())}, name)
+            self._versions[name] = version
+            old = self.loaded.get(name)
+            self.loaded[name] = one
+            self._play(one)
+            if old:
+                # Requests that it is answering are answered to their end.
+                self._tell("unload_lora_adapter", {"lora_name": old.served}, name)
+            return one
+
+    def unload(self, name: str) -> None:
+        """Raises Refused if it is not loaded."""
+        with self._lock:
+            self._check(name)
+            one = self.loaded.get(name)
+            if one is None:
+                raise Refused(404, f"no adapter {name!r} is loaded")
+            self._tell("unload_lora_adapter", {"lora_name": one.served}, name)
+            del self.loaded[name]
+            self._players.pop(name, None)
+
+    def _play(self, one: Loaded) -> None:
+        place, spec = self._place, one.adapter.spec
+        self._players[one.name] = Served(one.name, f"{place.url}/v1", one.served, place.key, {spec.task: spec}, place.up)
+
+    def _check(self, name: str) -> None:
+        if self._fixed:
+            raise Refused(409, self._fixed)
+        if not NAME.fullmatch(name) or ".." in name:
+            raise Refused(422, "an adapter's name has letters, digits, points, hyphens and underscores, and is no path")
+        if name == self._place.name:
+            raise Refused(409, f"{name} is the base")
+        if not self._place.up():
+            raise Refused(503, "vLLM is not there")
+
+    def _roots(self) -> list[tuple[Path, str]]:
+        """Where adapters are looked for, in order, and what lies between a name and the files there."""
+        own = [(self._folder, ""), (self._folder, "adapter/")] if self._folder else []
+        return [*own, (SHIPPED, ""), (RUNS, "adapter/")]
+
+    def _read(self, name: str) -> Adapter:
+        """Raises Refused for one that is not there, or may not be loaded, or does not fit."""
+        places = [(self._given[name], self._given[name].parent)] if name in self._given else []
+        places += [(root / name / below, root) for root, below in self._roots()]
+        folder, root = next(((folder, root) for folder, root in places if (folder / CONFIG_FILE).is_file()), (None, None))
+        if folder is None or root is None:
+            raise Refused(404, f"no adapter {name!r}: GET /v1/harness/adapters lists them")
+        check_files(folder, root)
+        try:
+            check_served(folder)
+            adapter = load_adapter(folder.resolve(), self._place.base)
+        except HarnessError as error:
+            raise Refused(422, str(error).replace(str(folder.resolve()), name).replace(str(folder), name)) from None
+        if adapter.rank > self._place.rank:
+            raise Refused(422, f"{name} has rank {adapter.rank}, and the server takes {self._place.rank} (-- --max-lora-rank)")
+        if plain_template(self._place.chats, adapter.spec.wording) != self._place.plain:
+            raise Refused(422, f"{name} needs another chat template than this server has: serve it on its own")
+        return adapter
+
+    def _tell(self, what: str, body: Mapping[str, str], name: str) -> None:
+        """Raises Refused if vLLM does not do it."""
+        import httpx
+
+        headers = {"Authorization": f"Bearer {self._place.key}"} if self._place.key else {}
+        try:
+            with httpx.Client(headers=headers, timeout=LOADING, trust_env=False) as client:
+                response = client.post(f"{self._place.url}/v1/{what}", json=dict(body))
+        except httpx.HTTPError as error:
+            raise Refused(503, f"vLLM is not there: {error or type(error).__name__}") from None
+        if response.status_code != 200:
+            verb = what.partition("_")[0]
+            raise Refused(502, f"vLLM cannot {verb} {name} (status {response.status_code}): its log says why")
+
+
+def base_player(place: Place) -> Served:
+    """The base itself, asked in the default prompt format of each task."""
+    from prompts.spec import DEFAULTS, PromptSpec
+
+    specs = {task: PromptSpec.make(task) for task in DEFAULTS}
+    return Served(place.name, f"{place.url}/v1", place.name, place.key, specs, place.up)
+
+
+def check_files(folder: Path, root: Path) -> None:
+    """Raises Refused for a folder that leads out of `root`, or holds a link that does, or a pickle."""
+    inside = root.resolve()
+    if not folder.resolve().is_relative_to(inside):
+        raise Refused(422, "the adapter's folder is a link to another place")
+    for path in folder.rglob("*"):
+        if path.is_symlink() and not path.resolve().is_relative_to(inside):
+            raise Refused(422, f"{path.name} of the adapter is a link to another place")
+        if path.suffix.lower() in PICKLES:
+            raise Refused(422, f"{path.name} of the adapter may hold code: adapters are {WEIGHTS_FILE} files")
+
+
+def plain_template(chats: bool, wording: Template) -> Path | None:
+    """The chat template of plain text that prompts in this wording need; None if the model's own will do."""
+    return None if chats and not wording.is_plain else wording.plain
+
+
+def served_template(model: str, adapters: Mapping[str, Adapter], file: Path) -> tuple[Path | None, Path | None, bool]:
+    """The chat template to serve with: our plain one for a model without one, or the one that its adapters need; None for the
+    model's own. If the harness changes that, the result is written to `file`. Then the plain one, if it is one; and whether the
+    model has its own.
+
+    Raises UsageError if adapters need different ones.
+    """
+    from harness.engines.bases import load_tokenizer
+    from harness.errors import UsageError
+    from prompts.chat_template import answering_template, own_template
+    from prompts.template import DEFAULT, get_template
+
+    tokenizer = load_tokenizer(model)
+    own, chats = own_template(tokenizer), bool(tokenizer.chat_template)
+    wordings = {name: adapter.spec.wording for name, adapter in adapters.items()} or {model: get_template(DEFAULT)}
+    wanted = {name: plain_template(chats, wording) for name, wording in wordings.items()}
+    texts = {path and path.read_text() for path in wanted.values()}
+    if len(texts) > 1:
+        raise UsageError(f"the adapters {', '.join(wanted)} need different chat templates: serve them one by one")
+    if (path := next(iter(wanted.values()))) or not own:
+        return path, path, chats
+    changed = answering_template(tokenizer)
+    if changed is None or changed == own:
+        return None, None, chats
+    write_atomically(file, changed)
+    return file, None, chats
+
+
+def _root(model: Mapping[str, Any], ours: Mapping[str, Loaded]) -> str:
+    """What a model is: a version, in place of the folder that vLLM names."""
+    one = ours.get(model["id"])
+    return f"{one.name}@{one.version}" if one else model["id"]
+
+
+class AdapterCard(BaseModel):
+    """An adapter that is loaded."""
+
+    name: str
+    version: int = Field(ge=1)
+    task: str
+    rank: int
+
+
+class AdapterList(BaseModel):
+    """What is loaded, and what can be."""
+
+    loaded: list[AdapterCard]
+    available: list[str]
+
+
+class AdapterRequest(BaseModel):
+    """Which adapter to load."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    name: str = Field(max_length=100, description="One of those that are available. One that is loaded is loaded anew.")
+
+
+def adapter_routes(adapters: Adapters) -> APIRouter:
+    """Routes that list adapters for all, and load and unload them for holders of an admin's key."""
+    router = APIRouter(prefix="/v1/harness/adapters")
+    faults: dict[int | str, dict[str, Any]] = {
+        **FAULTS,
+        403: {"description": "Not an admin's key"},
+        409: {"description": "It cannot be loaded here"},
+    }
+
+    @router.get("", responses={401: FAULTS[401]})
+    def list_adapters() -> AdapterList:
+        """What is loaded, and what can be."""
+        return AdapterList(loaded=[_card(one) for one in adapters.loaded.values()], available=adapters.available())
+
+    @router.post("", responses=faults, openapi_extra=described(AdapterRequest.model_json_schema()))
+    async def load(request: Request) -> AdapterCard:
+        """Load an adapter by its name. Needs an admin's key."""
+        _need_admin(request)
+        asked = await read(request, TypeAdapter(AdapterRequest))
+        return _card(await _done(adapters.load, asked.name))
+
+    @router.delete("/{name}", responses=faults, status_code=204)
+    async def unload(name: str, request: Request) -> None:
+        """Unload it. Needs an admin's key."""
+        _need_admin(request)
+        await _done(adapters.unload, name)
+
+    return router
+
+
+def _card(one: Loaded) -> AdapterCard:
+    return AdapterCard(name=one.name, version=one.version, task=one.adapter.spec.task, rank=one.adapter.rank)
+
+
+def _need_admin(request: Request) -> None:
+    holder = request.scope.get("holder")
+    if holder is None or not holder.admin:
+        raise HTTPException(403, "this needs an admin's key, or a program on the server's own machine where it has no keys")
+
+
+async def _done(work: Callable[[str], Any], name: str) -> Any:
+    try:
+        return await run_in_threadpool(work, name)
+    except Refused as error:
+        raise HTTPException(error.status, str(error)) from None
+
+
+def ranks(adapters: Mapping[str, Adapter], folders: Sequence[Path]) -> int:
+    """The highest rank among adapters and those in folders that can be read; 16 at least, which is what our recipes train."""
+    from harness.engines.shared import adapter_rank
+
+    found = [16, *(adapter.rank for adapter in adapters.values())]
+    for folder in folders:
+        try:
+            found.append(adapter_rank(folder))
+        except HarnessError:
+            continue
+    return max(found)

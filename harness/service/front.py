@@ -1,0 +1,227 @@
+"""One port for all: what is vLLM's is passed on to it byte by byte, everything else is the application's."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from pydantic_core import from_json, to_json
+from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from harness.service.guard import DRAINING, refusal
+from harness.service.keys import header
+from harness.service.supervisor import State
+
+if TYPE_CHECKING:
+    import aiohttp
+
+PASSED = re.compile(
+    r"/v1/(chat/completions(/batch)?|completions|responses(/[\w-]+(/cancel)?)?|embeddings|messages(/count_tokens)?|score|rerank"
+    r"|audio/(transcriptions|translations)|((chat/)?completions|messages|responses)/(de)?render)"
+    r"|/(tokenize|detokenize|tokenizer_info|pooling|classify|score|rerank|metrics|version|load)"
+)
+"""The paths that reach vLLM. Others of its own change the server, or read more than a client should."""
+METHODS = ("GET", "POST", "DELETE")
+ASKED = ("content-type", "accept", "x-request-id", "traceparent", "tracestate", "x-data-parallel-rank")
+"""Headers of a request that are passed on."""
+UNTOLD = frozenset(
+    (b"connection", b"keep-alive", b"transfer-encoding", b"upgrade", b"trailer", b"te", b"server", b"date", b"proxy-authenticate")
+)
+"""Headers of an answer that belong to the connection, or that this server writes itself."""
+LARGE = 1_000_000
+"""Bytes of a body that is not handed over in one piece."""
+CONNECTING = 5.0
+
+
+class Upstream(Protocol):
+    """Where vLLM is."""
+
+    @property
+    def state(self) -> State: ...
+    @property
+    def retry_after(self) -> float: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """vLLM on this machine, and the key that it needs."""
+
+    url: str
+    key: str | None = None
+    answer_seconds: float = 600.0
+    """How long an answer, or the next piece of one, may take."""
+
+
+class Front:
+    """An ASGI application. `served` gives the name that vLLM knows a model by, `listed` turns vLLM's list of models into ours."""
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        upstream: Upstream,
+        address: Address,
+        served: Callable[[str], str] = lambda model: model,
+        listed: Callable[[list[dict[str, Any]]], list[dict[str, Any]]] = lambda models: models,
+    ) -> None:
+        self._app, self._upstream, self._address, self._served, self._listed = app, upstream, address, served, listed
+        self._session: aiohttp.ClientSession | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            try:
+                return await self._app(scope, receive, send)
+            finally:
+                await self.close()
+        path = scope["path"]
+        if scope["type"] != "http":
+            return await self._app(scope, receive, send)
+        if path in ("/health", "/ready"):
+            response = await self._probe(ready=path == "/ready", draining=scope.get("draining", False))
+            return await response(scope, receive, send)
+        if path == "/v1/models" or path.startswith("/v1/models/"):
+            response = await self._models(path.removeprefix("/v1/models").removeprefix("/"))
+            return await response(scope, receive, send)
+        if not PASSED.fullmatch(path):
+            return await self._app(scope, receive, send)
+        if scope["method"] not in METHODS:
+            return await refusal(405, f"{scope['method']} is not for {path}")(scope, receive, send)
+        if self._upstream.state != "up":
+            return await self._down()(scope, receive, send)
+        return await self._pass(scope, receive, send)
+
+    async def close(self) -> None:
+        """End the connections to vLLM."""
+        if self._session:
+            await self._session.close()
+            self._session = None
+
+    def _open(self) -> aiohttp.ClientSession:
+        import aiohttp
+
+        if self._session is None:
+            headers = {"Authorization": f"Bearer {self._address.key}"} if self._address.key else {}
+            # No more connections than requests are admitted; no proxy of the environment between us and our child.
+            self._session = aiohttp.ClientSession(
+                headers=headers,
+                connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=30),
+                timeout=aiohttp.ClientTimeout(None, sock_connect=CONNECTING, sock_read=self._address.answer_seconds),
+                # What one client is told is not sent with the next one's request.
+                cookie_jar=aiohttp.DummyCookieJar(),
+                auto_decompress=False,
+                trust_env=False,
+                skip_auto_headers=("User-Agent", "Accept", "Accept-Encoding", "Content-Type"),
+            )
+        return self._session
+
+    async def _probe(self, *, ready: bool, draining: bool) -> Response:
+        """Whether the server is ready, or alive: it is while vLLM is started, or started again."""
+        state = "draining" if draining else self._upstream.state
+        if state != "up":
+            well = not ready and state != "down"
+            return JSONResponse({"status": state}, 200 if well else 503, None if well else {"Retry-After": self._wait(state)})
+        status, _ = await self._get("/health")
+        well = status == 200
+        return JSONResponse({"status": "ok" if well else "failing"}, 200 if well else 503, None if well else {"Retry-After": "1"})
+
+    async def _models(self, name: str) -> Response:
+        """The list of models, or one of them."""
+        if self._upstream.state != "up":
+            return self._down()
+        status, body = await self._get("/v1/models")
+        if status != 200:
+            return self._down()
+        models = self._listed(json.loads(body)["data"])
+        if not name:
+            return JSONResponse({"object": "list", "data": models})
+        found = next((model for model in models if model["id"] == name), None)
+        return JSONResponse(found) if found else refusal(404, f"no model {name[:80]!r}: GET /v1/models lists them")
+
+    async def _get(self, path: str) -> tuple[int, bytes]:
+        """An answer of vLLM; status 503 if there is none."""
+        import aiohttp
+
+        try:
+            async with self._open().get(self._address.url + path, timeout=aiohttp.ClientTimeout(10)) as response:
+                return response.status, await response.read()
+        except (aiohttp.ClientError, TimeoutError, OSError):
+            return 503, b""
+
+    def _down(self) -> Response:
+        state = self._upstream.state
+        why = "vLLM does not answer" if state == "up" else f"vLLM is {state}"
+        return refusal(503, f"the model is not there: {why}", self._upstream.retry_after)
+
+    def _wait(self, state: str) -> str:
+        return str(round(DRAINING if state == "draining" else self._upstream.retry_after))
+
+    async def _pass(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, and its answer back; where the client leaves, the request is ended too."""
+        body = (await receive()).get("body", b"")
+        if body and not scope["path"].startswith("/v1/audio"):
+            try:
+                body = self._named(body)
+            except ValueError as error:
+                return await refusal(400, f"the body is not JSON: {str(error)[:200]}")(scope, receive, send)
+        passing = asyncio.create_task(self._exchange(scope, body, send))
+        leaving = asyncio.create_task(_left(receive))
+        try:
+            await asyncio.wait((passing, leaving), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            leaving.cancel()
+            if not passing.done():
+                passing.cancel()
+            await asyncio.gather(passing, leaving, return_exceptions=True)
+        if not passing.cancelled():
+            passing.result()
+        return None
+
+    def _named(self, body: bytes) -> bytes:
+        """The body with the model's name as vLLM knows it; the same bytes where that is the name already. Raises ValueError."""
+        asked = from_json(body)
+        model = asked.get("model") if isinstance(asked, dict) else None
+        if not isinstance(model, str) or (served := self._served(model)) == model:
+            return body
+        return to_json({**asked, "model": served})
+
+    async def _exchange(self, scope: Scope, body: bytes, send: Send) -> None:
+        import aiohttp
+        from yarl import URL
+
+        query = scope["query_string"].decode("latin-1")
+        url = URL(self._address.url + scope["path"] + (f"?{query}" if query else ""), encoded=True)
+        headers = {name: value for name in ASKED if (value := header(scope, name.encode()))}
+        data = io.BytesIO(body) if len(body) > LARGE else body or None
+        begun = False
+        try:
+            async with self._open().request(scope["method"], url, data=data, headers=headers, allow_redirects=False) as answer:
+                await send({"type": "http.response.start", "status": answer.status, "headers": _told(answer.raw_headers)})
+                begun = True
+                async for piece in answer.content.iter_any():
+                    await send({"type": "http.response.body", "body": piece, "more_body": True})
+            await send({"type": "http.response.body", "body": b""})
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            # Where the answer has begun, it is left unfinished: the connection ends, and the client knows.
+            if not begun:
+                late = isinstance(error, TimeoutError) and not isinstance(error, aiohttp.ConnectionTimeoutError)
+                response = refusal(504, f"no answer within {self._address.answer_seconds:.0f} s") if late else self._down()
+                await response(scope, _never, send)
+
+
+def _told(headers: tuple[tuple[bytes, bytes], ...]) -> list[tuple[bytes, bytes]]:
+    kept = ((name.lower(), value) for name, value in headers)
+    return [(name, value) for name, value in kept if name not in UNTOLD and not name.startswith(b"access-control-")]
+
+
+async def _left(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _never() -> Message:
+    raise AssertionError("a refusal reads nothing")

@@ -1,0 +1,159 @@
+"""All of `harness serve` put together: vLLM and who watches it, its adapters, the task API, and the one port before them."""
+
+from __future__ import annotations
+
+import secrets
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from adapters.registry import Adapter, known_adapters
+from harness.engines.bases import display_name
+from harness.engines.server import Room, Server, check_port, free_port, server_options
+from harness.engines.vllm import max_lora_rank
+from harness.engines.vllm_options import serve_options
+from harness.errors import UsageError
+from harness.runs.folder import RUNS
+from harness.service.adapters import Adapters, Place, adapter_routes, ranks, served_template
+from harness.service.app import create_app, listening
+from harness.service.front import Address, Front
+from harness.service.guard import Bounds, Guard
+from harness.service.keys import Key, Keys
+from harness.service.players import AnyPlayer, own_players
+from harness.service.supervisor import Supervisor
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """Where the server listens, and whom and how much it takes."""
+
+    host: str
+    port: int
+    keys: Sequence[Key]
+    bounds: Bounds
+    answer_seconds: float = 600.0
+    """How long an answer, or the next piece of one, may take."""
+    drain_seconds: float = 30.0
+    """How long requests in flight have after SIGTERM."""
+
+    @property
+    def url(self) -> str:
+        """Where a client on this machine reaches it."""
+        host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host)
+        return f"http://[{host}]:{self.port}" if ":" in host else f"http://{host}:{self.port}"
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """What is served."""
+
+    base: str
+    adapters: Mapping[str, Adapter]
+    hot: bool
+    """Whether adapters may be loaded and unloaded while it runs."""
+    folder: Path | None = None
+    """Where more of them are, beside those that ship and those of runs."""
+    words: Sequence[str] = ()
+    """What `vllm serve` is told beyond our flags."""
+
+
+class Serving:
+    """A server of a model. `begin` starts vLLM, `watch` keeps it running; requests are answered from the moment `door` opens."""
+
+    def __init__(self, model: Model, door: Door, say: Callable[[str], None]) -> None:
+        self._model, self._port, self._key = model, free_port(), secrets.token_urlsafe(32)
+        self.log = RUNS / f"serve-{door.port}.log"
+        self._given = serve_options(model.words)
+        self.hot = self._hot()
+        self._template, plain, chats = served_template(model.base, model.adapters, RUNS / f"serve-{door.port}.jinja")
+        self.plain = plain is not None
+        self._rank = self._highest()
+        self.supervisor = Supervisor(self._make, say)
+        place = Place(
+            base=model.base,
+            name=display_name(model.base),
+            url=f"http://127.0.0.1:{self._port}",
+            key=self._key,
+            rank=self._rank,
+            plain=plain,
+            chats=chats,
+            up=lambda: self.supervisor.state == "up",
+        )
+        players: dict[str, AnyPlayer] = {player.name: player for player in own_players()}
+        fixed = None if self.hot else "this server loads no adapters while it runs"
+        self.adapters = Adapters(place, model.adapters, players, model.folder, fixed)
+        app = create_app(players)
+        app.include_router(adapter_routes(self.adapters))
+        address = Address(place.url, place.key, door.answer_seconds)
+        front = Front(app, self.supervisor, address, self.adapters.served, self.adapters.listed)
+        self.guard = Guard(front, Keys(door.keys), door.bounds)
+
+    def _make(self, again: bool) -> Server:
+        options = server_options(
+            self._model.base,
+            display_name(self._model.base),
+            self.adapters.modules(),
+            self._port,
+            self._template,
+            Room(self._rank, 2) if self.hot else None,
+            self._given,
+        )
+        return Server([*options, *self._model.words], self._port, self.log, self._key, self.hot, again)
+
+    def _hot(self) -> bool:
+        """Raises UsageError where adapters must be loaded while it runs, and vLLM cannot."""
+        # As vLLM itself reckons them.
+        servers = self._given.get("api_server_count") or self._given.get("data_parallel_size", 1)
+        if self._model.folder and servers > 1:
+            raise UsageError("--adapters: vLLM loads adapters with one API server only: add --api-server-count 1 after `--`")
+        return self._model.hot and servers == 1
+
+    def _highest(self) -> int:
+        """The highest rank that is taken."""
+        if (given := self._given.get("max_lora_rank")) is not None:
+            return int(given)
+        own = self._model.folder
+        folders = [*own.glob("*"), *own.glob("*/adapter")] if own else []
+        fitting = ranks(self._model.adapters, [*folders, *known_adapters().values()] if self.hot else [])
+        return max_lora_rank(min(fitting, 512))
+
+
+@contextmanager
+def opened(guard: Guard, door: Door) -> Iterator[Callable[[], bool]]:
+    """Listen while the block runs. Where SIGTERM ends it, requests in flight are answered first, as far as time allows.
+
+    Raises EngineError if nothing can listen there.
+    """
+    check_port(door.host, door.port)
+    with listening(guard, door.host, door.port) as alive:
+        try:
+            yield alive
+        except SystemExit:  # SIGTERM; Ctrl-C does not wait.
+            if not guard.drained(door.drain_seconds):
+                print(f"{guard.open} requests were not answered within {door.drain_seconds:g} s", file=sys.stderr)
+            raise
+        finally:
+            guard.draining = True
+
+
+def serve_tasks(door: Door, ready: Callable[[], None]) -> None:
+    """Serve the task API without a model, until a signal; `ready` is called when it listens."""
+    guard = Guard(create_app(own_players()), Keys(door.keys), door.bounds)
+    with opened(guard, door) as alive:
+        ready()
+        while alive():
+            time.sleep(0.5)
+
+
+def serve_model(model: Model, door: Door, say: Callable[[str], None], begin: Callable[[Serving], None]) -> None:
+    """Serve a model, until a signal or until vLLM ends too often (EngineError).
+
+    `begin` is called when the port is open, and begins the supervisor.
+    """
+    serving = Serving(model, door, say)
+    with serving.supervisor as supervisor, opened(serving.guard, door):
+        begin(serving)
+        supervisor.watch()

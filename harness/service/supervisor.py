@@ -1,0 +1,94 @@
+"""vLLM kept running: started, and started again when it ends."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable
+from types import TracebackType
+from typing import Literal, NoReturn, Self
+
+from harness.engines.server import Server
+from harness.errors import EngineError
+
+MOST, WITHIN = 5, 600.0
+"""Ends after which it is not started again, and the seconds within which they count."""
+FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
+"""Seconds before it is started again: each time twice as long."""
+
+LONGEST_WAIT = 60.0
+
+State = Literal["starting", "up", "restarting", "down"]
+
+
+class Supervisor:
+    """Owns the server that `make` builds: `make(again)`, where `again` says that it had been running. Used in a `with`.
+
+    Only the thread that entered the `with` calls `begin` and `watch`; any thread reads the rest.
+    """
+
+    def __init__(self, make: Callable[[bool], Server], say: Callable[[str], None]) -> None:
+        self._make, self._say = make, say
+        self._server: Server | None = None
+        self._begun = time.monotonic()
+        self._took = 60.0
+        self._ends: deque[float] = deque(maxlen=MOST)
+        self.state: State = "starting"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.state = "down"
+        self._stop()
+
+    @property
+    def retry_after(self) -> float:
+        """Seconds until the server is likely to answer: as long as its last start took, but no more than clients heed."""
+        return min(LONGEST_WAIT, max(1.0, self._took - (time.monotonic() - self._begun)))
+
+    def begin(self) -> list[str]:
+        """Start the server and block until it answers; the names of its models. Raises EngineError if it does not."""
+        return self._start(again=False)
+
+    def watch(self) -> NoReturn:
+        """Block, and start the server again whenever it ends. Raises EngineError when it has ended too often."""
+        failure: EngineError | None = None
+        while True:
+            try:
+                if failure:
+                    self._pause(failure)
+                    self._start(again=True)
+                assert self._server is not None
+                self._server.wait()
+            except EngineError as error:
+                self.state = "restarting"
+                failure = error
+                self._begun = time.monotonic()
+                if len(self._ends) == MOST and time.monotonic() - self._ends[0] < WITHIN:
+                    raise EngineError(f"vLLM ended {MOST + 1} times within {WITHIN / 60:.0f} minutes: {error}") from error
+                self._ends.append(time.monotonic())
+
+    def _pause(self, failure: EngineError) -> None:
+        """Raises nothing; what is left of the server is gone before it."""
+        self._stop()
+        recent = sum(time.monotonic() - end < WITHIN for end in self._ends)
+        seconds = min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (recent - 1))
+        self._say(f"{failure}; starting it again in {seconds:.0f} s")
+        time.sleep(seconds)
+
+    def _start(self, again: bool) -> list[str]:
+        begun = time.monotonic()
+        self._server = self._make(again)
+        self._server.__enter__()
+        names = self._server.wait_until_ready()
+        self._took = time.monotonic() - begun + FIRST_PAUSE
+        self.state = "up"
+        if again:
+            self._say(f"vLLM is up again, {time.monotonic() - begun:.0f} s after it was started")
+        return names
+
+    def _stop(self) -> None:
+        if self._server is not None:
+            self._server.stop()
+            self._server = None

@@ -1,0 +1,31 @@
+"""The tasks, each a corpus in one of the two worlds: what depends on actions and states asks for the world, not for the task."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from harness.util.registry import choose
+
+World = Literal["hexagons", "minecraft"]
+
+WORLDS: dict[str, World] = {"hexagons": "hexagons", "minecraft": "minecraft", "iglu": "minecraft"}
+"""The world of each task, in the order in which tasks are listed. The task of the corpus that a world began with has its name."""
+
+COMPASS = frozenset({"iglu"})
+"""Tasks whose instructions name compass directions, which a prompt then explains."""
+
+
+def world_of(task: str) -> World:
+    """Raises UsageError for an unknown task."""
+    return WORLDS.get(task) or WORLDS[choose("task", task, WORLDS)]
+
+
+def tasks_in(world: World) -> tuple[str, ...]:
+    """The tasks of a world, the one with its name first."""
+    return tuple(task for task, its in WORLDS.items() if its == world)
+
+
+def task_of(item_id: str, world: World) -> str:
+    """The task of an item of a world by its id: `minecraft-blocks/...` is of minecraft. Without one, the world's own."""
+    name = item_id.partition("/")[0].partition("-")[0]
+    return name if name in WORLDS else world

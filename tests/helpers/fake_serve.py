@@ -1,0 +1,14 @@
+"""`harness` with the stand-in for vLLM: everything of `harness serve` but the model."""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+
+from harness.cli import main
+from harness.engines.server import Server
+from harness.service import serving
+
+if __name__ == "__main__":
+    vars(serving)["Server"] = partial(Server, command=(sys.executable, "-m", "tests.helpers.fake_vllm"))
+    sys.exit(main())

@@ -1,0 +1,134 @@
+"""A stand-in for `vllm serve`: the same command line, key and endpoints, answers at once, and tells what it was asked.
+
+Its models answer every prompt with numbered words, as many as `max_tokens` says, `pause` (seconds, a key of the request) apart.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from typing import Any
+
+from aiohttp import web
+
+
+class FakeVllm:
+    """`requests` are (path, body, headers), in order; `ended` counts answers that the client did not wait for."""
+
+    def __init__(self, base: str, modules: dict[str, str], key: str | None) -> None:
+        self.base, self.modules, self.key = base, modules, key
+        self.requests: list[tuple[str, Any, dict[str, str]]] = []
+        self.running = self.ended = 0
+        self.pause = float(os.environ.get("FAKE_VLLM_PAUSE", "0"))
+
+    def app(self) -> web.Application:
+        app = web.Application(middlewares=[self.check], client_max_size=100_000_000)
+        app.router.add_get("/health", self.health)
+        app.router.add_get("/metrics", self.metrics)
+        app.router.add_get("/seen", self.seen)
+        app.router.add_get("/v1/models", self.models)
+        app.router.add_post("/v1/load_lora_adapter", self.load)
+        app.router.add_post("/v1/unload_lora_adapter", self.unload)
+        for path in ("/v1/chat/completions", "/v1/completions", "/tokenize"):
+            app.router.add_post(path, self.answer)
+        return app
+
+    @web.middleware
+    async def check(self, request: web.Request, handler: Any) -> web.StreamResponse:
+        if request.path.startswith("/v1") and self.key and request.headers.get("Authorization") != f"Bearer {self.key}":
+            return web.json_response({"error": "Unauthorized"}, status=401)
+        response: web.StreamResponse = await handler(request)
+        return response
+
+    async def health(self, request: web.Request) -> web.Response:
+        return web.Response()
+
+    async def metrics(self, request: web.Request) -> web.Response:
+        return web.Response(text=f"vllm:num_requests_running {self.running}\n")
+
+    async def seen(self, request: web.Request) -> web.Response:
+        told = {"requests": self.requests, "running": self.running, "ended": self.ended, "pid": os.getpid()}
+        return web.json_response({**told, "modules": self.modules})
+
+    async def models(self, request: web.Request) -> web.Response:
+        cards = [{"id": self.base, "root": "/secret/base", "max_model_len": 4096}]
+        cards += [{"id": name, "root": path, "parent": self.base} for name, path in self.modules.items()]
+        return web.json_response({"object": "list", "data": cards})
+
+    async def load(self, request: web.Request) -> web.Response:
+        body = await request.json()
+        if body["lora_name"] in self.modules:
+            return web.json_response({"error": "already loaded"}, status=400)
+        self.modules[body["lora_name"]] = body["lora_path"]
+        return web.Response(text="Success")
+
+    async def unload(self, request: web.Request) -> web.Response:
+        body = await request.json()
+        if body["lora_name"] not in self.modules:
+            return web.json_response({"error": "not found"}, status=404)
+        del self.modules[body["lora_name"]]
+        return web.Response(text="Success")
+
+    async def answer(self, request: web.Request) -> web.StreamResponse:
+        body = json.loads(await request.read())
+        self.requests.append((request.path, body, dict(request.headers)))
+        if body.get("model") not in (None, self.base, *self.modules):
+            return web.json_response({"error": {"message": "no such model", "code": 404}}, status=404)
+        self.running += 1
+        try:
+            return await self._words(request, body)
+        except (asyncio.CancelledError, ConnectionResetError):
+            self.ended += 1
+            raise
+        finally:
+            self.running -= 1
+
+    async def _words(self, request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        count, pause = int(body.get("max_tokens", 3)), float(body.get("pause", self.pause))
+        usage = {"prompt_tokens": 7, "total_tokens": 7 + count, "completion_tokens": count}
+        headers = {"Access-Control-Allow-Origin": "*", "Server": "uvicorn", "X-Request-Id": "r"}
+        if not body.get("stream"):
+            await asyncio.sleep(count * pause)
+            text = " ".join(map(str, range(count)))
+            choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}, "text": text}
+            shape = {"id": "1", "object": "chat.completion", "created": 1, "model": body.get("model"), "choices": [choice]}
+            return web.json_response({**shape, "usage": usage}, headers=headers)
+        response = web.StreamResponse(headers={**headers, "Content-Type": "text/event-stream; charset=utf-8"})
+        await response.prepare(request)
+        chunk = {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": body.get("model")}
+        for number in range(count):
+            delta = {"index": 0, "finish_reason": None, "delta": {"content": f"{number} "}}
+            await response.write(f"data: {json.dumps({**chunk, 'choices': [delta]})}\n\n".encode())
+            await asyncio.sleep(pause)
+        if (body.get("stream_options") or {}).get("include_usage"):
+            await response.write(f"data: {json.dumps({**chunk, 'choices': [], 'usage': usage})}\n\n".encode())
+        await response.write(b"data: [DONE]\n\n")
+        await response.write_eof()
+        return response
+
+
+def value_of(option: str) -> list[str]:
+    """What follows an option on the command line, up to the next one."""
+    if option not in sys.argv:
+        return []
+    rest = sys.argv[sys.argv.index(option) + 1 :]
+    end = next((place for place, word in enumerate(rest) if word.startswith("--")), len(rest))
+    return rest[:end]
+
+
+async def main() -> None:
+    modules = dict(word.split("=", 1) for word in value_of("--lora-modules"))
+    fake = FakeVllm(value_of("--served-model-name")[0], modules, os.environ.get("VLLM_API_KEY"))
+    runner = web.AppRunner(fake.app(), access_log=None, handler_cancellation=True)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", int(value_of("--port")[0])).start()
+    await asyncio.Event().wait()
+
+
+if __name__ == "__main__":
+    try:
+        asyncio.run(main())
+    except KeyboardInterrupt:
+        sys.exit(0)

@@ -1,0 +1,67 @@
+"""Builders for live games: one that does as it is told, and one that errs now and then, in many ways."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from random import Random
+from typing import Any
+
+from harness.corpora.item import HexagonsItem, Item, MinecraftItem
+from harness.simulators.live import LiveGame
+from harness.worlds import hexagons
+from harness.worlds.minecraft import COLORS, SIDE, Action
+
+Look = Callable[[Any], None]
+
+
+def wrong(rng: Random, item: Item) -> list[Any]:
+    """An answer that is mostly wrong."""
+    if isinstance(item, HexagonsItem):
+        tiles = [(rng.randrange(10), rng.randrange(18)) for _ in range(rng.randrange(8))]
+        kept = [action for action in item.actions if rng.random() < 0.5]
+        return [*kept, *(hexagons.Paint(*tile, rng.choice(hexagons.COLORS)) for tile in tiles)]
+    return rng.choice((_none, _other_color, _elsewhere, _half, _too_much, _havoc))(rng, item)
+
+
+def _none(rng: Random, item: MinecraftItem) -> list[Action]:
+    return []
+
+
+def _other_color(rng: Random, item: MinecraftItem) -> list[Action]:
+    color = rng.choice(COLORS)
+    return [action._replace(color=color) if action.kind == "place" else action for action in item.actions]
+
+
+def _elsewhere(rng: Random, item: MinecraftItem) -> list[Action]:
+    x, y, z = rng.choice([(1, 0, 0), (-2, 0, 0), (0, 0, 1), (0, 1, 0), (1, 1, -1)])
+    return [action._replace(x=action.x + x, y=action.y + y, z=action.z + z) for action in item.actions]
+
+
+def _half(rng: Random, item: MinecraftItem) -> list[Action]:
+    return list(item.actions[: len(item.actions) // 2])
+
+
+def _too_much(rng: Random, item: MinecraftItem) -> list[Action]:
+    return [*item.actions, *(_anywhere(rng) for _ in range(rng.randint(1, 2)))]
+
+
+def _havoc(rng: Random, item: MinecraftItem) -> list[Action]:
+    gone = [Action("remove", None, *block[:3]) for block in item.before.blocks() if rng.random() < 0.3]
+    return [*gone, *(_anywhere(rng) for _ in range(4))]
+
+
+def _anywhere(rng: Random) -> Action:
+    return Action("place", rng.choice(COLORS), rng.randint(-SIDE, SIDE), 1, rng.randint(-SIDE, SIDE))
+
+
+def play(
+    game: LiveGame, errs: Callable[[Item], bool] = lambda item: False, seed: int = 0, look: Look = lambda item: None
+) -> list[Item]:
+    """Play a game to its end as told, but for the messages where the builder errs. Returns the messages."""
+    rng, asked = Random(seed), list[Item]()
+    while (item := game.ask()) is not None:
+        look(item)
+        asked.append(item)
+        actions: Sequence[Any] = wrong(rng, item) if errs(item) else item.actions
+        game.take(actions)
+    return asked

@@ -1,0 +1,251 @@
+"""`harness serve` as a process before a stand-in for vLLM: load, faults, SIGTERM, adapters, and its OpenAPI page.
+
+Nothing here waits for a model; tests/integration/test_serve.py asks a real one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+import harness
+from harness.engines.weights import weights_fingerprint
+from prompts.probe import described
+from prompts.spec import PromptSpec
+from tests.helpers import ROOT
+from tests.helpers.tiny import build_tiny_adapter, build_tiny_model
+from tools.load import load
+
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(300)]
+
+CHAT = "/v1/chat/completions"
+ASK: dict[str, Any] = {"model": "one", "messages": [{"role": "user", "content": "Hello"}]}
+
+
+def wait_until(true: Callable[[], bool], seconds: float = 60) -> None:
+    deadline = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+class Serving:
+    """The command, ready to answer."""
+
+    def __init__(self, folder: Path, *options: str) -> None:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        folder.mkdir(exist_ok=True)
+        self.folder, self.url = folder, f"http://127.0.0.1:{self.port}"
+        command = [sys.executable, "-m", "tests.helpers.fake_serve", "serve", "--port", str(self.port), *options]
+        environment = {name: value for name, value in os.environ.items() if name not in ("HARNESS_DATA", "HARNESS_API_KEY")}
+        environment |= {"PYTHONPATH": str(ROOT)}
+        self.errors = folder / "stderr"
+        with self.errors.open("wb") as errors, (folder / "stdout").open("wb") as out:
+            self.process = subprocess.Popen(command, cwd=folder, env=environment, stdout=out, stderr=errors)
+        self.client = httpx.Client(base_url=self.url, timeout=60)
+        wait_until(self.ready)
+
+    def ready(self) -> bool:
+        assert self.process.poll() is None, self.errors.read_text()
+        try:
+            return self.client.get("/ready").status_code == 200
+        except httpx.HTTPError:
+            return False
+
+    def vllm(self) -> int:
+        """The id of the stand-in's process."""
+        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
+        return next(int(child) for child in children if b"fake_vllm" in Path(f"/proc/{child}/cmdline").read_bytes())
+
+    def end(self, number: int = signal.SIGINT) -> int:
+        self.client.close()
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        return self.process.wait(60)
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build_tiny_model(tmp_path_factory.mktemp("base") / "tiny")
+
+
+@pytest.fixture(scope="module")
+def adapters(base: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of adapters `one` and `two`."""
+    folder = tmp_path_factory.mktemp("adapters")
+    for seed, name in enumerate(("one", "two"), 1):
+        build_tiny_adapter(base, folder / name, seed=seed)
+        saved = {**described(PromptSpec.make("hexagons")), "base": "tiny", "base_fingerprint": weights_fingerprint(base)}
+        (folder / name / "harness.json").write_text(json.dumps(saved))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def options(base: Path, adapters: Path) -> list[str]:
+    return ["--base", str(base), "--adapter", f"one={adapters / 'one'}", "--adapters", str(adapters)]
+
+
+@pytest.fixture(scope="module")
+def serving(options: list[str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
+    serving = Serving(tmp_path_factory.mktemp("serving"), *options, "--max-in-flight", "250")
+    yield serving
+    assert serving.end() == 130
+    assert "Traceback" not in serving.errors.read_text()
+
+
+def test_two_hundred_streams_at_a_time_are_all_answered_and_memory_stays(serving: Serving) -> None:
+    warm = asyncio.run(load(serving.url, "one", 200, 2, pid=serving.process.pid))
+    seen = asyncio.run(load(serving.url, "one", 200, 6, pid=serving.process.pid))
+    assert (warm.lost, seen.lost, dict(seen.refused)) == (0, 0, {})
+    assert seen.whole >= 200
+    assert seen.told()["first_piece_p99"] is not None
+    assert max(seen.memory) < max(warm.memory) * 1.1
+
+
+def test_more_than_it_takes_are_refused_with_the_time_to_come_again(serving: Serving) -> None:
+    seen = asyncio.run(load(serving.url, "one", 400, 4))
+    assert seen.lost == 0
+    assert seen.whole > 0
+    assert set(seen.refused) == {"429"}
+
+
+def test_clients_that_leave_and_hostile_ones_do_not_disturb_it(serving: Serving) -> None:
+    """Half of the clients leave in the middle of an answer, or send nonsense."""
+
+    def disturb(number: int) -> None:
+        bodies = [b"[" * 10_000, b"\xff\xfe", b"a" * 20_000_000, b'{"model": "../../x", "messages": []}']
+        with httpx.Client(base_url=serving.url, timeout=60) as client:
+            for body in bodies[number % 4 :]:
+                assert 400 <= client.post(CHAT, content=body).status_code < 500
+            slow = {**ASK, "stream": True, "max_tokens": 1000, "pause": 0.05}
+            with client.stream("POST", CHAT, json=slow) as response:
+                next(response.iter_lines())
+
+    threads = [threading.Thread(target=disturb, args=(number,)) for number in range(20)]
+    for thread in threads:
+        thread.start()
+    seen = asyncio.run(load(serving.url, "one", 50, 3))
+    for thread in threads:
+        thread.join()
+    assert (seen.lost, dict(seen.refused)) == (0, {})
+    wait_until(lambda: serving.client.get("/metrics").text.strip().endswith(" 0"))
+
+
+def test_an_adapter_is_loaded_asked_and_unloaded_by_its_name(serving: Serving) -> None:
+    client = serving.client
+    assert client.post(CHAT, json={**ASK, "model": "two"}).status_code == 404
+    for version in (1, 2):
+        assert client.post("/v1/harness/adapters", json={"name": "two"}).json()["version"] == version
+        assert client.post(CHAT, json={**ASK, "model": "two"}).json()["model"] == f"two@{version}"
+    assert client.post(CHAT, json={**ASK, "model": "two@1"}).status_code == 404
+    assert [model["id"] for model in client.get("/v1/models").json()["data"]] == ["tiny", "one", "two"]
+    with harness.Client(serving.url) as tasks:
+        assert "two" in {player.name for player in tasks.players()}
+        # The stand-in's answer has no tiles in it.
+        assert tasks.execute("hexagons", "Paint it red.", "two").actions == []
+    assert client.delete("/v1/harness/adapters/two").status_code == 204
+    assert client.post(CHAT, json={**ASK, "model": "two"}).status_code == 404
+
+
+def test_killed_vllm_comes_back_with_its_adapters(serving: Serving) -> None:
+    client, before = serving.client, serving.vllm()
+    assert client.post("/v1/harness/adapters", json={"name": "one"}).json()["version"] == 2
+    os.kill(before, signal.SIGKILL)
+    statuses: list[int] = []
+
+    def back() -> bool:
+        response = client.post(CHAT, json=ASK)
+        statuses.append(response.status_code)
+        assert response.status_code == 200 or int(response.headers["retry-after"]) >= 1
+        assert client.get("/health").status_code == 200 or response.status_code != 200
+        return response.status_code == 200
+
+    wait_until(back)
+    assert set(statuses) <= {200, 503}
+    assert statuses[0] == 503
+    assert client.post(CHAT, json=ASK).json()["model"] == "one@2"
+    assert serving.vllm() != before
+    assert "starting it again in 1 s" in serving.errors.read_text()
+
+
+def test_sigterm_ends_what_is_begun_and_admits_nothing(options: list[str], tmp_path: Path) -> None:
+    serving = Serving(tmp_path / "serving", *options)
+    slow = {**ASK, "stream": True, "max_tokens": 40, "pause": 0.05}
+    with serving.client.stream("POST", CHAT, json=slow) as response, httpx.Client(base_url=serving.url) as other:
+        lines = response.iter_lines()
+        next(lines)
+        serving.process.send_signal(signal.SIGTERM)
+        wait_until(lambda: other.get("/ready").status_code == 503)
+        refused = other.post(CHAT, json=ASK)
+        assert (refused.status_code, refused.headers["retry-after"]) == (503, "30")
+        assert [line for line in lines if line][-1] == "data: [DONE]"
+    assert serving.end(0) == 128 + signal.SIGTERM
+    assert "not answered" not in serving.errors.read_text()
+
+
+def test_sigterm_waits_no_longer_than_it_is_told(options: list[str], tmp_path: Path) -> None:
+    serving = Serving(tmp_path / "serving", *options, "--drain-timeout", "0.5")
+    slow = {**ASK, "stream": True, "max_tokens": 10_000, "pause": 0.05}
+    with serving.client.stream("POST", CHAT, json=slow) as response:
+        lines = response.iter_lines()
+        next(lines)
+        serving.process.send_signal(signal.SIGTERM)
+        with pytest.raises(httpx.RemoteProtocolError):
+            list(lines)
+    assert serving.end(0) == 128 + signal.SIGTERM
+    errors = serving.errors.read_text()
+    assert "1 requests were not answered within 0.5 s" in errors
+    assert "Traceback" not in errors
+
+
+def test_keys_of_a_file_and_none_of_them_is_told(options: list[str], tmp_path: Path) -> None:
+    keys = tmp_path / "keys"
+    keys.write_text("sk-user-secret\nsk-boss-secret admin\n")
+    keys.chmod(0o600)
+    serving = Serving(tmp_path / "serving", *options, "--api-keys", str(keys), "--requests-per-minute", "3")
+    statuses = {}
+    for key in ("sk-user-secret", "sk-boss-secret", "sk-other"):
+        headers = {"Authorization": f"Bearer {key}"}
+        load_status = serving.client.post("/v1/harness/adapters", json={"name": "two"}, headers=headers).status_code
+        asked = [serving.client.post(CHAT, json=ASK, headers=headers).status_code for _ in range(3)]
+        statuses[key] = [load_status, *asked]
+    assert statuses == {
+        "sk-user-secret": [403, 200, 200, 429],
+        "sk-boss-secret": [200, 200, 200, 429],
+        "sk-other": [401, 401, 401, 401],
+    }
+    commands = Path(f"/proc/{serving.process.pid}/cmdline").read_bytes() + Path(f"/proc/{serving.vllm()}/cmdline").read_bytes()
+    assert serving.end() == 130
+    written = [path.read_bytes() for path in serving.folder.rglob("*") if path.is_file()]
+    assert b"secret" not in b"".join([commands, *written])
+
+
+SCHEMATHESIS = ROOT / ".venvs" / "schemathesis" / "bin" / "schemathesis"
+
+
+@pytest.mark.skipif(not SCHEMATHESIS.exists(), reason="make plugins installs Schemathesis in .venvs")
+def test_no_request_that_schemathesis_makes_of_the_openapi_page_is_answered_5xx(serving: Serving, tmp_path: Path) -> None:
+    checks = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance"
+    command = [str(SCHEMATHESIS), "run", f"{serving.url}/openapi.json", "--checks", checks, "--seed", "1", "--max-examples", "40"]
+    done = subprocess.run([*command, "--no-color"], cwd=tmp_path, capture_output=True, text=True, timeout=280)
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
+    made = re.search(r"(\d+) generated, (\d+) passed", done.stdout)
+    assert made is not None, done.stdout[-2000:]
+    assert made[1] == made[2]
+    assert int(made[1]) > 200

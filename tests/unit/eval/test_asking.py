@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+import json
+from math import exp
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eval.asking import certainty
+from harness.cli import main
+
+
+@pytest.fixture(autouse=True)
+def _sample_in_an_empty_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.delenv("HARNESS_DATA", raising=False)
+    monkeypatch.chdir(tmp_path)
+    assert main(["data", "items", "iglu", "--split", "train", "--ask"]) == 0
+    Path("ask.jsonl").write_text(capsys.readouterr().out)
+
+
+def items() -> list[dict[str, Any]]:
+    return [json.loads(line) for line in Path("ask.jsonl").read_text().splitlines()]
+
+
+def answer(**fields: Any) -> None:
+    """Gold for all clear instructions and nothing for the unclear ones; `fields` are changed by game."""
+    records = [{"id": item["id"], "actions": item["actions"]} for item in items()]
+    for record in records:
+        record |= fields.get(record["id"].rpartition("/")[2].replace("-", "_"), {})
+    Path("answers.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+
+
+def scored(capsys: pytest.CaptureFixture[str], *more: str) -> dict[str, Any]:
+    code = main(["score", "answers.jsonl", "--items", "ask.jsonl", "--benchmark", "ask", "--json", *more])
+    out, err = capsys.readouterr()
+    assert (code, err) == (0, "")
+    return dict(json.loads(out))
+
+
+def test_the_unclear_instructions_come_after_the_clear_ones() -> None:
+    assert [item["id"].rpartition("-")[2] for item in items()][-2:] == ["9004", "9010"]
+    assert [("question" in item["meta"]) for item in items()] == [False] * 10 + [True] * 2
+
+
+def test_to_act_on_the_clear_and_ask_about_the_others_is_perfect(capsys: pytest.CaptureFixture[str]) -> None:
+    answer()
+    scores = scored(capsys)
+    assert (scores["clear"], scores["unclear"], scores["asked"]) == (10, 2, 2)
+    assert [scores["ask"][key] for key in ("precision", "recall", "f1")] == [1, 1, 1]
+    assert scores["act"]["f1"] == 1
+    assert "thresholds" not in scores
+
+
+def test_a_question_is_no_action(capsys: pytest.CaptureFixture[str]) -> None:
+    answer(game_9004={"text": "Which color should they be?", "format": "lines"})
+    records = [json.loads(line) for line in Path("answers.jsonl").read_text().splitlines()]
+    for record in records:
+        if "text" in record:
+            del record["actions"]
+    Path("answers.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+    assert scored(capsys)["ask"]["f1"] == 1
+
+
+def test_who_acts_on_everything_never_asks(capsys: pytest.CaptureFixture[str]) -> None:
+    done = {"actions": [["place", "red", 0, 1, 0]]}
+    answer(game_9004=done, game_9010=done)
+    scores = scored(capsys)
+    assert (scores["asked"], scores["ask"]["f1"], scores["ask"]["precision"], scores["act"]["f1"]) == (0, 0, 0, 1)
+
+
+def test_who_asks_about_a_clear_one_leaves_its_actions_undone(capsys: pytest.CaptureFixture[str]) -> None:
+    answer(game_9003={"actions": []})
+    scores = scored(capsys)
+    assert (scores["ask"]["precision"], scores["ask"]["recall"]) == (pytest.approx(2 / 3), 1)
+    wanted = sum(len(item["actions"]) for item in items())
+    assert scores["act"]["recall"] == pytest.approx(1 - 4 / wanted)
+    assert scores["act"]["precision"] == 1
+
+
+def test_a_threshold_asks_where_the_confidence_is_low(capsys: pytest.CaptureFixture[str]) -> None:
+    sure = {f"game_{n}": {"confidence": 0.9} for n in range(9001, 9013)}
+    done = {"actions": [["place", "red", 0, 1, 0]]}
+    answer(**{**sure, "game_9004": {**done, "confidence": 0.2}, "game_9010": {**done, "confidence": 0.3}})
+    assert scored(capsys)["asked"] == 0
+    assert scored(capsys)["best"] == 0.9
+    scores = scored(capsys, "--ask-below", "0.5")
+    assert (scores["asked"], scores["ask"]["f1"], scores["act"]["f1"]) == (2, 1, 1)
+    assert main(["score", "answers.jsonl", "--items", "ask.jsonl", "--benchmark", "ask"]) == 0
+    assert "0.900 (best)" in capsys.readouterr().out
+
+
+def test_the_certainty_of_several_answers_is_the_likelihood_of_a_token() -> None:
+    assert certainty({"logprobs": [-4.0, -2.0], "completion_tokens": 8, "confidence": 0.1}) == pytest.approx(exp(-0.5))
+    assert certainty({"confidence": 1}) == 1
+    assert certainty({"confidence": True}) is certainty({}) is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--benchmark", "ask", "--ask-below", "0.5"), "have no confidence"),
+        (("--ask-below", "0.5"), "--ask-below is for --benchmark ask only"),
+        (("--benchmark", "questions"), "no benchmark named 'questions'"),
+    ],
+)
+def test_what_does_not_fit(arguments: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    answer()
+    assert main(["score", "answers.jsonl", "--items", "ask.jsonl", *arguments]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_split_has_clear_instructions_only(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("answers.jsonl").write_text('{"id": "iglu/dev/game-9013", "actions": []}\n')
+    assert main(["score", "answers.jsonl", "--benchmark", "ask"]) == 2
+    assert "needs clear and unclear instructions" in capsys.readouterr().err
+
+
+def test_only_iglu_has_unclear_instructions(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["data", "items", "minecraft", "--split", "dev", "--ask"]) == 2
+    assert "--ask: minecraft has no list of unclear instructions" in capsys.readouterr().err

@@ -1,0 +1,110 @@
+"""Scores of live games against numbers worked out by hand."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from eval.live import outcome, print_games, score_games, shown
+from harness.worlds.hexagons import Board, Paint
+from harness.worlds.minecraft import Structure
+
+L = [(0, 1, 0, "red"), (1, 1, 0, "red"), (1, 1, 1, "blue"), (1, 2, 1, "blue")]
+
+
+def building(built: Any, target: Any = L, error: str | None = None, **counts: int) -> dict[str, Any]:
+    name = f"minecraft-own/val/{len(built)}-{counts}"
+    return {
+        "id": name,
+        "target": target,
+        "built": built,
+        "error": error,
+        "turns": 4,
+        "corrections": 1,
+        "steps": 3,
+        "at_once": 2,
+        "left_wrong": 0,
+        **counts,
+    }
+
+
+def turned(quarters: int, dx: int = 0, dz: int = 0) -> list[tuple[int, int, int, str]]:
+    return [(x + dx, y, z + dz, color) for x, y, z, color in Structure.of(L).turned(quarters).blocks()]
+
+
+@pytest.mark.parametrize("built", [L, turned(1), turned(2, 3, -2), turned(3, 0, 4)])
+def test_a_structure_succeeds_up_to_turns_and_shifts(built: Any) -> None:
+    told = outcome("minecraft", L, built)
+    assert told["success"] is True
+    assert told["exact"] is (built == L)
+    assert told["f1_aligned"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("built", "aligned"),
+    [
+        (L[:3], 6 / 7),
+        ([*L, (5, 1, 5, "red")], 8 / 9),
+        ([*L[:3], (1, 2, 1, "green")], 0.75),
+        ([(x, y + 1, z, color) for x, y, z, color in L], 0.25),  # A shift upward is none that counts; one blue block fits.
+        ([(-x, y, z, color) for x, y, z, color in L], 0.75),  # Nor is a mirror image.
+        ([], 0.0),
+    ],
+)
+def test_other_structures_do_not(built: Any, aligned: float) -> None:
+    told = outcome("minecraft", L, built)
+    assert told["success"] is False
+    assert told["exact"] is False
+    assert told["f1_aligned"] == pytest.approx(aligned)
+    assert told["f1"] <= told["f1_aligned"]
+
+
+def test_a_drawing_succeeds_only_as_it_is() -> None:
+    target = Board().apply([Paint(0, 0, "red"), Paint(0, 1, "blue")]).board
+    assert outcome("hexagons", target.digits(), target.digits()) == {"success": True, "f1": 1.0, "tiles": 1.0}
+    built = Board().apply([Paint(0, 0, "red"), Paint(5, 5, "blue")]).board
+    assert outcome("hexagons", target.digits(), built.digits()) == {
+        "success": False,
+        "f1": pytest.approx(0.5),
+        "tiles": pytest.approx(178 / 180),
+    }
+    assert outcome("hexagons", Board().digits(), Board().digits())["f1"] == 1.0
+
+
+def test_games_are_averaged_and_those_with_errors_counted_apart() -> None:
+    played = [
+        building(L),
+        building(L[:3], turns=8, corrections=5, steps=5, at_once=1, left_wrong=3),
+        building([], error="no connection"),
+    ]
+    scores = score_games("minecraft", played)
+    assert (scores["games"], scores["errors"]) == (3, 1)
+    assert scores["success"] == scores["exact"] == 0.5
+    assert scores["f1"] == pytest.approx((1 + 6 / 7) / 2)
+    assert (scores["turns"], scores["corrections"]) == (6.0, 3.0)
+    assert scores["at_once"] == pytest.approx(3 / 8)
+    assert scores["mended"] == pytest.approx(2 / 5)
+    assert scores["intervals"]["success"] == [0.0, 1.0]
+    assert scores["intervals"]["turns"] == [4.0, 8.0]
+
+
+def test_intervals_need_two_games_and_numbers_one() -> None:
+    one = score_games("minecraft", [building(L)])
+    assert one["success"] == 1.0
+    assert one["intervals"]["success"] is None
+    assert [row[2] for row in shown(one)] == [""] * len(list(shown(one)))
+    none = score_games("hexagons", [building("0" * 180, error="gone")])
+    assert none == {"task": "hexagons", "games": 1, "errors": 1, "intervals": {}}
+    assert list(shown(none)) == []
+
+
+def test_the_table_names_every_number() -> None:
+    scores = score_games("minecraft", [building(L), building(L[:3])])
+    text = io.StringIO()
+    print_games(scores, Console(file=text, width=100))
+    for label in ("success", "exact success", "block F1", "steps right at once", "turns a game", "Over 2 games"):
+        assert label in text.getvalue()
+    assert "50.0%" in text.getvalue()

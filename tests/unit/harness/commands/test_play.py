@@ -1,0 +1,138 @@
+"""`harness play` as it is called: the table, the files, endpoints and adapters' names, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from harness.cli import main
+from tests.helpers.endpoint import FakeServer, chat_answer
+
+NOWHERE = ["--base-url", "http://127.0.0.1:9/v1"]
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HARNESS_DATA", raising=False)
+    monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def server() -> Any:
+    fake = FakeServer()
+    fake.reply = lambda body, n: chat_answer("place red 0 1 0" if "block" in str(body) else "red: 1 1")
+    yield fake
+    fake.stop()
+
+
+def test_the_parser_plays_both_tasks(capsys: pytest.CaptureFixture[str]) -> None:
+    for task, last in (("minecraft", "block F1, turned and shifted"), ("hexagons", "tiles right")):
+        assert main(["play", "--task", task, "--model", "parser", "--games", "2", "--corrections", "1"]) == 0
+        said = capsys.readouterr().out
+        folder = Path(f"runs/play_{task}_dev_parser_simulated_2-games_1-corrections")
+        assert f"{task} dev: 2 games, simulated targets, 1 corrections a step; parser; {folder}" in said.splitlines()[0]
+        assert last in said
+        lines = [json.loads(line) for line in (folder / "play.jsonl").read_text().splitlines()]
+        assert len(lines) == 2
+        assert json.loads((folder / "scores.json").read_text())["games"] == 2
+        assert b"What was said and done" in (folder / "report.html").read_bytes()
+        settings = yaml.safe_load((folder / "run.yaml").read_text())["settings"]
+        assert settings["command"] == "play"
+        assert (settings["model"], settings["corrections"], settings["seed"]) == ("parser", 1, 0)
+
+
+def test_the_numbers_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["play", "--task", "hexagons", "--model", "rules", "--targets", "corpus", "--games", "2", "--json"]) == 0
+    scores = json.loads(capsys.readouterr().out)
+    assert scores["games"] == 2
+    assert (scores["targets"], scores["split"], scores["task"]) == ("corpus", "dev", "hexagons")
+    assert set(scores["intervals"]) == {"success", "f1", "tiles", "at_once", "mended", "turns", "corrections"}
+
+
+def test_a_model_behind_an_endpoint_is_asked_in_its_adapters_format(server: FakeServer) -> None:
+    words = ["play", "--model", "hexagons", "--base-url", server.url, "--games", "2", "--corrections", "0"]
+    assert main(words) == 0
+    (folder,) = Path("runs").iterdir()
+    settings = yaml.safe_load((folder / "run.yaml").read_text())["settings"]
+    assert settings["task"] == "hexagons"
+    assert (settings["engine"], settings["context"], settings["format"]) == ("openai", "conversation", "bare-program")
+    assert {body["model"] for body in server.requests} == {"hexagons"}
+    assert len(server.requests) == len((folder / "turns.jsonl").read_text().splitlines())
+    # A later message holds what was said and answered before.
+    assert max(len(body["messages"]) for body in server.requests) > 3
+
+
+def test_a_server_that_goes_away_leaves_a_game_to_go_on_with(server: FakeServer, capsys: pytest.CaptureFixture[str]) -> None:
+    words = [
+        "play",
+        "--model",
+        "m",
+        "--base-url",
+        server.url,
+        "--games",
+        "3",
+        "--corrections",
+        "0",
+        "--retries",
+        "0",
+        "--no-cache",
+    ]
+    server.reply = lambda body, n: chat_answer("place red 0 1 0") if n < 7 else (500, {}, b"{}")
+    assert main([*words, "--name", "gone"]) == 1
+    captured = capsys.readouterr()
+    assert "3 of 3 games were cut short and count nowhere; run the command again to go on with them" in captured.err
+    kept = [json.loads(line) for line in Path("runs/gone/turns.jsonl").read_text().splitlines()]
+    assert sum("error" not in record for record in kept) == 7
+    server.reply = lambda body, n: chat_answer("place red 0 1 0")
+    asked = len(server.requests)
+    assert main([*words, "--name", "gone"]) == 0
+    assert "7 turns are already played" in capsys.readouterr().err
+    assert main([*words, "--name", "whole"]) == 0
+    for file in ("turns.jsonl", "play.jsonl", "scores.json"):
+        assert Path("runs/gone", file).read_bytes() == Path("runs/whole", file).read_bytes()
+    whole = len(Path("runs/whole/turns.jsonl").read_text().splitlines())
+    assert len(server.requests) == asked + (whole - 7) + whole
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--model", "parsr"], "no model named 'parsr': did you mean parser?"),
+        (["--model", "bert-transformer", "--task", "chess"], "no task that is simulated named 'chess'"),
+        (["--model", "cnn-gru", "--task", "hexagons"], "no task of cnn-gru named 'hexagons'"),
+        (["--model", "parser", "--task", "chess"], "no task that is simulated named 'chess'"),
+        (["--model", "parser", "--shots", "3"], "--shots is for language models; parser does not take it"),
+        (["--model", "parser", "--engine", "vllm"], "--engine is for language models"),
+        (["--model", "parser", "--targets", "corpus", "--games", "50"], "--games 50: minecraft val has 2 targets"),
+        (["--model", "parser", "--split", "validation"], "no split of minecraft named 'validation'"),
+        (
+            ["--model", "hexagons", "--task", "minecraft", *NOWHERE],
+            "--task minecraft: the adapter hexagons was trained with hexagons",
+        ),
+        (NOWHERE, "--engine openai needs --base-url and --model"),
+        (["--model", "m", "--engine", "transformers", *NOWHERE], "--base-url is for openai"),
+    ],
+)
+def test_what_is_refused(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["play", *words]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert len(error.splitlines()) == 1
+
+
+def test_fewer_than_one_game_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["play", "--model", "parser", "--games", "0"]) == 2
+    assert "0 is not in the range x>=1" in capsys.readouterr().err
+
+
+def test_a_run_with_other_settings_is_not_touched(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["play", "--model", "parser", "--games", "1", "--name", "one"]) == 0
+    assert main(["play", "--model", "parser", "--games", "2", "--name", "one"]) == 2
+    assert "count: 1 there, 2 now" in capsys.readouterr().err
+    assert main(["score", "one"]) == 2
+    assert "runs/one holds live games: their scores are in scores.json" in capsys.readouterr().err

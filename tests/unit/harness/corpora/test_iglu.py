@@ -1,0 +1,263 @@
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import shutil
+import tarfile
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.cli import main
+from harness.corpora import SAMPLE, iglu, iglu_cache, load, locate
+from harness.corpora.item import MinecraftItem, Utterance
+from harness.errors import DataError
+from harness.worlds.minecraft import Action, Pose, Structure
+
+FIRST = "game-9005"
+"""An instruction of the sample: of a purple tower with a yellow block beside it, the yellow one is removed."""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the sample, to break."""
+    monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("HARNESS_DATA", str(tmp_path / "data"))
+    return Path(shutil.copytree(SAMPLE / "iglu", tmp_path / "data" / "iglu"))
+
+
+def target(folder: Path, game: str = FIRST) -> Path:
+    return folder / f"target_world_states/builder-data/actionHit/{game}/{game}-step-action"
+
+
+def start(folder: Path, game: str = "2-c902") -> Path:
+    return folder / f"initial_world_states/builder-data/{game}/step-2"
+
+
+def change(path: Path, how: Callable[[Any], object]) -> None:
+    world = json.loads(path.read_text())
+    how(world)
+    path.write_text(json.dumps(world))
+
+
+def add(*block: int) -> Callable[[Any], object]:
+    return lambda world: world["worldEndingState"]["blocks"].append(list(block))
+
+
+def table(folder: Path) -> Path:
+    return folder / "clarifying_questions_train.csv"
+
+
+def item(folder: Path, game: str = FIRST) -> MinecraftItem:
+    told = iglu.read_instructions(folder)
+    (found,) = (one for split in iglu.SPLITS for one in iglu.items(told, split) if one.meta["game"] == game)
+    return found
+
+
+def test_an_instruction_becomes_an_item(folder: Path) -> None:
+    found = item(folder)
+    assert (found.id, found.task, found.world, found.split) == (f"iglu/train/{FIRST}", "iglu", "minecraft", "train")
+    assert (found.group, found.cluster) == ("c902", "iglu/train/2-c902")
+    assert found.history == (Utterance("Architect", "Destroy the yellow block."),)
+    assert found.before == Structure.of([*((0, y, 0, "purple") for y in (1, 2, 3)), (1, 1, 0, "yellow")])
+    assert found.actions == (Action("remove", "yellow", 1, 1, 0),)
+    assert found.pose == pytest.approx(Pose(0.5, 1.0, 4.5, 180.0, 30.0))
+
+
+@pytest.mark.parametrize(("look", "yaw"), [(0.0, 180.0), (1.5707963267948966, 90.0), (-1.5707963267948966, 270.0)])
+def test_their_look_grows_to_the_left_from_north(folder: Path, look: float, yaw: float) -> None:
+    change(target(folder), lambda world: world.update(tape=f"1 pos_change (1.5, 64.0, -2.0)\n2 set_look (0.5, {look})\n"))
+    assert item(folder).pose == pytest.approx(Pose(1.5, 2.0, -2.0, yaw, -28.64788975654116))
+
+
+def test_the_first_pose_of_the_tape_counts(folder: Path) -> None:
+    more = "3 pos_change (0, 63, 0)\n4 set_look (0, 0)\n"
+    change(target(folder), lambda world: world.update(tape=world["tape"] + more))
+    assert item(folder).pose.z == pytest.approx(4.5)
+
+
+def test_both_palettes(folder: Path) -> None:
+    for code, color in iglu.COLORS.items():
+        only = {"blocks": [[0, 63, 0, code]]}
+        change(target(folder), partial(dict.update, worldEndingState=only))
+        assert item(folder).after == Structure.of([(0, 1, 0, color)])
+    change(target(folder), add(4, 70, 4, iglu.AIR))
+    assert len(item(folder).after) == 1
+
+
+def test_removals_come_first_from_the_top_then_what_has_support() -> None:
+    before = Structure.of([(0, y, 0, "red") for y in (1, 2, 3)])
+    after = Structure.of([(0, 1, 0, "red"), (0, 2, 0, "blue"), (1, 2, 0, "blue"), (1, 1, 0, "green"), (2, 2, 0, "blue")])
+    order = iglu.gold_order(before, after)
+    assert order is not None
+    assert [(a.kind, a.cell) for a in order] == [
+        ("remove", (0, 3, 0)),
+        ("remove", (0, 2, 0)),
+        ("place", (1, 1, 0)),
+        ("place", (0, 2, 0)),
+        ("place", (1, 2, 0)),
+        ("place", (2, 2, 0)),
+    ]
+    assert before.apply(order) == (after, ())
+
+
+def faults(folder: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, list[list[str]]]:
+    """What `harness data stats iglu` leaves out, beside what it says of the whole file."""
+    assert locate("iglu").path.is_relative_to(folder)
+    assert main(["data", "stats", "iglu", "--json"]) == 0
+    stats = json.loads(capsys.readouterr().out)
+    lines = stats["instructions"]["items"] + stats["instructions"]["unclear"]
+    assert lines + sum(fault["lines"] for fault in stats["left_out"].values()) == stats["instructions"]["lines"]
+    assert sum(split["items"] for split in stats["splits"].values()) == stats["instructions"]["items"]
+    return {kind: fault["which"] for kind, fault in stats["left_out"].items() if fault["lines"]}
+
+
+def test_the_sample_is_whole(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert faults(folder, capsys) == {}
+
+
+@pytest.mark.parametrize(
+    ("kind", "detail", "how"),
+    [
+        ("no target world", "game-9005-step-action", lambda folder: target(folder).unlink()),
+        ("damaged world", "Invalid JSON", lambda folder: target(folder).write_text(target(folder).read_text()[:90])),
+        ("damaged world", "two blocks at 0 63 0", lambda folder: change(target(folder), add(0, 63, 0, 57))),
+        ("unknown block", "99 at 2 63 0", lambda folder: change(target(folder), add(2, 63, 0, 99))),
+        ("outside", "6 63 0", lambda folder: change(target(folder), add(6, 63, 0, 57))),
+        ("outside", "0 62 1", lambda folder: change(target(folder), add(0, 62, 1, 57))),
+        ("floating", "game-9005-step-action", lambda folder: change(target(folder), add(3, 66, 3, 57))),
+        ("no pose", "game-9005-step-action", lambda folder: change(target(folder), lambda world: world.pop("tape"))),
+        ("unchanged", "", lambda folder: shutil.copy(start(folder), target(folder))),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_what_is_wrong_is_counted_and_named(
+    folder: Path, kind: str, detail: str, how: Callable[[Path], object], capsys: pytest.CaptureFixture[str]
+) -> None:
+    how(folder)
+    ((found, lines),) = faults(folder, capsys).items()
+    ((game, said),) = lines
+    assert (found, game) == (kind, FIRST)
+    assert said.endswith(detail) or detail in said
+    assert FIRST not in {one.meta["game"] for one in load("iglu")}
+    assert main(["data", "stats", "iglu"]) == 0
+    assert f"left out, {kind}: 1, {iglu.FAULTS[kind]}, as {FIRST}" in capsys.readouterr().out
+
+
+def test_a_missing_start_world(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    start(folder).unlink()
+    found = faults(folder, capsys)
+    assert set(found) == {"no start world"}
+    assert [game for game, _ in found["no start world"]] == [f"game-{n}" for n in range(9005, 9011)]
+
+
+def test_a_game_id_that_stands_there_twice(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = table(folder).read_text().splitlines()
+    again = next(line for line in lines if f"CQ-{FIRST}," in line)
+    table(folder).write_text("\n".join([*lines, again, again.replace("yellow", "purple")]) + "\n")
+    assert faults(folder, capsys) == {"repeated": [[FIRST, "the same text"], [FIRST, "another text: Destroy the purple block."]]}
+    assert item(folder).history[0] == Utterance("Architect", "Destroy the yellow block.")
+
+
+@pytest.mark.parametrize(
+    ("change_table", "message"),
+    [
+        (lambda text: text.replace("InputInstruction", "Instruction", 1), "row 1 has no InputInstruction"),
+        (lambda text: text.replace("Yes", "Perhaps", 1), "row 1: expected a GameId"),
+        (lambda text: text.replace("initial_world_states/builder-data/1-c901/step-2", "elsewhere", 1), "row 1: expected"),
+        (lambda text: text + '"CQ-game-1,never ends', "not a CSV file as published"),
+    ],
+)
+def test_a_table_that_is_not_as_published(folder: Path, change_table: Callable[[str], str], message: str) -> None:
+    table(folder).write_text(change_table(table(folder).read_text()))
+    with pytest.raises(DataError, match=message):
+        load("iglu")
+
+
+def test_an_archive_reads_as_the_folder_and_a_cut_one_is_refused(folder: Path) -> None:
+    unpacked = load("iglu")
+    archive = folder / iglu.ARCHIVE
+    with tarfile.open(archive, "w:xz") as tar:
+        for path in sorted(folder.iterdir()):
+            if path != archive:
+                tar.add(path, f"datasets/singleturn/{path.name}")
+    assert locate("iglu").path == archive
+    assert load("iglu") == unpacked
+    data = archive.read_bytes()
+    archive.write_bytes(data[: len(data) // 2])
+    with pytest.raises(DataError, match=r"singleturn\.tar\.xz is damaged at .*; fetch it again"):
+        load("iglu")
+
+
+@pytest.mark.parametrize("within", ["singleturn", "datasets/singleturn"])
+def test_a_clone_is_found(tmp_path: Path, within: str) -> None:
+    folder = Path(shutil.copytree(SAMPLE / "iglu", tmp_path / within))
+    assert iglu.find(tmp_path) == folder
+    assert iglu.find(tmp_path / "nothing") is None
+
+
+def test_the_cache_gives_the_same_and_sees_a_change(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed = iglu_cache.read_instructions(folder)
+    with monkeypatch.context() as patch:
+        patch.setattr(iglu, "read_instructions", lambda source: pytest.fail(f"{source} was parsed again"))
+        assert iglu_cache.read_instructions(folder) == parsed
+    target(folder).unlink()
+    assert iglu_cache.read_instructions(folder) != parsed
+
+
+def test_unclear_instructions_are_a_list_of_their_own(folder: Path) -> None:
+    told = iglu.read_instructions(folder)
+    asked = [one for split in iglu.SPLITS for one in iglu.unclear(told, split)]
+    assert [one.id for one in asked] == [
+        *("iglu/train/game-9004", "iglu/train/game-9010", "iglu/dev/game-9015", "iglu/test/game-9020")
+    ]
+    assert asked[-1].meta["question"] == "Next to which green block?"
+    assert asked[-1].before == asked[-1].after != Structure()
+    assert not {one.id for one in asked} & {one.id for one in load("iglu")}
+
+
+@pytest.mark.data
+def test_the_published_files(data_dir: Path) -> None:
+    source = iglu.find(data_dir / "iglu")
+    if source is None:
+        pytest.skip("HARNESS_DATA has no IGLU")
+    told = iglu_cache.read_instructions(source)
+    assert Counter(one.kind for one in told) == {
+        "built": 5334,
+        "unclear": 890,
+        "no target world": 415,
+        "floating": 149,
+        "unchanged": 33,
+        "repeated": 5,
+        "no pose": 2,
+    }
+    splits = {split: list(iglu.items(told, split)) for split in iglu.SPLITS}
+    assert [(len(items), len({one.cluster for one in items})) for items in splits.values()] == [(4285, 105), (443, 22), (606, 15)]
+    everything = sorted((one for items in splits.values() for one in items), key=lambda one: str(one.meta["game"]))
+    total = hashlib.sha256()
+    for one in everything:
+        (said,) = (turn for turn in one.history if isinstance(turn, Utterance))
+        before, after = (json.dumps(state.blocks()) for state in (one.before, one.after))
+        total.update(f"{one.meta['game']}\t{said.text}\t{before}\t{after}\n".encode())
+        assert one.before.apply(one.actions) == (one.after, ())
+    assert total.hexdigest() == "da316347d0243e995fe4dcadf7fb28f6a92a81b691a5563c2b93b9ac4a710f0b"
+    assert (sum(not len(one.before) for one in everything), max(len(one.actions) for one in everything)) == (356, 78)
+    assert sum(any(a.kind == "remove" for a in one.actions) for one in everything) == 1944
+    assert sum(len(list(iglu.unclear(told, split))) for split in iglu.SPLITS) == 890
+
+
+@pytest.mark.data
+def test_the_sample_is_not_copied_from_the_published_files(data_dir: Path) -> None:
+    source = iglu.find(data_dir / "iglu")
+    if source is None:
+        pytest.skip("HARNESS_DATA has no IGLU")
+    published = {one.text.lower() for one in iglu_cache.read_instructions(source)}
+    with table(SAMPLE / "iglu").open(newline="") as file:
+        own = {row["InputInstruction"].lower() for row in csv.DictReader(file)}
+    # Sentences so short that anybody writes them.
+    assert all(len(text.split()) < 8 for text in own & published)

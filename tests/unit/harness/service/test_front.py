@@ -1,0 +1,349 @@
+"""The front before a stand-in for vLLM: what passes and how, what is refused, and what a client's leaving ends."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import httpx
+import pytest
+from aiohttp import web
+
+from harness.service.app import create_app, listening
+from harness.service.front import Address, Front
+from harness.service.guard import Bounds, Guard
+from harness.service.keys import Key, Keys
+from tests.helpers.fake_vllm import FakeVllm
+
+CHAT = "/v1/chat/completions"
+ASK: dict[str, Any] = {"model": "base", "messages": [{"role": "user", "content": "Hello"}]}
+
+
+class Up:
+    """The state of a server that is watched."""
+
+    state: Any = "up"
+    retry_after = 7.0
+
+
+class Behind:
+    """The stand-in, in a thread."""
+
+    def __init__(self) -> None:
+        self.fake = FakeVllm("base", {"one": "/secret/one"}, "inner")
+        self.loop = asyncio.new_event_loop()
+        self.runner = web.AppRunner(self.fake.app(), access_log=None, handler_cancellation=True)
+        self.loop.run_until_complete(self.runner.setup())
+        self.loop.run_until_complete(web.TCPSite(self.runner, "127.0.0.1", 0).start())
+        self.url = f"http://127.0.0.1:{self.runner.addresses[0][1]}"
+        self.thread = threading.Thread(target=self.loop.run_forever)
+        self.thread.start()
+
+    def stop(self) -> None:
+        asyncio.run_coroutine_threadsafe(self.runner.cleanup(), self.loop).result(10)
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self.thread.join()
+        self.loop.close()
+
+
+@pytest.fixture(scope="module")
+def behind() -> Iterator[Behind]:
+    behind = Behind()
+    yield behind
+    behind.stop()
+
+
+@pytest.fixture(autouse=True)
+def forgotten(behind: Behind) -> None:
+    behind.fake.requests.clear()
+    behind.fake.ended = 0
+
+
+@contextmanager
+def fronted(
+    behind: Behind,
+    *,
+    keys: tuple[str, ...] = (),
+    bounds: Bounds | None = None,
+    upstream: Any = Up,
+    seconds: float = 30.0,
+    url: str = "",
+    **names: Any,
+) -> Iterator[tuple[httpx.Client, Guard]]:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    front = Front(create_app([]), upstream(), Address(url or behind.url, "inner", seconds), **names)
+    guard = Guard(front, Keys(Key.of(key, f"key {key}") for key in keys), bounds)
+    with listening(guard, "127.0.0.1", port), httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=20) as client:
+        yield client, guard
+
+
+@pytest.fixture(scope="module")
+def client(behind: Behind) -> Iterator[httpx.Client]:
+    with fronted(behind) as (client, _):
+        yield client
+
+
+def wait_until(true: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 10
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_an_answer_passes_byte_by_byte(client: httpx.Client, behind: Behind) -> None:
+    straight = httpx.post(f"{behind.url}{CHAT}", json=ASK, headers={"Authorization": "Bearer inner"})
+    passed = client.post(CHAT, json=ASK)
+    assert passed.status_code == 200
+    assert passed.content == straight.content
+    assert passed.headers["content-length"] == straight.headers["content-length"]
+    assert behind.fake.requests[0][1] == behind.fake.requests[1][1] == ASK
+
+
+def test_headers_that_are_the_connections_own_or_open_it_to_pages_do_not_pass(client: httpx.Client, behind: Behind) -> None:
+    sent = {
+        "Origin": "http://evil.example",
+        "Cookie": "a=b",
+        "X-Amzn-Thing": "1",
+        "Authorization": "Bearer x",
+        "traceparent": "t",
+    }
+    told = client.post(CHAT, json=ASK, headers=sent).headers
+    assert "access-control-allow-origin" not in told
+    assert "server" not in told
+    assert told["x-request-id"] == "r"
+    heard = {name.lower(): value for name, value in behind.fake.requests[0][2].items()}
+    assert heard["authorization"] == "Bearer inner"
+    assert heard["traceparent"] == "t"
+    assert not {"origin", "cookie", "x-amzn-thing"} & set(heard)
+
+
+def test_a_stream_passes_while_it_is_written(client: httpx.Client) -> None:
+    asked = {**ASK, "stream": True, "max_tokens": 4, "pause": 0.1, "stream_options": {"include_usage": True}}
+    begun, times = time.monotonic(), []
+    with client.stream("POST", CHAT, json=asked) as response:
+        lines = []
+        for line in response.iter_lines():
+            times.append(time.monotonic() - begun)
+            lines.append(line)
+    assert response.headers["content-type"].startswith("text/event-stream")
+    assert [line for line in lines if line][-1] == "data: [DONE]"
+    assert times[0] < times[-1] - 0.25
+
+
+@pytest.mark.parametrize("stream", [True, False])
+def test_a_client_that_leaves_ends_its_request(stream: bool, client: httpx.Client, behind: Behind) -> None:
+    asked = {**ASK, "stream": stream, "max_tokens": 1000, "pause": 0.02}
+    if stream:
+        with client.stream("POST", CHAT, json=asked) as response:
+            next(response.iter_lines())
+    else:
+        with pytest.raises(httpx.ReadTimeout):
+            client.post(CHAT, json=asked, timeout=0.3)
+    wait_until(lambda: behind.fake.ended == 1 and behind.fake.running == 0)
+
+
+def test_a_name_is_turned_into_the_one_that_vllm_knows(behind: Behind) -> None:
+    with fronted(behind, served=lambda name: {"painter": "one"}.get(name, name)) as (client, _):
+        assert client.post(CHAT, json={**ASK, "model": "painter"}).json()["model"] == "one"
+        assert client.post(CHAT, json={**ASK, "model": "two"}).status_code == 404
+    assert behind.fake.requests[0][1] == {**ASK, "model": "one"}
+
+
+def test_models_are_listed_as_ours(behind: Behind) -> None:
+    with fronted(behind, listed=lambda models: [{**model, "root": model["id"]} for model in models]) as (client, _):
+        listed = client.get("/v1/models").json()
+        one = client.get("/v1/models/one")
+        none = client.get("/v1/models/../one")
+    assert [model["id"] for model in listed["data"]] == ["base", "one"]
+    assert "secret" not in json.dumps(listed)
+    assert one.json()["root"] == "one"
+    assert none.status_code == 404
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/v1/load_lora_adapter",
+        "/v1/unload_lora_adapter",
+        "/v1/chat/../load_lora_adapter",
+        "/v1/%6coad_lora_adapter",
+        "/v1//load_lora_adapter",
+        "/v1/load_lora_adapter/",
+        "/v1/chat/completions/../../load_lora_adapter",
+        "/v1/chat/completions%2f..%2f..%2fload_lora_adapter",
+        "/seen",
+        "/adapters",
+        "/invocations",
+    ],
+)
+def test_other_endpoints_of_vllm_are_out_of_reach(path: str, client: httpx.Client, behind: Behind) -> None:
+    before = dict(behind.fake.modules)
+    response = client.post(path, json={"lora_name": "x", "lora_path": "/etc"})
+    assert response.status_code in (404, 405)
+    assert behind.fake.modules == before
+    assert behind.fake.requests == []
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        (b"[" * 10_000, 400),
+        (b'{"model": ' * 10_000, 400),
+        (b"\xff\xfe{}", 400),
+        (b'{"model": "\xed\xa0\x80"}', 400),
+        (b'{"model": "\\ud800"}', 400),
+        (b"nonsense", 400),
+        (b'{"model": "../../etc/passwd", "messages": []}', 404),
+        (b'{"model": "one\\r\\nX-Evil: 1", "messages": []}', 404),
+        (b"a" * 50_000_000, 413),
+    ],
+)
+def test_hostile_bodies(body: bytes, status: int, client: httpx.Client) -> None:
+    response = client.post(CHAT, content=body, headers={"Content-Type": "application/json"})
+    assert response.status_code == status
+    assert "x-evil" not in response.headers
+    assert client.post(CHAT, json=ASK).status_code == 200
+
+
+def test_a_large_body_without_a_length_is_refused_too(client: httpx.Client) -> None:
+    pieces = (b"a" * 1_000_000 for _ in range(50))
+    assert client.post(CHAT, content=pieces).status_code == 413
+
+
+def raw(client: httpx.Client, *pieces: bytes) -> bytes:
+    """What a connection answers to bytes."""
+    with socket.create_connection((client.base_url.host, client.base_url.port), timeout=20) as connection:
+        for piece in pieces:
+            try:
+                connection.sendall(piece)
+            except OSError:
+                break
+        answer = b""
+        try:
+            while piece := connection.recv(65536):
+                answer += piece
+                if b"\r\n\r\n" in answer:
+                    break
+        except OSError:
+            pass
+        return answer
+
+
+def test_a_head_without_end_and_a_header_with_a_line_in_it_are_refused(client: httpx.Client) -> None:
+    line = b"POST /v1/completions HTTP/1.1\r\nHost: localhost\r\n"
+    assert raw(client, line, *[b"X-Filler: " + b"a" * 60_000 + b"\r\n"] * 20).startswith(b"HTTP/1.1 400")
+    assert raw(client, line + b"X-Request-Id: a\rX-Evil: 1\r\n\r\n").startswith(b"HTTP/1.1 400")
+    assert raw(client, b"\x16\x03\x01\x02\x00\x01").startswith(b"HTTP/1.1 400")
+    assert client.get("/health").status_code == 200
+
+
+def test_a_body_that_does_not_come_is_not_waited_for(behind: Behind) -> None:
+    with fronted(behind, bounds=Bounds(body_seconds=0.2)) as (client, guard):
+        head = b"POST /v1/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{"
+        assert raw(client, head).startswith(b"HTTP/1.1 408")
+        wait_until(lambda: guard.in_flight == 0)
+
+
+def test_an_answer_that_does_not_come_is_a_504(behind: Behind) -> None:
+    with fronted(behind, seconds=0.2) as (client, _):
+        response = client.post(CHAT, json={**ASK, "max_tokens": 100, "pause": 0.1})
+    assert response.status_code == 504
+    wait_until(lambda: behind.fake.running == 0)
+
+
+def test_while_vllm_is_down_requests_are_told_to_come_again(behind: Behind) -> None:
+    class Restarting(Up):
+        state = "restarting"
+
+    with fronted(behind, upstream=Restarting) as (client, _):
+        for response in (client.post(CHAT, json=ASK), client.get("/v1/models"), client.get("/metrics"), client.get("/ready")):
+            assert response.status_code == 503
+            assert response.headers["retry-after"] == "7"
+        alive = client.get("/health")
+        assert (alive.status_code, alive.json()) == (200, {"status": "restarting"})
+        assert client.get("/v1/harness/players").status_code == 200
+    # It is just gone, and no one has noticed yet.
+    with fronted(behind, url="http://127.0.0.1:1") as (client, _):
+        assert client.post(CHAT, json=ASK).headers["retry-after"] == "7"
+        assert client.get("/ready").status_code == 503
+
+
+def test_probes_and_metrics(client: httpx.Client) -> None:
+    assert client.get("/health").json() == client.get("/ready").json() == {"status": "ok"}
+    assert client.get("/metrics").text.startswith("vllm:num_requests_running")
+    assert client.put(CHAT, json=ASK).status_code == 405
+    assert "access-control-allow-origin" not in client.options(CHAT, headers={"Origin": "http://a.example"}).headers
+
+
+def test_keys_guard_everything_but_the_probes(behind: Behind) -> None:
+    with fronted(behind, keys=("first", "second")) as (client, _):
+        for path in ("/v1/models", "/metrics", "/openapi.json", "/v1/harness/players", "/nothing"):
+            assert client.get(path).status_code == 401
+        assert client.post(CHAT, json=ASK, headers={"Authorization": "Bearer inner"}).status_code == 401
+        assert client.post(CHAT, json=ASK, headers={"Authorization": "Bearer second"}).status_code == 200
+        assert client.get("/health").status_code == client.get("/ready").status_code == 200
+
+
+def test_each_key_has_its_requests_and_tokens_of_a_minute(behind: Behind) -> None:
+    bounds = Bounds(requests=3, tokens=100)
+    with fronted(behind, keys=("a", "b"), bounds=bounds) as (client, _):
+
+        def ask(key: str, **more: Any) -> httpx.Response:
+            return client.post(CHAT, json={**ASK, **more}, headers={"Authorization": f"Bearer {key}"})
+
+        assert [ask("a").status_code for _ in range(4)] == [200, 200, 200, 429]
+        refused = ask("a")
+        assert "requests" in refused.json()["error"]["message"]
+        assert 1 <= int(refused.headers["retry-after"]) <= 20
+        assert ask("b", max_tokens=500).status_code == 200
+        refused = ask("b")
+        assert refused.status_code == 429
+        assert "tokens" in refused.json()["error"]["message"]
+        # 507 tokens of 100 a minute: four minutes, and a little.
+        assert 240 < int(refused.headers["retry-after"]) < 260
+
+
+def test_a_stream_is_counted_by_its_usage_or_its_events(behind: Behind) -> None:
+    for options, owed in (({"include_usage": True}, 207), (None, 200)):
+        with fronted(behind, bounds=Bounds(tokens=10)) as (client, _):
+            asked = {**ASK, "stream": True, "max_tokens": 200, "stream_options": options}
+            assert "[DONE]" in client.post(CHAT, json=asked).text
+            wait = int(client.post(CHAT, json=ASK).headers["retry-after"])
+            assert wait == pytest.approx((owed - 10) * 6, abs=200)
+
+
+def test_more_requests_than_there_are_places_are_refused(behind: Behind) -> None:
+    with fronted(behind, bounds=Bounds(in_flight=2)) as (client, guard):
+        slow = {**ASK, "stream": True, "max_tokens": 1000, "pause": 0.02}
+        with client.stream("POST", CHAT, json=slow), client.stream("POST", CHAT, json=slow):
+            refused = client.post(CHAT, json=ASK)
+            assert (refused.status_code, refused.headers["retry-after"]) == (429, "1")
+            assert client.get("/v1/models").status_code == 200
+        wait_until(lambda: guard.in_flight == 0)
+        assert client.post(CHAT, json=ASK).status_code == 200
+
+
+def test_draining_ends_what_is_begun_and_begins_nothing(behind: Behind) -> None:
+    with fronted(behind) as (client, guard):
+        slow = {**ASK, "stream": True, "max_tokens": 30, "pause": 0.02}
+        with client.stream("POST", CHAT, json=slow) as response:
+            lines = response.iter_lines()
+            next(lines)
+            waiting = threading.Thread(target=guard.drained, args=(20,))
+            waiting.start()
+            wait_until(lambda: guard.draining)
+            refused = client.post(CHAT, json=ASK)
+            assert (refused.status_code, refused.headers["retry-after"]) == (503, "30")
+            assert client.get("/ready").status_code == 503
+            assert client.get("/health").status_code == 200
+            assert [line for line in lines if line][-1] == "data: [DONE]"
+        waiting.join()
+        assert guard.drained(0)

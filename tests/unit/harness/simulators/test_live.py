@@ -1,0 +1,199 @@
+"""Live games: what is said is sound, whatever the builder does, and leads to the target."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from random import Random
+
+import pytest
+
+from eval.live import outcome
+from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem
+from harness.play.targets import live_games
+from harness.simulators.live import LiveGame, Manner
+from harness.simulators.minecraft.live import BuildingGame
+from harness.simulators.minecraft.pieces import Piece, cells_of, in_runs
+from harness.worlds.hexagons import Board, Paint
+from harness.worlds.minecraft import Action, Structure
+from tests.helpers import hexagons_reader
+from tests.helpers.faulty import play
+from tests.helpers.live_reader import wanted
+
+KINDS = [
+    ("minecraft", "simulated", "blocks", 12),
+    ("minecraft", "simulated", "random", 12),
+    ("minecraft", "simulated", "shapes", 12),
+    ("minecraft", "corpus", None, 2),
+    ("hexagons", "simulated", "hexagons", 3),
+    ("hexagons", "simulated", "strokes", 6),
+    ("hexagons", "corpus", None, 2),
+]
+PATIENT = Manner(patience=30)
+
+
+def games(kind: tuple[str, str, str | None, int], manner: Manner, seed: int = 0) -> list[LiveGame]:
+    task, source, simulator, count = kind
+    # Most simulated targets are for training, and found at once.
+    return live_games(task, count, seed, "dev" if source == "corpus" else "train", manner, source=source, simulator=simulator)
+
+
+def succeeded(game: LiveGame) -> bool:
+    """Whether the target stands there, wherever it was begun."""
+    if isinstance(game, BuildingGame):
+        states = [[list(block) for block in state.blocks()] for state in (game.target, game.built)]
+        return bool(outcome("minecraft", *states)["success"])
+    return bool(game.built == game.target)
+
+
+@pytest.fixture(autouse=True)
+def _sample(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HARNESS_DATA", raising=False)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: "-".join(map(str, kind[:3])))
+def test_a_builder_that_does_as_it_is_told_reaches_the_target_without_a_correction(
+    kind: tuple[str, str, str | None, int],
+) -> None:
+    for game in games(kind, Manner()):
+        asked = play(game)
+        assert game.built == game.target
+        assert (game.corrections, game.left_wrong) == (0, 0)
+        assert game.turns == game.steps == game.at_once == len(asked) > 0
+        assert game.over
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: "-".join(map(str, kind[:3])))
+def test_a_builder_that_errs_at_first_is_corrected_to_the_target(kind: tuple[str, str, str | None, int]) -> None:
+    faults = Counter[str]()
+    for n, game in enumerate(games(kind, PATIENT)):
+        rng = Random(n)
+        asked = play(game, lambda item, rng=rng: item.meta["kind"] == "order" and rng.random() < 0.6, n)  # type: ignore[misc]
+        faults.update(item.meta["fault"] for item in asked if item.meta["kind"] == "correction")
+        assert succeeded(game), game.name
+        assert game.corrections == sum(item.meta["kind"] == "correction" for item in asked)
+        assert game.turns == game.steps + game.corrections
+        assert game.left_wrong == 0
+    assert faults
+    if kind[:3] == ("minecraft", "simulated", "blocks"):
+        assert set(faults) == {"undo", "nothing", "extra", "missing", "color", "place"}
+
+
+@pytest.mark.parametrize("kind", [KINDS[0], KINDS[1], KINDS[3]], ids=lambda kind: "-".join(map(str, kind[:3])))
+def test_every_message_to_a_builder_that_errs_can_be_read_and_means_what_it_should(
+    kind: tuple[str, str, str | None, int],
+) -> None:
+    """By a reader that knows neither the target nor what is meant."""
+
+    def look(item: Item) -> None:
+        assert isinstance(item, MinecraftItem)
+        assert wanted(item) == cells_of(item.after), (item.id, item.history[-1], item.meta)
+
+    for n, game in enumerate(games(kind, PATIENT, seed=1)):
+        rng = Random(n)
+        # Corrections are answered wrongly as well.
+        play(game, lambda item, rng=rng: rng.random() < (0.6 if item.meta["kind"] == "order" else 0.2), n, look)  # type: ignore[misc]
+        assert game.built.cells.any()
+
+
+@pytest.mark.parametrize("kind", KINDS[4:], ids=lambda kind: "-".join(map(str, kind[:3])))
+def test_every_correction_of_a_drawing_names_the_wrong_tiles_and_their_colors(kind: tuple[str, str, str | None, int]) -> None:
+    read = list[str]()
+
+    def look(item: Item) -> None:
+        assert isinstance(item, HexagonsItem)
+        if item.meta["kind"] == "correction":
+            read.append(item.instruction)
+            order = re.split(r"[.] ", item.instruction, maxsplit=1)[1]
+            assert hexagons_reader.read(order) == {(a.row, a.column): a.color for a in item.actions}, item.instruction
+
+    for n, game in enumerate(games(kind, PATIENT)):
+        rng = Random(n)
+        play(game, lambda item, rng=rng: rng.random() < 0.4, n, look)  # type: ignore[misc]
+    assert read
+
+
+def test_gold_actions_can_be_carried_out_and_lead_to_the_state_after() -> None:
+    for kind in KINDS:
+        for n, game in enumerate(games(kind, PATIENT)[:4]):
+            rng = Random(n)
+            for item in play(game, lambda item, rng=rng: rng.random() < 0.3, n):  # type: ignore[misc]
+                applied = item.before.apply(item.actions)  # type: ignore[arg-type]
+                assert not applied.ignored
+                assert applied[0] == item.after
+
+
+def test_without_patience_errors_stay_and_the_game_goes_on() -> None:
+    (game,) = live_games("minecraft", 1, 0, "train", Manner(patience=0))
+    asked = play(game, lambda item: item.id.endswith("/2"))
+    assert {item.meta["kind"] for item in asked} == {"order"}
+    assert game.left_wrong >= 1
+    assert game.corrections == 0
+    assert game.built != game.target
+    assert len(asked) > 3
+
+
+def test_a_game_that_is_given_up_ends_at_the_first_step_that_stays_wrong() -> None:
+    for task in ("minecraft", "hexagons"):
+        (game,) = live_games(task, 1, 0, "train", Manner(patience=2, gives_up=True))
+        while game.ask() is not None:
+            game.take([])
+        assert (game.turns, game.corrections, game.left_wrong) == (3, 2, 1)
+        assert game.over
+        assert game.ask() is None
+
+
+def test_a_structure_that_is_begun_elsewhere_goes_on_there() -> None:
+    target = Structure.of([(0, 1, 0, "red"), (1, 1, 0, "red"), (1, 2, 0, "blue")])
+    game = BuildingGame("minecraft-own/val/1", "val", target, in_runs(target), Random(0), Manner(), "own")
+    first = game.ask()
+    assert first is not None
+    game.take([Action("place", "red", -3, 1, 2)])
+    play(game)
+    assert game.corrections == 0
+    assert {block[:3] for block in game.built.blocks()} == {(-3, 1, 2), (-2, 1, 2), (-2, 2, 2)}
+
+
+def test_a_structure_that_does_not_fit_where_it_is_begun_is_moved() -> None:
+    target = Structure.of([(x, 1, 0, "red") for x in range(4)])
+    game = BuildingGame("minecraft-own/val/1", "val", target, in_runs(target), Random(0), Manner(), "own")
+    item = game.ask()
+    assert item is not None
+    ((_, _, x, _, _),) = item.actions  # type: ignore[misc]
+    edge = 5 if x == 0 else -5
+    game.take([Action("place", "red", edge, 1, 0)])
+    (second,) = play(game)[:1]
+    assert second.meta["kind"] == "correction"
+    assert game.built == target
+
+
+def test_what_was_done_is_shown_as_it_was_carried_out() -> None:
+    (game,) = live_games("hexagons", 1, 0, "train", Manner())
+    game.ask()
+    game.take([Paint(0, 0, "red"), Paint(40, 0, "red"), Paint(1, 1, "pink")])
+    assert game.dialogue[-1] == Executed((Paint(0, 0, "red"),))
+    assert game.built == Board().apply([Paint(0, 0, "red")]).board
+    (other,) = live_games("minecraft", 1, 0, "train", Manner())
+    other.ask()
+    floating = [Action("place", "red", 0, 5, 0), Action("place", "red", 0, 1, 0), Action("place", "blue", 0, 1, 0)]
+    other.take(floating)
+    assert isinstance(other.dialogue[-1], Executed)
+    assert other.dialogue[-1].actions == (floating[1],)
+
+
+def test_runs_are_the_whole_target_each_block_once() -> None:
+    target = Structure.of([(x, y, 0, "red" if y < 3 else "blue") for x in range(-2, 3) for y in range(1, 5)])
+    pieces = in_runs(target)
+    assert len(pieces) == 4
+    assert sorted(one for piece in pieces for one in piece.blocks) == sorted(cells_of(target).items())
+    assert all(len({color for _, color in piece.blocks}) == 1 for piece in pieces)
+
+
+def test_pieces_of_a_simulated_game_are_its_target() -> None:
+    for kind in KINDS[:3]:
+        for game in games(kind, Manner()):
+            assert isinstance(game, BuildingGame)
+            told = [one for piece in game._pieces for one in piece.blocks]
+            assert sorted(told) == sorted(cells_of(game.target).items())
+    moved = Piece((((0, 1, 0), "red"),)).moved((1, 0, -1))
+    assert moved.blocks == (((1, 1, -1), "red"),)

@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+import pytest
+
+from harness.augmentation.variants import augment, known_changes
+from harness.corpora import CORPORA, load
+from harness.corpora.item import MinecraftItem
+from harness.errors import UsageError
+from harness.worlds.tasks import WORLDS, task_of, tasks_in, world_of
+
+
+def test_each_task_is_in_a_world_and_has_a_corpus() -> None:
+    assert [world_of(task) for task in WORLDS] == ["hexagons", "minecraft", "minecraft"]
+    assert tasks_in("minecraft") == ("minecraft", "iglu")
+    assert list(CORPORA) == list(WORLDS)
+
+
+def test_an_unknown_task() -> None:
+    with pytest.raises(UsageError, match="no task named 'igloo': did you mean iglu"):
+        world_of("igloo")
+
+
+@pytest.mark.parametrize(
+    ("item_id", "task"),
+    [
+        ("iglu/dev/game-1", "iglu"),
+        ("iglu-augmented/train/game/1/x", "iglu"),
+        ("minecraft-blocks/train/3/1", "minecraft"),
+        ("whatever", "minecraft"),
+    ],
+)
+def test_an_ids_task(item_id: str, task: str) -> None:
+    assert task_of(item_id, "minecraft") == task
+
+
+def test_what_names_compass_directions_is_not_turned(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HARNESS_DATA", raising=False)
+    assert known_changes("minecraft") == ("colors", "words", "turn")
+    assert known_changes("iglu") == ("colors", "words")
+    items = load("iglu", "train")
+    changed = [item for item in augment(items, 0, 3) if "augmented" in item.meta]
+    assert len(changed) == 2 * len(items)
+    poses = {item.id: item.pose for item in items if isinstance(item, MinecraftItem)}
+    for item in changed:
+        assert isinstance(item, MinecraftItem)
+        assert item.task == "iglu"
+        assert item.pose == poses[item.meta["augmented"]["of"]]
+    with pytest.raises(UsageError, match="no change of iglu named 'turn'"):
+        list(augment(items, 0, 2, changes=["turn"]))

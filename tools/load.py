@@ -1,0 +1,157 @@
+"""Load on a server of `harness serve`: streaming clients that ask again as soon as they are answered.
+
+    harness serve --port 8000 &
+    python tools/load.py --url http://127.0.0.1:8000 --model hexagons --clients 200 --seconds 120
+
+Prints, as JSON: requests answered whole, refused (429 and 503, with or without Retry-After), lost (admitted and not answered
+whole), the seconds until the first piece of an answer, tokens a second, and the memory of the process that listens, if its id
+is given.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import math
+import os
+import sys
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+
+PROMPT = "Paint the tile in row {}, column {} red."
+
+
+@dataclass
+class Load:
+    """What the clients saw."""
+
+    whole: int = 0
+    lost: int = 0
+    refused: Counter[str] = field(default_factory=Counter)
+    firsts: list[float] = field(default_factory=list)
+    """Seconds until the first piece of each answer: its time in queues, and the reading of its prompt."""
+    tokens: int = 0
+    seconds: float = 0.0
+    memory: list[float] = field(default_factory=list)
+    """MiB of the server's process, a sample a second."""
+
+    def told(self) -> dict[str, Any]:
+        memory = self.memory
+        half = len(memory) // 2
+        return {
+            "whole": self.whole,
+            "lost": self.lost,
+            "refused": dict(self.refused),
+            "first_piece_p50": percentile(self.firsts, 0.5),
+            "first_piece_p99": percentile(self.firsts, 0.99),
+            "tokens_per_second": round(self.tokens / self.seconds, 1) if self.seconds else None,
+            "seconds": round(self.seconds, 1),
+            "memory_mib_highest_in_each_half": [round(max(part), 1) for part in (memory[:half], memory[half:]) if part],
+        }
+
+
+def percentile(values: Sequence[float], share: float) -> float | None:
+    """The smallest value that this share of all does not exceed; None without any."""
+    return round(sorted(values)[max(0, math.ceil(share * len(values)) - 1)], 3) if values else None
+
+
+async def load(
+    url: str, model: str, clients: int, seconds: float, *, max_tokens: int = 16, key: str | None = None, pid: int | None = None
+) -> Load:
+    """Ask from `clients` at a time; after `seconds` what is begun is still answered."""
+    seen, begun = Load(), time.monotonic()
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    connector = aiohttp.TCPConnector(limit=0)
+    timeout = aiohttp.ClientTimeout(None, sock_connect=30)
+    async with aiohttp.ClientSession(url, headers=headers, connector=connector, timeout=timeout) as session:
+        watching = asyncio.create_task(_watch(pid, seen))
+        await asyncio.gather(*(_client(session, model, n, begun + seconds, max_tokens, seen) for n in range(clients)))
+        watching.cancel()
+    seen.seconds = time.monotonic() - begun
+    return seen
+
+
+async def _client(session: aiohttp.ClientSession, model: str, number: int, end: float, max_tokens: int, seen: Load) -> None:
+    turn = 0
+    while time.monotonic() < end:
+        said = PROMPT.format(turn % 10, number % 18)
+        body = {"model": model, "messages": [{"role": "user", "content": said}], "max_tokens": max_tokens, "temperature": 0}
+        body |= {"stream": True, "stream_options": {"include_usage": True}, "ignore_eos": True}
+        turn += 1
+        try:
+            wait = await _ask(session, body, seen)
+        except (aiohttp.ClientError, OSError, TimeoutError):
+            seen.refused["no connection"] += 1
+            wait = 1.0
+        if wait:
+            await asyncio.sleep(min(wait, max(0.0, end - time.monotonic())))
+
+
+async def _ask(session: aiohttp.ClientSession, body: dict[str, Any], seen: Load) -> float:
+    """One request; the seconds that a refusal asks for. Raises what aiohttp does where the server takes no connection."""
+    asked = time.monotonic()
+    async with session.post("/v1/chat/completions", json=body) as response:
+        if response.status != 200:
+            after = response.headers.get("Retry-After", "")
+            seen.refused[f"{response.status}{'' if after.isdigit() else ' without Retry-After'}"] += 1
+            return float(after) if after.isdigit() else 1.0
+        first, whole, usage = None, False, 0
+        try:
+            async for line in response.content:
+                first = first or time.monotonic() - asked
+                whole = whole or line.startswith(b"data: [DONE]")
+                if b'"usage":{' in line.replace(b" ", b""):
+                    usage = json.loads(line.removeprefix(b"data: "))["usage"]["completion_tokens"]
+        except (aiohttp.ClientError, OSError, TimeoutError):
+            whole = False
+    if whole and first is not None:
+        seen.whole += 1
+        seen.tokens += usage
+        seen.firsts.append(first)
+    else:
+        seen.lost += 1
+    return 0.0
+
+
+async def _watch(pid: int | None, seen: Load) -> None:
+    """Sample a process's memory (Linux only)."""
+    while pid:
+        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+        seen.memory.append(pages * os.sysconf("SC_PAGE_SIZE") / 2**20)
+        await asyncio.sleep(1)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--url", default="http://127.0.0.1:8000")
+    parser.add_argument("--model", default="hexagons", help="the name of a served model")
+    parser.add_argument("--clients", type=int, default=200)
+    parser.add_argument("--seconds", type=float, default=120)
+    parser.add_argument("--max-tokens", type=int, default=16, help="of each answer; all have as many")
+    parser.add_argument("--pid", type=int, help="the process whose memory is watched")
+    options = parser.parse_args()
+    key = os.environ.get("HARNESS_API_KEY")
+    seen = asyncio.run(
+        load(
+            options.url,
+            options.model,
+            options.clients,
+            options.seconds,
+            max_tokens=options.max_tokens,
+            key=key,
+            pid=options.pid,
+        )
+    )
+    print(json.dumps(seen.told(), indent=1))
+    return 1 if seen.lost or not seen.whole else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
