@@ -12,6 +12,7 @@ from harness.cli import main
 from harness.commands.app import _loaded, _served
 from harness.service.loaded import Loaded
 from harness.service.players import Served
+from prompts.spec import DEFAULTS
 from tests.helpers.endpoint import FakeServer
 
 
@@ -63,7 +64,7 @@ def test_the_models_of_an_endpoint_play() -> None:
         players = _served(server.url, (), (), notes)
     finally:
         server.stop()
-    assert {player.name: player.card.tasks for player in players} == {"hexagons": ["hexagons"], "base": ["hexagons", "minecraft"]}
+    assert {player.name: player.card.tasks for player in players} == {"hexagons": ["hexagons"], "base": list(DEFAULTS)}
     assert all(isinstance(player, Served) for player in players)
     assert [player.name for player in _served("http://127.0.0.1:1/v1", ("m",), ("painter=hexagons",), notes)] == ["painter", "m"]
     assert notes == []
