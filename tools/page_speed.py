@@ -2,7 +2,7 @@
 
 Prints one line of JSON, in milliseconds: `first_paint` (of three windows), `click` (from the event of a click on the board to the
 frame that shows it, of 50), `parser` (from sending an instruction to the drawn answer, of 10), `replay_frame` (between two frames
-while a procedure is replayed), each as [median, 95th percentile, or the most of less than 20]; `replay_longest`, the longest frame;
+while a procedure is replayed), each as [median, 95th percentile, or the most of less than 20]; `replay_longest`, the longest;
 and `layout_shift`, the sum of Chromium's layout shifts over the modes.
 """
 

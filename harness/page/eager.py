@@ -17,4 +17,4 @@ class EagerParser:
         from harness.baselines.parser.minecraft import BuilderParser
         from harness.baselines.parser.minecraft.ranker import Eager, shipped_weights
 
-        return BuilderParser(Eager(shipped_weights()))
+        return BuilderParser(Eager(shipped_weights(task)))

@@ -170,6 +170,8 @@ def verified(window: Window, verifier: str, second: int) -> None:
     page.get_by_role("button", name="Execute").first.click()
     headline(window, "Execute the procedure")
     assert page.get_by_role("heading", name="Target image").count() == 0
+    page.wait_for_selector("text=No language model plays here")
+    assert "[object" not in page.locator("main").inner_text()
     assert "Step two" not in page.locator("main").inner_text()
     page.get_by_role("radio", name="red").click()
     paint(window, 20)
@@ -189,6 +191,7 @@ def test_a_game_of_three_people_becomes_a_corpus(server: PageServer, browser: Br
         window.page.get_by_role("link", name="All results").click()
         window.page.wait_for_selector("text=Two Verifiers drew it.")
         assert [tag.split()[0] for tag in window.page.locator(".steps .chip").all_inner_texts()] == ["A", "V1"]
+        assert window.page.locator("section > h2").all_inner_texts()[-2:] == ["Bo", "Cy"]
         window.go("game")
         with window.page.expect_download() as download:
             window.page.get_by_role("link", name="Export finished games").click()

@@ -35,6 +35,7 @@ NOT_RUN = {
     "is about a trained run": r"adapters (export|import|merge)|export deberta-400",
     "is about an item of the authors' corpora": r".*\b(hexagons|minecraft)/(train|dev|test)/",
     "reads what is cut from another file": r"mine .*--data turned",
+    "runs until it is stopped": r"app\b",
     "takes minutes": r"simulate --preset paper|play",
 }
 """Commands of code blocks that are parsed and not run, by the reason."""

@@ -193,13 +193,13 @@ async function helper(place, session, flush) {
     });
     await waiting(reply, select.value, work);
     event.target.disabled = false;
-  })), notes, reply, h("p", { class: "hint" }, "An execution in which a model drew does not count as a Verifier\u2019s."));
+  })), ...notes, reply, h("p", { class: "hint" }, "An execution in which a model drew does not count as a Verifier\u2019s."));
 }
 
 function scoreTable(scores, tags) {
   const mean = (kind, name) => scores.reduce((sum, step) => sum + step[kind][name], 0) / scores.length;
   const cells = (step) => [step.board.f1, step.board.em, step.action.f1, step.action.em].map((value) => h("td", { class: "n" }, percent(value)));
-  return h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Scores by step" }, h("table", {},
+  return h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Scores by step" }, h("table", { class: "scores" },
     h("thead", {}, h("tr", {}, h("th", {}, "Step"), tags ? h("th", {}, "Tag") : null, ["Board F1", "Board EM", "Action F1", "Action EM"].map((name) => h("th", { class: "n" }, name)))),
     h("tbody", {}, scores.map((step, n) => h("tr", {}, h("td", {}, String(n + 1)), tags ? h("td", {}, tagChip(tags[n])) : null, cells(step))),
       h("tr", {}, h("td", {}, h("strong", {}, "Mean")), tags ? h("td", {}) : null, [["board", "f1"], ["board", "em"], ["action", "f1"], ["action", "em"]].map(([kind, name]) => h("td", { class: "n" }, h("strong", {}, percent(mean(kind, name)))))))));
@@ -230,5 +230,5 @@ function review(main, session) {
     h("div", { class: "two" },
       h("section", { class: "card" }, h("h2", {}, "Drawing procedure"), h("ol", { class: "steps" }, steps.map((step, n) => h("li", {}, h("span", {}, step.instruction), tags === "None" ? null : tagChip(tags[n]))))),
       h("section", { class: "card" }, h("h2", {}, "Target image"), picture(image.board))),
-    executions.map((one) => h("section", { class: "card later-card" }, h("h2", {}, whoDrew(one)), scoreTable(one.scores, null))));
+    ...executions.map((one) => h("section", { class: "card later-card" }, h("h2", {}, whoDrew(one)), scoreTable(one.scores, null))));
 }

@@ -1,0 +1,78 @@
+"""`harness app`: who plays, and what is told where a model cannot."""
+
+from __future__ import annotations
+
+import json
+import socket
+from pathlib import Path
+
+import pytest
+
+from harness.cli import main
+from harness.commands.app import _loaded, _served
+from harness.service.loaded import Loaded
+from harness.service.players import Served
+from prompts.spec import DEFAULTS
+from tests.helpers.endpoint import FakeServer
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HARNESS_DATA", raising=False)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--no-models", "--adapter", "hexagons"], "--no-models: leave out"),
+        (["--model", "m"], "--model needs --base-url"),
+        (["--adapter", "x="], "write NAME or NAME=DIR"),
+        (["--adapter", "none"], "none"),
+    ],
+)
+def test_options_that_do_not_fit(options: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["app", *options]) == 2
+    assert told in capsys.readouterr().err
+
+
+def test_a_port_in_use_and_a_folder_that_cannot_be_used(capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        assert main(["app", "--no-models", "--port", str(taken.getsockname()[1])]) == 1
+    assert "is in use" in capsys.readouterr().err
+    Path("file").write_text("")
+    assert main(["app", "--no-models", "--folder", "file"]) == 1
+    assert "cannot be written" in capsys.readouterr().err
+
+
+def test_the_adapters_that_ship_play() -> None:
+    notes: list[str] = []
+    players = _loaded((), notes)
+    assert {player.name: player.card.tasks for player in players} == {"hexagons": ["hexagons"], "minecraft": ["minecraft"]}
+    assert all(isinstance(player, Loaded) for player in players)
+    assert notes == []
+
+
+def test_the_models_of_an_endpoint_play() -> None:
+    """One with an adapter's name is asked as that adapter was trained."""
+    notes: list[str] = []
+    server = FakeServer()
+    try:
+        server.models = 200, {}, json.dumps({"data": [{"id": "hexagons"}, {"id": "base"}]}).encode()
+        players = _served(server.url, (), (), notes)
+    finally:
+        server.stop()
+    assert {player.name: player.card.tasks for player in players} == {"hexagons": ["hexagons"], "base": list(DEFAULTS)}
+    assert all(isinstance(player, Served) for player in players)
+    assert [player.name for player in _served("http://127.0.0.1:1/v1", ("m",), ("painter=hexagons",), notes)] == ["painter", "m"]
+    assert notes == []
+
+
+def test_an_endpoint_that_is_not_there_is_told() -> None:
+    notes: list[str] = []
+    assert _served("http://127.0.0.1:1/v1", (), (), notes) == []
+    (note,) = notes
+    assert "no list of models" in note
+    assert "cannot play" in note
