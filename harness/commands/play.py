@@ -96,7 +96,7 @@ def _player(flags: dict[str, Any]) -> AbstractContextManager[Player]:
     own = {name: flags[name] for name in OF_THE_MODEL}
     if flags["base_url"] and "engine" not in given:
         own["engine"] = "openai"
-    defaults = prompt.make_context("prompt", []).params
+    defaults = prompt.make_context("prompt", [], click.get_current_context()).params
     options = Options(**{**defaults, **own, "task": flags["task"], "seed": flags["seed"]})
     return prompted_player(as_known(flags["model"], options), functools.partial(click.echo, err=True))
 
