@@ -134,4 +134,4 @@ def test_no_source_file_names_a_machine_or_evaluates_text() -> None:
         for path in (ROOT / folder).rglob("*.py"):
             text = path.read_text()
             assert "/work/" not in text, path
-            assert not re.search(r"\b(import|from) c?pickle|pickle\.|allow_pickle", text), path
+            assert not re.search(r"\b(import|from) c?pickle|pickle\.loads?\b|allow_pickle", text), path

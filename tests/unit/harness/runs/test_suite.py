@@ -174,7 +174,7 @@ def test_those_that_ship_fit_the_schema_and_todays_options(capsys: pytest.Captur
     for path in shipped:
         jsonschema.validate(yaml.safe_load(path.read_text()), suite_schema())
         assert main(["suite", path.stem, "--dry-run"]) == 0
-    assert capsys.readouterr().out.count("harness prompt ") == 3 + 2 * 3 * 5
+    assert capsys.readouterr().out.count("harness prompt ") == 3 + 2 * 3 * 5 + 2 * 5
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate({"models": {"a": {"base": "x"}}, "shot": [1]}, suite_schema())
     assert main(["suite", "gird", "--dry-run"]) == 2
