@@ -36,7 +36,7 @@ demo: env ## Fine-tune, prompt, serve and score, in one go, on what this machine
 
 test: env browser plugins ## The whole suite: unit tests, then those that start a real vLLM and real training
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2 -m "not integration"
-	$(BIN)/python -m pytest -q -m integration
+	$(BIN)/python -m pytest -q -m integration -n 2 --dist loadfile
 
 PLUGINS := $(patsubst requirements/plugins/%.txt,.venvs/%/.ready,$(filter-out %/shared.txt,$(wildcard requirements/plugins/*.txt)))
 

@@ -43,7 +43,7 @@ async function lobby(main) {
     h("div", { class: "two" },
       h("div", { class: "stack" },
         h("section", { class: "card" }, h("h2", {}, "Procedures to verify"),
-          done.length ? h("div", { class: "scroll" }, h("table", {}, h("thead", {}, h("tr", {}, ["Instructor", "Steps", "Verified by", ""].map((name) => h("th", {}, name)))),
+          done.length ? h("div", { class: "scroll" }, h("table", {}, h("thead", {}, h("tr", {}, ["Instructor", "Steps", "Verified by", "Next"].map((name) => h("th", {}, name)))),
             h("tbody", {}, done.map((one) => h("tr", {}, h("td", {}, one.name.slice(0, 60)), h("td", { class: "n" }, String(one.steps)), h("td", {}, one.verifiers.map((name) => name.slice(0, 40)).join(", ") || "nobody yet"),
               h("td", {}, h("div", { class: "row" }, button("Execute", () => verify(one), { class: "button small primary" }), h("a", { class: "button small", href: `#/game/${one.id}` }, "Results"))))))))
             : h("p", { class: "hint" }, "None yet: describe an image first.")),
