@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import signal
-import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -52,8 +50,8 @@ def app(
     they are asked there. The key of the endpoint comes from HARNESS_API_KEY or OPENAI_API_KEY. The page is for this machine
     alone; the task API is there too. It runs until Ctrl-C.
     """
-    from harness.engines.server import check_port
-    from harness.page.eager import NAME, EagerParser
+    from harness.engines.server import check_port, end_by_exceptions
+    from harness.page.builder import EAGER, EagerParser
     from harness.page.routes import add_page
     from harness.service.app import create_app, listening
     from harness.service.players import Own, own_players
@@ -64,14 +62,12 @@ def app(
         raise UsageError("--model needs --base-url: which endpoint serves it?")
     check_port("127.0.0.1", port)
     notes: list[str] = []
-    players: list[AnyPlayer] = [*own_players(), Own(NAME, EagerParser())]
+    players: list[AnyPlayer] = [*own_players(), Own(EAGER, EagerParser())]
     if not no_models:
         players += _served(base_url, models, adapters, notes) if base_url else _loaded(adapters, notes)
     api = create_app(players)
     store = add_page(api, players, folder, notes)
-    # Exit by an exception, so that the store is closed on the way out. Shells start background jobs with SIGINT ignored.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    end_by_exceptions()
     try:
         with listening(api, "127.0.0.1", port) as alive:
             url = f"http://127.0.0.1:{port}/"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-import signal
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -82,9 +81,9 @@ def serve(no_model: bool, **options: Any) -> None:
     the actions and what is there after them; the parser and the baselines answer there too. It runs until Ctrl-C; after SIGTERM
     it answers what it has begun, and ends with exit code 143.
     """
-    # Exit by an exception, so that the server is stopped on the way out. Shells start background jobs with SIGINT ignored.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    from harness.engines.server import end_by_exceptions
+
+    end_by_exceptions()
     if not no_model:
         return _serve(_door(options), options)
     from harness.service.serving import serve_tasks

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
@@ -89,3 +89,13 @@ def drawing_steps(items: Iterable[Item]) -> list[HexagonsItem]:
 def builder_turns(items: Iterable[Item]) -> list[MinecraftItem]:
     """The Minecraft items, in order."""
     return [item for item in items if isinstance(item, MinecraftItem)]
+
+
+def since_actions(history: Sequence[Turn]) -> list[Utterance]:
+    """What was said since the last actions, in order."""
+    said: list[Utterance] = []
+    for turn in reversed(history):
+        if isinstance(turn, Executed):
+            break
+        said.append(turn)
+    return said[::-1]

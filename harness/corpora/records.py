@@ -27,7 +27,7 @@ def to_record(item: Item) -> dict[str, Any]:
     if isinstance(item, MinecraftItem):
         return {
             "id": item.id,
-            "history": [_turn(turn) for turn in item.history],
+            "history": [turn_record(turn) for turn in item.history],
             "before": item.before.blocks(),
             "pose": item.pose._asdict(),
             "actions": item.actions,
@@ -43,8 +43,8 @@ def to_record(item: Item) -> dict[str, Any]:
     }
 
 
-def _turn(turn: Turn) -> dict[str, Any]:
-    """A turn of a building game; a run whose pose is not known has no key for it."""
+def turn_record(turn: Turn) -> dict[str, Any]:
+    """A turn of a building game as `Said` and `Did` read it; a run whose pose is not known has no key for it."""
     if isinstance(turn, Utterance):
         return turn._asdict()
     return {"actions": turn.actions, **({"pose": turn.pose._asdict()} if turn.pose else {})}

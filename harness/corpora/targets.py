@@ -6,14 +6,12 @@ last game ends in.
 
 from __future__ import annotations
 
-import lzma
 import re
-import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
-from harness.corpora import load_games, locate, split_name
+from harness.corpora import archive, load_games, locate, split_name
 from harness.errors import DataError
 from harness.worlds.minecraft import COLORS, HEIGHT, SHAPE, SIDE, Structure
 
@@ -46,15 +44,9 @@ def _files(source: Path) -> Iterator[tuple[str, bytes]]:
     """(where, content) of each file of a target, from an archive or a folder."""
     if source.is_dir():
         for path in sorted(source.rglob("gold-configurations/*.xml")):
-            yield path.as_posix(), path.read_bytes()
+            yield path.as_posix(), archive.read_file(path)
         return
-    try:
-        with tarfile.open(source) as archive:
-            for member in archive:
-                if _FILE.search(member.name) and (file := archive.extractfile(member)):
-                    yield member.name, file.read()
-    except (tarfile.TarError, lzma.LZMAError, EOFError, OSError) as error:
-        raise DataError(f"{source} is damaged: {error}; fetch it again") from None
+    yield from archive.members(source, _FILE.search)
 
 
 def _structure(data: bytes, where: str) -> Structure:

@@ -114,6 +114,15 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+def end_by_exceptions() -> None:
+    """Make SIGTERM and SIGINT raise, so that what is open is closed on the way out.
+
+    Shells start background jobs with SIGINT ignored.
+    """
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def check_port(host: str, port: int) -> None:
     """Raises EngineError if nothing can listen there."""
     try:

@@ -1,4 +1,4 @@
-"""The Builder's side of a conversation: what it asks before it acts, and how it says what it did."""
+"""The Builder's side of a conversation: what it asks before it acts, what it builds if in doubt, and how it says what it did."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from harness.baselines.parser.minecraft.words import Clause, read_turn
-from harness.corpora.item import Executed, MinecraftItem, Turn, Utterance
+from harness.corpora.item import MinecraftItem, since_actions
+from harness.runs.answering import Predictor
 from harness.worlds.minecraft import Action, Structure
 
+EAGER = "parser-eager"
+"""The name that `EagerParser` plays by."""
 WHICH_COLOR = "Which color should it be?"
 WHERE = "Where should it go?"
 QUESTIONS = (WHICH_COLOR, WHERE)
@@ -29,7 +32,8 @@ def question(item: MinecraftItem) -> str | None:
     It asks for a color that no word tells, and, once something stands, for a place that no word tells. What it asked since its
     last actions it does not ask again.
     """
-    told, asked = read_turn(item.history), _asked(item.history)
+    told = read_turn(item.history)
+    asked = {said.text for said in since_actions(item.history) if said.speaker == "Builder"}
     if not any(map(_places, told)):
         return None
     words: frozenset[str] = frozenset().union(*(clause.texts for clause in told))
@@ -46,16 +50,6 @@ def _places(clause: Clause) -> bool:
     if "remove" in texts:
         return False
     return bool(texts & _PLACING) or bool(clause.colors and clause.numbers)
-
-
-def _asked(history: Sequence[Turn]) -> frozenset[str]:
-    asked = []
-    for turn in reversed(history):
-        if isinstance(turn, Executed):
-            break
-        if isinstance(turn, Utterance) and turn.speaker == "Builder":
-            asked.append(turn.text)
-    return frozenset(asked)
 
 
 def said(actions: Sequence[Action], ignored: Sequence[Any], before: Structure) -> str:
@@ -78,3 +72,19 @@ def _listed(counts: Counter[str]) -> str:
     names = [f"{'a' if n == 1 else n} {color + ' ' if color else ''}block{'s' * (n > 1)}" for color, n in counts.items()]
     names = [name.replace("a orange", "an orange") for name in names]
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+class EagerParser:
+    """A Builder for play: the parser, which here always does what it thinks likeliest. See `harness.baselines.Ruled`.
+
+    It scores worse than `parser`, which is silent where it is unsure.
+    """
+
+    tasks = ("minecraft",)
+    decoding = ()
+
+    def predictor(self, task: str) -> Predictor:
+        from harness.baselines.parser.minecraft import BuilderParser
+        from harness.baselines.parser.minecraft.ranker import Eager, shipped_weights
+
+        return BuilderParser(Eager(shipped_weights(task)))

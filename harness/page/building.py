@@ -10,10 +10,9 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from eval.metrics.alignment import align, net_actions
 from harness.corpora.item import MinecraftItem, builder_turns
-from harness.corpora.records import ActionRecord
+from harness.corpora.records import ActionRecord, turn_record
 from harness.errors import UsageError
 from harness.page.builder import QUESTIONS, question, said
-from harness.page.corpus import turn_record
 from harness.page.store import State
 from harness.service.schema import BUILDER, BuildRequest, ExecuteResponse
 from harness.simulators.games import game
@@ -175,8 +174,6 @@ def score(built: list[Any], target: list[Any]) -> dict[str, float] | None:
     """F1, precision and recall of what was built, after the turn and shift that fit the target best; None without a target."""
     if not target:
         return None
-    import numpy as np
-
     empty = Structure().cells[None]
     made, wanted = (net_actions(empty, Structure.of(map(tuple, blocks)).cells[None]) for blocks in (built, target))
     right = int(align(made, wanted, 1)[0][0]) if len(made) else 0
@@ -184,7 +181,7 @@ def score(built: list[Any], target: list[Any]) -> dict[str, float] | None:
         "right": right,
         "built": len(made),
         "wanted": len(wanted),
-        "f1": float(np.divide(2 * right, len(made) + len(wanted))),
+        "f1": 2 * right / (len(made) + len(wanted)),
     }
 
 

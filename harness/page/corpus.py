@@ -8,8 +8,9 @@ from typing import Any
 
 from harness.corpora import SPLITS, hexagons, load_games, locate
 from harness.corpora.hexagons import Procedure
-from harness.corpora.item import Executed, Turn, Utterance
+from harness.corpora.item import Utterance
 from harness.corpora.minecraft_logs import Game
+from harness.corpora.records import turn_record
 from harness.errors import UsageError
 from harness.worlds.hexagons import TILES, Board
 
@@ -141,14 +142,6 @@ def game(name: str) -> Json:
         "turns": [turn_record(turn) for turn in found.turns],
         "built": _built(found),
     }
-
-
-def turn_record(turn: Turn) -> Json:
-    """A turn of a building game as JSON."""
-    if isinstance(turn, Utterance):
-        return turn._asdict()
-    assert isinstance(turn, Executed)
-    return {"actions": [list(action) for action in turn.actions], "pose": turn.pose._asdict() if turn.pose else None}
 
 
 def _built(found: Game) -> list[list[Any]]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from eval.live import outcome
-from harness.corpora.item import Executed, HexagonsItem, Item, Turn, Utterance
+from harness.corpora.item import HexagonsItem, Item, Turn, Utterance, since_actions
 from harness.errors import UsageError
 from harness.runs.answering import Predictor
 from harness.runs.asked import Asked
@@ -116,12 +116,7 @@ def _said(item: Item) -> list[str]:
     """The messages since the last actions."""
     if isinstance(item, HexagonsItem):
         return [item.instruction]
-    said: list[str] = []
-    for turn in reversed(item.history):
-        if isinstance(turn, Executed):
-            break
-        said.insert(0, turn.text)
-    return said
+    return [said.text for said in since_actions(item.history)]
 
 
 def _actions(game: LiveGame, rows: Iterable[Sequence[Any]]) -> list[Any]:

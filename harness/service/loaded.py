@@ -9,8 +9,9 @@ from typing import Any
 
 from harness.corpora.item import Item
 from harness.errors import HarnessError, UsageError
-from harness.runs.answering import Answer
+from harness.runs.answering import Answer, Predictor
 from harness.service.schema import Player
+from prompts.spec import PromptSpec
 
 
 @dataclass
@@ -22,7 +23,7 @@ class Loaded:
     """Its name or folder."""
     task: str
     _lock: threading.Lock = field(default_factory=threading.Lock)
-    _prompted: Any = None
+    _prompted: Predictor | None = None
 
     @property
     def card(self) -> Player:
@@ -36,22 +37,36 @@ class Loaded:
             if self._prompted is None:
                 self._prompted = self._load()
             (answer,) = self._prompted.predict([item])
-        if answer.error is not None:
-            raise HarnessError(answer.error)
-        found: Answer = answer
-        return found
+        return told(answer)
 
-    def _load(self) -> Any:
+    def _load(self) -> Predictor:
         from adapters.registry import load_adapter
-        from harness.engines.engine import Sampling
         from harness.engines.transformers import TransformersEngine
-        from harness.runs.prompted import Plan, Prompted
-        from prompts.render import Renderer
-        from prompts.shots import ShotPool
 
         adapter = load_adapter(self.adapter, None)
-        spec = adapter.spec
-        engine: Any = TransformersEngine(adapter.base, adapter=adapter.path)
-        longest = min(spec.written.longest, engine.context_length // 2)
-        renderer = Renderer(spec, engine.tokenizer, engine.context_length, longest)
-        return Prompted(Plan(renderer, Sampling(max_tokens=longest), ShotPool([], 0), 0, 1), engine)
+        return prompted(adapter.spec, TransformersEngine(adapter.base, adapter=adapter.path))
+
+
+def prompted(spec: PromptSpec, engine: Any, samples: int = 1, constrain: str | None = None) -> Predictor:
+    """A language model as a predictor of one request at a time, without examples; several samples vote."""
+    from harness.engines.engine import Sampling
+    from harness.runs.prompted import Plan, Prompted
+    from prompts.render import Renderer
+    from prompts.shots import ShotPool
+
+    longest = min(spec.written.longest, engine.context_length // 2)
+    sampling = Sampling(
+        max_tokens=longest,
+        temperature=0.7 if samples > 1 else 0.0,
+        constraint=spec.written.constraint() if constrain == "format" else None,
+    )
+    renderer = Renderer(spec, engine.tokenizer, engine.context_length, longest)
+    plan = Plan(renderer, sampling, ShotPool([], 0), 0, 1, samples, feasible=constrain == "feasible")
+    return Prompted(plan, engine)
+
+
+def told(answer: Answer) -> Answer:
+    """The answer. Raises HarnessError if there is none."""
+    if answer.error is not None:
+        raise HarnessError(answer.error)
+    return answer

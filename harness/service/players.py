@@ -12,7 +12,7 @@ from harness.baselines import BASELINES, Baseline, Ruled
 from harness.corpora.item import Item
 from harness.errors import HarnessError, UsageError
 from harness.runs.answering import Answer, Predictor
-from harness.service.loaded import Loaded
+from harness.service.loaded import Loaded, prompted, told
 from harness.service.schema import Player
 from harness.training.checkpoints import default_model
 from harness.util.registry import resolve
@@ -86,31 +86,16 @@ class Served:
 
     def answer(self, item: Item, samples: int, constrain: str | None) -> Answer:
         """Raises EngineError if the endpoint does not answer, Unavailable if it is known not to be there."""
-        from harness.engines.engine import Sampling
         from harness.engines.openai import OpenAIEngine
-        from harness.runs.prompted import Plan, Prompted
-        from prompts.render import Renderer
-        from prompts.shots import ShotPool
 
         if not self.up():
             raise Unavailable(f"{self.name} is not there now: ask again later")
-        spec = self.specs[item.task]
         # Of its own for each request: an engine answers one thread.
         engine: Any = OpenAIEngine(self.url, self.model, api_key=self.key, context_length=self._context_length)
         with closing(engine):
             self._context_length = engine.context_length
-            longest = min(spec.written.longest, engine.context_length // 2)
-            sampling = Sampling(
-                max_tokens=longest,
-                temperature=0.7 if samples > 1 else 0.0,
-                constraint=spec.written.constraint() if constrain == "format" else None,
-            )
-            renderer = Renderer(spec, None, engine.context_length, longest)
-            plan = Plan(renderer, sampling, ShotPool([], 0), 0, 1, samples, feasible=constrain == "feasible")
-            (answer,) = Prompted(plan, engine).predict([item])
-        if answer.error is not None:
-            raise HarnessError(answer.error)
-        return answer
+            (answer,) = prompted(self.specs[item.task], engine, samples, constrain).predict([item])
+        return told(answer)
 
 
 AnyPlayer = Own | Served | Loaded

@@ -3,28 +3,18 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import pytest
 
 from tests.helpers import ROOT
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
 
-OPTIONS = [
-    *("--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"),
-    # 3D without a graphics card.
-    *("--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"),
-]
 AXE = ROOT / "tests" / "helpers" / "axe" / "axe.min.js"
 
 
@@ -63,21 +53,6 @@ class PageServer:
         assert self.process.stdout is not None
         self.process.stdout.close()
         return code
-
-
-@contextmanager
-def chromium() -> Iterator[Browser]:
-    """Skips the test where there is none."""
-    names = (os.environ.get("HARNESS_CHROMIUM"), "chromium", "chromium-browser", "google-chrome")
-    found = next((path for name in names if name and (path := shutil.which(name))), None)
-    if found is None:
-        pytest.skip("there is no chromium on PATH, and HARNESS_CHROMIUM names none")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=OPTIONS)
-        yield browser
-        browser.close()
 
 
 class Window:

@@ -18,7 +18,8 @@ from adapters.recipe import Source
 from adapters.sources import gather
 from harness.corpora.records import load_items
 from tests.helpers import ROOT
-from tests.helpers.page_server import PageServer, Window, chromium
+from tests.helpers.browser import SOLID, chromium
+from tests.helpers.page_server import PageServer, Window
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -28,7 +29,7 @@ pytestmark = [pytest.mark.integration, pytest.mark.timeout(300)]
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    with chromium() as browser:
+    with chromium(SOLID) as browser:
         yield browser
 
 

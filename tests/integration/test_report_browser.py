@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -17,6 +15,7 @@ from eval.report.html import render
 from eval.score_run import Answers, Benchmark
 from harness.corpora import load
 from harness.runs.reporting import collect
+from tests.helpers.browser import FLAT, chromium
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -26,24 +25,12 @@ pytestmark = [pytest.mark.integration, pytest.mark.timeout(300)]
 ITEMS = 1616
 HOSTILE = "</script><script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>\x00\ud800"
 SIZES = [(375, 812), (1440, 900)]
-OPTIONS = [
-    *("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"),
-    "--no-first-run",
-]
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    names = (os.environ.get("HARNESS_CHROMIUM"), "chromium", "chromium-browser", "google-chrome")
-    found = next((path for name in names if name and (path := shutil.which(name))), None)
-    if found is None:
-        pytest.skip("there is no chromium on PATH, and HARNESS_CHROMIUM names none")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=OPTIONS)
+    with chromium(FLAT) as browser:
         yield browser
-        browser.close()
 
 
 def answers(name: str, items: list[Any], every: int) -> Answers:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -54,6 +56,7 @@ class Description(NamedTuple):
     """All but those of the colors."""
 
 
+@lru_cache(4096)
 def describe(text: str) -> Description:
     words = text.split()
     colors = tuple(dict.fromkeys(CODES[word] for word in words if word in CODES))
@@ -208,3 +211,75 @@ def links(text: str) -> tuple[str, list[Link]]:
 
 def joined(units: Sequence[Cells]) -> Cells:
     return np.concatenate(units) if units else grid.REGION[:0]
+
+
+def objects(what: Description, more: Sequence[Link], setting: Setting) -> Iterator[list[Cells]]:
+    """The units that a description and what follows it mean, the likeliest first."""
+    within, kept_out = limits(more, setting)
+    for inside in (within, None) if within is not None else (None,):
+        units = meant(what, setting, inside)
+        for link in more:
+            if link.kind == "side" and not link.text:
+                units = meant(what._replace(sides=(*what.sides, *link.sides)), setting, inside)
+            units = _beside(units, link, setting)
+        units = [unit for unit in units if not np.isin(unit, kept_out).any()]
+        if units:
+            yield units
+            if what.number and len(joined(units)) > what.number:
+                yield from _fewer(units, what.number)
+    if what.head == "tower" and what.number > 1:
+        yield from ([one] for one in meant(what._replace(number=0), setting, within) if len(one) == what.number)
+
+
+def _fewer(units: list[Cells], number: int) -> Iterator[list[Cells]]:
+    """As many of them as are asked for: those that lie in a row."""
+    cells = joined(units)
+    there = {*cells.tolist()}
+    for cell, step in product(cells.tolist(), (UP, LEFT, BEHIND)):
+        run = [cell + step * n for n in range(number)]
+        if number > 1 and all(one in there for one in run):
+            yield [np.array(run)]
+    if number == 1:
+        yield from ([unit] for unit in units)
+
+
+def limits(more: Sequence[Link], setting: Setting) -> tuple[Cells | None, Cells]:
+    """The blocks that others are of or in, and those that are excepted."""
+    within, kept_out = None, grid.REGION[:0]
+    for link in more:
+        said = describe(link.text)
+        if link.kind == "but":
+            kept_out = joined(meant(said, setting))
+        elif (
+            link.kind in ("in", "up", "down", "side")
+            and link.text
+            and (said.colors or said.head not in ("", "map", "ground", "corner"))
+        ):
+            units = meant(said, setting)
+            if units and (said.head not in ("", "block") or link.kind == "in"):
+                within = joined(units)
+                if link.kind in ("up", "down"):
+                    within = within[XYZ[within, 1] == (XYZ[within, 1].max() if link.kind == "up" else XYZ[within, 1].min())]
+                if link.kind == "side" and link.sides:
+                    far = along(within, link.sides[0])
+                    within = within[far == far.max()]
+    return within, kept_out
+
+
+def _beside(units: list[Cells], link: Link, setting: Setting) -> list[Cells]:
+    """Those that lie as a link says of other blocks, or all where none do."""
+    steps = ways(link)
+    if link.kind not in ("side", "front", "back", "up", "down", "next", "between") or not link.text:
+        return units
+    others = meant(describe(link.text), setting)
+    if not others:
+        return units
+    anchors = joined(others)
+    kept = [unit for unit in units if any(np.isin(unit - step, anchors).any() for step in steps)]
+    return kept or units
+
+
+def ways(link: Link) -> tuple[int, ...]:
+    """From a block to those that a link places there."""
+    known = {"up": (UP,), "down": (-UP,), "front": (-BEHIND,), "back": (BEHIND,), "next": LEVEL}
+    return link.sides or known.get(link.kind, (*LEVEL, UP, -UP))

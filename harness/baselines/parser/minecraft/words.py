@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from harness.baselines.parser.minecraft.compass import as_if_north, told_pose
 from harness.baselines.parser.minecraft.grammar import COLOR, LEXICON, NUMBER, ORDINAL, fitting
-from harness.corpora.item import Executed, MinecraftItem, Turn, Utterance
+from harness.corpora.item import Executed, MinecraftItem, Turn, Utterance, since_actions
 from harness.corpora.wording import NUMBERS, ORDINALS
 from harness.worlds.minecraft import COLORS
 from harness.worlds.tasks import COMPASS
@@ -83,15 +83,9 @@ def color_told(history: Sequence[Turn]) -> str | None:
 
 def _said(history: Sequence[Turn]) -> tuple[list[str], bool]:
     """The Architect's lines since the last actions, and whether the Builder asked something there."""
-    lines, asked = [], False
-    for turn in reversed(history):
-        if isinstance(turn, Executed):
-            break
-        if turn.speaker == "Builder":
-            asked = asked or "?" in turn.text
-        else:
-            lines.append(turn.text)
-    return lines[::-1], asked
+    said = since_actions(history)
+    asked = any("?" in turn.text for turn in said if turn.speaker == "Builder")
+    return [turn.text for turn in said if turn.speaker != "Builder"], asked
 
 
 def read_words(text: str) -> list[Word]:

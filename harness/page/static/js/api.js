@@ -44,6 +44,16 @@ export function start(again = false) {
   return started;
 }
 
+// Begin a session and go to it.
+export async function begin(mode, body) {
+  try {
+    const session = await ask("POST", "/page/sessions", body);
+    location.hash = `#/${mode}/${session.id}`;
+  } catch (error) {
+    toast(error.message, true);
+  }
+}
+
 export const newId = () => Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
 // A session on the server: events are sent one after the other, each for the version that it was made for.

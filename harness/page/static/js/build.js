@@ -1,5 +1,5 @@
 // Building in Minecraft: a person directs a model, or builds what a simulated Architect says.
-import { ask, Session, start } from "./api.js";
+import { ask, begin, Session, start } from "./api.js";
 import { button, field, h, percent, personField, toast } from "./dom.js";
 import { answerView, picker, waiting } from "./players.js";
 import { after, key, kit, Region } from "./region.js";
@@ -9,14 +9,7 @@ export async function show(main, [id], alive) {
   return id ? play(main, id, alive) : lobby(main);
 }
 
-async function begin(body, person) {
-  try {
-    const session = await ask("POST", "/page/sessions", { kind: "building", name: person.value.trim() || "somebody", ...body });
-    location.hash = `#/build/${session.id}`;
-  } catch (error) {
-    toast(error.message, true);
-  }
-}
+const beginAs = (person, body) => begin("build", { kind: "building", name: person.value.trim() || "somebody", ...body });
 
 async function lobby(main) {
   const [sessions, targets] = await Promise.all([ask("GET", "/page/sessions"), ask("GET", "/page/targets")]);
@@ -26,7 +19,7 @@ async function lobby(main) {
   const simulator = h("select", {}, h("option", { value: "shapes" }, "Shapes: rows, towers, squares"), h("option", { value: "blocks" }, "Blocks: one or a few at a time"));
   const direct = () => {
     const name = target.value === "" ? targets[Math.floor(Math.random() * targets.length)].name : target.value;
-    begin(name === "-" ? {} : { target: name }, person);
+    beginAs(person, name === "-" ? {} : { target: name });
   };
   const seed = () => Math.floor(Math.random() * 100000);
   const line = (one) => h("li", {}, h("a", { href: `#/build/${one.id}` }, one.role === "architect" ? `Directing${one.target ? `: ${one.target}` : ""}` : `Building: ${one.target}`),
@@ -37,7 +30,7 @@ async function lobby(main) {
       h("section", { class: "card" }, h("h2", {}, "Direct a model"), h("p", { class: "lead" }, "You see the target and say what to build. The model builds, says what it did, and asks when a color or a place is missing."),
         field("Target", target), button("Start as Architect", direct, { class: "button primary" })),
       h("section", { class: "card" }, h("h2", {}, "Build for an Architect"), h("p", { class: "lead" }, "A simulated Architect tells you piece by piece what to build, looks at what you did, and corrects you."),
-        field("It describes", simulator), button("Start as Builder", () => begin({ simulator: simulator.value, seed: seed() }, person), { class: "button primary" })),
+        field("It describes", simulator), button("Start as Builder", () => beginAs(person, { simulator: simulator.value, seed: seed() }), { class: "button primary" })),
       h("section", { class: "card" }, h("h2", {}, "You"), field("Your name", person)),
       h("section", { class: "card" }, h("h2", {}, "Games"), sessions.building.length ? h("ul", { class: "steps plain" }, [...sessions.building].reverse().map(line)) : h("p", { class: "hint" }, "None yet."))));
 }

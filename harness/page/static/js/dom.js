@@ -27,6 +27,30 @@ export function field(label, control, hint) {
   return h("div", { class: "field" }, h("label", { for: id }, label), control, hint && h("p", { class: "hint" }, hint));
 }
 
+// What is played moment by moment: a button that starts and stops it, and `stop`. `at` tells which of `count` moments is seen,
+// `select` goes to one, and `pause` tells for how many milliseconds it is seen; the one begun with, for `first`.
+export function playback({ count, at, select, pause, first }) {
+  let timer = null;
+  const play = button("Play", () => (timer ? stop() : go()), { class: "button primary" });
+  function stop() {
+    clearTimeout(timer);
+    timer = null;
+    play.textContent = "Play";
+  }
+  function step() {
+    if (at() + 1 >= count) return stop();
+    select(at() + 1);
+    timer = setTimeout(step, pause());
+    return undefined;
+  }
+  function go() {
+    if (at() === count - 1) select(0);
+    play.textContent = "Pause";
+    timer = setTimeout(step, first);
+  }
+  return { play, stop };
+}
+
 export function announce(text) {
   document.getElementById("said").textContent = text;
 }

@@ -1,5 +1,5 @@
 // The game of HEXAGONS: an Instructor describes an image, then Verifiers draw what was written without seeing it.
-import { ask, Session } from "./api.js";
+import { ask, begin, Session } from "./api.js";
 import { BLANK, Board, palette, picture } from "./board.js";
 import { answerView, picker, waiting } from "./players.js";
 import { button, field, h, percent, personField, toast } from "./dom.js";
@@ -9,18 +9,13 @@ export async function show(main, [id], alive) {
   return id ? play(main, id, alive) : lobby(main);
 }
 
-async function begin(body, person) {
+async function beginAs(person, body) {
   if (!person.value.trim()) {
     toast("Say who you are first.", true);
     person.focus();
     return;
   }
-  try {
-    const session = await ask("POST", "/page/sessions", { ...body, name: person.value.trim() });
-    location.hash = `#/game/${session.id}`;
-  } catch (error) {
-    toast(error.message, true);
-  }
+  await begin("game", { ...body, name: person.value.trim() });
 }
 
 async function lobby(main) {
@@ -31,11 +26,11 @@ async function lobby(main) {
   const known = h("datalist", { id: "images" }, images.map((one) => h("option", { value: one.id }, one.category)));
   const describe = () => {
     const chosen = image.value.trim() || images[Math.floor(Math.random() * images.length)].id;
-    begin({ kind: "description", image: chosen }, person);
+    beginAs(person, { kind: "description", image: chosen });
   };
   const open = [...sessions.description, ...sessions.execution].filter((one) => !one.finished).sort((a, b) => b.changed - a.changed);
   const done = sessions.description.filter((one) => one.finished).reverse();
-  const verify = (one) => begin({ kind: "execution", about: one.id }, person);
+  const verify = (one) => beginAs(person, { kind: "execution", about: one.id });
   const when = (one) => new Date(one.changed * 1000).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
   main.replaceChildren(
     h("div", { class: "head" }, h("h1", {}, "The game"), h("a", { class: "button small", href: "/page/export.zip", download: "hexagons.zip" }, "Export finished games"),
@@ -53,7 +48,7 @@ async function lobby(main) {
       h("section", { class: "card" }, h("h2", {}, "Describe an image"), field("Your name", person, "People are told apart by it; exports hold numbers only."),
         field("Image", image, `One of ${images.length}; leave it empty for any.`), known,
         h("div", { class: "row" }, button("Describe it", describe, { class: "button primary" }),
-          button("Describe my drawing", () => begin({ kind: "description", board: drawing }, person), { disabled: drawing === BLANK, title: "What is on the drawing board" })))));
+          button("Describe my drawing", () => beginAs(person, { kind: "description", board: drawing }), { disabled: drawing === BLANK, title: "What is on the drawing board" })))));
 }
 
 async function play(main, id, alive) {

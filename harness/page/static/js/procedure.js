@@ -1,7 +1,7 @@
 // One procedure, step by step: the instructions, the boards, how abstract each is, who agreed; and what a model draws instead.
 import { ask } from "./api.js";
 import { actions, BLANK, Board, picture } from "./board.js";
-import { button, h, percent } from "./dom.js";
+import { button, h, percent, playback } from "./dom.js";
 import { categoryName } from "./gallery.js";
 import { answerView, picker, waiting } from "./players.js";
 
@@ -26,12 +26,11 @@ export async function show(main, [number, at]) {
   const { steps } = data;
   const boardBefore = (n) => (n ? steps[n - 1].board : BLANK);
   let current = Math.min(Math.max(0, Number(at ?? 1) - 1 || 0), steps.length - 1);
-  let timer = null;
   const board = new Board({ editable: false, label: "After the step" });
   const before = h("div", {});
   const caption = h("div", { class: "caption" });
   const range = h("input", { type: "range", min: 1, max: steps.length, value: current + 1, "aria-label": "Step" });
-  const play = button("Play", () => (timer ? stop() : go()), { class: "button primary" });
+  const { play, stop } = playback({ count: steps.length, at: () => current, select, pause: () => PACE, first: PACE });
   const reply = h("div", { class: "reply", "aria-live": "polite" });
   const list = h("ol", { class: "steps" }, steps.map((step, n) => h("li", {},
     h("button", { type: "button", class: "link", onclick: () => { stop(); select(n); } }, step.instruction || "(no text)"),
@@ -53,16 +52,6 @@ export async function show(main, [number, at]) {
     const item = list.children[n];
     if (item.offsetTop < list.scrollTop || item.offsetTop + item.offsetHeight > list.scrollTop + list.clientHeight) list.scrollTop = item.offsetTop - 4;
     reply.replaceChildren();
-  }
-  function stop() {
-    clearInterval(timer);
-    timer = null;
-    play.textContent = "Play";
-  }
-  function go() {
-    if (current === steps.length - 1) select(0);
-    play.textContent = "Pause";
-    timer = setInterval(() => (current + 1 < steps.length ? select(current + 1) : stop()), PACE);
   }
   range.addEventListener("input", () => { stop(); select(range.value - 1); });
 

@@ -1,6 +1,6 @@
 // Any building game of the corpus, as it was played: the dialogue, each block, and what the builder saw.
 import { ask, start } from "./api.js";
-import { button, h } from "./dom.js";
+import { button, h, playback } from "./dom.js";
 import { answerView, picker, waiting } from "./players.js";
 
 export async function show(main, [name], alive) {
@@ -47,10 +47,10 @@ async function watch(main, name, alive) {
   const talk = talkList(data.turns, (turn) => { stop(); select(moments.findIndex((moment) => moment.turn === turn)); });
   const range = h("input", { type: "range", min: 0, max: moments.length - 1, value: 0, "aria-label": "Moment" });
   const speed = h("select", { "aria-label": "Speed" }, [["1", "Normal"], ["3", "Fast"], ["10", "Very fast"]].map(([value, text]) => h("option", { value }, text)));
-  const playing = button("Play", () => (timer ? stop() : go()), { class: "button primary" });
+  const pause = () => (data.turns[moments[current].turn].speaker ? 1300 : 420) / Number(speed.value);
+  const { play, stop } = playback({ count: moments.length, at: () => current, select, pause, first: 100 });
   const reply = h("div", { class: "reply", "aria-live": "polite" });
   let current = 0;
-  let timer = null;
   function select(n) {
     current = n;
     const moment = moments[n];
@@ -62,22 +62,6 @@ async function watch(main, name, alive) {
     item?.classList.add("now");
     if (item) talk.scrollTop = item.offsetTop - talk.clientHeight / 2;
     tryIt.disabled = !asked();
-  }
-  function stop() {
-    clearTimeout(timer);
-    timer = null;
-    playing.textContent = "Play";
-  }
-  function go() {
-    if (current === moments.length - 1) select(0);
-    playing.textContent = "Pause";
-    const step = () => {
-      if (current + 1 >= moments.length) return stop();
-      select(current + 1);
-      timer = setTimeout(step, (data.turns[moments[current].turn].speaker ? 1300 : 420) / Number(speed.value));
-      return undefined;
-    };
-    timer = setTimeout(step, 100);
   }
   // The turn to be answered at this moment: what was said before the run of actions that is seen, or that comes next.
   function asked() {
@@ -91,8 +75,7 @@ async function watch(main, name, alive) {
     stop();
     const { run, order, blocks } = asked();
     tryIt.disabled = true;
-    const clean = ({ pose, ...turn }) => (pose ? { ...turn, pose } : turn);
-    const request = { task: "minecraft", model: players.value, instruction: data.turns[order].text, history: data.turns.slice(0, order).slice(-400).map(clean), blocks, ...(data.turns[run].pose ? { pose: data.turns[run].pose } : {}) };
+    const request = { task: "minecraft", model: players.value, instruction: data.turns[order].text, history: data.turns.slice(0, order).slice(-400), blocks, ...(data.turns[run].pose ? { pose: data.turns[run].pose } : {}) };
     const began = performance.now();
     try {
       const answer = await waiting(reply, players.value, ask("POST", "/v1/harness/execute", request));
@@ -110,7 +93,7 @@ async function watch(main, name, alive) {
     h("div", { class: "head" }, h("h1", {}, data.name), h("a", { class: "button small", href: "#/replay" }, "All games"), h("p", {}, `Target ${data.target}, ${data.split ?? "warm-up"}.`)),
     h("div", { class: "two" },
       h("section", { class: "card", "aria-label": "Replay" }, region.element,
-        h("div", { class: "player" }, playing, range, h("div", {}, speed)),
+        h("div", { class: "player" }, play, range, h("div", {}, speed)),
         h("div", { class: "bar foot" }, h("label", { class: "check" }, eyes, "Through the builder\u2019s eyes"), region.tools)),
       h("div", { class: "stack" },
         h("section", { class: "card" }, h("h2", {}, "Dialogue"), talk),

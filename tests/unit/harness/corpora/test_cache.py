@@ -160,7 +160,7 @@ class TestCache:
         else:
             flipped = whole[:40] + bytes(byte ^ 0xFF for byte in whole[40:60]) + whole[60:]
             path.write_bytes({"empty": b"", "garbage": b"PAR1 no", "cut": whole[: len(whole) // 2], "flipped": flipped}[damage])
-        with caplog.at_level(logging.INFO, "harness.corpora.cache"):
+        with caplog.at_level(logging.INFO, "harness.corpora.parquet"):
             assert load_games() == before
         assert "is broken and is rebuilt" in caplog.text
         assert cached(tmp_path) == [path]
@@ -172,7 +172,7 @@ class TestCache:
     ) -> None:
         (tmp_path / "file").write_text("not a folder")
         monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / "file"))
-        with caplog.at_level(logging.INFO, "harness.corpora.cache"):
+        with caplog.at_level(logging.INFO, "harness.corpora.parquet"):
             assert load_games() == minecraft.read_games(corpus)
         assert "cannot be written" in caplog.text
 

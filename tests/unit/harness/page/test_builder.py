@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from harness.errors import UsageError
+from harness.page.builder import EagerParser
 from harness.page.building import EVENT, SIMULATORS, answered, asked_back, happened, request_of, score, with_model, with_simulator
-from harness.page.eager import EagerParser
 from harness.page.store import State
 from harness.service.app import executed
 from harness.service.players import Own

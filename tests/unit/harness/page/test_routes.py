@@ -15,8 +15,8 @@ from fastapi.testclient import TestClient
 from harness.corpora.hexagons import load
 from harness.corpora.item import HexagonsItem
 from harness.corpora.records import load_items
+from harness.page.builder import EagerParser
 from harness.page.corpus import procedure
-from harness.page.eager import EagerParser
 from harness.page.guard import HEADERS
 from harness.page.procedure import BLANK
 from harness.page.routes import add_page

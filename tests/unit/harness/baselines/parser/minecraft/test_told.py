@@ -6,10 +6,11 @@ import pytest
 
 from harness.baselines.parser.minecraft import BuilderParser, grid
 from harness.baselines.parser.minecraft.compass import as_if_north, told_pose
+from harness.baselines.parser.minecraft.placing import Reading
 from harness.baselines.parser.minecraft.properties import Setting
 from harness.baselines.parser.minecraft.ranker import Ranker
 from harness.baselines.parser.minecraft.scene import Scene
-from harness.baselines.parser.minecraft.told import Reading, readings
+from harness.baselines.parser.minecraft.told import readings
 from harness.baselines.parser.minecraft.words import read_item
 from harness.corpora.item import MinecraftItem, Utterance
 from harness.worlds.minecraft import Pose, Structure
