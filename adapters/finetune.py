@@ -29,7 +29,7 @@ from harness.training.curriculum import stages
 from harness.training.processes import processes
 from harness.training.watched import curve
 from harness.util.files import write_atomically
-from prompts.probe import described
+from prompts.probe import described, other_hashes
 from prompts.render import Renderer
 from prompts.shots import ShotPool
 from prompts.spec import PromptSpec
@@ -364,6 +364,7 @@ def save_trained(job: Job, model: Any, tokenizer: Any, result: Trained, out: Pat
     origin = provenance()
     description = {
         **described(job.spec),
+        "other_prompt_hashes": other_hashes(job.spec, {item.task for item in job.train}),
         "base": display_name(job.base),
         "base_fingerprint": weights_fingerprint(job.base),
         **base_origin(job.base),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,7 +16,8 @@ from harness.engines.weights import weights_fingerprint
 from harness.errors import AdapterError, UsageError
 from harness.runs.folder import RUNS
 from harness.util.registry import choose
-from prompts.probe import format_hash
+from harness.worlds.tasks import tasks_in
+from prompts.probe import format_hash, other_hashes
 from prompts.spec import PromptSpec
 from prompts.template import DEFAULT, SUFFIXES
 
@@ -50,6 +52,8 @@ class _Saved(BaseModel):
     frame: str
     template: str = DEFAULT
     prompt_hash: str
+    other_prompt_hashes: dict[str, str] = {}
+    """By task, the hashes of the prompts of other tasks whose items it was trained on too."""
     base: str
     base_fingerprint: str | None
     base_revision: str | None = None
@@ -214,9 +218,19 @@ def _spec(path: Path, saved: _Saved) -> PromptSpec:
         spec = PromptSpec.make(saved.task, saved.context, saved.format, saved.frame, template)
     except UsageError as error:
         raise AdapterError(f"{path} was trained with an unknown prompt format: {error}") from None
-    if format_hash(spec) != saved.prompt_hash:
-        raise AdapterError(
-            f"{path} was trained with the prompt format {spec.name} as it was then ({saved.prompt_hash}); "
-            f"its text is another now ({format_hash(spec)}): {'import' if saved.imported else 'train'} the adapter again"
-        )
+    was = {saved.task: saved.prompt_hash, **saved.other_prompt_hashes}
+    now = {saved.task: format_hash(spec), **_hashes_now(path, spec, saved.other_prompt_hashes)}
+    for task in was:
+        if was[task] != now[task]:
+            raise AdapterError(
+                f"{path} was trained with the prompt format {replace(spec, task=task).name} as it was then ({was[task]}); "
+                f"its text is another now ({now[task]}): {'import' if saved.imported else 'train'} the adapter again"
+            )
     return spec
+
+
+def _hashes_now(path: Path, spec: PromptSpec, tasks: Iterable[str]) -> dict[str, str]:
+    try:
+        return other_hashes(spec, (choose("task", task, tasks_in(spec.world)) for task in tasks))
+    except UsageError as error:
+        raise AdapterError(f"{path} was trained on an unknown task too: {error}") from None

@@ -59,7 +59,7 @@ def item_view(item: Item, spec: PromptSpec) -> View:
     if not isinstance(item, MinecraftItem):
         return shown
     shown = view_from(shown, item.pose) if spec.frame == "pose" else shown
-    return replace(shown, fields={**shown.fields, **compass(item.pose, spec.frame)}) if spec.task in COMPASS else shown
+    return replace(shown, fields={**shown.fields, **compass(item.pose, spec.frame)}) if item.task in COMPASS else shown
 
 
 def questions(shown: View, spec: PromptSpec) -> list[Message]:

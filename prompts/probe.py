@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
+
 from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem, Utterance
 from harness.util.hashing import json_hash
 from harness.worlds.hexagons import Board, Paint
@@ -27,13 +30,19 @@ def _hexagons(n: int) -> HexagonsItem:
     )
 
 
-def _minecraft(n: int, yaw: float, task: str = "minecraft") -> MinecraftItem:
+def _iglu(n: int, yaw: float) -> MinecraftItem:
+    """One instruction in a world that is begun already."""
+    item = _minecraft(n, yaw)
+    return replace(item, id=f"iglu/probe/game-{n}", history=item.history[-1:])
+
+
+def _minecraft(n: int, yaw: float) -> MinecraftItem:
     placed = (Action("place", "red", 0, 1, 2), Action("place", "green", 0, 2, 2))
     actions = (Action("place", "blue", -1, 1, 2), Action("remove", "green", 0, 2, 2))
     before = Structure().apply(placed).structure
     opening = ("Builder", "Mission has started."), ("Architect", f"Build {n} <tower>."), ("Builder", "ok")
     return MinecraftItem(
-        id=f"{task}/probe/{n}/4",
+        id=f"minecraft/probe/{n}/4",
         split="probe",
         history=(
             *(Utterance(*u) for u in opening),
@@ -52,7 +61,7 @@ def _minecraft(n: int, yaw: float, task: str = "minecraft") -> MinecraftItem:
 PROBES: dict[str, tuple[Item, ...]] = {
     "hexagons": (_hexagons(2), _hexagons(5)),
     "minecraft": (_minecraft(2, 95.0), _minecraft(5, -350.0)),
-    "iglu": (_minecraft(2, 95.0, "iglu"), _minecraft(5, -350.0, "iglu")),
+    "iglu": (_iglu(2, 95.0), _iglu(5, -350.0)),
 }
 
 
@@ -69,3 +78,8 @@ def format_hash(spec: PromptSpec) -> str:
 def described(spec: PromptSpec) -> dict[str, str]:
     """The format as an adapter and a training say it: its names and its hash."""
     return {**spec.fields, "prompt_hash": format_hash(spec)}
+
+
+def other_hashes(spec: PromptSpec, tasks: Iterable[str]) -> dict[str, str]:
+    """The hashes of a format for the tasks of its world that are not its own, by their names."""
+    return {task: format_hash(replace(spec, task=task)) for task in sorted(set(tasks) - {spec.task})}

@@ -2,6 +2,7 @@
 
 HEXAGONS has the paper's seven (section 6.2, Table 7). Minecraft has the whole dialogue with the builder's actions (Nebula),
 H3 (the best of Jayannavar et al. 2020) and a context-rich one (Llama-CRAFTS): world state, pose, inventory and dialogue.
+A dialogue that begins among blocks, as IGLU's instructions do, tells them first.
 Both have `conversation`: a drawing procedure or a game as one chat, in which the earlier answers are messages of the model.
 
 What changes from item to item of one procedure or game comes last in every context, so that the prompts of its items share
@@ -19,7 +20,7 @@ from math import floor
 from typing import NamedTuple
 
 from harness.augmentation.rotation import turn_minecraft
-from harness.corpora.item import HexagonsItem, Item, MinecraftItem, Turn, Utterance
+from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem, Turn, Utterance
 from harness.util.registry import choose
 from harness.worlds.hexagons import Board, Paint
 from harness.worlds.minecraft import Action, Pose, Structure, turn_action
@@ -160,7 +161,9 @@ def _minecraft_view(item: MinecraftItem, context: Context, fmt: Format) -> View:
     fresh = 0
     while fresh < len(turns) and isinstance(turns[-1 - fresh], Utterance):
         fresh += 1
-    pieces: list[Piece] = []
+    stood = None if context.rich else started_with(item)
+    pieces = [Piece(f"Blocks: {write_structure(stood)}")] if stood else []
+    fresh += bool(pieces) and fresh == len(turns)
     cell: Cell | None = None
     pose: Pose | None = None
     for turn in turns:
@@ -191,6 +194,20 @@ def _write_builder(pose: Pose, earlier: Pose | None, fmt: Format) -> list[Piece]
         return [Piece(f"Builder: {write_pose(pose)}")]
     quarters = (pose.quarter - earlier.quarter) % 4 if earlier else 0
     return [Piece(f"The builder turned {TURNED[quarters]}.")] if quarters else []
+
+
+def started_with(item: MinecraftItem) -> Structure:
+    """What stood before anything in the history was done; nothing, in a game that began on empty ground."""
+    blocks = {block[:3]: block.color for block in item.before.blocks()}
+    for turn in reversed(item.history):
+        for action in reversed(turn.actions if isinstance(turn, Executed) else ()):
+            if not isinstance(action, Action):
+                continue
+            if action.kind == "place":
+                blocks.pop(action.cell, None)
+            elif action.color:
+                blocks[action.cell] = action.color
+    return Structure.of((*cell, color) for cell, color in blocks.items())
 
 
 def write_structure(structure: Structure) -> str:

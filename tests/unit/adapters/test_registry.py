@@ -13,7 +13,7 @@ from adapters.registry import CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE, load_adap
 from harness.engines.bases import base_origin, fingerprint
 from harness.engines.weights import weights_fingerprint
 from harness.errors import AdapterError
-from prompts.probe import described, format_hash
+from prompts.probe import described, format_hash, other_hashes
 from prompts.spec import PromptSpec
 from prompts.template import get_template
 from tests.helpers.tiny import build_tiny_adapter, build_tiny_model, hub_snapshot
@@ -95,6 +95,19 @@ def test_an_adapter_of_a_hub_name_fits_a_local_copy_with_the_same_chat_template(
         load_adapter(run, str(local))
     change(run, HARNESS_FILE, **described(PromptSpec.make("minecraft", template="nebula")))
     assert load_adapter(run, str(local)).base == str(local), "plain text does without it"
+
+
+def test_the_prompts_of_other_tasks_it_was_trained_on_must_stay_as_they_were(run: Path, base: Path) -> None:
+    hashes = other_hashes(SPEC, ["minecraft", "iglu"])
+    assert list(hashes) == ["iglu"]
+    change(run, HARNESS_FILE, other_prompt_hashes=hashes)
+    assert load_adapter(run, str(base)).spec == SPEC
+    change(run, HARNESS_FILE, other_prompt_hashes={"iglu": "0" * 16})
+    with pytest.raises(AdapterError, match=r"iglu/context-rich/lines/builder as it was then \(0000000000000000\)"):
+        load_adapter(run, str(base))
+    change(run, HARNESS_FILE, other_prompt_hashes={"mars": "0" * 16})
+    with pytest.raises(AdapterError, match="an unknown task too: no task named 'mars'"):
+        load_adapter(run, str(base))
 
 
 def test_a_shipped_template_is_named(run: Path, base: Path) -> None:

@@ -9,15 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.corpora import load
-from harness.corpora.item import HexagonsItem, MinecraftItem, Utterance
+from harness.corpora.item import Executed, HexagonsItem, MinecraftItem, Utterance
 from harness.errors import EngineError, UsageError
-from harness.worlds.minecraft import Action, Pose
+from harness.worlds.minecraft import Action, Pose, Structure
 from prompts.messages import after_thought, conversation, gold_answer, item_view, read_answer
 from prompts.probe import PROBES, format_hash
 from prompts.render import PromptTooLongError, Renderer
 from prompts.shots import ShotPool
 from prompts.spec import PromptSpec
-from serialization.contexts import CONTEXTS, from_frame, in_frame
+from serialization.contexts import CONTEXTS, from_frame, in_frame, started_with
 from serialization.formats import FORMATS
 from tools.record_goldens import golden, golden_path, specs
 
@@ -109,6 +109,27 @@ def test_contexts_show_what_they_name() -> None:
     assert texts["full-history"] == f"1. Begin.\n2. Black it.\n3. {item.instruction}"
     assert texts["oracle-board"] == f"3. {item.instruction}\nBoard: black: 5 1-3"
     assert texts["full-history+oracle-board"] == f"1. Begin.\n2. Black it.\n3. {item.instruction}\nBoard: black: 5 1-3"
+
+
+@pytest.mark.parametrize("context", ["conversation", "full-dialogue", "full-dialogue+mission"])
+def test_a_dialogue_that_begins_among_blocks_tells_them_first(context: str) -> None:
+    spec = PromptSpec.make("minecraft", context, "moves" if context == "conversation" else "lines")
+    item = PROBES["minecraft"][0]
+    assert isinstance(item, MinecraftItem)
+    assert "Blocks:" not in str(conversation(item, spec)), "the game began on empty ground"
+    stood = Structure.of([(4, 1, 4, "purple"), (4, 2, 4, "purple")])
+    among = replace(item, before=Structure.of([*stood.blocks(), *item.before.blocks()]))
+    assert started_with(among) == stood
+    first = str(conversation(among, spec)[1]["content"]).removeprefix("### Input").strip()
+    assert first.startswith("Blocks: purple 4 1 4, 4 2 4\n")
+
+
+def test_what_stood_at_first_includes_what_was_taken_since() -> None:
+    taken = Executed((Action("remove", "red", 1, 1, 1), Action("place", "blue", 1, 1, 1)))
+    item = PROBES["minecraft"][0]
+    assert isinstance(item, MinecraftItem)
+    since = replace(item, history=(taken,), before=Structure.of([(1, 1, 1, "blue")]))
+    assert started_with(since) == Structure.of([(1, 1, 1, "red")])
 
 
 def test_a_conversation_has_earlier_answers_as_messages_of_the_model() -> None:
