@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -133,6 +133,25 @@ def known_adapters() -> dict[str, Path]:
     for path in configurations:
         folders.setdefault(adapter_name(path.parent), path.parent)
     return folders
+
+
+def shipped_adapters() -> dict[str, Path]:
+    """The folders of the adapters that come with the package, by name."""
+    return {name: folder for name, folder in known_adapters().items() if folder.parent == SHIPPED}
+
+
+def named_adapters(asked: Sequence[str]) -> dict[str, str]:
+    """Of each `NAME` or `NAME=DIR`, the adapter's folder or name, by the name it is called. Raises UsageError for another form
+    and for a name that is given twice."""
+    named: dict[str, str] = {}
+    for one in asked:
+        name, equals, folder = one.partition("=")
+        if not name or (equals and not folder):
+            raise UsageError(f"--adapter {one}: write NAME or NAME=DIR, the name to call it by and the adapter's folder")
+        if name in named:
+            raise UsageError(f"--adapter {one}: the name {name} is taken; each adapter needs its own")
+        named[name] = folder or name
+    return named
 
 
 def adapter_name(folder: Path) -> str:

@@ -82,28 +82,16 @@ def app(
         store.close()
 
 
-def _named(asked: tuple[str, ...]) -> dict[str, str]:
-    """The adapters' folders or names, by the names that they are called here. Raises UsageError for a name that is taken."""
-    named: dict[str, str] = {}
-    for one in asked:
-        name, equals, folder = one.partition("=")
-        if not name or (equals and not folder) or name in named:
-            raise UsageError(f"--adapter {one}: write NAME or NAME=DIR, each name once")
-        named[name] = folder or name
-    return named
-
-
 def _loaded(asked: tuple[str, ...], notes: list[str]) -> list[AnyPlayer]:
     """Adapters in this process: those that are asked for, else those that ship. A base is looked for when it is asked."""
-    from adapters.registry import SHIPPED, known_adapters, served_adapter
+    from adapters.registry import named_adapters, served_adapter, shipped_adapters
     from harness.errors import AdapterError
     from harness.service.loaded import Loaded
 
-    shipped = {name: str(folder) for name, folder in known_adapters().items() if folder.parent == SHIPPED}
     found: list[AnyPlayer] = []
-    for name, folder in (_named(asked) or shipped).items():
+    for name, folder in (named_adapters(asked) or shipped_adapters()).items():
         try:
-            found.append(Loaded(name, folder, served_adapter(folder).spec.task))
+            found.append(Loaded(name, str(folder), served_adapter(folder).spec.task))
         except AdapterError as error:
             if asked:
                 raise
@@ -114,12 +102,12 @@ def _loaded(asked: tuple[str, ...], notes: list[str]) -> list[AnyPlayer]:
 def _served(url: str, models: tuple[str, ...], asked: tuple[str, ...], notes: list[str]) -> list[AnyPlayer]:
     """The models of an endpoint, all that it lists if none is asked for. Those that have the name of an adapter of ours are asked
     in its prompt format, others in the default one."""
-    from adapters.registry import known_adapters, served_adapter
+    from adapters.registry import known_adapters, named_adapters, served_adapter
     from harness.errors import EngineError
     from harness.service.players import Served
     from prompts.spec import DEFAULTS, PromptSpec
 
-    named = _named(asked)
+    named = named_adapters(asked)
     try:
         listed = () if models or named else _listed(url)
     except EngineError as error:

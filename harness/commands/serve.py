@@ -162,18 +162,15 @@ def _load(asked: tuple[str, ...], base: str | None) -> dict[str, Adapter]:
 
     Raises UsageError for a name that is no adapter's or is given twice, AdapterError for one that does not fit.
     """
-    from adapters.registry import load_adapter
+    from adapters.registry import load_adapter, named_adapters
     from harness.engines.bases import display_name
     from harness.engines.vllm import check_served
 
     adapters: dict[str, Adapter] = {}
-    for one in asked:
-        name, equals, folder = one.partition("=")
-        if not name or (equals and not folder):
-            raise UsageError(f"--adapter {one}: write NAME or NAME=DIR, the name that requests use and the adapter's folder")
-        if name in adapters or (base and name == display_name(base)):
-            raise UsageError(f"--adapter {one}: the name {name} is taken; each model needs its own")
-        adapters[name] = load_adapter(folder or name, base)
+    for name, folder in named_adapters(asked).items():
+        if base and name == display_name(base):
+            raise UsageError(f"--adapter {name}: the name {name} is taken by the base; each model needs its own")
+        adapters[name] = load_adapter(folder, base)
         check_served(adapters[name].path)
         base = base or adapters[name].base
     return adapters
@@ -181,16 +178,15 @@ def _load(asked: tuple[str, ...], base: str | None) -> dict[str, Adapter]:
 
 def _shipped(base: str | None) -> dict[str, Adapter]:
     """The shipped adapters that fit the base, the default one if None."""
-    from adapters.registry import SHIPPED, known_adapters, load_adapter
+    from adapters.registry import load_adapter, shipped_adapters
     from harness.engines.bases import resolve_base
     from harness.errors import AdapterError
 
     adapters: dict[str, Adapter] = {}
     model = resolve_base(base)
-    for name, folder in known_adapters().items():
-        if folder.parent == SHIPPED:
-            with suppress(AdapterError):
-                adapters[name] = load_adapter(folder, model)
+    for name, folder in shipped_adapters().items():
+        with suppress(AdapterError):
+            adapters[name] = load_adapter(folder, model)
     return adapters
 
 

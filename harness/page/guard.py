@@ -11,9 +11,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import JSONResponse
 
 from harness.service.app import MOST_BYTES
+from harness.service.guard import refusal
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
@@ -53,9 +53,7 @@ class Guard:
         if fault is None:
             await self.app(scope, receive, send_with_headers)
         else:
-            status, message = fault
-            refusal = JSONResponse({"error": {"message": message, "code": status}}, status)
-            await refusal(scope, receive, send_with_headers)
+            await refusal(*fault)(scope, receive, send_with_headers)
 
     def fault(self, method: str, headers: Headers) -> tuple[int, str] | None:
         """The status and the reason of a refusal; None for a request that may pass."""
