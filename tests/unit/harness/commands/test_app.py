@@ -50,7 +50,11 @@ def test_a_port_in_use_and_a_folder_that_cannot_be_used(capsys: pytest.CaptureFi
 def test_the_adapters_that_ship_play() -> None:
     notes: list[str] = []
     players = _loaded((), notes)
-    assert {player.name: player.card.tasks for player in players} == {"hexagons": ["hexagons"], "minecraft": ["minecraft"]}
+    assert {player.name: player.card.tasks for player in players} == {
+        "hexagons": ["hexagons"],
+        "iglu": ["iglu"],
+        "minecraft": ["minecraft"],
+    }
     assert all(isinstance(player, Loaded) for player in players)
     assert notes == []
 

@@ -114,7 +114,7 @@ def test_all_that_can_be_loaded_is_listed_by_name(server: Server, folder: Path, 
     shutil.copytree(made, Path("runs") / "trained" / "adapter")
     listed = server.client.get(ADAPTERS, headers={"Authorization": "Bearer user"}).json()
     assert [one["name"] for one in listed["loaded"]] == ["first"]
-    assert listed["available"] == ["first", "painter", "hexagons", "minecraft", "trained"]
+    assert listed["available"] == ["first", "painter", "hexagons", "iglu", "minecraft", "trained"]
     assert server.load("trained")[0] == 200
     assert str(folder) not in json.dumps(listed)
 
