@@ -20,6 +20,7 @@ ELSEWHERE = {
     "CHANGELOG.md": "changelog.md",
     "adapters/trained/hexagons/README.md": "cards/hexagons.md",
     "adapters/trained/minecraft/README.md": "cards/minecraft.md",
+    "adapters/trained/iglu/README.md": "cards/iglu.md",
     "eval/annotations/README.md": "cards/annotations.md",
     "eval/annotations/annotation.schema.json": "cards/annotation.schema.json",
 }
