@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -17,7 +17,7 @@ from harness.errors import AdapterError, UsageError
 from harness.runs.folder import RUNS
 from harness.util.registry import choose
 from harness.worlds.tasks import tasks_in
-from prompts.probe import format_hash, other_hashes
+from prompts.probe import format_hash
 from prompts.spec import PromptSpec
 from prompts.template import DEFAULT, SUFFIXES
 
@@ -237,19 +237,14 @@ def _spec(path: Path, saved: _Saved) -> PromptSpec:
         spec = PromptSpec.make(saved.task, saved.context, saved.format, saved.frame, template)
     except UsageError as error:
         raise AdapterError(f"{path} was trained with an unknown prompt format: {error}") from None
-    was = {saved.task: saved.prompt_hash, **saved.other_prompt_hashes}
-    now = {saved.task: format_hash(spec), **_hashes_now(path, spec, saved.other_prompt_hashes)}
-    for task in was:
-        if was[task] != now[task]:
+    for task, was in {saved.task: saved.prompt_hash, **saved.other_prompt_hashes}.items():
+        try:
+            one = replace(spec, task=choose("task", task, tasks_in(spec.world)))
+        except UsageError as error:
+            raise AdapterError(f"{path} was trained on an unknown task too: {error}") from None
+        if (now := format_hash(one)) != was:
             raise AdapterError(
-                f"{path} was trained with the prompt format {replace(spec, task=task).name} as it was then ({was[task]}); "
-                f"its text is another now ({now[task]}): {'import' if saved.imported else 'train'} the adapter again"
+                f"{path} was trained with the prompt format {one.name} as it was then ({was}); "
+                f"its text is another now ({now}): {'import' if saved.imported else 'train'} the adapter again"
             )
     return spec
-
-
-def _hashes_now(path: Path, spec: PromptSpec, tasks: Iterable[str]) -> dict[str, str]:
-    try:
-        return other_hashes(spec, (choose("task", task, tasks_in(spec.world)) for task in tasks))
-    except UsageError as error:
-        raise AdapterError(f"{path} was trained on an unknown task too: {error}") from None

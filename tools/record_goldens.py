@@ -45,7 +45,7 @@ def specs() -> list[PromptSpec]:
         formats += [PromptSpec.make(task, None, name, frame) for name in FORMATS[task] for frame in frames]
     formats += [PromptSpec.make("minecraft", "conversation", "moves", frame) for frame in ("world", "builder")]
     formats.append(PromptSpec.make("minecraft", frame="pose"))
-    # What a task adds to its world's prompts is the same in every format, and in every context but the conversation.
+    # What a task adds to its world's prompts is the same in every format, and in every context that tells the blocks anyway.
     formats += [PromptSpec.make("iglu", frame=frame) for frame in FRAMES]
     formats += [PromptSpec.make("iglu", "conversation", "moves", frame) for frame in ("world", "builder")]
     formats += [PICTURED["hexagons"], replace(PromptSpec.make("minecraft"), think=256)]
