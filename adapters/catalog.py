@@ -44,6 +44,8 @@ class Trained(BaseModel):
     curve: list[dict[str, float]] = []
     versions: dict[str, str] = {}
     git: str | None = None
+    held_out: dict[str, Any] = {}
+    """What of dev and test its train items were compared with (`HeldOut.compared`); empty if trained before they were."""
     imported: dict[str, Any] | None = None
     """Where it came from, if it was not trained here: then nothing is known of its training."""
 

@@ -54,6 +54,8 @@ class Job:
     """The train items as the corpus has them, by which drawn answers are scored."""
     shares: Sequence[Share] = ()
     """Parts of `train` of which an epoch takes more or less than all items."""
+    held_out: Mapping[str, Any] = field(default_factory=dict)
+    """What of dev and test `train` was compared with, as `HeldOut.compared` says it."""
 
     def result(self, folder: Path) -> Path:
         """Where a run's folder gets what was trained: an adapter, or a whole model."""
@@ -368,6 +370,7 @@ def save_trained(job: Job, model: Any, tokenizer: Any, result: Trained, out: Pat
         "base": display_name(job.base),
         "base_fingerprint": weights_fingerprint(job.base),
         **base_origin(job.base),
+        "held_out": dict(job.held_out),
         "tokenizer": {"name": display_name(job.base), "class": type(tokenizer).__name__, "vocabulary": len(tokenizer)},
         "recipe": {"name": job.recipe_name, **job.recipe.settings()},
         "versions": origin["versions"],

@@ -41,6 +41,8 @@ class Adapter:
     """The prompt format it was trained with, the only one it may be used with."""
     base: str
     """The base to load it on: a local folder or a hub name."""
+    tasks: tuple[str, ...] = ()
+    """The tasks of the items that it was trained on, its own first."""
 
 
 class _Saved(BaseModel):
@@ -61,6 +63,10 @@ class _Saved(BaseModel):
     chat_template_date: str | None = None
     imported: dict[str, Any] | None = None
     """Set for adapters that `harness adapters import` took in."""
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        return () if self.imported else (self.task, *self.other_prompt_hashes)
 
 
 class _Trained(BaseModel):
@@ -86,14 +92,14 @@ def load_adapter(name: str | Path, base: str | None) -> Adapter:
     _check_base(path, saved, model)
     if not spec.wording.is_plain:
         _check_chat_template(path, saved, model)
-    return Adapter(path, adapter_rank(path), spec, model)
+    return Adapter(path, adapter_rank(path), spec, model, saved.tasks)
 
 
 def served_adapter(name: str | Path) -> Adapter:
     """An adapter that is served elsewhere, where its base is: of what `load_adapter` checks, its prompt format."""
     path = find_adapter(name)
     saved = _read_saved(path / HARNESS_FILE, _Saved)
-    return Adapter(path, adapter_rank(path), _spec(path, saved), saved.base)
+    return Adapter(path, adapter_rank(path), _spec(path, saved), saved.base, saved.tasks)
 
 
 def trained_spec(model: str | None) -> PromptSpec | None:

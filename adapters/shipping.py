@@ -167,6 +167,7 @@ def render_card(name: str, source: Path, scores: Sequence[Scored], parameters: i
         note=note.strip(),
         changed=changed,
         sources=" and ".join([train, *(f"the file {Path(file).name}" for file in added)]),
+        compared=_compared(about.held_out),
         recipe=recipe,
         lora=recipe.get("lora", {}),
         modules="all linear layers" if modules == "all-linear" else modules,
@@ -207,6 +208,19 @@ def front_matter(name: str, about: Trained, scores: Sequence[Scored]) -> str:
 def base_license(base: str) -> str:
     licenses = [text for name, text in _BASE_LICENSES.items() if name in base.lower()]
     return licenses[0] if licenses else f"see {base}"
+
+
+def _compared(held: Mapping[str, Any]) -> str:
+    """What is known of dev and test items among the train items; nothing if they were not compared."""
+    if not held:
+        return ""
+    counts = " and ".join(f"the {count:,} of {CORPORA[task].title}" for task, count in held["items"].items())
+    said = [f"None is a dev or test item: by id, by target and by what is said and done, they were compared with {counts}."]
+    if alike := held["published_alike"]:
+        said.append(f"{alike} train items of the corpora, as published, say and do the same as one of dev or test.")
+    for task, (count, total) in held["shared_targets"].items():
+        said.append(f"{count:,} of the {total:,} test items of {CORPORA[task].title} have a target that was trained on.")
+    return " ".join(said)
 
 
 def _training(recipe: Mapping[str, Any]) -> str:

@@ -12,6 +12,7 @@ from adapters.rows import Share
 from harness.augmentation.paraphrase import lexicon
 from harness.augmentation.variants import augment
 from harness.corpora import load
+from harness.corpora.held_out import HeldOut
 from harness.corpora.item import Item
 from harness.corpora.records import load_items
 from harness.errors import DataError, Faults, UsageError
@@ -29,6 +30,8 @@ class TrainData:
     """Sources of which an epoch takes more or less than all items."""
     added: dict[str, str]
     """The hashes of the sources beside the split, by their names."""
+    left_out: int
+    """Simulated and augmented items that happen to be of dev or test, and are not among the items."""
 
 
 def with_files(sources: Sequence[Source], files: Sequence[Path]) -> list[Source]:
@@ -38,38 +41,41 @@ def with_files(sources: Sequence[Source], files: Sequence[Path]) -> list[Source]
     return [source for source in sources if source.split] + [Source(file=str(path)) for path in files]
 
 
-def gather(sources: Sequence[Source], task: str, split: Sequence[Item], dev: Sequence[Item]) -> TrainData:
-    """The items of the sources; `split` holds those that are taken of the train split.
+def gather(sources: Sequence[Source], task: str, split: Sequence[Item], held: HeldOut) -> TrainData:
+    """The items of the sources; `split` holds those that are taken of the train split, `held` what dev and test hold.
 
-    Raises, for all sources at once, UsageError for items of another world and for an item that is in two sources or on dev, and
-    DataError for a file that cannot be read.
+    Raises, for all sources at once, UsageError for items of another world, for an item that is in two sources and for a file with
+    items of dev or test, and DataError for a file that cannot be read.
     """
-    faults, seen = Faults(), {item.id for item in dev}
+    faults, seen = Faults(), set[str]()
     items: list[Item] = []
+    left_out = 0
     shares: list[Share] = []
     parts: dict[str, list[Item]] = {}
     for number, source in enumerate(sources):
-        own = faults.attempt(partial(_items, source, task, split, f"data.{number}"))
-        if own is None or faults.attempt(partial(_check_new, source, own, seen)) is None:
+        made = faults.attempt(partial(_items, source, task, split, held, f"data.{number}"))
+        if made is None or faults.attempt(partial(_check_new, source, made, seen)) is None:
             continue
+        own = [item for item in made if not held.match(item)] if source.simulate or source.augment > 1 else made
+        left_out += len(made) - len(own)
         items += own
         if source.weight != 1:
             shares.append(Share(frozenset(item.id for item in own), source.weight))
         if not source.split or source.task not in (None, task):
             parts.setdefault(source.name, []).extend(own)
     faults.report()
-    return TrainData(items, tuple(shares), {name: items_hash(own) for name, own in parts.items()})
+    return TrainData(items, tuple(shares), {name: items_hash(own) for name, own in parts.items()}, left_out)
 
 
 def _check_new(source: Source, items: Sequence[Item], seen: set[str]) -> bool:
     """Adds the items' ids to those that were seen. Raises UsageError if one of them is there already."""
     if twice := seen & {item.id for item in items}:
-        raise UsageError(f"{source.name}: {min(twice)} is among the train or dev items already; give every item once")
+        raise UsageError(f"{source.name}: {min(twice)} is among the train items already; give every item once")
     seen.update(item.id for item in items)
     return True
 
 
-def _items(source: Source, task: str, split: Sequence[Item], where: str) -> list[Item]:
+def _items(source: Source, task: str, split: Sequence[Item], held: HeldOut, where: str) -> list[Item]:
     if source.simulate:
         if world_of(simulator_task(source.simulate)) != world_of(task):
             raise UsageError(f"{where}.simulate: {source.simulate} makes items of {simulator_task(source.simulate)}, not {task}")
@@ -78,6 +84,7 @@ def _items(source: Source, task: str, split: Sequence[Item], where: str) -> list
         if not Path(source.file).exists():
             raise DataError(f"{source.file}: no such file; `harness simulate` and `harness augment` make such files")
         items = load_items(Path(source.file), task)
+        held.refuse(source.name, items)
     elif source.task in (None, task):
         items = split
     else:

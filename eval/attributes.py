@@ -9,7 +9,8 @@ from typing import Any
 from eval.breakdown import Breakdown, break_down
 from eval.levels import dev_levels
 from eval.score_run import Answers, Benchmark, score_items
-from harness.corpora import locate
+from harness.corpora import SPLITS, locate
+from harness.corpora.held_out import target, train_targets
 from harness.worlds.tasks import world_of
 
 _ROUNDS = ("recruitment", "round I", "round II")
@@ -34,7 +35,20 @@ def item_attributes(answers: Answers, benchmark: Benchmark) -> dict[str, dict[st
         levels = dev_levels() if has_levels else {}
         return {item.id: _step(item.meta) | _known("level", levels.get(item.id)) for item in answers.items}
     contexts = _contexts(answers, benchmark)
-    return {item.id: _turn(item) | _known("interpretations", contexts.get(item.id)) for item in answers.items}
+    seen = _seen(answers)
+    return {
+        item.id: _turn(item) | _known("interpretations", contexts.get(item.id)) | _known("seen", seen.get(item.id))
+        for item in answers.items
+    }
+
+
+def _seen(answers: Answers) -> dict[str, str]:
+    """Whether the targets of a corpus's items stand in what was trained on: the train splits that the run's settings name, or the
+    task's own."""
+    if answers.split not in SPLITS[answers.task]:
+        return {}
+    known = train_targets(answers.settings.get("trained_on") or (answers.task,))
+    return {item.id: "seen" if target(item) in known else "new" for item in answers.items}
 
 
 def _contexts(answers: Answers, benchmark: Benchmark) -> dict[str, str]:

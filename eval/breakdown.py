@@ -54,6 +54,7 @@ GROUPINGS = {
             "U: one, M: several; by the v2 benchmark's annotation, ours if it names none",
         ),
         "yaw": Grouping("yaw quadrant", ("+z", "-x", "-z", "+x"), "the axis that the builder looks along"),
+        "seen": Grouping("target", ("seen", "new"), "seen: its name stands in the train splits that were trained on"),
     },
 }
 """By world, then by the name that `--by` takes. `actions` are counted here, the others are attributes of the items."""

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from adapters.finetune import Job, Trained
     from adapters.recipe import Prompt
+    from adapters.sources import TrainData
+    from harness.corpora.held_out import HeldOut
     from harness.corpora.item import Item
     from prompts.spec import PromptSpec
 
@@ -62,18 +64,22 @@ def finetune(recipe: str, dry_run: bool, **options: Any) -> None:
     To resume a killed run, give the same command again.
     On several GPUs: torchrun --nproc-per-node 8 -m harness.cli finetune ..., or accelerate launch.
     """
+    from harness.corpora import locate
     from harness.runs.folder import RUNS, Run, log_to
     from harness.training.processes import first_says, processes
 
     # Whatever is refused, the first process refuses before the others do anything.
     with processes().main_process_first():
-        job, kind, added = _job(recipe, options)
+        job, data = _job(recipe, options)
+        kind, added = locate(job.spec.task).kind, data.added
         folder = RUNS / (options["name"] or f"{job.recipe_name}-{job.spec.task}")
         say = first_says(click.echo)
         say(
             f"{job.recipe_name} on {_base_name(job)}: {job.spec.name}, {len(job.train)} train and {len(job.dev)} dev items "
             f"of the {kind} corpus{''.join(f' and {name}' for name in added)}; {'dry run' if dry_run else folder}"
         )
+        for line in _leaks(job, data.left_out):
+            say(line)
         if dry_run:
             _show(job)
             return
@@ -116,8 +122,18 @@ def check(words: Sequence[str]) -> str:
     return job.result(Path()).name
 
 
-def _job(recipe: str, options: dict[str, Any]) -> tuple[Job, str, dict[str, str]]:
-    """What to train, where its items come from ("official" or "sample"), and the hashes of sources beside the train split.
+def _leaks(job: Job, left_out: int) -> list[str]:
+    """What the train items have in common with dev and test, in lines."""
+    lines = [f"{left_out} simulated or augmented items happen to be of dev or test, and are left out"] if left_out else []
+    shared = job.held_out.get("shared_targets", {})
+    return lines + [
+        f"{count} of the {total} test items of {task} have a target that is trained on; harness score --by seen tells them apart"
+        for task, (count, total) in shared.items()
+    ]
+
+
+def _job(recipe: str, options: dict[str, Any]) -> tuple[Job, TrainData]:
+    """What to train, and its items as they were gathered.
 
     Raises FaultsError if several flags or keys of the recipe do not fit.
     """
@@ -125,7 +141,8 @@ def _job(recipe: str, options: dict[str, Any]) -> tuple[Job, str, dict[str, str]
     from adapters.recipe import load_recipe, recipe_base, recipe_path
     from adapters.registry import find_adapter
     from adapters.sources import gather, with_files
-    from harness.corpora import load, locate
+    from harness.corpora import load
+    from harness.corpora.held_out import HeldOut
     from harness.engines.bases import DEFAULT_BASE, resolve_base
     from harness.errors import Faults
     from harness.training.plan import subset
@@ -140,14 +157,18 @@ def _job(recipe: str, options: dict[str, Any]) -> tuple[Job, str, dict[str, str]
     start = faults.attempt(lambda: find_adapter(options["start"])) if options["start"] else None
     spec = faults.attempt(lambda: _spec(task, loaded.prompt, options, start if loaded.method != "full" else None))
     dev = faults.attempt(lambda: load(task, "dev")) or []
+    held = faults.attempt(lambda: HeldOut(task))
 
     def split() -> list[Item]:
         return subset(load(task, "train")[: options["limit"]], loaded.training.train_items, loaded.training.seed)
 
     gold = faults.attempt(split) or []
     history = options["history"] if spec else None
-    train = gold if spec is None or history is None else faults.attempt(lambda: _as_met(gold, spec, history)) or []
-    data = faults.attempt(lambda: gather(with_files(loaded.data, options["data"]), task, train, dev))
+    if held is None:
+        faults.report()
+    assert held is not None
+    train = gold if spec is None or history is None else faults.attempt(lambda: _as_met(gold, spec, history, held)) or []
+    data = faults.attempt(lambda: gather(with_files(loaded.data, options["data"]), task, train, held))
     faults.report()
     assert spec is not None
     assert base is not None
@@ -155,11 +176,11 @@ def _job(recipe: str, options: dict[str, Any]) -> tuple[Job, str, dict[str, str]
     items = data.items
     if loaded.training.lasting:
         items, dev = [_lasting(item) for item in items], [_lasting(item) for item in dev]
-    answers = _programs(options["programs"], spec, items)
+    answers = _programs(options["programs"], spec, items, held)
     known = {item.id: item for item in gold}
     judged = [known.get(item.id, item) for item in items]
     name = recipe_path(recipe).stem
-    return Job(name, loaded, base, spec, items, dev, start, answers, judged, data.shares), locate(task).kind, data.added
+    return Job(name, loaded, base, spec, items, dev, start, answers, judged, data.shares, held.compared(items)), data
 
 
 def _spec(task: str, prompt: Prompt, options: dict[str, Any], start: Path | None) -> PromptSpec:
@@ -187,9 +208,9 @@ def _sources(options: dict[str, Any], added: dict[str, str]) -> dict[str, Any]:
     return {"data" if options["data"] else "sources": added} if added else {}
 
 
-def _programs(paths: tuple[Path, ...], spec: PromptSpec, train: list[Item]) -> dict[str, str]:
-    """The best program of each item, which for simulated ones is their own. Raises UsageError if answers are not programs, or
-    where none is for a train item."""
+def _programs(paths: tuple[Path, ...], spec: PromptSpec, train: list[Item], held: HeldOut) -> dict[str, str]:
+    """The best program of each item, which for simulated ones is their own. Raises UsageError if answers are not programs, where
+    none is for a train item, and where one is for an item of dev or test."""
     from harness.errors import UsageError
     from harness.mining.miner import read
 
@@ -198,15 +219,18 @@ def _programs(paths: tuple[Path, ...], spec: PromptSpec, train: list[Item]) -> d
     known = {item.id for item in train}
     found = _own_programs(spec, train)
     for path in paths:
-        pairs = [pair for pair in read(path) if pair.id in known]
+        pairs = list(read(path))
+        held.refuse_ids(f"--programs {path}", dict.fromkeys(pair.id for pair in pairs))
+        pairs = [pair for pair in pairs if pair.id in known]
         if not pairs:
             raise UsageError(f"--programs {path}: it holds no program for any of the {len(known)} train items")
         found |= {pair.id: pair.program for pair in reversed(pairs)}
     return found
 
 
-def _as_met(items: list[Item], spec: PromptSpec, name: str) -> list[Item]:
-    """The items after the run's own answers. Raises UsageError if they are not shown, or the run answered none of them."""
+def _as_met(items: list[Item], spec: PromptSpec, name: str, held: HeldOut) -> list[Item]:
+    """The items after the run's own answers. Raises UsageError if they are not shown, if the run answered none of them, and if
+    it answered items of dev or test."""
     from eval.score_run import read_answers
     from harness.errors import UsageError
     from harness.runs.answering import as_met
@@ -215,6 +239,7 @@ def _as_met(items: list[Item], spec: PromptSpec, name: str) -> list[Item]:
     if not spec.rolls_out:
         raise UsageError(f"--history {name}: {spec.name} shows no earlier answers; use --context conversation or predicted-board")
     answers = read_answers(find_run(name))
+    held.refuse(f"--history {name}", (item for item in answers.items if item.id in answers.records))
     records = [answers.records[item.id] for item in items if item.id in answers.records]
     if not records:
         raise UsageError(f"--history {name}: it answered none of the {len(items)} train items")

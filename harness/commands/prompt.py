@@ -173,10 +173,11 @@ def prompt(**flags: Any) -> int:
 def _items(options: Options, task: str) -> tuple[list[Item], list[Item], Source]:
     """The items to answer, the items for examples, and the corpus."""
     from harness.corpora import load, locate
+    from harness.corpora.held_out import not_asked
     from harness.corpora.records import load_items
 
     items = load_items(Path(options.items_file), task) if options.items_file else load(task, options.split or "dev")
-    pool = load(task, "train") if options.shots else []
+    pool = not_asked(load(task, "train"), items) if options.shots else []
     return items[: options.limit], pool, locate(task)
 
 

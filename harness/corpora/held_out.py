@@ -1,0 +1,118 @@
+"""What dev and test hold, so that none of it is trained on or shown as an example."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any, NamedTuple
+
+from harness.corpora import load
+from harness.corpora.item import HexagonsItem, Item, since_actions
+from harness.errors import UsageError
+from harness.worlds.tasks import tasks_in, world_of
+
+Content = tuple[str, bytes, bytes]
+"""What is asked for, in lower case and with single blanks, and the states before and after."""
+
+_NAMED = 3
+"""Ids that a refusal names."""
+
+
+class Match(NamedTuple):
+    """Why an item is taken for one of dev or test."""
+
+    item: str
+    """Its id."""
+    held: str
+    """The id of the item on dev or test, or the name of the target."""
+    by: str
+    """"id", "content" or "target"."""
+
+
+class HeldOut:
+    """The dev and test items of all tasks of a world, by id, content and target: one look-up for each item.
+
+    A content or a target that a corpus's own train split shares with its dev or test does not count: so it was published.
+    """
+
+    def __init__(self, task: str) -> None:
+        """Raises UsageError for an unknown task and DataError as `harness.corpora.load` does."""
+        self.sizes: dict[str, int] = {}
+        """By task, how many items dev and test have."""
+        self.published_alike = 0
+        """Train items of the corpora whose content dev or test have, too."""
+        self._ids: set[str] = set()
+        self._contents: dict[Content, str] = {}
+        self._targets: set[tuple[str, str]] = set()
+        self._test_targets: dict[str, Counter[str]] = {}
+        for one in tasks_in(world_of(task)):
+            train, held = load(one, "train"), [*load(one, "dev"), *load(one, "test")]
+            known, contents = {target(item) for item in train}, [content(item) for item in train]
+            self.sizes[one] = len(held)
+            self._ids.update(item.id for item in held)
+            own = {content(item): item.id for item in held}
+            self.published_alike += sum(key in own for key in contents)
+            self._contents |= {key: own[key] for key in own.keys() - set(contents)}
+            self._targets |= {(one, target(item)) for item in held} - {(one, name) for name in known}
+            self._test_targets[one] = Counter(target(item) for item in held if item.split == "test")
+
+    def match(self, item: Item) -> Match | None:
+        """What of dev or test the item is, if anything."""
+        if item.id in self._ids:
+            return Match(item.id, item.id, "id")
+        if held := self._contents.get(content(item)):
+            return Match(item.id, held, "content")
+        if (item.task, target(item)) in self._targets:
+            return Match(item.id, target(item), "target")
+        return None
+
+    def refuse(self, where: str, items: Iterable[Item]) -> None:
+        """Raises UsageError, with their count and the first ids, if any items are of dev or test; `where` they are from."""
+        self._refuse(where, [match for item in items if (match := self.match(item))])
+
+    def refuse_ids(self, where: str, ids: Iterable[str]) -> None:
+        """The same for ids alone."""
+        self._refuse(where, [Match(name, name, "id") for name in ids if name in self._ids])
+
+    def _refuse(self, where: str, matches: Sequence[Match]) -> None:
+        if not matches:
+            return
+        first = ", ".join(one.item if one.by == "id" else f"{one.item} (the {one.by} of {one.held})" for one in matches[:_NAMED])
+        more = ", ..." if len(matches) > _NAMED else ""
+        raise UsageError(f"{where}: {len(matches)} of its items are of dev or test: {first}{more}; leave them out")
+
+    def shared_targets(self, items: Iterable[Item]) -> dict[str, tuple[int, int]]:
+        """By task, how many of its test items have a target that some of the items have, too, and how many it has; only
+        tasks of which some have."""
+        names = {target(item) for item in items}
+        shared = {
+            task: (sum(count for name, count in targets.items() if name in names), targets.total())
+            for task, targets in self._test_targets.items()
+        }
+        return {task: counts for task, counts in shared.items() if counts[0]}
+
+    def compared(self, items: Iterable[Item]) -> dict[str, Any]:
+        """What an adapter records of the comparison of its train items, of which none is of dev or test."""
+        return {"items": self.sizes, "published_alike": self.published_alike, "shared_targets": self.shared_targets(items)}
+
+
+def content(item: Item) -> Content:
+    """What is said and done in an item, whatever it is called."""
+    said = item.instruction if isinstance(item, HexagonsItem) else " ".join(turn.text for turn in since_actions(item.history))
+    return " ".join(said.lower().split()), item.before.cells.tobytes(), item.after.cells.tobytes()
+
+
+def target(item: Item) -> str:
+    """The name of an item's image or target structure, alike in all corpora."""
+    return item.group.upper()
+
+
+def not_asked(pool: Sequence[Item], items: Sequence[Item]) -> list[Item]:
+    """The items of a pool of examples without those that say and do, under another id, what one of the items does."""
+    asked, ids = {content(item) for item in items}, {item.id for item in items}
+    return [item for item in pool if item.id in ids or content(item) not in asked]
+
+
+def train_targets(tasks: Collection[str]) -> frozenset[str]:
+    """The names of the targets in the train splits of some tasks."""
+    return frozenset(target(item) for task in tasks for item in load(task, "train"))

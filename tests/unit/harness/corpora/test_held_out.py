@@ -1,0 +1,164 @@
+"""No item of dev or test gets into a training, by whatever road and under whatever id."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eval.attributes import group_scores
+from eval.score_run import Benchmark, read_answers
+from harness.corpora import load
+from harness.corpora.held_out import HeldOut, content, not_asked, train_targets
+from harness.corpora.item import HexagonsItem, Item
+from harness.corpora.records import to_full_record
+from harness.errors import UsageError
+from harness.worlds.tasks import WORLDS
+
+
+@pytest.fixture(autouse=True)
+def _on_the_sample(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("HARNESS_DATA", raising=False)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("harness.engines.bases.resolve_base", lambda name: str(name or ""))
+
+
+def disguised(items: Sequence[Item]) -> list[Item]:
+    """The items under other ids, of other procedures and targets."""
+    names = {item.cluster: f"{item.task}-mine/train/{n}" for n, item in enumerate(items)}
+    return [
+        replace(item, id=f"{names[item.cluster]}/{n}", split="train", group=f"target-{n}", cluster=names[item.cluster])
+        for n, item in enumerate(items)
+    ]
+
+
+def written(path: Path, items: Sequence[Item]) -> Path:
+    path.write_text("".join(json.dumps(to_full_record(item)) + "\n" for item in items))
+    return path
+
+
+def finetuned(monkeypatch: pytest.MonkeyPatch, *words: str) -> Any:
+    from tests.helpers.finetuning import job_of
+
+    return job_of(monkeypatch, *words)
+
+
+@pytest.mark.parametrize("task", WORLDS)
+@pytest.mark.parametrize("split", ["dev", "test"])
+def test_held_out_items_under_other_ids_are_refused(
+    task: str, split: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    items = load(task, split)[:40]
+    file = written(tmp_path / "mine.jsonl", disguised(items))
+    with pytest.raises(
+        UsageError, match=rf"^mine.jsonl: {len(items)} of its items are of dev or test: .*\(the content of {task}/"
+    ):
+        finetuned(monkeypatch, "llama-lora", "--task", task, "--data", str(file))
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("task", WORLDS)
+def test_forty_official_test_items_under_other_ids_are_refused(
+    task: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data_dir: Path
+) -> None:
+    monkeypatch.setenv("HARNESS_DATA", str(data_dir))
+    file = written(tmp_path / "mine.jsonl", disguised(load(task, "test")[:40]))
+    with pytest.raises(UsageError, match=r"mine\.jsonl: 40 of its items are of dev or test"):
+        finetuned(monkeypatch, "llama-lora", "--task", task, "--data", str(file))
+
+
+def test_an_item_with_a_target_of_test_is_refused() -> None:
+    item = replace(disguised(load("hexagons", "train"))[0], group=load("hexagons", "test")[0].group)
+    with pytest.raises(UsageError, match=r"1 of its items are of dev or test: hexagons-mine/.* \(the target of "):
+        HeldOut("hexagons").refuse("some", [item])
+
+
+def test_learning_from_the_scorer_takes_no_held_out_items_either(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = written(tmp_path / "mine.jsonl", disguised(load("hexagons", "test")))
+    with pytest.raises(UsageError, match="are of dev or test"):
+        finetuned(monkeypatch, "llama-grpo", "--data", str(file))
+
+
+def test_programs_of_held_out_items_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    train, test = load("hexagons", "train")[0], load("hexagons", "test")[0]
+    lines = [
+        {"id": item.id, "instruction": "x", "program": "paint 1 1 red", "score": 1.0, "characters": 1, "literal": 1}
+        for item in (train, test)
+    ]
+    Path("mined.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    words = ("llama-lora", "--context", "conversation", "--format", "bare-program", "--programs", "mined.jsonl")
+    with pytest.raises(UsageError, match=f"--programs mined.jsonl: 1 of its items are of dev or test: {test.id}; leave them out"):
+        finetuned(monkeypatch, *words)
+
+
+def test_answers_to_held_out_items_are_no_history(monkeypatch: pytest.MonkeyPatch) -> None:
+    dev = load("hexagons", "dev")
+    folder = Path("runs/dev")
+    folder.mkdir(parents=True)
+    (folder / "run.yaml").write_text("settings: {task: hexagons, split: dev}\n")
+    (folder / "predictions.jsonl").write_text("".join(json.dumps({"id": item.id, "actions": []}) + "\n" for item in dev))
+    with pytest.raises(UsageError, match=f"--history dev: {len(dev)} of its items are of dev or test"):
+        finetuned(monkeypatch, "llama-lora", "--context", "conversation", "--history", "dev")
+
+
+def test_an_item_is_no_example_for_itself_under_another_id() -> None:
+    train = load("hexagons", "train")
+    first = train[0]
+    left = not_asked(train, disguised([first]))
+    assert first not in left
+    assert len(left) == sum(content(item) != content(first) for item in train)
+    assert not_asked(train, train) == train
+
+
+def test_simulated_items_that_happen_to_be_of_dev_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    dev = load("hexagons", "dev")
+    monkeypatch.setattr(
+        "adapters.sources.simulated", lambda name, seed, items: disguised([*dev[:2], *load("hexagons", "train")[:3]])
+    )
+    job = finetuned(monkeypatch, "llama-lora", "--set", "data=[{simulate: strokes, items: 5}]")
+    assert len(job.train) == 3
+
+
+def test_spacing_and_case_do_not_hide_an_item() -> None:
+    item = load("hexagons", "test")[0]
+    assert isinstance(item, HexagonsItem)
+    loud = replace(item, id="hexagons-x/train/0/1", group="none", instruction=f" {item.instruction.upper()}  ")
+    match = HeldOut("hexagons").match(loud)
+    assert match is not None
+    assert (match.held, match.by) == (item.id, "content")
+
+
+def test_the_train_split_itself_is_compared_and_counted() -> None:
+    held = HeldOut("iglu")
+    train = load("iglu", "train")
+    held.refuse("train", train)
+    said = held.compared(train)
+    assert said["items"] == {task: len(load(task, "dev")) + len(load(task, "test")) for task in ("minecraft", "iglu")}
+    assert set(said["shared_targets"]) <= {"minecraft", "iglu"}
+
+
+@pytest.mark.data
+def test_targets_that_the_official_corpora_share(monkeypatch: pytest.MonkeyPatch, data_dir: Path) -> None:
+    monkeypatch.setenv("HARNESS_DATA", str(data_dir))
+    held, iglu = HeldOut("minecraft"), load("iglu", "train")
+    held.refuse("iglu", iglu)
+    assert held.shared_targets(iglu) == {"minecraft": (216, 1616), "iglu": (327, 606)}
+    assert held.shared_targets(load("minecraft", "train")) == {"iglu": (447, 606)}
+    assert HeldOut("hexagons").shared_targets(load("hexagons", "train")) == {}
+
+
+def test_scores_by_targets_that_were_trained_on() -> None:
+    items = load("iglu", "test")
+    Path("answers.jsonl").write_text("".join(json.dumps({"id": item.id, "actions": []}) + "\n" for item in items))
+    answers = read_answers(Path("answers.jsonl"))
+    for tasks in ((), ("minecraft",), ("minecraft", "iglu")):
+        now = replace(answers, settings={"trained_on": list(tasks)} if tasks else {})
+        (table,) = group_scores(now, Benchmark(None, None), by=["seen"]).tables
+        known = train_targets(tasks or ("iglu",))
+        counts = {"seen": sum(item.group.upper() in known for item in items)}
+        counts["new"] = len(items) - counts["seen"]
+        assert {group["label"]: group["items"] for group in table["groups"]} == {k: v for k, v in counts.items() if v}
