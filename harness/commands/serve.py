@@ -40,17 +40,22 @@ _SECONDS = click.FloatRange(0, min_open=True)
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option("--port", default=8000, show_default=True, type=click.IntRange(1, 65535), help="The port to listen on.")
 @click.option("--no-model", is_flag=True, help="Serve the task API alone, with the parser and the baselines, without vLLM.")
-@click.option("--api-key", envvar="HARNESS_API_KEY", help="Requests must carry this key. [default: HARNESS_API_KEY]")
 @click.option(
     "--api-keys",
     "key_file",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="A file of keys, one a line; `KEY admin` may load adapters too. Only its owner may read it.",
+    help="A file of keys, one a line, beside the one in HARNESS_API_KEY; `KEY admin` may load adapters too. Mode 600.",
 )
 @click.option("--requests-per-minute", type=_MANY, help="How many a key may make. [default: any]")
 @click.option("--tokens-per-minute", type=_MANY, help="Of prompts and answers of a key. [default: any]")
-@click.option("--max-in-flight", type=_MANY, default=512, show_default=True, help="Requests at a time; more are refused (429).")
+@click.option(
+    "--max-in-flight",
+    type=_MANY,
+    default=512,
+    show_default=True,
+    help="Requests at a time; more are refused (429). Each key has a share.",
+)
 @click.option(
     "--max-body", type=_SECONDS, default=10, show_default=True, help="Megabytes of a request; larger ones are refused (413)."
 )
@@ -96,14 +101,14 @@ def serve(no_model: bool, **options: Any) -> None:
 
 
 def _door(options: dict[str, Any]) -> Door:
-    """Raises UsageError for a file of keys that cannot be taken."""
+    """Raises UsageError for keys that cannot be taken, and where keys are missing."""
     from harness.service.guard import Bounds
-    from harness.service.keys import Key, read_keys
+    from harness.service.keys import server_keys
     from harness.service.serving import Door
 
-    keys = read_keys(options["key_file"]) if options["key_file"] else []
-    if options["api_key"]:
-        keys.append(Key.of(options["api_key"], "HARNESS_API_KEY"))
+    keys = server_keys(options["host"], options["key_file"])
+    if options["max_in_flight"] < len(keys):
+        raise UsageError(f"--max-in-flight {options['max_in_flight']}: there are {len(keys)} keys, and each needs a place")
     bounds = Bounds(
         in_flight=options["max_in_flight"],
         body=int(options["max_body"] * 1_000_000),
@@ -141,15 +146,13 @@ def _show_models(serving: Serving, door: Door, model: str) -> None:
 
     names = ", ".join([display_name(model), *serving.adapters.loaded])
     click.echo(f"Serving {names} at {door.url}/v1 (Ctrl-C stops it; vLLM's log: {serving.log})")
-    if not door.keys and door.host not in ("127.0.0.1", "localhost", "::1"):
-        click.echo("Anyone who can reach this machine can use it: set a key with HARNESS_API_KEY or --api-keys", err=True)
 
 
 def _show_tasks(door: Door) -> None:
     """Print a curl line for the task API."""
     click.echo(f"The task API is at {door.url} (its OpenAPI page: {door.url}/openapi.json); the parser, asked for a column:")
     body = json.dumps({"task": "hexagons", "instruction": "Paint the first column red."})
-    click.echo(f"curl {door.url}/v1/harness/execute {_key_header(door)}-d '{body}'")
+    click.echo(f"curl {door.url}/v1/harness/execute {_key_header(door)}-H 'Content-Type: application/json' -d '{body}'")
     sys.stdout.flush()
 
 

@@ -18,9 +18,9 @@ from harness.corpora.records import Digits
 from harness.errors import HarnessError, UsageError
 from harness.page import building, corpus, export, procedure
 from harness.page.corrections import Correction, Corrections
-from harness.page.guard import LOCAL, Guard
 from harness.page.store import Session, StaleError, State, Store, StoreError
-from harness.service.app import executed
+from harness.service.app import MOST_BYTES, executed
+from harness.service.guard import Bounds, Guard
 from harness.service.players import AnyPlayer
 from harness.service.schema import DrawRequest, ExecuteResponse
 from harness.worlds.hexagons import Board
@@ -87,7 +87,7 @@ def add_page(app: FastAPI, players: Sequence[AnyPlayer], folder: Path, notes: Se
         return FileResponse(STATIC / "index.html")
 
     app.mount("/static", StaticFiles(directory=STATIC))
-    app.add_middleware(Guard, hosts=LOCAL)
+    app.add_middleware(Guard, bounds=Bounds(body=MOST_BYTES))
     return store
 
 

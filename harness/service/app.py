@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, TypeVar
 
 from fastapi import FastAPI, HTTPException, Request
@@ -17,8 +18,8 @@ from starlette.types import ASGIApp
 
 from harness.errors import EngineError, HarnessError, UsageError
 from harness.runs.answering import Answer
-from harness.service.guard import Guard, refusal
-from harness.service.keys import Key, Keys
+from harness.service.guard import refusal
+from harness.service.limits import Usage
 from harness.service.players import AnyPlayer, Unavailable
 from harness.service.schema import REQUEST, BuildRequest, DrawRequest, ExecuteResponse, Piece, Player, carried_out
 
@@ -39,13 +40,10 @@ FAULTS: dict[int | str, dict[str, Any]] = {
 T = TypeVar("T")
 
 
-def create_app(players: Iterable[AnyPlayer] | Mapping[str, AnyPlayer], keys: Sequence[str] = ()) -> FastAPI:
-    """The application. `players` as a mapping by name may change while it runs. With `keys`, requests must carry one of them as
-    a bearer token."""
+def create_app(players: Iterable[AnyPlayer] | Mapping[str, AnyPlayer]) -> FastAPI:
+    """The application. `players` as a mapping by name may change while it runs. Nothing guards it but a `Guard` before it."""
     by_name = players if isinstance(players, Mapping) else {player.name: player for player in players}
     app = FastAPI(title="Grid-world instruction following", version="1", docs_url=None, redoc_url=None)
-    if keys:
-        app.add_middleware(Guard, keys=Keys(Key.of(key, f"key {n}") for n, key in enumerate(keys, 1)))
 
     @app.get("/health")
     async def health() -> dict[str, str]:
@@ -72,7 +70,7 @@ def create_app(players: Iterable[AnyPlayer] | Mapping[str, AnyPlayer], keys: Seq
             raise HTTPException(404, f"no player {asked.model[:80]!r}: choose one of {', '.join(by_name)}")
         if asked.task not in player.card.tasks:
             raise HTTPException(422, f"{player.name} does not know the task {asked.task}")
-        return await run_in_threadpool(executed, player, asked)
+        return await run_in_threadpool(executed, player, asked, request.scope.get("usage"))
 
     @app.exception_handler(StarletteHTTPException)
     async def refused(request: Request, error: StarletteHTTPException) -> JSONResponse:
@@ -83,8 +81,8 @@ def create_app(players: Iterable[AnyPlayer] | Mapping[str, AnyPlayer], keys: Seq
     return app
 
 
-def executed(player: AnyPlayer, asked: DrawRequest | BuildRequest) -> ExecuteResponse:
-    """Raises HTTPException for what cannot be asked and for a model that does not answer."""
+def executed(player: AnyPlayer, asked: DrawRequest | BuildRequest, usage: Usage | None = None) -> ExecuteResponse:
+    """Count the tokens in `usage`. Raises HTTPException for what cannot be asked and for a model that does not answer."""
     try:
         item = asked.item
         answer = player.answer(item, asked.samples, asked.constrain)
@@ -94,6 +92,9 @@ def executed(player: AnyPlayer, asked: DrawRequest | BuildRequest) -> ExecuteRes
         raise HTTPException(503, str(error)) from None
     except HarnessError as error:
         raise HTTPException(502, str(error)) from None
+    if usage:
+        # Only language models tell it: what the others do costs no tokens.
+        usage.total = answer.notes.get("prompt_tokens", 0) + answer.notes.get("completion_tokens", 0)
     return _response(asked, answer, carried_out(item, answer.actions))
 
 
@@ -146,21 +147,26 @@ def _resolved(schema: Any, kinds: Mapping[str, Any]) -> Any:
 
 
 @contextmanager
-def listening(app: ASGIApp, host: str, port: int) -> Iterator[Callable[[], bool]]:
+def listening(app: ASGIApp, host: str, port: int, **seconds: float) -> Iterator[Callable[[], bool]]:
     """Serve the application in a thread of its own while the block runs; yields a function that tells whether it still does.
 
+    `seconds` are the deadlines of `DeadlineProtocol`, where others than its own are wanted.
     Raises EngineError if it cannot start.
     """
     import uvicorn
 
-    from harness.service.protocol import BoundedHead
+    from harness.service.protocol import MOST_HEAD, DeadlineProtocol, connection_limit
 
     server = uvicorn.Server(
         uvicorn.Config(
             app,
             host,
             port,
-            http=BoundedHead,
+            http=partial(DeadlineProtocol, most_connections=connection_limit(), **seconds),  # type: ignore[arg-type]
+            loop="asyncio",
+            ws="none",
+            proxy_headers=False,
+            h11_max_incomplete_event_size=MOST_HEAD,
             log_level="warning",
             access_log=False,
             timeout_keep_alive=75,

@@ -16,6 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from harness.service.guard import DRAINING, refusal
 from harness.service.keys import header
+from harness.service.limits import UsageReader
 from harness.service.supervisor import State
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ PASSED = re.compile(
     r"|/(tokenize|detokenize|tokenizer_info|pooling|classify|score|rerank|metrics|version|load)"
 )
 """The paths that reach vLLM. Others of its own change the server, or read more than a client should."""
+STREAMED = re.compile(r"/v1/(chat/)?completions")
+"""The paths whose streams tell their usage only where `stream_options` ask for it; others always do."""
 METHODS = ("GET", "POST", "DELETE")
 ASKED = ("content-type", "accept", "x-request-id", "traceparent", "tracestate", "x-data-parallel-rank")
 """Headers of a request that are passed on."""
@@ -162,13 +165,13 @@ class Front:
 
     async def _pass(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, and its answer back; where the client leaves, the request is ended too."""
-        body = (await receive()).get("body", b"")
+        body, hidden = (await receive()).get("body", b""), False
         if body and not scope["path"].startswith("/v1/audio"):
             try:
-                body = self._named(body)
+                body, hidden = self._rewritten(body, scope)
             except ValueError as error:
                 return await refusal(400, f"the body is not JSON: {str(error)[:200]}")(scope, receive, send)
-        passing = asyncio.create_task(self._exchange(scope, body, send))
+        passing = asyncio.create_task(self._exchange(scope, body, hidden, send))
         leaving = asyncio.create_task(_left(receive))
         try:
             await asyncio.wait((passing, leaving), return_when=asyncio.FIRST_COMPLETED)
@@ -181,15 +184,25 @@ class Front:
             passing.result()
         return None
 
-    def _named(self, body: bytes) -> bytes:
-        """The body with the model's name as vLLM knows it; the same bytes where that is the name already. Raises ValueError."""
+    def _rewritten(self, body: bytes, scope: Scope) -> tuple[bytes, bool]:
+        """The body with the model's name as vLLM knows it; where tokens are counted, with the wish that a stream tells its usage,
+        and whether the client has not asked for that. The same bytes where nothing changes. Raises ValueError."""
         asked = from_json(body)
-        model = asked.get("model") if isinstance(asked, dict) else None
-        if not isinstance(model, str) or (served := self._served(model)) == model:
-            return body
-        return to_json({**asked, "model": served})
+        if not isinstance(asked, dict):
+            return body, False
+        changed: dict[str, Any] = {}
+        model = asked.get("model")
+        if isinstance(model, str) and (served := self._served(model)) != model:
+            changed["model"] = served
+        hidden = False
+        if "usage" in scope and asked.get("stream") is True and STREAMED.fullmatch(scope["path"]):
+            options = asked.get("stream_options")
+            options = options if isinstance(options, dict) else {}
+            hidden = options.get("include_usage") is not True
+            changed |= {"stream_options": {**options, "include_usage": True}} if hidden else {}
+        return (to_json({**asked, **changed}) if changed else body), hidden
 
-    async def _exchange(self, scope: Scope, body: bytes, send: Send) -> None:
+    async def _exchange(self, scope: Scope, body: bytes, hidden: bool, send: Send) -> None:
         import aiohttp
         from yarl import URL
 
@@ -200,11 +213,15 @@ class Front:
         begun = False
         try:
             async with self._open().request(scope["method"], url, data=data, headers=headers, allow_redirects=False) as answer:
+                stream = answer.content_type == "text/event-stream"
+                reader = UsageReader(scope["usage"], stream=stream, hidden=hidden) if "usage" in scope else None
                 await send({"type": "http.response.start", "status": answer.status, "headers": _told(answer.raw_headers)})
                 begun = True
                 async for piece in answer.content.iter_any():
-                    await send({"type": "http.response.body", "body": piece, "more_body": True})
-            await send({"type": "http.response.body", "body": b""})
+                    piece = reader.feed(piece) if reader else piece
+                    if piece:
+                        await send({"type": "http.response.body", "body": piece, "more_body": True})
+            await send({"type": "http.response.body", "body": reader.end() if reader else b""})
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             # Where the answer has begun, it is left unfinished: the connection ends, and the client knows.
             if not begun:

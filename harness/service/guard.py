@@ -1,23 +1,47 @@
-"""What every request passes first: keys, limits, a bounded body, and the door that closes before the server ends."""
+"""What every request to the page and to `harness serve` passes first: where it comes from, its key, its limits, its whole body.
+
+A browser sends what any site tells it to, also to this machine. So a server without keys answers only requests that are addressed
+to this machine by name, and no server answers those that another site makes.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from urllib.parse import urlsplit
 
+from starlette.datastructures import MutableHeaders
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from harness.service.keys import Holder, Keys, header
-from harness.service.limits import Limits, Tally
+from harness.service.keys import ANYONE, Holder, Keys, header
+from harness.service.limits import Limits, Slots, Usage
 
 OPEN = ("/health", "/ready")
 """Paths that need no key and stay when nothing else is admitted: probes of the machine that runs the server."""
+LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
+MOST_HEADERS = 100
 DRAINING = 30
 """Seconds after which a client may ask again where it found the server ending: another one may be there."""
+LINGERING = 2.0
+"""Seconds for which what a refused client still sends is dropped, so that it can read the answer before the connection closes."""
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
+    "manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+"""The Content-Security-Policy: what is not a file of this server is neither loaded nor run."""
+HEADERS = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-cache",
+}
+"""What every answer carries."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,35 +77,36 @@ def refusal(status: int, message: str, retry_after: float | None = None) -> JSON
 
 
 class Guard:
-    """An ASGI middleware. What it admits finds who asks in the scope, under "holder", and its whole body ready."""
+    """An ASGI middleware. What it admits finds who asks in the scope, under "holder", and its whole body ready; where tokens are
+    limited, their `Usage` too, under "usage", for whoever knows how many they are."""
 
     def __init__(self, app: ASGIApp, keys: Keys | None = None, bounds: Bounds | None = None) -> None:
+        """Raises ValueError if there are fewer places in flight than keys."""
         self._app, self._keys, self._bounds = app, keys or Keys(), bounds or Bounds()
         self._limits = Limits(self._bounds.requests, self._bounds.tokens)
-        self.in_flight = 0
-        """Requests that are admitted and not yet answered, but for those that only look (GET)."""
+        self._slots = Slots(self._bounds.in_flight, self._keys.names)
         self.open = 0
         """All requests that are not yet over."""
         self.draining = False
 
+    @property
+    def in_flight(self) -> int:
+        """Requests that are admitted and not yet answered, but for those that only look (GET)."""
+        return self._slots.used
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "lifespan" or scope["path"] in OPEN:
-            scope["draining"] = self.draining
+        if scope["type"] == "lifespan":
             return await self._app(scope, receive, send)
-        try:
-            holder = self._admit(scope)
-        except Refused as error:
-            if scope["type"] == "websocket":
-                await send({"type": "websocket.close", "code": 1008})
-            else:
-                await error.response(scope, receive, send)
-            return None
-        scope["holder"] = holder
+        if scope["type"] == "websocket":
+            return await send({"type": "websocket.close", "code": 1008})
+        send = _with_headers(send)
         self.open += 1
         try:
-            if scope["type"] == "websocket" or scope["method"] in ("GET", "HEAD"):
-                return await self._app(scope, receive, send)
-            return await self._ask(holder, scope, receive, send)
+            return await self._admitted(scope, receive, send)
+        except Refused as error:
+            return await _refuse(error.response, scope, receive, send)
+        except _Gone:
+            return None
         except asyncio.CancelledError:
             # At the end of the time to drain, what is left is left: no traceback for each of them.
             if not self.draining:
@@ -97,12 +122,32 @@ class Guard:
             time.sleep(0.02)
         return not busy
 
-    def charge(self, name: str, tally: Tally) -> None:
-        """Charge a holder for what has come to a tally."""
-        self._limits.charge(name, tally.due())
+    async def _admitted(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["path"] in OPEN:
+            if _has_body(scope):
+                raise Refused(400, f"{scope['path']} takes no body")
+            scope["draining"] = self.draining
+            return await self._app(scope, receive, send)
+        scope["holder"] = holder = self._holder(scope)
+        _check_content(scope)
+        if scope["method"] in ("GET", "HEAD"):
+            body = await self._body(scope, receive)
+            return await self._app(scope, _replay(body, receive), send)
+        return await self._ask(holder, scope, receive, send)
 
-    def _admit(self, scope: Scope) -> Holder:
+    def _holder(self, scope: Scope) -> Holder:
+        """Who asks. Raises Refused for a request of another site, without a key, or at the end."""
+        if len(scope["headers"]) > MOST_HEADERS:
+            raise Refused(431, f"the request has more than {MOST_HEADERS} headers")
         holder = self._keys.holder(scope)
+        host, origin = header(scope, b"host"), header(scope, b"origin")
+        if holder is ANYONE and _name(f"//{host}") not in LOOPBACK_NAMES:
+            raise Refused(403, "this server answers this machine only: ask it as http://127.0.0.1, or start it with a key")
+        if origin and urlsplit(origin).netloc != host:
+            raise Refused(403, "requests from other sites are refused")
+        opened = scope["method"] == "GET" and header(scope, b"sec-fetch-mode") == "navigate"
+        if header(scope, b"sec-fetch-site") not in ("", "same-origin", "none") and not opened:
+            raise Refused(403, "requests from other sites are refused")
         if holder is None:
             raise Refused(401, "this server needs a key: Authorization: Bearer KEY")
         if self.draining:
@@ -110,85 +155,119 @@ class Guard:
         return holder
 
     async def _ask(self, holder: Holder, scope: Scope, receive: Receive, send: Send) -> None:
+        if not self._slots.take(holder.name):
+            raise Refused(429, f"the server has {self.in_flight} requests to answer: ask again later", 1)
+        exchange = _Exchange(lambda: self._slots.give_back(holder.name), send)
         try:
-            self._limit(holder)
-        except Refused as error:
-            return await error.response(scope, receive, send)
-        self.in_flight += 1
-        exchange = _Exchange(self, holder.name, send)
-        try:
+            if reached := self._limits.admit(holder.name):
+                kind, seconds = reached
+                raise Refused(429, f"this key has used up its {kind} of a minute", seconds)
             body = await self._body(scope, receive)
             if self._limits.counts_tokens:
-                exchange.count(len(body))
+                self._count(holder, scope, exchange, Usage(len(body)))
             await self._app(scope, _replay(body, receive), exchange.send)
-        except Refused as error:
-            await error.response(scope, receive, exchange.send)
-        except _Gone:
-            pass
         finally:
             exchange.end()
 
-    def _limit(self, holder: Holder) -> None:
-        if self.in_flight >= self._bounds.in_flight:
-            raise Refused(429, f"the server has {self.in_flight} requests to answer: ask again later", 1)
-        if reached := self._limits.admit(holder.name):
-            kind, seconds = reached
-            raise Refused(429, f"this key has used up its {kind} of a minute", seconds)
+    def _count(self, holder: Holder, scope: Scope, exchange: _Exchange, usage: Usage) -> None:
+        """Charge what the body is estimated to have, and when the answer ends, what came to it beyond that."""
+        scope["usage"] = usage
+        estimated = usage.tokens
+        self._limits.charge(holder.name, estimated)
+        exchange.at_end(lambda: self._limits.charge(holder.name, usage.tokens - estimated))
 
     async def _body(self, scope: Scope, receive: Receive) -> bytes:
         """Raises Refused for one that is too large, whatever its header says, or too slow; `_Gone` if the client leaves."""
+        if not _has_body(scope):
+            return b""
         most = self._bounds.body
         declared = header(scope, b"content-length")
         if declared.isdigit() and int(declared) > most:
             raise Refused(413, f"the body has more than {most:,} bytes")
-        pieces, size, more = [], 0, True
+        body, more = bytearray(), True
         try:
             async with asyncio.timeout(self._bounds.body_seconds):
                 while more:
                     message = await receive()
                     if message["type"] == "http.disconnect":
                         raise _Gone
-                    pieces.append(message.get("body", b""))
-                    size += len(pieces[-1])
-                    if size > most:
+                    body += message.get("body", b"")
+                    if len(body) > most:
                         raise Refused(413, f"the body has more than {most:,} bytes")
                     more = message.get("more_body", False)
         except TimeoutError:
-            raise Refused(408, f"the body did not arrive within {self._bounds.body_seconds:.0f} s") from None
-        return b"".join(pieces)
+            raise Refused(408, f"the body did not arrive within {self._bounds.body_seconds:g} s") from None
+        return bytes(body)
 
 
 class _Exchange:
-    """A request in flight. It ends before its client knows, which may ask the next one at once."""
+    """A request that holds a slot. It ends before its client knows, which may ask the next one at once."""
 
-    def __init__(self, guard: Guard, name: str, send: Send) -> None:
-        self._guard, self._name, self._send = guard, name, send
-        self._tally: Tally | None = None
-        self._ended = False
+    def __init__(self, end: Callable[[], None], send: Send) -> None:
+        self._ends, self._send = [end], send
 
-    def count(self, size: int) -> None:
-        """Count tokens, and charge what a body of `size` bytes is reckoned to have."""
-        self._tally = Tally(size)
-        self._guard.charge(self._name, self._tally)
+    def at_end(self, act: Callable[[], None]) -> None:
+        self._ends.append(act)
 
-    async def send(self, message: Any) -> None:
-        if message["type"] == "http.response.body":
-            if self._tally:
-                self._tally.see(message.get("body", b""))
-            if not message.get("more_body", False):
-                self.end()
+    async def send(self, message: Message) -> None:
+        if message["type"] == "http.response.body" and not message.get("more_body", False):
+            self.end()
         await self._send(message)
 
     def end(self) -> None:
-        if not self._ended:
-            self._ended = True
-            self._guard.in_flight -= 1
-            if self._tally:
-                self._guard.charge(self._name, self._tally)
+        while self._ends:
+            self._ends.pop()()
 
 
 class _Gone(Exception):
     """The client left before its request was whole."""
+
+
+async def _refuse(response: JSONResponse, scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer at once. Where the body has not been read, the connection closes, shortly after the answer or with its client."""
+    if not _has_body(scope):
+        return await response(scope, receive, send)
+    headers = [*response.raw_headers, (b"connection", b"close")]
+    await send({"type": "http.response.start", "status": response.status_code, "headers": headers})
+    await send({"type": "http.response.body", "body": response.body, "more_body": True})
+    try:
+        async with asyncio.timeout(LINGERING):
+            while (message := await receive())["type"] != "http.disconnect" and message.get("more_body", False):
+                pass
+    except TimeoutError:
+        pass
+    return await send({"type": "http.response.body", "body": b""})
+
+
+def _check_content(scope: Scope) -> None:
+    """Raises Refused for a body that is not JSON: a form can be sent by a page of any site. Sound files come as a form."""
+    if scope["method"] in ("GET", "HEAD") or not _has_body(scope):
+        return
+    kind = header(scope, b"content-type").partition(";")[0].strip().lower()
+    wanted = "multipart/form-data" if scope["path"].startswith("/v1/audio/") else "application/json"
+    if kind != wanted:
+        raise Refused(415, f"the body's type is {kind[:80]!r}: send Content-Type: {wanted}")
+
+
+def _has_body(scope: Scope) -> bool:
+    return header(scope, b"content-length") not in ("", "0") or bool(header(scope, b"transfer-encoding"))
+
+
+def _name(url: str) -> str | None:
+    """The host without its port; None for what is no host."""
+    try:
+        return urlsplit(url).hostname
+    except ValueError:
+        return None
+
+
+def _with_headers(send: Send) -> Send:
+    async def send_with_headers(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            MutableHeaders(scope=message).update(HEADERS)
+        await send(message)
+
+    return send_with_headers
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:

@@ -15,7 +15,9 @@ from typing import Any
 from harness.errors import UsageError
 
 ADMIN = "admin"
-LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
+VARIABLE = "HARNESS_API_KEY"
+SHORTEST = 16
+"""Characters of a key: what `openssl rand -base64 12` makes, and more than can be guessed over a network."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,10 @@ class Holder:
     name: str
     admin: bool = False
     """Whether adapters may be loaded and unloaded."""
+
+
+ANYONE = Holder("anyone", admin=True)
+"""Who asks a server without keys: this machine's own programs and pages, all others are refused before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +46,7 @@ class Key:
 
 
 class Keys:
-    """The keys that a server takes; without any, it takes every request."""
+    """The keys that a server takes; without any, it takes every request of this machine."""
 
     def __init__(self, keys: Iterable[Key] = ()) -> None:
         self._keys = tuple(keys)
@@ -48,16 +54,39 @@ class Keys:
     def __bool__(self) -> bool:
         return bool(self._keys)
 
+    @property
+    def names(self) -> list[str]:
+        """The names of those who may ask."""
+        return [key.holder.name for key in self._keys] or [ANYONE.name]
+
     def holder(self, scope: Mapping[str, Any]) -> Holder | None:
         """Who asks, of an ASGI scope; None if no key fits. The time does not tell which key nearly did."""
         if not self._keys:
-            return Holder("anyone", _is_local(scope))
+            return ANYONE
         scheme, _, key = header(scope, b"authorization").partition(" ")
         asked, found = _digest(key), None
         for one in self._keys:
             if hmac.compare_digest(one.digest, asked):
                 found = one.holder
         return found if scheme.lower() == "bearer" else None
+
+
+def server_keys(host: str, file: Path | None) -> list[Key]:
+    """The keys of a server that listens at `host`: of the file, and of the environment's HARNESS_API_KEY.
+
+    Raises UsageError for a key that is empty or too short, a file that cannot be taken, and for a host that other machines reach
+    where there is no key at all.
+    """
+    keys = read_keys(file) if file else []
+    if (text := os.environ.get(VARIABLE)) is not None:
+        if not text:
+            raise UsageError(f"{VARIABLE} is empty: unset it, or set it to a key of at least {SHORTEST} characters")
+        keys.append(_key(text, VARIABLE, VARIABLE, admin=False))
+    if len({key.digest for key in keys}) < len(keys):
+        raise UsageError(f"{VARIABLE} holds a key that --api-keys {file} has too: keep one of them")
+    if not keys and not is_loopback(host):
+        raise UsageError(f"--host {host}: other machines can reach it, so it needs a key: set {VARIABLE}, or --api-keys FILE")
+    return keys
 
 
 def read_keys(path: Path) -> list[Key]:
@@ -82,11 +111,12 @@ def read_keys(path: Path) -> list[Key]:
         words = line.partition("#")[0].split()
         if not words:
             continue
+        place = f"--api-keys {path}, line {number}"
         if len(words) > 2 or words[1:] not in ([], [ADMIN]):
-            raise UsageError(f"--api-keys {path}, line {number}: write KEY, or KEY {ADMIN}")
-        key = Key.of(words[0], f"key of line {number}", bool(words[1:]))
+            raise UsageError(f"{place}: write KEY, or KEY {ADMIN}")
+        key = _key(words[0], f"key of line {number}", place, bool(words[1:]))
         if key.digest in keys:
-            raise UsageError(f"--api-keys {path}, line {number}: the key is there twice")
+            raise UsageError(f"{place}: the key is there twice")
         keys[key.digest] = key
     if not keys:
         raise UsageError(f"--api-keys {path}: there is no key in it")
@@ -98,16 +128,18 @@ def header(scope: Mapping[str, Any], name: bytes) -> str:
     return next((value.decode("latin-1") for key, value in scope["headers"] if key == name), "")
 
 
-def _is_local(scope: Mapping[str, Any]) -> bool:
-    """Whether a program of this machine asks, not a page that its browser shows: that names its origin, or another host."""
-    address = (scope.get("client") or ("",))[0]
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches a server that listens there."""
     try:
-        local = ip_address(address).is_loopback
+        return host == "localhost" or ip_address(host).is_loopback
     except ValueError:
         return False
-    host = header(scope, b"host").rpartition(":")
-    named = host[0] if host[0] and host[2].isdigit() else "".join(host)
-    return local and named in LOOPBACK_NAMES and not header(scope, b"origin")
+
+
+def _key(text: str, name: str, place: str, admin: bool) -> Key:
+    if len(text) < SHORTEST:
+        raise UsageError(f"{place}: the key has {len(text)} characters and needs at least {SHORTEST}: openssl rand -base64 24")
+    return Key.of(text, name, admin)
 
 
 def _digest(key: str) -> bytes:

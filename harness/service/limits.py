@@ -1,20 +1,57 @@
-"""How much each holder of a key may ask: requests and tokens a minute.
+"""How much each holder of a key may ask: places at a time, requests and tokens a minute.
 
 Tokens are known when an answer ends, so that a limiter must be able to charge after it has admitted; the usual libraries cannot.
 """
 
 from __future__ import annotations
 
-import re
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic_core import from_json
 
 BYTES_PER_TOKEN = 4
-"""Of a request's body, until the answer says how many tokens it had; of an answer that does not say it."""
-_USAGE = re.compile(rb'"total_tokens":\s*(\d{1,12})')
-_OVERLAP = 40
-"""Bytes within which the count stands, which two pieces of an answer may share."""
+"""What a request's body is charged by until its answer says its tokens, and an answer that breaks off before it does."""
+MOST_READ = 10_000_000
+"""Bytes of an answer, or of one event of a stream, within which its usage is looked for."""
+
+
+class Slots:
+    """Requests that are answered at a time. Half of them are shared out equally among the holders, so that none of them can take
+    another's; who comes first has the rest."""
+
+    def __init__(self, total: int, names: Iterable[str]) -> None:
+        """Raises ValueError if there are fewer slots than names."""
+        names = frozenset(names)
+        if total < len(names):
+            raise ValueError(f"{total} slots are too few for {len(names)} keys: each needs one")
+        self._share = max(1, total // 2 // len(names)) if names else 0
+        self._free = total - self._share * len(names)
+        self._names = names
+        self._used: Counter[str] = Counter()
+
+    @property
+    def used(self) -> int:
+        return self._used.total()
+
+    def take(self, name: str) -> bool:
+        """Whether there is a slot for the holder, which is then taken."""
+        if self._used[name] >= self._own(name) and sum(map(self._beyond, self._used)) >= self._free:
+            return False
+        self._used[name] += 1
+        return True
+
+    def give_back(self, name: str) -> None:
+        self._used[name] -= 1
+
+    def _own(self, name: str) -> int:
+        return self._share if name in self._names else 0
+
+    def _beyond(self, name: str) -> int:
+        return max(0, self._used[name] - self._own(name))
 
 
 @dataclass(slots=True)
@@ -66,7 +103,7 @@ class Limits:
         return None
 
     def charge(self, name: str, tokens: float) -> None:
-        """Count tokens; a negative number gives back what was reckoned too much."""
+        """Count tokens; a negative number gives back what was estimated too high."""
         if bucket := self._bucket("tokens", name):
             bucket.take(tokens)
 
@@ -80,33 +117,83 @@ class Limits:
 
 
 @dataclass(slots=True)
-class Tally:
-    """Counts the tokens of an exchange while the answer passes."""
+class Usage:
+    """The tokens of one request and its answer."""
 
     asked: int
     """Bytes of the request's body."""
-    _told: int | None = None
-    _events: int = 0
-    _size: int = 0
-    _end: bytes = b""
-    _charged: float = 0.0
-
-    def due(self) -> float:
-        """What has come to it since this was asked last, or less than nothing."""
-        before, self._charged = self._charged, self.tokens
-        return self._charged - before
-
-    def see(self, piece: bytes) -> None:
-        end = self._end + piece
-        if found := _USAGE.findall(end):
-            self._told = int(found[-1])
-        self._events += piece.count(b"data: ")
-        self._size += len(piece)
-        self._end = end[-_OVERLAP:]
+    total: int | None = None
+    """As vLLM counts them; None until it has said so."""
+    answered: int = 0
+    """Bytes of the answer so far."""
 
     @property
     def tokens(self) -> float:
-        """As the answer says; else one for each event of a stream, or by the bytes."""
-        if self._told is not None:
-            return self._told
-        return self.asked / BYTES_PER_TOKEN + (self._events or self._size / BYTES_PER_TOKEN)
+        """As vLLM counts them; estimated from the bytes where the answer breaks off before that."""
+        return (self.asked + self.answered) / BYTES_PER_TOKEN if self.total is None else self.total
+
+
+class UsageReader:
+    """Reads the usage out of vLLM's answer while it passes: the field of a JSON answer, or the event of a stream.
+
+    Only JSON that is parsed counts: what a model writes into a string is never taken for it. With `hidden`, the event that holds
+    nothing but the usage is taken out of the stream: the client has not asked for it.
+    """
+
+    def __init__(self, usage: Usage, *, stream: bool, hidden: bool) -> None:
+        self._usage, self._stream, self._hidden = usage, stream, hidden
+        self._rest = bytearray()
+
+    def feed(self, piece: bytes) -> bytes:
+        """The next piece of the answer; returns what the client gets now, which ends with a whole event in a stream."""
+        self._usage.answered += len(piece)
+        self._rest += piece
+        if len(self._rest) > MOST_READ:
+            passed = bytes(self._rest) if self._stream else piece
+            self._rest.clear()
+            return passed
+        if not self._stream:
+            return piece
+        events, mark, rest = self._rest.rpartition(b"\n\n")
+        if not mark:
+            return b""
+        self._rest = rest
+        return b"".join(event + mark for event in bytes(events).split(mark) if not self._read(event))
+
+    def end(self) -> bytes:
+        """What is left at the end of the answer."""
+        rest = bytes(self._rest)
+        if not self._stream:
+            self._count(rest)
+            return b""
+        return rest
+
+    def _read(self, event: bytes) -> bool:
+        """Count an event of a stream; True if the client must not see it."""
+        if b'"usage"' not in event:
+            return False
+        read = self._count(b"".join(line[5:] for line in event.splitlines() if line.startswith(b"data:")))
+        return self._hidden and read is not None and read.get("choices") == []
+
+    def _count(self, text: bytes) -> dict[str, Any] | None:
+        """The JSON object, if it says its usage: at the top, or in the object of a response or message that it is about."""
+        try:
+            read = from_json(text)
+        except ValueError:
+            return None
+        if not isinstance(read, dict):
+            return None
+        for place in (read, read.get("response"), read.get("message")):
+            if isinstance(place, dict) and (total := _total(place.get("usage"))) is not None:
+                self._usage.total = total
+                return read
+        return None
+
+
+def _total(usage: Any) -> int | None:
+    """The tokens of a usage as the chat, responses and messages protocols write it."""
+    if not isinstance(usage, dict):
+        return None
+    counts = [usage.get(name) for name in ("total_tokens", "input_tokens", "output_tokens")]
+    total, *parts = (count if isinstance(count, int) and count >= 0 else None for count in counts)
+    return sum(part or 0 for part in parts) if total is None and any(part is not None for part in parts) else total

@@ -1,59 +1,116 @@
-"""HTTP/1.1 with bounds on a request's head, which uvicorn's parser leaves open."""
+"""HTTP/1.1 with deadlines. Uvicorn's h11 bounds the size of a request's head, its trailers and what is pipelined; it leaves open
+how long a request may take to arrive and a client to read, and how many connections there are."""
 
 from __future__ import annotations
 
 import asyncio
+import resource
 from typing import Any
 
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
-MOST = 65_536
-"""Bytes of a request's line and headers."""
-SECONDS = 30.0
-"""How long they may take to arrive, from the first byte of the connection or of the request on."""
+MOST_HEAD = 65_536
+"""Bytes of a request's line and headers, or of a body's trailers."""
+REQUEST_SECONDS = 60.0
+"""How long a request may take from its first byte to its last, whatever was answered before."""
+WRITE_SECONDS, LEAST_READ = 30.0, 65_536
+"""A client that does not read this many bytes of a waiting answer in this time is cut off."""
+SPARE_FILES = 256
+"""File descriptors that are kept for what are not clients' connections."""
 
 
-class BoundedHead(HttpToolsProtocol):
-    """Ends a connection whose request never gets to its body."""
+def connection_limit() -> int:
+    """How many connections the server takes: as many as this process may open files, less the spare ones. Raises the soft
+    limit to the hard one, up to 65,536."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = 65_536 if hard == resource.RLIM_INFINITY else min(hard, 65_536)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    return max(16, wanted - SPARE_FILES)
 
-    def __init__(self, *args: Any, **options: Any) -> None:
+
+class DeadlineProtocol(H11Protocol):
+    """A connection that ends when its request does not arrive in time, or its answer is not read."""
+
+    def __init__(
+        self,
+        *args: Any,
+        most_connections: int,
+        request_seconds: float = REQUEST_SECONDS,
+        write_seconds: float = WRITE_SECONDS,
+        **options: Any,
+    ) -> None:
         super().__init__(*args, **options)
-        self._size = 0
-        self._in_head = True
-        self._timer: asyncio.TimerHandle | None = None
+        self._most_connections = most_connections
+        self._request_seconds, self._write_seconds = request_seconds, write_seconds
+        self._arriving: asyncio.TimerHandle | None = None
+        self._writing: asyncio.TimerHandle | None = None
+
+    @property
+    def deadline(self) -> float:
+        """When the request that is arriving must be there, by the loop's clock; infinite if none is."""
+        return self._arriving.when() if self._arriving else float("inf")
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self._wait()
+        if len(self.connections) > self._most_connections:
+            # The one whose request has been arriving for longest makes room; the new one goes if all of them are answered.
+            longest = min(self.connections - {self}, key=lambda one: one.deadline)  # type: ignore[union-attr]
+            (self if longest.deadline == float("inf") else longest).transport.abort()  # type: ignore[union-attr]
+        self._expect(True)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._stop_waiting()
+        self._expect(False)
+        self.resume_writing()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        self._size += len(data)
+        if not self._arriving and self.conn.their_state is h11.IDLE:
+            self._expect(True)
         super().data_received(data)
-        if self._in_head and self._size > MOST and not self.transport.is_closing():
-            self.send_400_response("The head of the request is too large.")
 
-    def on_message_begin(self) -> None:
-        super().on_message_begin()
-        self._wait()
+    def handle_events(self) -> None:
+        super().handle_events()
+        arrived = self.conn.their_state not in (h11.IDLE, h11.SEND_BODY)
+        waiting = self.conn.their_state is h11.IDLE and not self.conn.trailing_data[0] and self.cycle is not None
+        if arrived or waiting:
+            self._expect(False)
+        elif not self._arriving:
+            # A pipelined request whose first bytes came with the last one.
+            self._expect(True)
 
-    def on_headers_complete(self) -> None:
-        self._stop_waiting()
-        self._in_head = False
-        super().on_headers_complete()
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._watch_reader(self.transport.get_write_buffer_size())
 
-    def on_message_complete(self) -> None:
-        self._in_head, self._size = True, 0
-        super().on_message_complete()
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        if self._writing:
+            self._writing.cancel()
+            self._writing = None
 
-    def _wait(self) -> None:
-        self._stop_waiting()
-        self._timer = self.loop.call_later(SECONDS, self.transport.close)
+    def send_400_response(self, msg: str) -> None:
+        # Where an answer has begun, there is no room for another one in it.
+        if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
+            super().send_400_response(msg)
+        else:
+            self.transport.close()
 
-    def _stop_waiting(self) -> None:
-        if self._timer:
-            self._timer.cancel()
-            self._timer = None
+    def _expect(self, request: bool) -> None:
+        """Begin, or end, to wait for the rest of a request."""
+        if self._arriving:
+            self._arriving.cancel()
+            self._arriving = None
+        if request and not self.transport.is_closing():
+            self._arriving = self.loop.call_later(self._request_seconds, self.transport.abort)
+
+    def _watch_reader(self, waiting: int) -> None:
+        def look() -> None:
+            left = self.transport.get_write_buffer_size()
+            if waiting - left < LEAST_READ:
+                self.transport.abort()
+            else:
+                self._watch_reader(left)
+
+        self._writing = self.loop.call_later(self._write_seconds, look)

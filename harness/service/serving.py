@@ -25,6 +25,9 @@ from harness.service.keys import Key, Keys
 from harness.service.players import AnyPlayer, own_players
 from harness.service.supervisor import Supervisor
 
+HEAD_SECONDS = 30.0
+"""How long a request's head may take to arrive, beside the time of its body."""
+
 
 @dataclass(frozen=True, slots=True)
 class Door:
@@ -128,7 +131,7 @@ def opened(guard: Guard, door: Door) -> Iterator[Callable[[], bool]]:
     Raises EngineError if nothing can listen there.
     """
     check_port(door.host, door.port)
-    with listening(guard, door.host, door.port) as alive:
+    with listening(guard, door.host, door.port, request_seconds=door.bounds.body_seconds + HEAD_SECONDS) as alive:
         try:
             yield alive
         except SystemExit:  # SIGTERM; Ctrl-C does not wait.

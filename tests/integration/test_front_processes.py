@@ -216,18 +216,18 @@ def test_sigterm_waits_no_longer_than_it_is_told(options: list[str], tmp_path: P
 
 def test_keys_of_a_file_and_none_of_them_is_told(options: list[str], tmp_path: Path) -> None:
     keys = tmp_path / "keys"
-    keys.write_text("sk-user-secret\nsk-boss-secret admin\n")
+    keys.write_text("sk-a-user-and-secret\nsk-the-boss-and-secret admin\n")
     keys.chmod(0o600)
     serving = Serving(tmp_path / "serving", *options, "--api-keys", str(keys), "--requests-per-minute", "3")
     statuses = {}
-    for key in ("sk-user-secret", "sk-boss-secret", "sk-other"):
+    for key in ("sk-a-user-and-secret", "sk-the-boss-and-secret", "sk-other"):
         headers = {"Authorization": f"Bearer {key}"}
         load_status = serving.client.post("/v1/harness/adapters", json={"name": "two"}, headers=headers).status_code
         asked = [serving.client.post(CHAT, json=ASK, headers=headers).status_code for _ in range(3)]
         statuses[key] = [load_status, *asked]
     assert statuses == {
-        "sk-user-secret": [403, 200, 200, 429],
-        "sk-boss-secret": [200, 200, 200, 429],
+        "sk-a-user-and-secret": [403, 200, 200, 429],
+        "sk-the-boss-and-secret": [200, 200, 200, 429],
         "sk-other": [401, 401, 401, 401],
     }
     commands = Path(f"/proc/{serving.process.pid}/cmdline").read_bytes() + Path(f"/proc/{serving.vllm()}/cmdline").read_bytes()

@@ -36,7 +36,7 @@ from tests.helpers.tiny import build_tiny_adapter, build_tiny_model
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(600)]
 
-KEY, ADMIN = "sk-very-secret", "sk-more-secret"
+KEY, ADMIN = "sk-a-very-secret-one", "sk-a-more-secret-one"
 SPEC = PromptSpec.make("hexagons")
 QUESTION: Any = [{"role": "user", "content": "Paint the tile red."}]
 

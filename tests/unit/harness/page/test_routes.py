@@ -17,10 +17,10 @@ from harness.corpora.item import HexagonsItem
 from harness.corpora.records import load_items
 from harness.page.builder import EagerParser
 from harness.page.corpus import procedure
-from harness.page.guard import HEADERS
 from harness.page.procedure import BLANK
 from harness.page.routes import add_page
 from harness.service.app import MOST_BYTES, create_app
+from harness.service.guard import HEADERS
 from harness.service.players import Own, own_players
 
 HERE = "http://127.0.0.1:8010"
@@ -108,10 +108,20 @@ def test_only_this_page_may_ask(client: TestClient, headers: dict[str, str], sta
 
 
 def test_other_sites_cannot_make_a_browser_post(client: TestClient) -> None:
+    json = {"content-type": "application/json"}
     for headers in ({"sec-fetch-site": "cross-site"}, {"origin": "http://evil.example"}):
-        assert client.post("/v1/harness/execute", content=b"{}", headers=headers).status_code == 403
-    assert client.post("/page/sessions", content=iter([b"{}"])).status_code == 411
-    assert client.post("/page/sessions", content=b" " * (MOST_BYTES + 1)).status_code == 413
+        assert client.post("/v1/harness/execute", content=b"{}", headers={**json, **headers}).status_code == 403
+    for form in ("", "text/plain", "application/x-www-form-urlencoded"):
+        assert client.post("/page/sessions", content=b"{}", headers={"content-type": form}).status_code == 415
+    for large in (b" " * (MOST_BYTES + 1), iter([b" " * MOST_BYTES, b" "])):
+        assert client.post("/page/sessions", content=large, headers=json).status_code == 413
+
+
+def test_a_link_on_another_site_may_open_the_page_and_nothing_else(client: TestClient) -> None:
+    linked = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"}
+    assert client.get("/", headers=linked).status_code == 200
+    assert client.post("/page/sessions", json={}, headers=linked).status_code == 403
+    assert client.get("/page/start", headers={"sec-fetch-site": "same-site", "sec-fetch-mode": "no-cors"}).status_code == 403
 
 
 def test_the_page_and_its_files(client: TestClient) -> None:
@@ -172,7 +182,7 @@ def test_the_corpora(client: TestClient) -> None:
     ],
 )
 def test_what_cannot_begin_is_told(client: TestClient, body: bytes, told: str) -> None:
-    answer = client.post("/page/sessions", content=body)
+    answer = client.post("/page/sessions", content=body, headers={"content-type": "application/json"})
     assert answer.status_code == 422
     assert told in answer.json()["error"]["message"]
 

@@ -15,6 +15,8 @@ from harness.baselines.parser import Parser
 from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem, Utterance
 from harness.errors import EngineError
 from harness.service.app import MOST_BYTES, create_app, listening
+from harness.service.guard import Guard
+from harness.service.keys import Key, Keys
 from harness.service.players import Served, own_players
 from prompts.spec import PromptSpec
 from tests.helpers.endpoint import FakeServer, chat_answer
@@ -108,13 +110,14 @@ def test_painted_tiles_are_a_board(client: TestClient) -> None:
     ],
 )
 def test_what_cannot_be_asked_is_refused_with_a_reason(body: bytes, status: int, told: str, client: TestClient) -> None:
-    response = client.post(EXECUTE, content=body)
+    response = client.post(EXECUTE, content=body, headers={"Content-Type": "application/json"})
     assert response.status_code == status
     assert told in response.json()["error"]["message"]
 
 
-def test_keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    client = TestClient(create_app(own_players(), ["first", "second"]))
+def test_keys() -> None:
+    keys = Keys(Key.of(key, key) for key in ("first", "second"))
+    client = TestClient(Guard(create_app(own_players()), keys))
     assert client.get("/health").status_code == 200
     for headers, status in (
         ({}, 401),
@@ -145,8 +148,9 @@ def test_a_language_model_is_asked_in_its_prompt_format_and_the_client_is_told()
     try:
         fake.reply = lambda body, n: chat_answer("place red 0 1 0\nplace blue 0 9 0\nwhat?")
         spec = PromptSpec.make("minecraft")
-        app, port = create_app([Served("model", fake.url, "fake", "secret", {"minecraft": spec})], ["key"]), free_port()
-        with listening(app, "127.0.0.1", port), harness.Client(f"http://127.0.0.1:{port}", key="key") as client:
+        app = create_app([Served("model", fake.url, "fake", "secret", {"minecraft": spec})])
+        guard, port = Guard(app, Keys([Key.of("key", "one")])), free_port()
+        with listening(guard, "127.0.0.1", port), harness.Client(f"http://127.0.0.1:{port}", key="key") as client:
             assert [player.name for player in client.players()] == ["model"]
             done = client.execute("minecraft", "Start with a red block.", "model")
             with pytest.raises(EngineError, match="refuses: model does not know the task hexagons"):

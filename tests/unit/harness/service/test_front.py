@@ -22,6 +22,7 @@ from harness.service.keys import Key, Keys
 from tests.helpers.fake_vllm import FakeVllm
 
 CHAT = "/v1/chat/completions"
+JSON = b"Content-Type: application/json\r\n"
 ASK: dict[str, Any] = {"model": "base", "messages": [{"role": "user", "content": "Hello"}]}
 
 
@@ -109,7 +110,7 @@ def test_an_answer_passes_byte_by_byte(client: httpx.Client, behind: Behind) -> 
 
 def test_headers_that_are_the_connections_own_or_open_it_to_pages_do_not_pass(client: httpx.Client, behind: Behind) -> None:
     sent = {
-        "Origin": "http://evil.example",
+        "Origin": str(client.base_url).rstrip("/"),
         "Cookie": "a=b",
         "X-Amzn-Thing": "1",
         "Authorization": "Bearer x",
@@ -215,7 +216,7 @@ def test_hostile_bodies(body: bytes, status: int, client: httpx.Client) -> None:
 
 def test_a_large_body_without_a_length_is_refused_too(client: httpx.Client) -> None:
     pieces = (b"a" * 1_000_000 for _ in range(50))
-    assert client.post(CHAT, content=pieces).status_code == 413
+    assert client.post(CHAT, content=pieces, headers={"Content-Type": "application/json"}).status_code == 413
 
 
 def raw(client: httpx.Client, *pieces: bytes) -> bytes:
@@ -247,7 +248,7 @@ def test_a_head_without_end_and_a_header_with_a_line_in_it_are_refused(client: h
 
 def test_a_body_that_does_not_come_is_not_waited_for(behind: Behind) -> None:
     with fronted(behind, bounds=Bounds(body_seconds=0.2)) as (client, guard):
-        head = b"POST /v1/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{"
+        head = b"POST /v1/completions HTTP/1.1\r\nHost: localhost\r\n" + JSON + b"Content-Length: 100\r\n\r\n{"
         assert raw(client, head).startswith(b"HTTP/1.1 408")
         wait_until(lambda: guard.in_flight == 0)
 
@@ -280,7 +281,9 @@ def test_probes_and_metrics(client: httpx.Client) -> None:
     assert client.get("/health").json() == client.get("/ready").json() == {"status": "ok"}
     assert client.get("/metrics").text.startswith("vllm:num_requests_running")
     assert client.put(CHAT, json=ASK).status_code == 405
-    assert "access-control-allow-origin" not in client.options(CHAT, headers={"Origin": "http://a.example"}).headers
+    foreign = client.options(CHAT, headers={"Origin": "http://a.example"})
+    assert foreign.status_code == 403
+    assert "access-control-allow-origin" not in foreign.headers
 
 
 def test_keys_guard_everything_but_the_probes(behind: Behind) -> None:
@@ -311,13 +314,17 @@ def test_each_key_has_its_requests_and_tokens_of_a_minute(behind: Behind) -> Non
         assert 240 < int(refused.headers["retry-after"]) < 260
 
 
-def test_a_stream_is_counted_by_its_usage_or_its_events(behind: Behind) -> None:
-    for options, owed in (({"include_usage": True}, 207), (None, 200)):
-        with fronted(behind, bounds=Bounds(tokens=10)) as (client, _):
-            asked = {**ASK, "stream": True, "max_tokens": 200, "stream_options": options}
-            assert "[DONE]" in client.post(CHAT, json=asked).text
-            wait = int(client.post(CHAT, json=ASK).headers["retry-after"])
-            assert wait == pytest.approx((owed - 10) * 6, abs=200)
+@pytest.mark.parametrize("options", [None, {"include_usage": False}, {"include_usage": True}])
+def test_a_stream_is_counted_by_its_usage_which_only_those_see_who_asked(options: Any, behind: Behind) -> None:
+    with fronted(behind, bounds=Bounds(tokens=10)) as (client, _):
+        asked = {**ASK, "stream": True, "max_tokens": 200, "stream_options": options}
+        stream = client.post(CHAT, json=asked).text
+        wait = int(client.post(CHAT, json=ASK).headers["retry-after"])
+    assert stream.endswith("data: [DONE]\n\n")
+    assert ('"total_tokens"' in stream) == bool(options and options["include_usage"])
+    # 207 tokens of 10 a minute.
+    assert wait == pytest.approx((207 - 10) * 6, abs=60)
+    assert behind.fake.requests[0][1]["stream_options"]["include_usage"] is True
 
 
 def test_more_requests_than_there_are_places_are_refused(behind: Behind) -> None:
@@ -347,3 +354,45 @@ def test_draining_ends_what_is_begun_and_begins_nothing(behind: Behind) -> None:
             assert [line for line in lines if line][-1] == "data: [DONE]"
         waiting.join()
         assert guard.drained(0)
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Host": "evil.example"}, 403),
+        ({"Origin": "http://evil.example"}, 403),
+        ({"Sec-Fetch-Site": "cross-site"}, 403),
+        ({"Content-Type": "text/plain"}, 415),
+        ({f"X-{n}": "a" for n in range(100)}, 431),
+    ],
+)
+def test_a_server_without_keys_refuses_what_another_site_makes_a_browser_send(
+    headers: dict[str, str], status: int, client: httpx.Client, behind: Behind
+) -> None:
+    sent = {"Content-Type": "application/json", **headers}
+    assert client.post(CHAT, content=json.dumps(ASK), headers=sent).status_code == status
+    assert client.delete("/v1/harness/adapters/one", headers={**headers, "Host": "a.example"}).status_code in (403, 431)
+    assert behind.fake.requests == []
+
+
+def test_a_key_that_holds_its_slots_leaves_others_theirs(behind: Behind) -> None:
+    with fronted(behind, keys=("user", "admin"), bounds=Bounds(in_flight=2)) as (client, guard):
+        slow = {**ASK, "stream": True, "max_tokens": 1000, "pause": 0.02}
+        user, admin = ({"Authorization": f"Bearer {name}"} for name in ("user", "admin"))
+        with client.stream("POST", CHAT, json=slow, headers=user):
+            assert client.post(CHAT, json=ASK, headers=user).status_code == 429
+            assert client.post(CHAT, json=ASK, headers=admin).status_code == 200
+        wait_until(lambda: guard.in_flight == 0)
+
+
+@pytest.mark.parametrize("length", [b"900000000", b"100"])
+@pytest.mark.parametrize("path", [b"/health", b"/v1/completions", b"/nothing"])
+def test_an_answer_that_comes_before_the_body_closes_the_connection(path: bytes, length: bytes, behind: Behind) -> None:
+    with fronted(behind, keys=("one",)) as (client, guard):
+        head = b"POST " + path + b" HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + length + b"\r\n\r\n{"
+        with socket.create_connection((client.base_url.host, client.base_url.port), timeout=20) as connection:
+            connection.sendall(head)
+            answer = b"".join(iter(lambda: connection.recv(65536), b""))
+        assert answer.startswith((b"HTTP/1.1 400", b"HTTP/1.1 401"))
+        assert b"connection: close" in answer
+        assert guard.open == 0

@@ -1,4 +1,4 @@
-"""Keys from a file, who holds one, and who may administer a server without keys."""
+"""Keys from a file and from the environment, who holds one, and which servers need one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from harness.errors import UsageError
-from harness.service.keys import Key, Keys, read_keys
+from harness.service.keys import VARIABLE, Holder, Key, Keys, read_keys, server_keys
+
+ONE, TWO = "sk-one-of-sixteen", "sk-two-of-sixteen"
 
 
 def key_file(folder: Path, text: str, mode: int = 0o600) -> Path:
@@ -26,18 +28,18 @@ def asked(key: str = "", client: str = "127.0.0.1", **headers: str) -> dict[str,
 
 
 def test_keys_of_a_file(tmp_path: Path) -> None:
-    keys = Keys(read_keys(key_file(tmp_path, "# ours\nsk-one\n\n  sk-two admin  # the lead\n")))
-    one, two = keys.holder(asked("sk-one")), keys.holder(asked("sk-two"))
+    keys = Keys(read_keys(key_file(tmp_path, f"# ours\n{ONE}\n\n  {TWO} admin  # the lead\n")))
+    one, two = keys.holder(asked(ONE)), keys.holder(asked(TWO))
     assert (one and one.name, one and one.admin) == ("key of line 2", False)
     assert (two and two.name, two and two.admin) == ("key of line 4", True)
-    for wrong in ("sk-on", "sk-one ", "sk-ONE", "", "# ours", "é"):
+    for wrong in (ONE[:-1], f"{ONE} ", ONE.upper(), "", "# ours", "é"):
         assert keys.holder(asked(wrong)) is None
-    assert keys.holder({"client": None, "headers": [(b"authorization", b"sk-one")]}) is None
+    assert keys.holder({"client": None, "headers": [(b"authorization", ONE.encode())]}) is None
 
 
 def test_no_key_is_printed(tmp_path: Path) -> None:
-    keys = read_keys(key_file(tmp_path, "sk-very-secret admin\n"))
-    assert "secret" not in f"{keys!r} {Keys(keys)!r} {Keys(keys).holder(asked('sk-very-secret'))!r}"
+    keys = read_keys(key_file(tmp_path, "sk-a-very-secret-one admin\n"))
+    assert "secret" not in f"{keys!r} {Keys(keys)!r} {Keys(keys).holder(asked('sk-a-very-secret-one'))!r}"
 
 
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o620, 0o601])
@@ -50,9 +52,10 @@ def test_a_file_that_others_can_read_is_refused(mode: int, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("sk-one root\n", "line 1: write KEY, or KEY admin"),
-        ("sk-one\nsk-two admin now\n", "line 2: write KEY"),
-        ("sk-one\nsk-one admin\n", "line 2: the key is there twice"),
+        (f"{ONE} root\n", "line 1: write KEY, or KEY admin"),
+        (f"{ONE}\n{TWO} admin now\n", "line 2: write KEY"),
+        (f"{ONE}\n{ONE} admin\n", "line 2: the key is there twice"),
+        ("sk-short\n", "line 1: the key has 8 characters and needs at least 16"),
         ("# none\n", "there is no key in it"),
         ("sk-é\n", "plain ASCII"),
     ],
@@ -70,25 +73,33 @@ def test_a_file_that_is_not_there_or_none(tmp_path: Path) -> None:
         read_keys(tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("scope", "admin"),
-    [
-        (asked(), True),
-        (asked(client="::1", host="[::1]:80"), True),
-        (asked(host="localhost"), True),
-        (asked(client="10.0.0.7"), False),
-        (asked(origin="http://elsewhere.example"), False),
-        (asked(host="elsewhere.example:8000"), False),
-        (asked(client="somewhere"), False),
-    ],
-)
-def test_without_keys_programs_of_this_machine_administer(scope: dict[str, Any], admin: bool) -> None:
-    holder = Keys().holder(scope)
-    assert holder is not None
-    assert holder.admin == admin
-
-
-def test_with_keys_this_machine_is_not_enough() -> None:
+def test_without_keys_everyone_who_is_let_in_administers_and_with_keys_only_an_admin() -> None:
+    assert Keys().holder(asked()) == Holder("anyone", admin=True)
     keys = Keys([Key.of("sk-one", "one")])
     assert keys.holder(asked()) is None
-    assert not keys.holder(asked("sk-one")).admin  # type: ignore[union-attr]
+    assert keys.holder(asked("sk-one")) == Holder("one")
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "10.0.0.7", "example.org"])
+def test_a_server_that_other_machines_reach_needs_a_key(host: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv(VARIABLE, raising=False)
+    with pytest.raises(UsageError, match=f"--host {host}: other machines can reach it.* set {VARIABLE}, or --api-keys FILE"):
+        server_keys(host, None)
+    assert len(server_keys(host, key_file(tmp_path, f"{ONE}\n"))) == 1
+    monkeypatch.setenv(VARIABLE, TWO)
+    assert len(server_keys(host, None)) == 1
+
+
+def test_keys_of_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv(VARIABLE, raising=False)
+    for host in ("127.0.0.1", "::1", "localhost"):
+        assert server_keys(host, None) == []
+    monkeypatch.setenv(VARIABLE, "")
+    with pytest.raises(UsageError, match=f"{VARIABLE} is empty"):
+        server_keys("127.0.0.1", None)
+    monkeypatch.setenv(VARIABLE, "x" * 15)
+    with pytest.raises(UsageError, match=f"{VARIABLE}: the key has 15 characters and needs at least 16"):
+        server_keys("127.0.0.1", None)
+    monkeypatch.setenv(VARIABLE, ONE)
+    with pytest.raises(UsageError, match="keep one of them"):
+        server_keys("127.0.0.1", key_file(tmp_path, f"{ONE}\n"))

@@ -1,10 +1,10 @@
-"""Requests and tokens a minute: when they are used up, when they are there again, and how tokens are counted."""
+"""Slots, requests and tokens a minute: whose they are, when they are used up, and how tokens are counted."""
 
 from __future__ import annotations
 
 import pytest
 
-from harness.service.limits import Limits, Tally
+from harness.service.limits import Limits, Slots, Usage, UsageReader
 
 
 class Clock:
@@ -50,23 +50,68 @@ def test_without_limits_everything_is_admitted() -> None:
     assert not limits.counts_tokens
 
 
-def counted(asked: int, *pieces: bytes) -> float:
-    tally = Tally(asked)
-    for piece in pieces:
-        tally.see(piece)
-    return tally.tokens
+def told(stream: bool, hidden: bool, *pieces: bytes) -> tuple[int | None, bytes]:
+    """The tokens that are read out of an answer, and what the client gets of it."""
+    usage = Usage(0)
+    reader = UsageReader(usage, stream=stream, hidden=hidden)
+    passed = b"".join(map(reader.feed, pieces)) + reader.end()
+    return usage.total, passed
 
 
-def test_tokens_are_those_of_the_answers_usage_wherever_it_is_cut() -> None:
-    answer = b'{"choices":[{"text":"so \\"total_tokens\\": 1"}],"usage":{"total_tokens":19,"completion_tokens":12}}'
-    for place in range(len(answer) + 1):
-        cut = answer[:place], answer[place:]
-        # A number that is cut in two is counted when it is whole.
-        assert counted(400, *cut) == 19
-    assert counted(400, *(answer[place : place + 1] for place in range(len(answer)))) == 19
+SAYING = b'data: {"choices":[{"delta":{"content":"so \\"usage\\":{\\"total_tokens\\": 1}"}}],"usage":null}\n\n'
+COUNT = b'data: {"choices":[],"usage":{"total_tokens":19,"completion_tokens":12}}\n\n'
 
 
-def test_without_usage_tokens_are_reckoned_by_events_and_bytes() -> None:
-    assert counted(400, b"data: {}\n\ndata: {}\n\n", b"data: [DONE]\n\n") == 100 + 3
-    assert counted(400, b"x" * 40) == 100 + 10
-    assert counted(400) == 100
+def test_tokens_are_those_of_the_usage_that_vllm_reports_wherever_the_answer_is_cut() -> None:
+    answer = b'{"choices":[{"text":"\\"usage\\":{\\"total_tokens\\": 1}"}],"usage":{"total_tokens":19,"completion_tokens":12}}'
+    stream = SAYING + COUNT + b"data: [DONE]\n\n"
+    for place in range(len(stream) + 1):
+        assert told(False, False, answer[:place], answer[place:]) == (19, answer)
+        assert told(True, False, stream[:place], stream[place:]) == (19, stream)
+        assert told(True, True, stream[:place], stream[place:]) == (19, SAYING + b"data: [DONE]\n\n")
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        b'event: response.completed\ndata: {"type":"response.completed","response":{"usage":{"total_tokens":19}}}\n\n',
+        b'event: message_delta\ndata: {"type":"message_delta","usage":{"input_tokens":7,"output_tokens":12}}\n\n',
+    ],
+)
+def test_other_protocols_write_their_usage_elsewhere(event: bytes) -> None:
+    assert told(True, True, event) == (19, event)
+
+
+@pytest.mark.parametrize("answer", [b"", b"nonsense", b"[1]", b'{"usage":3}', b'{"usage":{"total_tokens":-5}}', b"[" * 10_000])
+def test_an_answer_without_usage_is_estimated_by_its_bytes(answer: bytes) -> None:
+    usage = Usage(400)
+    reader = UsageReader(usage, stream=False, hidden=False)
+    reader.feed(answer)
+    reader.end()
+    assert usage.tokens == (400 + len(answer)) / 4
+
+
+def test_an_endless_event_is_not_kept() -> None:
+    reader = UsageReader(Usage(0), stream=True, hidden=True)
+    passed = sum(len(reader.feed(b"a" * 1_000_000)) for _ in range(25))
+    assert passed == 22_000_000
+    assert len(reader.end()) == 3_000_000
+
+
+def test_a_key_cannot_take_the_slots_of_another() -> None:
+    slots = Slots(8, ["user", "admin"])
+    assert [slots.take("user") for _ in range(7)] == [True] * 6 + [False]
+    assert [slots.take("admin") for _ in range(3)] == [True, True, False]
+    slots.give_back("user")
+    assert slots.take("admin")
+    assert not slots.take("user")
+    assert slots.used == 8
+
+
+def test_one_key_alone_has_every_slot_and_each_of_many_has_one() -> None:
+    alone = Slots(3, ["anyone"])
+    assert [alone.take("anyone") for _ in range(4)] == [True, True, True, False]
+    many = Slots(3, "abc")
+    assert [many.take("a"), many.take("a"), many.take("b"), many.take("c")] == [True, False, True, True]
+    with pytest.raises(ValueError, match="2 slots are too few for 3 keys"):
+        Slots(2, "abc")

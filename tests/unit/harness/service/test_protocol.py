@@ -1,0 +1,176 @@
+"""Connections that send or read too little: each ends in its time, and what is kept of it is bounded."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import time
+import tracemalloc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from harness.service.app import listening
+from harness.service.protocol import SPARE_FILES, connection_limit
+
+GET = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
+LARGE = 200
+
+
+class Application:
+    """Answers at once with a few bytes; `/large` with MB that it writes one by one; `/body` when the body is there."""
+
+    def __init__(self) -> None:
+        self.answered = self.written = 0
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] != "http":
+            return
+        if scope["path"] == "/body":
+            while (await receive()).get("more_body", False):
+                pass
+        self.answered += 1
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        for _ in range(LARGE if scope["path"] == "/large" else 0):
+            await send({"type": "http.response.body", "body": b"a" * 1_000_000, "more_body": True})
+            await asyncio.sleep(0)
+            self.written += 1
+        await send({"type": "http.response.body", "body": b"done"})
+
+
+@contextmanager
+def served(**seconds: Any) -> Iterator[tuple[Application, tuple[str, int]]]:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        address = probe.getsockname()
+    application = Application()
+    with listening(application, *address, **seconds):
+        yield application, address
+
+
+def wait_until(true: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 10
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def rest(connection: socket.socket) -> bytes:
+    """All that comes until the server closes the connection, or the connection is reset."""
+    connection.settimeout(10)
+    answer = b""
+    try:
+        while piece := connection.recv(65536):
+            answer += piece
+    except ConnectionError:
+        pass
+    return answer
+
+
+def send_until_closed(connection: socket.socket, piece: bytes, most: int, pause: float = 0.0) -> None:
+    """Send a piece again and again, until the server closes the connection, or takes no more of it."""
+    for _ in range(most):
+        try:
+            connection.sendall(piece)
+        except OSError:
+            return
+        time.sleep(pause)
+    raise AssertionError(f"the server took {most} pieces")
+
+
+POST = b"POST %s HTTP/1.1\r\nHost: localhost\r\n"
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"",
+        b"GET / HTTP/1.1\r\nHost:",
+        POST % b"/body" + b"Content-Length: 900000000\r\n\r\na",
+        POST % b"/" + b"Content-Length: 900000000\r\n\r\na",
+        POST % b"/" + b"Transfer-Encoding: chunked\r\n\r\n0\r\nX-Trailer: a\r\n",
+        GET + b"GET / HTTP/1.1\r\nHost:",
+    ],
+)
+def test_a_request_must_arrive_in_its_time_whatever_was_answered_before(sent: bytes) -> None:
+    with served(request_seconds=0.3) as (_, address), socket.create_connection(address) as connection:
+        connection.sendall(sent)
+        rest(connection)
+
+
+def test_bytes_that_trickle_do_not_move_the_deadline() -> None:
+    with served(request_seconds=0.5) as (_, address), socket.create_connection(address) as connection:
+        connection.sendall(POST % b"/body" + b"Transfer-Encoding: chunked\r\n\r\n")
+        send_until_closed(connection, b"1\r\na\r\n", 1000, pause=0.02)
+
+
+def test_a_connection_that_is_kept_alive_has_no_deadline() -> None:
+    with served(request_seconds=0.2) as (application, address), socket.create_connection(address) as connection:
+        for n in range(1, 4):
+            connection.sendall(GET)
+            answer = b""
+            while not answer.endswith(b"0\r\n\r\n"):
+                answer += connection.recv(65536)
+            assert answer.startswith(b"HTTP/1.1 200")
+            assert application.answered == n
+            time.sleep(0.4)
+
+
+@pytest.mark.parametrize("line", [b"X-Trailer: " + b"a" * 1000 + b"\r\n", b"a" * 1000])
+def test_trailers_and_heads_without_end_are_refused(line: bytes) -> None:
+    for sent in (POST % b"/" + b"Transfer-Encoding: chunked\r\n\r\n0\r\n", b"GET / HTTP/1.1\r\n"):
+        with served() as (_, address), socket.create_connection(address) as connection:
+            connection.sendall(sent)
+            send_until_closed(connection, line, 100_000)
+
+
+def test_pipelined_requests_wait_where_their_answers_are_not_read() -> None:
+    with served(write_seconds=60) as (application, address), socket.create_connection(address) as connection:
+        connection.settimeout(1)
+        tracemalloc.start()
+        try:
+            send_until_closed(connection, b"GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n" * 100, 10_000)
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+        assert application.answered == 1
+        assert application.written < LARGE
+        assert peak < 20_000_000
+
+
+def test_a_client_that_does_not_read_is_cut_off_and_one_that_reads_slowly_is_not() -> None:
+    with served(write_seconds=0.5) as (application, address):
+        with socket.create_connection(address) as slow, socket.create_connection(address) as idle:
+            for connection in (slow, idle):
+                connection.sendall(b"GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            size = 0
+            slow.settimeout(10)
+            while size < 40_000_000 and (piece := slow.recv(1_000_000)):
+                size += len(piece)
+                time.sleep(0.02)
+            assert size >= 40_000_000
+            assert len(rest(idle)) < LARGE * 1_000_000
+        wait_until(lambda: application.written > 0)
+
+
+def test_beyond_the_most_connections_the_slowest_request_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("harness.service.protocol.connection_limit", lambda: 3)
+    with served() as (_, address):
+        hanging = [socket.create_connection(address) for _ in range(10)]
+        try:
+            with socket.create_connection(address) as connection:
+                connection.sendall(GET)
+                assert connection.recv(65536).startswith(b"HTTP/1.1 200")
+            assert rest(hanging[0]) == b""
+        finally:
+            for connection in hanging:
+                connection.close()
+
+
+def test_the_limit_of_connections_leaves_files_for_others() -> None:
+    import resource
+
+    limit = connection_limit()
+    assert 16 <= limit <= max(16, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - SPARE_FILES)
