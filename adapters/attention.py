@@ -71,10 +71,11 @@ def attend(
 ) -> tuple[torch.Tensor, None]:
     """An attention function of transformers: the query is (1, heads, n, width), the result (1, n, heads, width).
 
-    Without a mask, for several rows, and where dev items are answered token by token, it is torch's own.
+    Without a mask, for several rows, for heads of unequal widths, and where dev items are answered token by token it is torch's.
     """
     answering = query.shape[2] == 1 and not torch.is_grad_enabled()
-    if attention_mask is None or query.shape[0] != 1 or answering:
+    usual = query.shape[-1] == value.shape[-1] and options.get("position_bias") is None
+    if attention_mask is None or query.shape[0] != 1 or answering or not usual:
         from transformers.integrations.sdpa_attention import sdpa_attention_forward
 
         out, _ = sdpa_attention_forward(module, query, key, value, attention_mask, **options)

@@ -10,7 +10,6 @@ from adapters.dev import spread
 from adapters.finetune import Job, Prepared, missing_for_quantization, prepare, trainable
 from adapters.memory import PROCESS, Memory, estimate, parameters
 from adapters.rows import epochs
-from adapters.trainer import plain_attention
 from harness.corpora import CORPORA, locate
 from harness.engines.bases import load_config, load_tokenizer
 from harness.engines.shared import fast_bf16, quiet_transformers
@@ -75,7 +74,7 @@ def dry_run(job: Job) -> DryRun:
     return DryRun(
         prepared,
         len(prepared.packs) // settings.accumulation,
-        _epoch_tokens(job, prepared, config),
+        _epoch_tokens(job, prepared),
         sum(map(len, kept)),
         trained,
         total,
@@ -87,15 +86,15 @@ def dry_run(job: Job) -> DryRun:
     )
 
 
-def _epoch_tokens(job: Job, prepared: Prepared, config: Any) -> int:
+def _epoch_tokens(job: Job, prepared: Prepared) -> int:
     training = job.recipe.training
     made = epochs(
         lambda epoch: prepared.rows,
         training.tokens,
         prepared.length,
         training.seed,
-        share=plain_attention(config),
-        shares=job.shares,
+        prepared.layout.packing,
+        job.shares,
     )
     return sum(len(pack.input_ids) for pack in next(made))
 

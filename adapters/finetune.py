@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from adapters.dev import dev_f1, first_steps, spread
-from adapters.packing import Pack, pack_rows
+from adapters.layout import Layout, layout_of
+from adapters.packing import Pack, Packing, pack_rows
 from adapters.recipe import FinetuneRecipe, FinetuneTraining
 from adapters.registry import HARNESS_FILE, save_template
 from adapters.rows import Rows, Share, epochs, make_rows, make_together, recolored
-from adapters.trainer import AnswerTrainer, plain_attention, set_threads, stopped_at, trainer_arguments
+from adapters.trainer import AnswerTrainer, set_threads, stopped_at, trainer_arguments
 from harness.corpora.item import Item
-from harness.engines.bases import base_origin, display_name, load_tokenizer
+from harness.engines.bases import base_origin, display_name, load_config, load_tokenizer
 from harness.engines.shared import brief, fast_bf16, keep_memory, memory_for
 from harness.engines.weights import weights_fingerprint
 from harness.errors import EngineError, HarnessError, UsageError
@@ -116,6 +117,7 @@ def finetune(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
         tokenizer.pad_token_id or 0,
         partial(answer_dev, job, tokenizer, pool, length),
         training,
+        prepared.layout.packing,
     )
     if own.process_index:
         # What dropout leaves out differs from process to process.
@@ -165,6 +167,7 @@ class Prepared:
     pool: ShotPool
     length: int
     """Most tokens of a row: the recipe's or the model's limit."""
+    layout: Layout
     rows: Rows
     packs: list[Pack]
     dev_rows: Rows
@@ -172,28 +175,37 @@ class Prepared:
 
     @property
     def counts(self) -> list[str]:
-        """How many rows there are, a line for train and one for dev."""
+        """How many rows there are, a line for train and one for dev, and how they are packed."""
         parts = {"train": self.rows, "dev": self.dev_rows}
         why = f"longer than {self.length} tokens"
-        return [f"{name}: {len(part.kept)} rows, {part.dropped} dropped: {why}" for name, part in parts.items()]
+        return [
+            *(f"{name}: {len(part.kept)} rows, {part.dropped} dropped: {why}" for name, part in parts.items()),
+            str(self.layout),
+        ]
 
 
 def prepare(job: Job, tokenizer: Any, config: Any) -> Prepared:
     """Rows and packs for a model of this configuration; its weights are not needed. Raises HarnessError if no row is short
     enough."""
     training = job.recipe.training
-    length = min(training.max_length, getattr(config, "max_position_embeddings", training.max_length))
+    length = longest_row(job, config)
     renderer, pool = Renderer(job.spec, tokenizer, length, 0), ShotPool(job.train, training.seed)
-    share = plain_attention(config)
-    rows, packs = _train_packs(job, renderer, pool, share)
+    layout = layout_of(config, length)
+    rows, packs = _train_packs(job, renderer, pool, layout.packing)
     dev_rows = make_rows(spread(job.dev, training.dev_loss_items), renderer, pool, job.recipe.shots, length)
     for name, part in (("train", rows), ("dev", dev_rows)):
         if not part.kept:
             raise HarnessError(
                 f"every {name} row is longer than {length} tokens: choose a shorter --context or raise training.max_length"
             )
-    dev_packs = list(pack_rows(dev_rows.groups, training.tokens, length, share=share))
-    return Prepared(renderer, pool, length, rows, packs, dev_rows, dev_packs)
+    dev_packs = list(pack_rows(dev_rows.groups, training.tokens, length, layout.packing))
+    return Prepared(renderer, pool, length, layout, rows, packs, dev_rows, dev_packs)
+
+
+def longest_row(job: Job, config: Any) -> int:
+    """Most tokens of a row: the recipe's or the model's limit."""
+    most = job.recipe.training.max_length
+    return int(min(most, getattr(config.get_text_config(), "max_position_embeddings", most)))
 
 
 def _memory(training: FinetuneTraining) -> AbstractContextManager[None]:
@@ -203,7 +215,7 @@ def _memory(training: FinetuneTraining) -> AbstractContextManager[None]:
     return memory_for(training.tokens, "--set training.tokens=", then, unit="tokens")
 
 
-def _train_packs(job: Job, renderer: Renderer, pool: ShotPool, share: bool) -> tuple[Rows, list[Pack]]:
+def _train_packs(job: Job, renderer: Renderer, pool: ShotPool, packing: Packing) -> tuple[Rows, list[Pack]]:
     """The rows of the first epoch, and the packs of the whole run, in order."""
     training = job.recipe.training
     length = renderer.budget
@@ -217,9 +229,9 @@ def _train_packs(job: Job, renderer: Renderer, pool: ShotPool, share: bool) -> t
     first = make_together(job.train, lambda part: make_rows(part, renderer, pool, job.recipe.shots, length, job.answers))
     if not first.kept:
         return first, []
-    packs = _curriculum_packs(job, first, length, share)
+    packs = _curriculum_packs(job, first, length, packing)
     wanted = (training.max_steps or 0) * training.accumulation
-    for epoch in epochs(make, training.tokens, length, training.seed, share=share, shares=job.shares):
+    for epoch in epochs(make, training.tokens, length, training.seed, packing, job.shares):
         wanted = wanted or max(training.accumulation, round(training.epochs * len(epoch)))
         packs += epoch
         if len(packs) >= wanted:
@@ -227,7 +239,7 @@ def _train_packs(job: Job, renderer: Renderer, pool: ShotPool, share: bool) -> t
     return first, packs[: wanted - wanted % training.accumulation]
 
 
-def _curriculum_packs(job: Job, rows: Rows, length: int, share: bool) -> list[Pack]:
+def _curriculum_packs(job: Job, rows: Rows, length: int, packing: Packing) -> list[Pack]:
     """The stages of a curriculum, if there is one."""
     training = job.recipe.training
     if not training.curriculum:
@@ -235,7 +247,7 @@ def _curriculum_packs(job: Job, rows: Rows, length: int, share: bool) -> list[Pa
     kept = rows.kept
     by_id = {item.id: item for item in job.train}
     curriculum = stages([by_id[row.id] for row in kept], training.curriculum, training.seed)
-    packs = (pack_rows(([kept[n]] for n in stage), training.tokens, length, share=share) for stage in curriculum)
+    packs = (pack_rows(([kept[n]] for n in stage), training.tokens, length, packing) for stage in curriculum)
     return list(chain.from_iterable(packs))
 
 
@@ -263,8 +275,11 @@ def load_base(job: Job) -> Any:
     # Weights that are trained need float32: in bfloat16, small steps are rounded away.
     half = fast_bf16() and job.recipe.method != "full"
     how = _quantized(job) if job.recipe.quantize else {"dtype": torch.bfloat16 if half else torch.float32}
+    config = load_config(job.base)
+    layout = layout_of(config, longest_row(job, config))
     # Packs need a custom mask, which the usual GPU attention does not accept.
-    attention = "sdpa" if torch.cuda.is_available() else register()
+    masked = "sdpa" if torch.cuda.is_available() else register()
+    attention = layout.attention or (masked if layout.packing is Packing.TREE else None)
     try:
         return AutoModelForCausalLM.from_pretrained(job.base, attn_implementation=attention, **how)
     except (OSError, ValueError) as error:

@@ -19,11 +19,12 @@ from typing import Any
 
 import torch
 
-from adapters.finetune import Job, Trained, answer_dev, finish, has_effect, load_base, machine, set_up, with_lora
-from adapters.packing import collate, pack_of
+from adapters.finetune import Job, Trained, answer_dev, finish, has_effect, load_base, longest_row, machine, set_up, with_lora
+from adapters.layout import layout_of, logits_of
+from adapters.packing import Packing, collate, pack_of
 from adapters.recipe import FinetuneTraining, Grpo
 from adapters.rollouts import Rollout, draw
-from adapters.trainer import DevTrainer, plain_attention, shared_arguments, stopped_at
+from adapters.trainer import DevTrainer, shared_arguments, stopped_at
 from eval.items import sizes
 from harness.corpora.item import Item
 from harness.engines.bases import load_tokenizer
@@ -67,12 +68,12 @@ def learn(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
     check_parts(settings, own.num_processes)
     tokenizer = load_tokenizer(job.base)
     model = with_lora(job.recipe, load_base(job), job.start)
-    plain = plain_attention(model.config)
-    if not (plain or settings.vllm):
+    length = longest_row(job, model.config)
+    layout = layout_of(model.config, length)
+    if not (layout.plain or settings.vllm):
         raise UsageError(
             f"{job.base} has layers that do not attend to all earlier tokens: learning from the scorer needs --set grpo.vllm=true"
         )
-    length = min(training.max_length, getattr(model.config, "max_position_embeddings", training.max_length))
     pool = ShotPool(job.train, training.seed)
     prompts = _prompts(job, Renderer(job.spec, tokenizer, length, training.max_new_tokens), pool)
     dropped = len(job.train) - len(prompts)
@@ -92,7 +93,7 @@ def learn(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
         tokenizer,
         partial(answer_dev, job, tokenizer, pool, length),
         training,
-        packs=plain,
+        packs=layout.packing is Packing.TREE,
     )
     if checkpoint := last_checkpoint(folder / "checkpoints"):
         say(f"resuming from {checkpoint}")
@@ -288,11 +289,11 @@ class PolicyTrainer(DevTrainer, GRPOTrainer):  # type: ignore[misc]
             TrainingRow("", tuple(ids[:before][seen[:before]].tolist()), tuple(ids[before:][seen[before:]].tolist()))
             for ids, seen in zip(input_ids, known, strict=True)
         ]
-        packed = collate([pack_of(rows)], pad=self._tokenizer.pad_token_id)
+        packed = collate([pack_of(rows)], Packing.TREE, pad=self._tokenizer.pad_token_id)
         inputs = {key: value.to(input_ids.device) for key, value in packed.items()}
-        labels, sources = inputs.pop("labels"), inputs.pop("sources")
+        labels = inputs.pop("labels")
         with self.accelerator.autocast():
-            logits = model(**inputs, logits_to_keep=sources, use_cache=False).logits[0]
+            logits = logits_of(model, inputs, use_cache=False)
         likely = torch.log_softmax(logits.float(), -1)
         answers = known[:, before:]
         log_probs = torch.zeros(answers.shape, device=input_ids.device)

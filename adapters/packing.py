@@ -9,9 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Any
 
 from prompts.rendered import TrainingRow
+
+
+class Packing(Enum):
+    """How the rows of a pack are computed; `adapters.layout` says which way is exact for a model."""
+
+    TREE = "in one sequence, in which rows that begin alike share their beginning"
+    BATCH = "as a batch"
+    SINGLE = "one at a time"
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +29,7 @@ class Pack:
 
     `positions[i]` is the place of token i in its rows, and tokens i to `ends[i]` - 1 are itself and what follows it in some row:
     only those attend to it. `sources` and `targets` are the pairs that carry loss: at token `sources[k]` the model should
-    predict the token `targets[k]`, once for every row that has this pair.
+    predict the token `targets[k]`, once for every row that has this pair. Where rows share nothing, each begins at position 0.
     """
 
     input_ids: list[int]
@@ -32,8 +41,9 @@ class Pack:
 
 @dataclass(slots=True)
 class _Tree:
-    """Tokens by index; index 0 is the root, which is not a token."""
+    """Tokens by index; index 0 is the root, which is not a token. Unless rows `share` beginnings, each is a branch of its own."""
 
+    share: bool
     tokens: list[int] = field(default_factory=lambda: [-1])
     children: list[dict[int, int]] = field(default_factory=lambda: [{}])
     asked: list[tuple[int, int]] = field(default_factory=list)
@@ -45,6 +55,8 @@ class _Tree:
 
     def depth(self, row: TrainingRow) -> int:
         """How many leading tokens of the row the tree already holds."""
+        if not self.share:
+            return 0
         node = 0
         for depth, token in enumerate(row.token_ids):
             if token not in self.children[node]:
@@ -58,12 +70,13 @@ class _Tree:
         for depth, token in enumerate(row.token_ids):
             if depth >= answer:
                 self.asked.append((node, token))
-            below = self.children[node].get(token)
+            key = token if node or self.share else -len(self.tokens)
+            below = self.children[node].get(key)
             if below is None:
                 below = len(self.tokens)
                 self.tokens.append(token)
                 self.children.append({})
-                self.children[node][token] = below
+                self.children[node][key] = below
             node = below
 
     def pack(self) -> Pack:
@@ -94,23 +107,25 @@ class _Tree:
         )
 
 
-def pack_rows(groups: Iterable[Sequence[TrainingRow]], most: int, longest: int, *, share: bool = True) -> Iterator[Pack]:
+def pack_rows(
+    groups: Iterable[Sequence[TrainingRow]], most: int, longest: int, packing: Packing = Packing.TREE
+) -> Iterator[Pack]:
     """The rows in their order as packs of at most `most` tokens.
 
-    Rows of a group begin alike, so a group is not split if its own pack has at most `longest` tokens;
-    the same goes for one long row. With `share` off, every pack holds one row: for models whose attention is not plain.
+    Rows of a group begin alike, so a group is not split in a tree of at most `longest` tokens; the same goes for one long row.
     """
-    tree = _Tree()
+    share = packing is Packing.TREE
+    tree = _Tree(share)
     for group in groups:
-        size = _tree(group).size
+        size = _tree(group).size if share else 0
         if tree.size and tree.size + size > most:
             yield tree.pack()
-            tree = _Tree()
+            tree = _Tree(share)
         limit = longest if size > most else most
         for row in group:
-            if tree.size and (not share or tree.size + len(row) - tree.depth(row) > limit):
+            if tree.size and (packing is Packing.SINGLE or tree.size + len(row) - tree.depth(row) > limit):
                 yield tree.pack()
-                tree = _Tree()
+                tree = _Tree(share)
             tree.add(row)
     if tree.size:
         yield tree.pack()
@@ -122,7 +137,7 @@ def pack_of(rows: Sequence[TrainingRow]) -> Pack:
 
 
 def _tree(rows: Sequence[TrainingRow]) -> _Tree:
-    tree = _Tree()
+    tree = _Tree(share=True)
     for row in rows:
         tree.add(row)
     return tree
@@ -147,29 +162,34 @@ def dealt(packs: Sequence[Pack], step: int, processes: int) -> list[Pack]:
     return deal
 
 
-def collate(packs: Sequence[Pack], *, pad: int, multiple: int = 128) -> dict[str, Any]:
-    """What the model is called with, for one pack: `input_ids` and `position_ids` (1, n), `attention_mask` (1, 1, n, n), true
-    where a token is attended to, `sources` and `labels` (m,).
+def collate(packs: Sequence[Pack], packing: Packing, *, pad: int, multiple: int = 128) -> dict[str, Any]:
+    """What `adapters.layout.logits_of` computes logits of, for one pack: `sources` and `labels` (m,), and of a tree `input_ids`,
+    `position_ids`, `attention_mask` (1, n) and `ends` (n,), of other rows `input_ids` and `attention_mask` (rows, n), padded on
+    the right; their `sources` count through all rows.
 
-    n is a multiple of `multiple`, so that the allocator sees few sizes; padding attends to itself only.
+    n is a multiple of `multiple`, so that the allocator sees few sizes; padding is seen by itself only.
     """
     import torch
 
     (pack,) = packs
-    length = len(pack.input_ids)
-    width = -(-length // multiple) * multiple
-    ids = torch.full((1, width), pad)
-    ids[0, :length] = torch.tensor(pack.input_ids)
-    positions = torch.zeros((1, width), dtype=torch.long)
-    positions[0, :length] = torch.tensor(pack.positions)
-    place = torch.arange(width)
-    ends = place + 1
-    ends[:length] = torch.tensor(pack.ends)
-    attends = (place[None, :] <= place[:, None]) & (place[:, None] < ends[None, :])
-    return {
-        "input_ids": ids,
-        "position_ids": positions,
-        "attention_mask": attends[None, None],
-        "sources": torch.tensor(pack.sources, dtype=torch.long),
-        "labels": torch.tensor(pack.targets, dtype=torch.long),
-    }
+    starts = [place for place, position in enumerate(pack.positions) if not position] if packing is not Packing.TREE else [0]
+    lengths = [end - start for start, end in zip(starts, [*starts[1:], len(pack.input_ids)], strict=True)]
+    width = -(-max(lengths) // multiple) * multiple
+    ids = torch.full((len(starts), width), pad)
+    mask = torch.zeros(ids.shape, dtype=torch.long)
+    for row, (start, length) in enumerate(zip(starts, lengths, strict=True)):
+        ids[row, :length] = torch.tensor(pack.input_ids[start : start + length])
+        mask[row, :length] = 1
+    labels = torch.tensor(pack.targets, dtype=torch.long)
+    sources = torch.tensor(pack.sources, dtype=torch.long)
+    if packing is not Packing.TREE:
+        row = torch.bucketize(sources, torch.tensor(starts), right=True) - 1
+        sources += row * width - torch.tensor(starts)[row]
+        return {"input_ids": ids, "attention_mask": mask, "sources": sources, "labels": labels}
+    positions = torch.zeros_like(ids)
+    positions[0, : lengths[0]] = torch.tensor(pack.positions)
+    ends = torch.arange(width) + 1
+    ends[: lengths[0]] = torch.tensor(pack.ends)
+    # Padding is hidden by the ends alone: a mask of ones keeps transformers from looking for packs by the positions.
+    inputs = {"input_ids": ids, "position_ids": positions, "attention_mask": torch.ones_like(ids), "ends": ends}
+    return {**inputs, "sources": sources, "labels": labels}

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 import torch
 from transformers import DynamicCache
 
-from adapters.packing import Pack, collate, pack_of
+from adapters.layout import logits_of
+from adapters.packing import Pack, Packing, collate, pack_of
 from prompts.rendered import TrainingRow
 
 
@@ -69,11 +70,9 @@ def _draw(model: Any, prompts: Sequence[Sequence[int]], ends: frozenset[int], mo
 
 def _read(model: Any, pack: Pack) -> tuple[Any, torch.Tensor]:
     """The keys and values of the prompts' tokens, and the logits after each prompt."""
-    given = collate([pack], pad=0)
-    del given["labels"]
-    given["logits_to_keep"] = given.pop("sources")
+    given = collate([pack], Packing.TREE, pad=0)
     cache = DynamicCache()
-    return cache, model(**_placed(given, model), past_key_values=cache, use_cache=True).logits[0]
+    return cache, logits_of(model, _placed(given, model), past_key_values=cache, use_cache=True)
 
 
 def _seen(pack: Pack, width: int) -> torch.Tensor:

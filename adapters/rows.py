@@ -8,7 +8,7 @@ from itertools import chain, count
 from random import Random
 from types import MappingProxyType
 
-from adapters.packing import Pack, pack_rows
+from adapters.packing import Pack, Packing, pack_rows
 from harness.augmentation.colors import permute_colors, random_colors, recolor_text
 from harness.corpora.item import Item
 from harness.training.processes import gathered, processes
@@ -107,16 +107,16 @@ def drawn(groups: Sequence[Group], shares: Sequence[Share], epoch: int, seed: in
 
 
 def epochs(
-    make: Callable[[int], Rows], most: int, longest: int, seed: int, *, share: bool = True, shares: Sequence[Share] = ()
+    make: Callable[[int], Rows], most: int, longest: int, seed: int, packing: Packing = Packing.TREE, shares: Sequence[Share] = ()
 ) -> Iterator[list[Pack]]:
     """Endless epochs: the packs of what is drawn of `make(epoch)`, with clusters and then packs shuffled by the seed.
 
-    `most`, `longest` and `share` are those of `pack_rows`, `shares` those of `drawn`.
+    `most`, `longest` and `packing` are those of `pack_rows`, `shares` those of `drawn`.
     """
     for epoch in count():
         random = Random(f"{seed}/rows/{epoch}")
         groups = drawn(make(epoch).groups, shares, epoch, seed)
         random.shuffle(groups)
-        packs = list(pack_rows(groups, most, longest, share=share))
+        packs = list(pack_rows(groups, most, longest, packing))
         random.shuffle(packs)
         yield packs

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import torch
 from transformers import TrainingArguments
 
-from adapters.packing import Pack, collate, dealt
+from adapters.layout import logits_of
+from adapters.packing import Pack, Packing, collate, dealt
 from harness.engines.shared import fast_bf16
 from harness.training.checkpoints import STATE, checkpoint_step, last_checkpoint
 from harness.training.processes import gathered, processes
@@ -32,12 +33,6 @@ def set_threads() -> int:
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         torch.set_num_threads(max(1, round(cores - os.getloadavg()[0])))
     return int(torch.get_num_threads())
-
-
-def plain_attention(config: Any) -> bool:
-    """Whether every layer attends to all earlier tokens, so that rows may share a pack."""
-    layers = getattr(config, "layer_types", None) or ["full_attention"]
-    return set(layers) == {"full_attention"} and not getattr(config, "sliding_window", None)
 
 
 class DevTrainer(Watched):
@@ -84,18 +79,21 @@ class AnswerTrainer(DevTrainer):
         pad: int,
         dev_f1: Callable[..., float],
         training: FinetuneTraining,
+        packing: Packing,
     ) -> None:
         self.training, self._dev_f1 = training, dev_f1
-        self._collate = partial(collate, pad=pad)
+        self._collate = partial(collate, packing=packing, pad=pad)
         count = processes().num_processes
         train, dev = dealt(packs, training.accumulation, count), dealt(dev_packs, count, count)
         super().__init__(model, arguments, folder, data_collator=self._collate, train_dataset=train, eval_dataset=dev)
         self.model_accepts_loss_kwargs = True
+        # Else Trainer counts one token a pack too few: it takes labels for those of whole sequences.
+        self._loss_shifts_labels = False
 
     def compute_loss(self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None) -> Any:
-        labels, sources = inputs.pop("labels"), inputs.pop("sources")
-        # The logits are the largest tensor: compute them only where they carry loss.
-        logits = model(**inputs, logits_to_keep=sources, use_cache=False).logits[0]
+        labels = inputs.pop("labels")
+        # The logits are the largest tensor: they are computed only where they carry loss.
+        logits = logits_of(model, inputs, use_cache=False)
         loss = torch.nn.functional.cross_entropy(logits.float(), labels, reduction="sum")
         # The tokens of a step are those of all processes, over which gradients are averaged.
         tokens = max(1, len(labels)) if num_items_in_batch is None else num_items_in_batch / self.args.world_size

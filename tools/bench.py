@@ -285,7 +285,7 @@ def _packed(base: str, recipe: FinetuneRecipe, rows: Rows, folder: Path) -> Trai
 
     from adapters.attention import register
     from adapters.finetune import with_lora
-    from adapters.packing import pack_rows
+    from adapters.packing import Packing, pack_rows
     from adapters.trainer import AnswerTrainer, trainer_arguments
 
     training = recipe.training
@@ -295,7 +295,9 @@ def _packed(base: str, recipe: FinetuneRecipe, rows: Rows, folder: Path) -> Trai
     arguments.set_evaluate(strategy="no")
     arguments.eval_on_start = False
     arguments.set_save(strategy="no")
-    return AnswerTrainer(with_lora(recipe, model), arguments, folder, packs, [], 0, lambda model, **_: 0.0, training)
+    return AnswerTrainer(
+        with_lora(recipe, model), arguments, folder, packs, [], 0, lambda model, **_: 0.0, training, Packing.TREE
+    )
 
 
 def _one_by_one(base: str, recipe: FinetuneRecipe, rows: Rows, folder: str) -> Trainer:

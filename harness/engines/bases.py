@@ -109,6 +109,20 @@ def load_config(base: str) -> Any:
         raise EngineError(f"--base {base}: no model configuration: {_why(base, error)}") from error
 
 
+def model_class(config: Any) -> Any:
+    """The class of the causal language model that transformers makes of a configuration; None if its code is the model's own."""
+    from transformers import AutoModelForCausalLM
+
+    return AutoModelForCausalLM._model_mapping.get(type(config), None)
+
+
+def exact_attention(config: Any) -> str | None:
+    """The attention implementation that a model needs, where others leave something out without a word: "eager" for attention
+    sinks and soft caps, which torch's fused attention does not have. None where any will do."""
+    softcap = getattr(config.get_text_config(), "attn_logit_softcapping", None)
+    return "eager" if softcap or not getattr(model_class(config), "_supports_sdpa", True) else None
+
+
 def model_context_length(base: str) -> int:
     """The tokens a model can take, by its configuration. Raises EngineError if it cannot be loaded."""
     try:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from harness.engines.bases import exact_attention
 from harness.engines.engine import Completion, Report, Sampling, silent
 from harness.engines.shared import adapter_rank, brief, item_seed, keep_memory, quiet_transformers, refusal
 from harness.errors import EngineError
@@ -122,13 +123,15 @@ class TransformersEngine:
 
 def _load(name: str, tokenizer: Any) -> tuple[Any, Any]:
     import torch
-    from transformers import AutoModelForCausalLM, AutoTokenizer
+    from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 
     keep_memory()
     device = "cuda" if torch.cuda.is_available() else "cpu"
+    dtype = "auto" if device == "cuda" else torch.float32
     try:
         with quiet_transformers():
-            model = AutoModelForCausalLM.from_pretrained(name, dtype="auto" if device == "cuda" else torch.float32).to(device)
+            attention = exact_attention(AutoConfig.from_pretrained(name))
+            model = AutoModelForCausalLM.from_pretrained(name, dtype=dtype, attn_implementation=attention).to(device)
             return model, tokenizer or AutoTokenizer.from_pretrained(name)
     except Exception as error:
         raise EngineError(f"transformers cannot load the model {name}: {brief(error)}") from error

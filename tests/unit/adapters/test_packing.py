@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adapters.attention import BLOCK, attend, register
-from adapters.packing import Pack, collate, dealt, pack_rows
+from adapters.layout import logits_of
+from adapters.packing import Pack, Packing, collate, dealt, pack_rows
 from adapters.rows import make_rows
-from adapters.trainer import plain_attention
 from harness.corpora import load
 from prompts.render import Renderer
 from prompts.rendered import TrainingRow
@@ -29,10 +29,16 @@ ROWS = st.lists(st.builds(TrainingRow, st.just("row"), TOKENS.filter(bool), TOKE
 GROUPS = st.lists(ROWS, min_size=1, max_size=5)
 
 
+def seen_by(inputs: dict[str, Any]) -> torch.Tensor:
+    """Which tokens (columns) each token of a tree (rows) sees."""
+    place = torch.arange(len(inputs["ends"]))
+    return (place[None, :] <= place[:, None]) & (place[:, None] < inputs["ends"][None, :])
+
+
 def asked(pack: Pack) -> Counter[tuple[tuple[int, ...], int]]:
     """What the model sees at each pair that carries loss, by the mask and the positions, and what it is to predict."""
-    inputs = collate([pack], pad=9, multiple=8)
-    ids, mask, positions = inputs["input_ids"][0], inputs["attention_mask"][0, 0], inputs["position_ids"][0]
+    inputs = collate([pack], Packing.TREE, pad=9, multiple=8)
+    ids, mask, positions = inputs["input_ids"][0], seen_by(inputs), inputs["position_ids"][0]
     pairs: Counter[tuple[tuple[int, ...], int]] = Counter()
     for source, target in zip(pack.sources, pack.targets, strict=True):
         seen = mask[source].nonzero().flatten()
@@ -41,9 +47,9 @@ def asked(pack: Pack) -> Counter[tuple[tuple[int, ...], int]]:
     return pairs
 
 
-@given(GROUPS, st.integers(1, 60), st.integers(0, 60), st.booleans())
-def test_packs_ask_what_the_rows_ask(groups: list[tuple[TrainingRow, ...]], most: int, more: int, share: bool) -> None:
-    packs = list(pack_rows(groups, most, most + more, share=share))
+@given(GROUPS, st.integers(1, 60), st.integers(0, 60), st.sampled_from(Packing))
+def test_packs_ask_what_the_rows_ask(groups: list[tuple[TrainingRow, ...]], most: int, more: int, packing: Packing) -> None:
+    packs = list(pack_rows(groups, most, most + more, packing))
     rows = [row for group in groups for row in group]
     wanted: Counter[tuple[tuple[int, ...], int]] = Counter()
     for row in rows:
@@ -52,7 +58,23 @@ def test_packs_ask_what_the_rows_ask(groups: list[tuple[TrainingRow, ...]], most
     assert sum((asked(pack) for pack in packs), Counter()) == wanted
     longest = max(map(len, rows))
     assert all(len(pack.input_ids) <= max(most + more, longest) for pack in packs)
-    assert len(packs) == len(rows) if not share else len(packs) <= len(rows)
+    assert len(packs) == len(rows) if packing is Packing.SINGLE else len(packs) <= len(rows)
+    if packing is not Packing.TREE:
+        assert sum(len(pack.input_ids) for pack in packs) == sum(map(len, rows)), "nothing is shared"
+
+
+@given(ROWS, st.integers(1, 9))
+def test_a_batch_holds_its_rows_padded_on_the_right(rows: tuple[TrainingRow, ...], multiple: int) -> None:
+    (pack,) = pack_rows([rows], 1000, 1000, Packing.BATCH)
+    inputs = collate([pack], Packing.BATCH, pad=9, multiple=multiple)
+    ids, mask = inputs["input_ids"], inputs["attention_mask"].bool()
+    assert [tuple(ids[n][mask[n]].tolist()) for n in range(len(rows))] == [row.token_ids for row in rows]
+    assert bool((ids[~mask] == 9).all())
+    width = ids.shape[1]
+    assert width % multiple == 0
+    wanted = [(n, len(row.prompt_ids) - 1 + k, token) for n, row in enumerate(rows) for k, token in enumerate(row.completion_ids)]
+    found = zip(inputs["sources"].tolist(), inputs["labels"].tolist(), strict=True)
+    assert [(source // width, source % width, label) for source, label in found] == wanted
 
 
 @given(ROWS)
@@ -64,8 +86,8 @@ def test_a_group_that_fits_has_one_pack_in_which_nothing_stands_twice(rows: tupl
 
 def test_padding_sees_itself_alone_and_is_seen_by_nothing() -> None:
     (pack,) = pack_rows([[TrainingRow("a", (1, 2), (3,))]], 10, 10)
-    inputs = collate([pack], pad=0, multiple=8)
-    mask = inputs["attention_mask"][0, 0]
+    inputs = collate([pack], Packing.TREE, pad=0, multiple=8)
+    mask = seen_by(inputs)
     assert mask.shape == (8, 8)
     assert mask[3:].int().tolist() == torch.eye(8, dtype=torch.int)[3:].tolist()
     assert not mask[:3, 3:].any()
@@ -87,9 +109,9 @@ def test_loss_and_gradient_are_those_of_the_rows_one_by_one(tiny: Path, context:
     rows = make_rows(load("hexagons", "train")[:8], renderer, ShotPool([], 0), 0, 8192)
     one_by_one = AutoModelForCausalLM.from_pretrained(tiny)
     packed = AutoModelForCausalLM.from_pretrained(tiny, attn_implementation=attention)
-    alone = [_loss(one_by_one, **_row(row)) for row in rows.kept]
+    alone = [_row_loss(one_by_one, row) for row in rows.kept]
     packs = list(pack_rows(rows.groups, 2000, 2000))
-    together = [_loss(packed, **_inputs(pack, attention)) for pack in packs]
+    together = [_loss(packed, collate([pack], Packing.TREE, pad=0)) for pack in packs]
     assert sum(len(pack.input_ids) for pack in packs) < sum(map(len, rows.kept)) / 1.5
     torch.testing.assert_close(sum(together), sum(alone), rtol=1e-4, atol=0.0)
     sum(alone).backward()
@@ -98,21 +120,14 @@ def test_loss_and_gradient_are_those_of_the_rows_one_by_one(tiny: Path, context:
         torch.testing.assert_close(one.grad, other.grad, rtol=1e-3, atol=1e-3 * float(one.grad.abs().max()), msg=name)
 
 
-def _row(row: TrainingRow) -> dict[str, Any]:
-    sources = torch.arange(len(row.prompt_ids) - 1, len(row) - 1)
-    return {"input_ids": torch.tensor([row.token_ids]), "sources": sources, "labels": torch.tensor(row.completion_ids)}
+def _row_loss(model: Any, row: TrainingRow) -> torch.Tensor:
+    logits = model(torch.tensor([row.token_ids]), use_cache=False).logits[0, len(row.prompt_ids) - 1 : -1]
+    return torch.nn.functional.cross_entropy(logits, torch.tensor(row.completion_ids), reduction="sum")
 
 
-def _inputs(pack: Pack, attention: str) -> dict[str, Any]:
-    inputs = collate([pack], pad=0)
-    if attention == "eager":  # which adds its mask
-        inputs["attention_mask"] = torch.zeros(inputs["attention_mask"].shape).masked_fill(~inputs["attention_mask"], -1e30)
-    return inputs
-
-
-def _loss(model: Any, sources: torch.Tensor, labels: torch.Tensor, **inputs: Any) -> torch.Tensor:
-    logits = model(**inputs, logits_to_keep=sources, use_cache=False).logits[0]
-    return torch.nn.functional.cross_entropy(logits, labels, reduction="sum")
+def _loss(model: Any, inputs: dict[str, Any]) -> torch.Tensor:
+    labels = inputs.pop("labels")
+    return torch.nn.functional.cross_entropy(logits_of(model, inputs, use_cache=False), labels, reduction="sum")
 
 
 @given(st.sampled_from([1, 5, BLOCK, BLOCK + 1, 2 * BLOCK + 3]), st.sampled_from([(1, 1), (2, 3)]), st.integers(0, 9))
@@ -130,15 +145,6 @@ def test_attention_by_blocks_is_torchs_own(length: int, heads: tuple[int, int], 
         torch.testing.assert_close(one, other, rtol=1e-3, atol=1e-4)
 
 
-def test_rows_share_a_pack_only_where_attention_is_plain() -> None:
-    from transformers import LlamaConfig, MistralConfig, Qwen3Config
-
-    assert plain_attention(LlamaConfig())
-    assert plain_attention(Qwen3Config())
-    assert not plain_attention(MistralConfig(sliding_window=128))
-    assert not plain_attention(Qwen3Config(layer_types=["sliding_attention", "full_attention"] * 16))
-
-
 @given(st.lists(st.integers(1, 9), max_size=12), st.integers(1, 5), st.integers(1, 4))
 def test_processes_share_each_step_and_what_they_lack_carries_no_loss(lengths: list[int], step: int, processes: int) -> None:
     packs = [Pack([number] * length, [0], [1], [0], [7]) for number, length in enumerate(lengths[: len(lengths) // step * step])]
@@ -152,5 +158,5 @@ def test_processes_share_each_step_and_what_they_lack_carries_no_loss(lengths: l
         ]
     assert deal == packs or processes > 1
     if blank := next((pack for pack in deal if not pack.targets), None):
-        inputs = collate([blank], pad=9, multiple=8)
+        inputs = collate([blank], Packing.TREE, pad=9, multiple=8)
         assert (inputs["labels"].shape, inputs["sources"].dtype) == ((0,), torch.long)

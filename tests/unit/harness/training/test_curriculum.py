@@ -127,11 +127,12 @@ def test_fewer_items_than_buckets_is_one_line(tmp_path: Path) -> None:
 def test_fine_tuning_has_its_rows_stage_by_stage_and_then_shuffled(items: list[Item]) -> None:
     """The last item's row was too long for the model."""
     from adapters.finetune import Job, _curriculum_packs
+    from adapters.packing import Packing
 
     recipe = load_recipe("llama-lora", ["training.curriculum={difficulty: L_A, buckets: 3}", "training.tokens=1"])
     rows = Rows(tuple((TrainingRow(item.id, (number,), (number,)),) for number, item in enumerate(items[:-1])), 1)
     assert isinstance(recipe, FinetuneRecipe)
     assert recipe.training.curriculum
     job = Job("llama-lora", recipe, "", PromptSpec.make(items[0].task), items, items)
-    asked = [token for pack in _curriculum_packs(job, rows, 1, share=True) for token in pack.targets]
+    asked = [token for pack in _curriculum_packs(job, rows, 1, Packing.TREE) for token in pack.targets]
     assert asked == [n for stage in stages(items[:-1], recipe.training.curriculum, recipe.training.seed) for n in stage]

@@ -1,0 +1,194 @@
+"""Every family of models computes in training what the rows one by one give: windows, chunks, sinks, caps, states."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+import transformers
+from torch import Tensor
+
+from adapters.attention import register
+from adapters.layout import layout_of, logits_of, tree_masks
+from adapters.packing import Packing, collate, pack_rows
+from harness.engines.bases import exact_attention
+from harness.errors import EngineError
+from prompts.rendered import TrainingRow
+
+WINDOW = 6
+"""Shorter than the rows."""
+SMALL = {
+    "vocab_size": 40,
+    "hidden_size": 32,
+    "intermediate_size": 32,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+    "num_key_value_heads": 1,
+    "head_dim": 16,
+    "max_position_embeddings": 64,
+    "initializer_range": 0.3,
+    "pad_token_id": 0,
+    "bos_token_id": 1,
+    "eos_token_id": 2,
+}
+SLIDES = {"layer_types": ["sliding_attention", "full_attention"], "sliding_window": WINDOW}
+MOE = {"num_experts": 4, "num_local_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 16}
+MAMBA = {
+    "mamba_d_ssm": 32,
+    "mamba_n_heads": 2,
+    "mamba_d_head": 16,
+    "mamba_d_state": 8,
+    "mamba_n_groups": 1,
+    "mamba_chunk_size": 8,
+}
+VISION = {
+    "hidden_size": 16,
+    "intermediate_size": 16,
+    "num_hidden_layers": 1,
+    "num_attention_heads": 1,
+    "image_size": 28,
+    "patch_size": 14,
+}
+FAMILIES: dict[str, tuple[dict[str, Any], Packing]] = {
+    "Llama": ({}, Packing.TREE),
+    "Mistral": ({"sliding_window": WINDOW}, Packing.TREE),
+    "Qwen2": ({"use_sliding_window": True, "max_window_layers": 1, "sliding_window": WINDOW}, Packing.TREE),
+    "Qwen3": (SLIDES | {"use_sliding_window": True}, Packing.TREE),
+    "Qwen3Moe": (MOE, Packing.TREE),
+    "Gemma2": (SLIDES | {"attn_logit_softcapping": 2.0, "query_pre_attn_scalar": 16}, Packing.TREE),
+    "Gemma3Text": (SLIDES | {"query_pre_attn_scalar": 16}, Packing.TREE),
+    "Gemma3": ({"text_config": SMALL | SLIDES, "vision_config": VISION, "mm_tokens_per_image": 4}, Packing.TREE),
+    "Phi3": ({"sliding_window": WINDOW}, Packing.TREE),
+    "Cohere2": (SLIDES, Packing.TREE),
+    "Olmo2": ({}, Packing.TREE),
+    "Olmo3": (SLIDES, Packing.TREE),
+    "SmolLM3": (SLIDES | {"use_sliding_window": True, "no_rope_layers": [1, 0]}, Packing.TREE),
+    "Granite": ({"attention_multiplier": 0.5, "logits_scaling": 2.0}, Packing.TREE),
+    "GptOss": (SLIDES | MOE, Packing.TREE),
+    "Llama4Text": (MOE | {"attention_chunk_size": WINDOW, "no_rope_layers": [1, 0], "intermediate_size_mlp": 32}, Packing.TREE),
+    "DeepseekV3": (
+        {
+            "head_dim": 8,
+            "num_key_value_heads": 2,
+            "q_lora_rank": 8,
+            "kv_lora_rank": 8,
+            "qk_rope_head_dim": 8,
+            "qk_nope_head_dim": 8,
+            "v_head_dim": 16,
+            "first_k_dense_replace": 2,
+        },
+        Packing.TREE,
+    ),
+    "Bloom": ({"n_layer": 2, "n_head": 2}, Packing.BATCH),
+    "FalconH1": (MAMBA, Packing.BATCH),
+    "Mamba2": ({"num_heads": 4, "head_dim": 16, "state_size": 8, "n_groups": 1, "chunk_size": 8}, Packing.BATCH),
+    "Lfm2": ({"layer_types": ["conv", "full_attention"]}, Packing.BATCH),
+}
+
+
+def rows() -> list[TrainingRow]:
+    """Two procedures of three rows that begin alike, one row twice."""
+    generator = torch.Generator().manual_seed(1)
+
+    def tokens(count: int) -> tuple[int, ...]:
+        return tuple(torch.randint(3, SMALL["vocab_size"], (count,), generator=generator).tolist())
+
+    shared = [tokens(11), tokens(9)]
+    made = [TrainingRow(f"{n}", beginning + tokens(4 * n), tokens(3 + n)) for beginning in shared for n in range(3)]
+    return [*made, made[1]]
+
+
+def configuration(family: str, **changes: Any) -> Any:
+    return getattr(transformers, f"{family}Config")(**SMALL | FAMILIES[family][0] | changes)
+
+
+def built(config: Any, attention: str | None = None) -> Any:
+    """A random model whose attention is far from uniform, with sinks and biases that matter."""
+    torch.manual_seed(0)
+    model = transformers.AutoModelForCausalLM.from_config(config, attn_implementation=attention)
+    for name, parameter in model.named_parameters():
+        if "sinks" in name or ("bias" in name and parameter.ndim == 1):
+            torch.nn.init.normal_(parameter, std=1.0)
+    return model.eval()
+
+
+def one_by_one(model: Any) -> Tensor:
+    """The logits that carry loss, without packs, padding or masks."""
+    with torch.no_grad():
+        return torch.cat([model(torch.tensor([row.token_ids])).logits[0, len(row.prompt_ids) - 1 : -1] for row in rows()])
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_training_computes_what_the_rows_one_by_one_give(family: str) -> None:
+    config = configuration(family)
+    layout = layout_of(config, 64)
+    assert layout.packing is FAMILIES[family][1], layout
+    wanted = one_by_one(built(config, exact_attention(config)))
+    register()
+    names = [layout.attention] if layout.attention else ["sdpa", "blocks"] if layout.packing is Packing.TREE else [None]
+    for attention in names:
+        model = built(config, attention)
+        groups = [rows()[:3], rows()[3:]]
+        found = []
+        for pack in pack_rows(groups, 64, 64, layout.packing):
+            inputs = collate([pack], layout.packing, pad=0, multiple=16)
+            inputs.pop("labels")
+            with torch.no_grad():
+                found.append(logits_of(model, inputs, use_cache=False))
+        error = float((torch.cat(found) - wanted).abs().max())
+        assert error < 1e-4 * float(wanted.std()), attention
+
+
+@pytest.mark.parametrize(
+    ("family", "changes"),
+    [
+        ("Mistral", {"sliding_window": 64}),
+        ("Qwen2", {"sliding_window": 64}),
+        ("Qwen3", {"sliding_window": 64}),
+        ("Gemma2", {"sliding_window": 64}),
+        ("Gemma2", {"attn_logit_softcapping": None}),
+        ("Gemma3Text", {"sliding_window": 64}),
+        ("Gemma3", {"text_config": SMALL}),
+        ("Phi3", {"sliding_window": 64}),
+        ("Cohere2", {"sliding_window": 64}),
+        ("SmolLM3", {"sliding_window": 64}),
+        ("GptOss", {"sliding_window": 64}),
+        ("Llama4Text", {"attention_chunk_size": 64}),
+    ],
+)
+def test_what_the_families_differ_in_matters_here(family: str, changes: dict[str, Any]) -> None:
+    """Else the test above would tell nothing."""
+    usual, other = (one_by_one(built(c, exact_attention(c))) for c in (configuration(family), configuration(family, **changes)))
+    assert float((usual - other).abs().max()) > 0.05 * float(usual.std())
+
+
+def test_sinks_and_soft_caps_need_eager_attention() -> None:
+    assert [exact_attention(configuration(family)) for family in ("GptOss", "Gemma2", "Llama")] == ["eager", "eager", None]
+    config = configuration("GptOss")
+    sinks, none = built(config), built(config)
+    for name, parameter in none.named_parameters():
+        if "sinks" in name:
+            torch.nn.init.constant_(parameter, -100.0)
+    assert float((one_by_one(sinks) - one_by_one(none)).abs().max()) > 0.05
+
+
+def test_what_is_not_known_is_read_row_by_row_and_says_why() -> None:
+    long = configuration("Phi3", original_max_position_embeddings=16, rope_parameters={
+        "rope_type": "longrope", "short_factor": [1.0] * 8, "long_factor": [2.0] * 8,
+    })  # fmt: skip
+    assert layout_of(long, 64).packing is Packing.SINGLE
+    assert "change beyond 16 tokens" in str(layout_of(long, 64))
+    assert layout_of(long, 16).packing is Packing.TREE
+    assert str(layout_of(configuration("Mamba2"), 64)) == (
+        "rows are computed as a batch: a mask does not separate rows in its layers (linear attention)"
+    )
+    assert "in its layers (conv)" in str(layout_of(configuration("Lfm2"), 64))
+    plain = {family: layout_of(configuration(family), 64).plain for family in FAMILIES}
+    assert {family for family, yes in plain.items() if yes} == {"Llama", "Qwen3Moe", "Olmo2", "Granite", "DeepseekV3"}
+
+
+def test_a_model_that_asks_for_no_mask_is_refused() -> None:
+    model = built(configuration("Llama"))
+    with pytest.raises(EngineError, match="made no mask"), tree_masks(model, torch.arange(3), torch.arange(3) + 1):
+        pass
