@@ -408,13 +408,15 @@ def served(clients: int, seconds: float, rounds: int) -> tuple[list[tuple[float,
     import torch
 
     from adapters.registry import SHIPPED, load_adapter
-    from harness.engines.server import ServedAdapter, Server, free_port, server_options
+    from harness.engines.server import VLLM_URL, ServedAdapter, Server, server_options
     from harness.engines.vllm import FEASIBLE_TOKENS
+    from tests.helpers.serving import free_port
     from tools.load import load
 
     os.environ["VLLM_CPU_KVCACHE_SPACE"] = "1"
     adapter = load_adapter("hexagons", None)
-    bare, ours = free_port(), free_port()
+    ours = free_port()
+    bare = Path(tempfile.mkdtemp(prefix="harness-")) / "vllm.sock"
     options = server_options(adapter.base, "base", [ServedAdapter("hexagons", adapter.path, adapter.rank)], bare, None)
     # What only `harness serve` has.
     options = [
@@ -432,8 +434,8 @@ def served(clients: int, seconds: float, rounds: int) -> tuple[list[tuple[float,
             for _ in range(5):
                 front.stdout.readline()
 
-            def rate(port: int) -> float:
-                seen = asyncio.run(load(f"http://127.0.0.1:{port}", "hexagons", clients, seconds))
+            def rate(url: str, socket: Path | None = None) -> float:
+                seen = asyncio.run(load(url, "hexagons", clients, seconds, socket=socket))
                 assert not seen.lost, seen.told()
                 assert not seen.refused, seen.told()
                 return seen.tokens / seen.seconds
@@ -442,13 +444,13 @@ def served(clients: int, seconds: float, rounds: int) -> tuple[list[tuple[float,
 
             def through() -> float:
                 before = _processor(front.pid)
-                measured = rate(ours)
+                measured = rate(f"http://127.0.0.1:{ours}")
                 after = _processor(front.pid)
                 own, below = after[0] - before[0], after[1] - before[1]
                 spent.append((below, own + below))
                 return measured
 
-            return in_turn(through, lambda: rate(bare), rounds), spent[1:]
+            return in_turn(through, lambda: rate(VLLM_URL, bare), rounds), spent[1:]
         finally:
             front.terminate()
             front.wait()
@@ -459,7 +461,7 @@ def passing(clients: int, seconds: float) -> list[tuple[float, float]]:
     pieces a second, and those that it takes; a stand-in for vLLM writes them."""
     import asyncio
 
-    from harness.engines.server import free_port
+    from tests.helpers.serving import free_port
     from tools.load import load
 
     port = free_port()

@@ -63,12 +63,20 @@ def percentile(values: Sequence[float], share: float) -> float | None:
 
 
 async def load(
-    url: str, model: str, clients: int, seconds: float, *, max_tokens: int = 16, key: str | None = None, pid: int | None = None
+    url: str,
+    model: str,
+    clients: int,
+    seconds: float,
+    *,
+    max_tokens: int = 16,
+    key: str | None = None,
+    pid: int | None = None,
+    socket: Path | None = None,
 ) -> Load:
-    """Ask from `clients` at a time; after `seconds` what is begun is still answered."""
+    """Ask from `clients` at a time, at a Unix `socket` if there is one; after `seconds` what is begun is still answered."""
     seen, begun = Load(), time.monotonic()
     headers = {"Authorization": f"Bearer {key}"} if key else {}
-    connector = aiohttp.TCPConnector(limit=0)
+    connector = aiohttp.UnixConnector(str(socket), limit=0) if socket else aiohttp.TCPConnector(limit=0)
     timeout = aiohttp.ClientTimeout(None, sock_connect=30)
     async with aiohttp.ClientSession(url, headers=headers, connector=connector, timeout=timeout) as session:
         watching = asyncio.create_task(_watch(pid, seen))

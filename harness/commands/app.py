@@ -120,9 +120,9 @@ def _served(url: str, models: tuple[str, ...], asked: tuple[str, ...], notes: li
     players: list[AnyPlayer] = []
     for name, folder in named.items():
         spec = served_adapter(folder).spec
-        players.append(Served(name, url, name, None, {spec.task: spec}))
+        players.append(Served(name, url, name, {spec.task: spec}))
     plain = {task: PromptSpec.make(task) for task in DEFAULTS}
-    return players + [Served(name, url, name, None, plain) for name in (*models, *listed) if name not in named]
+    return players + [Served(name, url, name, plain) for name in (*models, *listed) if name not in named]
 
 
 def _listed(url: str) -> list[str]:

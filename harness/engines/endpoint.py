@@ -11,6 +11,7 @@ from base64 import b64encode
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, unquote, urlsplit, urlunsplit
 from urllib.request import getproxies, proxy_bypass
@@ -65,17 +66,29 @@ class Endpoint:
 
     A request gets `timeout` seconds, and `retries` further tries after 408, 409, 429, 5xx and broken connections, after
     the time that the server asks for, or a growing pause. Usable inside one event loop; `close` ends its connections.
+
+    A server of this machine may listen at a Unix `socket`: it is asked there, without a proxy or a key of the environment.
     """
 
-    def __init__(self, url: str, api_key: str | None = None, *, connections: int = 8, timeout: float = 60.0, retries: int = 5):
+    def __init__(
+        self,
+        url: str,
+        api_key: str | None = None,
+        *,
+        socket: Path | None = None,
+        connections: int = 8,
+        timeout: float = 60.0,
+        retries: int = 5,
+    ) -> None:
         parts = urlsplit(url)
         self._base = urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path.rstrip("/"), "", ""))
         self._query = parts.query
-        self._proxy = None if proxy_bypass(parts.hostname or "") else getproxies().get(parts.scheme)
+        self._socket = socket
+        self._proxy = None if socket or proxy_bypass(parts.hostname or "") else getproxies().get(parts.scheme)
         self.shown = without_secrets(url)
         self.timeout, self.retries = timeout, retries
         self._connections = connections
-        key = api_key or key_in_environment()
+        key = api_key or (None if socket else key_in_environment())
         self._headers = {"Authorization": f"Bearer {key}"} if key else {}
         user = parts.netloc.rpartition("@")[0]
         if user:
@@ -157,8 +170,10 @@ class Endpoint:
     def _open(self) -> aiohttp.ClientSession:
         import aiohttp
 
+        limit = self._connections
+        connector = aiohttp.UnixConnector(str(self._socket), limit=limit) if self._socket else aiohttp.TCPConnector(limit=limit)
         self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=self._connections),
+            connector=connector,
             timeout=aiohttp.ClientTimeout(total=self.timeout, sock_connect=self.timeout),
             cookie_jar=aiohttp.DummyCookieJar(),
             headers={"User-Agent": "grid-world-harness"},

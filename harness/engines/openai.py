@@ -52,6 +52,7 @@ class OpenAIEngine:
         model: str,
         *,
         api_key: str | None = None,
+        socket: Path | None = None,
         concurrency: int = 8,
         timeout: float = 60.0,
         max_retries: int = 5,
@@ -63,7 +64,7 @@ class OpenAIEngine:
         say: Callable[[str], None] = log.warning,
         dialect: str = "vllm",
     ) -> None:
-        self._endpoint = Endpoint(base_url, api_key, connections=concurrency, timeout=timeout, retries=max_retries)
+        self._endpoint = Endpoint(base_url, api_key, socket=socket, connections=concurrency, timeout=timeout, retries=max_retries)
         self._model, self._chat, self._say = model, chat, say
         self._path = "/chat/completions" if chat else "/completions"
         # A server writes the BOS token before a text itself.

@@ -29,7 +29,8 @@ STARTING = 1800.0
 ROUNDS, PAUSE = 4, 5.0
 """How often the server is asked to stop before it is killed, and the seconds it gets each time."""
 
-LOCAL = "127.0.0.1"
+VLLM_URL = "http://vllm"
+"""The address of a server behind a socket: the name is sent as Host, and looked up nowhere."""
 
 # -P: nothing in the current folder shadows a package.
 COMMAND = (sys.executable, "-P", "-m", "harness.engines.vllm_command", "serve")
@@ -61,16 +62,16 @@ def server_options(
     base: str,
     name: str,
     adapters: Sequence[ServedAdapter],
-    port: int,
+    socket: Path,
     chat_template: Path | None,
     room: Room | None = None,
     given: Container[str] = (),
 ) -> list[str]:
-    """What `vllm serve` is given to listen on this machine alone, but for options that are `given` elsewhere. None is secret."""
-    options = [base, "--served-model-name", name, "--host", LOCAL, "--port", str(port)]
+    """What `vllm serve` is given to listen at a Unix socket, but for options that are `given` elsewhere. None is secret."""
+    options = [base, "--served-model-name", name, "--uds", str(socket)]
     # Requests get the decoding they ask for, not the one in the model's generation_config.json.
     chosen: dict[str, Any] = {"generation_config": "vllm", "max_model_len": -1, **device_options(draws=True)}
-    # All its requests come from this machine.
+    # All its requests come from the front.
     chosen["disable_uvicorn_access_log"] = True
     if adapters or room:
         ranks = [adapter.rank for adapter in adapters] + ([room.rank] if room else [])
@@ -91,9 +92,8 @@ def server_options(
     return options
 
 
-def server_environment(environment: Mapping[str, str], api_key: str | None, hot: bool = False) -> dict[str, str]:
-    """The server's environment, made of this process's: with the key that its clients need, or with none; `hot` if it may be
-    told to load adapters."""
+def server_environment(environment: Mapping[str, str], hot: bool = False) -> dict[str, str]:
+    """The server's environment, made of this process's, without keys; `hot` if it may be told to load adapters."""
     own = {**environment, **vllm_environment(), "PYTHONUNBUFFERED": "1"}
     # A `VllmEngine` of this process may have set both otherwise: the server needs a process for its engine, and a log.
     own |= {"VLLM_ENABLE_V1_MULTIPROCESSING": "1", "VLLM_LOGGING_LEVEL": "INFO"}
@@ -103,15 +103,14 @@ def server_environment(environment: Mapping[str, str], api_key: str | None, hot:
         own.pop(name, None)
     if hot:
         own["VLLM_ALLOW_RUNTIME_LORA_UPDATING"] = "1"
-    # Not on the command line, which every user of the machine can read.
-    return own | {"VLLM_API_KEY": api_key} if api_key else own
+    return own
 
 
-def free_port() -> int:
-    """A port of this machine that nothing listens on."""
-    with socket.socket() as probe:
-        probe.bind((LOCAL, 0))
-        return int(probe.getsockname()[1])
+def socket_client(path: Path, seconds: float) -> Client:
+    """A client of the server behind a socket, at `VLLM_URL`. Nothing of the environment stands between."""
+    from httpx import Client, HTTPTransport
+
+    return Client(base_url=VLLM_URL, transport=HTTPTransport(uds=str(path)), timeout=seconds, trust_env=False)
 
 
 def end_by_exceptions() -> None:
@@ -140,15 +139,15 @@ def check_port(host: str, port: int) -> None:
 
 @dataclass(slots=True)
 class Server:
-    """A running server on this machine; `log` holds everything it prints. Use it in a `with`: the server ends with the block.
+    """A running server; `log` holds everything it prints. Use it in a `with`: the server ends with the block.
 
-    `command` is what `options` are given to; `again` leaves what is in the log.
+    It listens at `socket` alone: whoever may enter the folder of that may ask it anything, without a key. `command` is what
+    `options` are given to; `again` leaves what is in the log.
     """
 
     options: Sequence[str]
-    port: int
+    socket: Path
     log: Path
-    api_key: str | None = field(default=None, repr=False)
     hot: bool = False
     again: bool = False
     command: Sequence[str] = COMMAND
@@ -159,13 +158,15 @@ class Server:
         if find_spec("vllm") is None:
             raise EngineError("serving needs vLLM, which is not installed: see the README")
         self.log.parent.mkdir(parents=True, exist_ok=True)
+        # One that was killed leaves it behind.
+        self.socket.unlink(missing_ok=True)
         with self.log.open("ab" if self.again else "wb") as log:
             self._process = subprocess.Popen(
                 [*self.command, *self.options],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
-                env=server_environment(os.environ, self.api_key, self.hot),
+                env=server_environment(os.environ, self.hot),
                 # A separate session: Ctrl-C reaches this process only, and `stop` reaches all of the server's.
                 start_new_session=True,
             )
@@ -176,18 +177,10 @@ class Server:
     def __exit__(self, *error: object) -> None:
         self.stop()
 
-    @property
-    def url(self) -> str:
-        return f"http://{LOCAL}:{self.port}"
-
     def wait_until_ready(self) -> list[str]:
         """Block until the server answers; the names of its models. Raises EngineError if it ends before or hangs."""
-        from httpx import Client
-
         deadline = time.monotonic() + STARTING
-        headers = {"Authorization": f"Bearer {self.api_key}"} if self.api_key else {}
-        # No proxy of the environment stands between this process and its child.
-        with Client(base_url=self.url, headers=headers, timeout=5, trust_env=False) as client:
+        with socket_client(self.socket, 5) as client:
             while _answer(client, "/health") is None:
                 if self._process.poll() is not None:
                     raise self._failure()

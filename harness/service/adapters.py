@@ -17,13 +17,14 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 from starlette.concurrency import run_in_threadpool
 
 from adapters.registry import CONFIG_FILE, SHIPPED, WEIGHTS_FILE, Adapter, load_adapter
-from harness.engines.server import ServedAdapter
+from harness.engines.server import VLLM_URL, ServedAdapter, socket_client
 from harness.engines.vllm import check_served
 from harness.errors import HarnessError
 from harness.runs.folder import RUNS
 from harness.service.app import FAULTS, described, read
 from harness.service.players import AnyPlayer, Served
 from harness.util.files import write_atomically
+from prompts.spec import PromptSpec
 from prompts.template import Template
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -60,8 +61,8 @@ class Place:
     """The base model: a local folder or a hub name."""
     name: str
     """The name that it is served by."""
-    url: str
-    key: str | None
+    socket: Path
+    """Where vLLM listens."""
     rank: int
     """The highest rank that the server takes."""
     plain: Path | None
@@ -153,7 +154,7 @@ class Adapters:
 
     def _play(self, one: Loaded) -> None:
         place, spec = self._place, one.adapter.spec
-        self._players[one.name] = Served(one.name, f"{place.url}/v1", one.served, place.key, {spec.task: spec}, place.up)
+        self._players[one.name] = _behind(place, one.name, one.served, {spec.task: spec})
 
     def _check(self, name: str) -> None:
         if self._fixed:
@@ -193,10 +194,9 @@ class Adapters:
         """Raises Refused if vLLM does not do it."""
         import httpx
 
-        headers = {"Authorization": f"Bearer {self._place.key}"} if self._place.key else {}
         try:
-            with httpx.Client(headers=headers, timeout=LOADING, trust_env=False) as client:
-                response = client.post(f"{self._place.url}/v1/{what}", json=dict(body))
+            with socket_client(self._place.socket, LOADING) as client:
+                response = client.post(f"/v1/{what}", json=dict(body))
         except httpx.HTTPError as error:
             raise Refused(503, f"vLLM is not there: {error or type(error).__name__}") from None
         if response.status_code != 200:
@@ -206,10 +206,15 @@ class Adapters:
 
 def base_player(place: Place) -> Served:
     """The base itself, asked in the default prompt format of each task."""
-    from prompts.spec import DEFAULTS, PromptSpec
+    from prompts.spec import DEFAULTS
 
     specs = {task: PromptSpec.make(task) for task in DEFAULTS}
-    return Served(place.name, f"{place.url}/v1", place.name, place.key, specs, place.up)
+    return _behind(place, place.name, place.name, specs)
+
+
+def _behind(place: Place, name: str, served: str, specs: Mapping[str, PromptSpec]) -> Served:
+    """A model of our vLLM as a player."""
+    return Served(name, f"{VLLM_URL}/v1", served, specs, socket=place.socket, up=place.up)
 
 
 def check_files(folder: Path, root: Path) -> None:

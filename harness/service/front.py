@@ -8,12 +8,14 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pydantic_core import from_json, to_json
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from harness.engines.server import VLLM_URL
 from harness.service.guard import DRAINING, refusal
 from harness.service.keys import header
 from harness.service.limits import UsageReader
@@ -53,10 +55,9 @@ class Upstream(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """vLLM on this machine, and the key that it needs."""
+    """The Unix socket that vLLM listens at."""
 
-    url: str
-    key: str | None = None
+    socket: Path
     answer_seconds: float = 600.0
     """How long an answer, or the next piece of one, may take."""
 
@@ -108,11 +109,9 @@ class Front:
         import aiohttp
 
         if self._session is None:
-            headers = {"Authorization": f"Bearer {self._address.key}"} if self._address.key else {}
             # No more connections than requests are admitted; no proxy of the environment between us and our child.
             self._session = aiohttp.ClientSession(
-                headers=headers,
-                connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=30),
+                connector=aiohttp.UnixConnector(str(self._address.socket), limit=0, keepalive_timeout=30),
                 timeout=aiohttp.ClientTimeout(None, sock_connect=CONNECTING, sock_read=self._address.answer_seconds),
                 # What one client is told is not sent with the next one's request.
                 cookie_jar=aiohttp.DummyCookieJar(),
@@ -150,7 +149,7 @@ class Front:
         import aiohttp
 
         try:
-            async with self._open().get(self._address.url + path, timeout=aiohttp.ClientTimeout(10)) as response:
+            async with self._open().get(VLLM_URL + path, timeout=aiohttp.ClientTimeout(10)) as response:
                 return response.status, await response.read()
         except (aiohttp.ClientError, TimeoutError, OSError):
             return 503, b""
@@ -207,7 +206,7 @@ class Front:
         from yarl import URL
 
         query = scope["query_string"].decode("latin-1")
-        url = URL(self._address.url + scope["path"] + (f"?{query}" if query else ""), encoded=True)
+        url = URL(VLLM_URL + scope["path"] + (f"?{query}" if query else ""), encoded=True)
         headers = {name: value for name in ASKED if (value := header(scope, name.encode()))}
         data = io.BytesIO(body) if len(body) > LARGE else body or None
         begun = False

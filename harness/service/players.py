@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal
 
 from harness.baselines import BASELINES, Baseline, Ruled
@@ -71,10 +72,12 @@ class Served:
     url: str
     model: str
     """The name that the endpoint knows it by."""
-    key: str | None
-    """The key that the endpoint needs."""
     specs: Mapping[str, PromptSpec]
     """By task, the prompt format in which it is asked."""
+    key: str | None = None
+    """The key that the endpoint needs."""
+    socket: Path | None = None
+    """The Unix socket that the endpoint listens at, if it is one of this machine's."""
     up: Callable[[], bool] = lambda: True
     """Whether the endpoint is there."""
     _context_length: int | None = None
@@ -91,7 +94,9 @@ class Served:
         if not self.up():
             raise Unavailable(f"{self.name} is not there now: ask again later")
         # Of its own for each request: an engine answers one thread.
-        engine: Any = OpenAIEngine(self.url, self.model, api_key=self.key, context_length=self._context_length)
+        engine: Any = OpenAIEngine(
+            self.url, self.model, api_key=self.key, socket=self.socket, context_length=self._context_length
+        )
         with closing(engine):
             self._context_length = engine.context_length
             (answer,) = prompted(self.specs[item.task], engine, samples, constrain).predict([item])

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import secrets
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from adapters.registry import Adapter, known_adapters
 from harness.engines.bases import display_name
-from harness.engines.server import Room, Server, check_port, free_port, server_options
+from harness.engines.server import Room, Server, check_port, server_options
 from harness.engines.vllm import max_lora_rank
 from harness.engines.vllm_options import serve_options
 from harness.errors import UsageError
@@ -64,10 +64,13 @@ class Model:
 
 
 class Serving:
-    """A server of a model. `begin` starts vLLM, `watch` keeps it running; requests are answered from the moment `door` opens."""
+    """A server of a model. `begin` starts vLLM, `watch` keeps it running; requests are answered from the moment `door` opens.
 
-    def __init__(self, model: Model, door: Door, say: Callable[[str], None]) -> None:
-        self._model, self._port, self._key = model, free_port(), secrets.token_urlsafe(32)
+    vLLM's socket is in `folder`, which no other user may enter: vLLM guards only some of its paths with a key.
+    """
+
+    def __init__(self, model: Model, door: Door, folder: Path, say: Callable[[str], None]) -> None:
+        self._model, self._socket = model, folder / "vllm.sock"
         self.log = RUNS / f"serve-{door.port}.log"
         self._given = serve_options(model.words)
         self.hot = self._hot()
@@ -78,8 +81,7 @@ class Serving:
         place = Place(
             base=model.base,
             name=display_name(model.base),
-            url=f"http://127.0.0.1:{self._port}",
-            key=self._key,
+            socket=self._socket,
             rank=self._rank,
             plain=plain,
             chats=chats,
@@ -90,7 +92,7 @@ class Serving:
         self.adapters = Adapters(place, model.adapters, players, model.folder, fixed)
         app = create_app(players)
         app.include_router(adapter_routes(self.adapters))
-        address = Address(place.url, place.key, door.answer_seconds)
+        address = Address(self._socket, door.answer_seconds)
         front = Front(app, self.supervisor, address, self.adapters.served, self.adapters.listed)
         self.guard = Guard(front, Keys(door.keys), door.bounds)
 
@@ -99,12 +101,12 @@ class Serving:
             self._model.base,
             display_name(self._model.base),
             self.adapters.modules(),
-            self._port,
+            self._socket,
             self._template,
             Room(self._rank, 2) if self.hot else None,
             self._given,
         )
-        return Server([*options, *self._model.words], self._port, self.log, self._key, self.hot, again)
+        return Server([*options, *self._model.words], self._socket, self.log, self.hot, again)
 
     def _hot(self) -> bool:
         """Raises UsageError where adapters must be loaded while it runs, and vLLM cannot."""
@@ -156,7 +158,9 @@ def serve_model(model: Model, door: Door, say: Callable[[str], None], begin: Cal
 
     `begin` is called when the port is open, and begins the supervisor.
     """
-    serving = Serving(model, door, say)
-    with serving.supervisor as supervisor, opened(serving.guard, door):
-        begin(serving)
-        supervisor.watch()
+    # Its mode is 0700. Where /tmp is what TMPDIR names, its path is short enough for a socket.
+    with tempfile.TemporaryDirectory(prefix="harness-") as folder:
+        serving = Serving(model, door, Path(folder), say)
+        with serving.supervisor as supervisor, opened(serving.guard, door):
+            begin(serving)
+            supervisor.watch()

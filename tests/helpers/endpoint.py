@@ -8,6 +8,8 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from socketserver import ThreadingUnixStreamServer
 from typing import Any
 
 Answer = tuple[int, dict[str, str], bytes]
@@ -77,10 +79,11 @@ def _begin(handler: BaseHTTPRequestHandler, length: int) -> None:
 class FakeServer:
     """Answers POST requests with what `reply(body, n)` returns; n counts the requests from 0. None: never answers.
 
-    GET requests are answered with `get(path)`, which is `models`; files that are uploaded are kept.
+    GET requests are answered with `get(path)`, which is `models`; files that are uploaded are kept. It listens at a port, or at a
+    Unix `socket`.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, socket: Path | None = None) -> None:
         self.reply: Callable[[dict[str, Any], int], Answer | Handling | None] = lambda body, n: chat_answer("ok")
         self.models = listed(max_model_len=4096)
         self.get: Callable[[str], Answer] = lambda path: self.models
@@ -128,9 +131,9 @@ class FakeServer:
             def log_message(self, format: str, *args: Any) -> None:
                 """Not to stderr."""
 
-        self.http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.http = ThreadingUnixStreamServer(str(socket), Handler) if socket else ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.http.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self.http.server_port}/v1"
+        self.url = "http://vllm/v1" if socket else f"http://127.0.0.1:{self.http.socket.getsockname()[1]}/v1"
         self.thread = threading.Thread(target=self.http.serve_forever, kwargs={"poll_interval": 0.01})
         self.thread.start()
 

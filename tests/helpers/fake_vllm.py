@@ -1,4 +1,4 @@
-"""A stand-in for `vllm serve`: the same command line, key and endpoints, answers at once, and tells what it was asked.
+"""A stand-in for `vllm serve`: the same command line, socket and endpoints, answers at once, and tells what it was asked.
 
 Its models answer every prompt with numbered words, as many as `max_tokens` says, `pause` (seconds, a key of the request) apart.
 """
@@ -17,14 +17,14 @@ from aiohttp import web
 class FakeVllm:
     """`requests` are (path, body, headers), in order; `ended` counts answers that the client did not wait for."""
 
-    def __init__(self, base: str, modules: dict[str, str], key: str | None) -> None:
-        self.base, self.modules, self.key = base, modules, key
+    def __init__(self, base: str, modules: dict[str, str]) -> None:
+        self.base, self.modules = base, modules
         self.requests: list[tuple[str, Any, dict[str, str]]] = []
         self.running = self.ended = 0
         self.pause = float(os.environ.get("FAKE_VLLM_PAUSE", "0"))
 
     def app(self) -> web.Application:
-        app = web.Application(middlewares=[self.check], client_max_size=100_000_000)
+        app = web.Application(client_max_size=100_000_000)
         app.router.add_get("/health", self.health)
         app.router.add_get("/metrics", self.metrics)
         app.router.add_get("/seen", self.seen)
@@ -34,13 +34,6 @@ class FakeVllm:
         for path in ("/v1/chat/completions", "/v1/completions", "/tokenize"):
             app.router.add_post(path, self.answer)
         return app
-
-    @web.middleware
-    async def check(self, request: web.Request, handler: Any) -> web.StreamResponse:
-        if request.path.startswith("/v1") and self.key and request.headers.get("Authorization") != f"Bearer {self.key}":
-            return web.json_response({"error": "Unauthorized"}, status=401)
-        response: web.StreamResponse = await handler(request)
-        return response
 
     async def health(self, request: web.Request) -> web.Response:
         return web.Response()
@@ -120,10 +113,10 @@ def value_of(option: str) -> list[str]:
 
 async def main() -> None:
     modules = dict(word.split("=", 1) for word in value_of("--lora-modules"))
-    fake = FakeVllm(value_of("--served-model-name")[0], modules, os.environ.get("VLLM_API_KEY"))
+    fake = FakeVllm(value_of("--served-model-name")[0], modules)
     runner = web.AppRunner(fake.app(), access_log=None, handler_cancellation=True)
     await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", int(value_of("--port")[0])).start()
+    await web.UnixSite(runner, value_of("--uds")[0]).start()
     await asyncio.Event().wait()
 
 

@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -32,6 +31,7 @@ from prompts.probe import described
 from prompts.render import Renderer
 from prompts.spec import PromptSpec
 from serialization.formats.answer import Constraint
+from tests.helpers.serving import free_port
 from tests.helpers.tiny import build_tiny_adapter, build_tiny_model
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(600)]
@@ -39,12 +39,6 @@ pytestmark = [pytest.mark.integration, pytest.mark.timeout(600)]
 KEY, ADMIN = "sk-a-very-secret-one", "sk-a-more-secret-one"
 SPEC = PromptSpec.make("hexagons")
 QUESTION: Any = [{"role": "user", "content": "Paint the tile red."}]
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def build_adapter(base: Path, folder: Path, seed: int) -> Path:
@@ -337,6 +331,6 @@ def test_sigterm_while_it_starts_leaves_nothing(base: Path, tmp_path: Path) -> N
 def test_a_server_that_ends_at_once_is_told_with_its_error(tmp_path: Path) -> None:
     with (
         pytest.raises(EngineError, match=r"the server ended: .*--no-such-option"),
-        Server(["--no-such-option"], 1, tmp_path / "runs" / "log") as server,
+        Server(["--no-such-option"], tmp_path / "socket", tmp_path / "runs" / "log") as server,
     ):
         server.wait_until_ready()

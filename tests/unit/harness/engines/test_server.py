@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from harness.cli import main
-from harness.engines.server import Room, ServedAdapter, Server, check_port, last_error, server_environment, server_options
+from harness.engines.server import Room, ServedAdapter, check_port, last_error, server_environment, server_options
 from harness.engines.vllm import LORA_RANKS, device_options, max_lora_rank
 from harness.errors import AdapterError, EngineError
 from harness.service.guard import Bounds
@@ -39,9 +39,10 @@ def test_a_rank_above_the_largest_is_refused() -> None:
 
 def test_the_command_line_names_base_and_adapters() -> None:
     adapters = [ServedAdapter("a", Path("runs/a"), 4), ServedAdapter("b", Path("runs/b"), 12)]
-    options = server_options("/models/tiny", "tiny", adapters, 8000, Path("plain.jinja"))
+    options = server_options("/models/tiny", "tiny", adapters, Path("vllm.sock"), Path("plain.jinja"))
     line = " ".join(options)
-    assert "/models/tiny --served-model-name tiny --host 127.0.0.1 --port 8000" in line
+    assert "/models/tiny --served-model-name tiny --uds vllm.sock" in line
+    assert "--port" not in line
     assert "--max-lora-rank=16 --max-loras=2" in line
     assert line.endswith("--enable-lora --lora-modules a=runs/a b=runs/b")
     assert "--generation-config=vllm" in line
@@ -52,41 +53,30 @@ def test_the_command_line_names_base_and_adapters() -> None:
 
 
 def test_a_base_alone_needs_no_lora_but_for_adapters_to_come() -> None:
-    line = " ".join(server_options("org/name", "org/name", [], 1, None))
+    line = " ".join(server_options("org/name", "org/name", [], Path("s"), None))
     assert "lora" not in line
     assert "chat-template" not in line
-    line = " ".join(server_options("org/name", "org/name", [], 1, None, Room(20, 2)))
+    line = " ".join(server_options("org/name", "org/name", [], Path("s"), None, Room(20, 2)))
     assert "--max-lora-rank=32 --max-loras=2" in line
     assert line.endswith("--enable-lora")
 
 
 def test_what_the_user_gives_takes_the_place_of_what_is_chosen() -> None:
     given = ("max_model_len", "generation_config", "max_loras", "dtype", "enforce_eager")
-    line = " ".join(server_options("tiny", "tiny", [ServedAdapter("a", Path("a"), 4)], 1, None, None, given))
+    line = " ".join(server_options("tiny", "tiny", [ServedAdapter("a", Path("a"), 4)], Path("s"), None, None, given))
     assert not any(f"--{name.replace('_', '-')}" in line for name in given)
     assert "--max-lora-rank=8" in line
 
 
-def test_the_key_is_neither_on_the_command_line_nor_in_the_repr(tmp_path: Path) -> None:
-    options = server_options("tiny", "tiny", [], 8000, None)
-    server = Server(options, 8000, tmp_path / "log", "sk-secret")
-    assert server_environment({"VLLM_API_KEY": "another"}, server.api_key)["VLLM_API_KEY"] == "sk-secret"
-    assert "sk-secret" not in f"{server!r} {options}"
-
-
-def test_without_a_key_none_is_inherited() -> None:
-    assert "VLLM_API_KEY" not in server_environment({"VLLM_API_KEY": "another"}, None)
-
-
 def test_only_a_server_that_is_meant_to_may_be_told_to_load_adapters_and_none_learns_the_clients_key() -> None:
-    given = {"VLLM_ALLOW_RUNTIME_LORA_UPDATING": "1", "HARNESS_API_KEY": "sk"}
-    assert not set(given) & set(server_environment(given, None))
-    assert server_environment({}, None, hot=True)["VLLM_ALLOW_RUNTIME_LORA_UPDATING"] == "1"
+    given = {"VLLM_ALLOW_RUNTIME_LORA_UPDATING": "1", "HARNESS_API_KEY": "sk", "VLLM_API_KEY": "another"}
+    assert not set(given) & set(server_environment(given))
+    assert server_environment({}, hot=True)["VLLM_ALLOW_RUNTIME_LORA_UPDATING"] == "1"
 
 
 def test_an_engine_in_this_process_does_not_change_the_server() -> None:
     given = {"VLLM_ENABLE_V1_MULTIPROCESSING": "0", "VLLM_LOGGING_LEVEL": "CRITICAL", "HOME": "/h"}
-    environment = server_environment(given, None)
+    environment = server_environment(given)
     assert environment["VLLM_ENABLE_V1_MULTIPROCESSING"] == "1"
     assert environment["VLLM_LOGGING_LEVEL"] == "INFO"
     assert environment["HOME"] == "/h"

@@ -6,6 +6,7 @@ import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -45,9 +46,12 @@ class Server:
     """The task API with adapters, before an endpoint that remembers what it is told."""
 
     def __init__(self, base: Path, folder: Path, loaded: dict[str, Adapter], *, rank: int = 16, fixed: str | None = None) -> None:
-        self.vllm, self.up = FakeServer(), True
+        # The path of a socket is short.
+        self.folder = TemporaryDirectory(prefix="harness-")
+        socket = Path(self.folder.name) / "vllm.sock"
+        self.vllm, self.up = FakeServer(socket), True
         self.vllm.reply = lambda body, n: (200, {}, b"Success")
-        place = Place(str(base), "tiny", self.vllm.url.removesuffix("/v1"), "inner", rank, None, True, lambda: self.up)
+        place = Place(str(base), "tiny", socket, rank, None, True, lambda: self.up)
         self.players: dict[str, AnyPlayer] = {}
         self.adapters = Adapters(place, loaded, self.players, folder, fixed)
         app = create_app(self.players)
@@ -58,6 +62,10 @@ class Server:
     def load(self, name: str) -> tuple[int, str]:
         response = self.client.post(ADAPTERS, json={"name": name})
         return response.status_code, response.json().get("error", {}).get("message", "")
+
+    def stop(self) -> None:
+        self.vllm.stop()
+        self.folder.cleanup()
 
     @property
     def told(self) -> list[tuple[str, dict[str, Any]]]:
@@ -76,7 +84,7 @@ def folder(tmp_path: Path, made: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def server(base: Path, folder: Path, made: Path) -> Iterator[Server]:
     server = Server(base, folder, {"first": load_adapter(made, str(base))})
     yield server
-    server.vllm.stop()
+    server.stop()
 
 
 def test_each_load_has_a_name_of_its_own_and_players_follow(server: Server, folder: Path) -> None:
@@ -93,7 +101,7 @@ def test_each_load_has_a_name_of_its_own_and_players_follow(server: Server, fold
         ("load_lora_adapter", {"lora_name": "painter@2", "lora_path": path}),
         ("unload_lora_adapter", {"lora_name": "painter@1"}),
     ]
-    assert server.vllm.keys == {"Bearer inner"}
+    assert server.vllm.keys == {None}
     assert [one.name for one in server.adapters.modules()] == ["first", "painter@2"]
     assert server.client.delete(f"{ADAPTERS}/painter").status_code == 204
     assert server.client.delete(f"{ADAPTERS}/painter").status_code == 404
@@ -189,7 +197,7 @@ def test_one_that_does_not_fit_is_refused_without_saying_where_it_is(base: Path,
         (folder / "painter" / "harness.json").write_text(json.dumps({**saved, **other}))
         server = Server(base, folder, {})
         status, message = server.load("painter")
-        server.vllm.stop()
+        server.stop()
         assert status == 422
         assert str(folder) not in message
         assert server.told == []
@@ -207,7 +215,7 @@ def test_what_vllm_refuses_is_not_loaded(server: Server) -> None:
 def test_a_server_that_loads_none_says_so(base: Path, folder: Path) -> None:
     server = Server(base, folder, {}, fixed="this server loads no adapters while it runs")
     assert server.load("painter") == (409, "this server loads no adapters while it runs")
-    server.vllm.stop()
+    server.stop()
 
 
 def test_a_player_whose_model_is_gone_is_to_be_asked_later(server: Server) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import socket
 from collections.abc import Iterator
 from typing import Any
 
@@ -20,6 +19,7 @@ from harness.service.keys import Key, Keys
 from harness.service.players import Served, own_players
 from prompts.spec import PromptSpec
 from tests.helpers.endpoint import FakeServer, chat_answer
+from tests.helpers.serving import free_port
 
 EXECUTE = "/v1/harness/execute"
 
@@ -137,18 +137,12 @@ def test_the_openapi_page_describes_the_request(client: TestClient) -> None:
     assert "ExecuteResponse" in page["components"]["schemas"]
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 def test_a_language_model_is_asked_in_its_prompt_format_and_the_client_is_told() -> None:
     fake = FakeServer()
     try:
         fake.reply = lambda body, n: chat_answer("place red 0 1 0\nplace blue 0 9 0\nwhat?")
         spec = PromptSpec.make("minecraft")
-        app = create_app([Served("model", fake.url, "fake", "secret", {"minecraft": spec})])
+        app = create_app([Served("model", fake.url, "fake", {"minecraft": spec}, key="secret")])
         guard, port = Guard(app, Keys([Key.of("key", "one")])), free_port()
         with listening(guard, "127.0.0.1", port), harness.Client(f"http://127.0.0.1:{port}", key="key") as client:
             assert [player.name for player in client.players()] == ["model"]
@@ -171,7 +165,7 @@ def test_a_language_model_is_asked_in_its_prompt_format_and_the_client_is_told()
 
 
 def test_a_model_that_does_not_answer_is_a_bad_gateway() -> None:
-    served = Served("model", f"http://127.0.0.1:{free_port()}/v1", "fake", None, {"minecraft": PromptSpec.make("minecraft")})
+    served = Served("model", f"http://127.0.0.1:{free_port()}/v1", "fake", {"minecraft": PromptSpec.make("minecraft")})
     response = TestClient(create_app([served])).post(EXECUTE, json={"task": "minecraft", "instruction": "a", "model": "model"})
     assert response.status_code == 502
     assert "no connection" in response.json()["error"]["message"]
