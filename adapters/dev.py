@@ -16,7 +16,7 @@ from harness.runs.prompted import Plan, Prompted
 from harness.training.processes import gathered, processes
 from harness.worlds.tasks import world_of
 from prompts.render import Renderer
-from prompts.shots import ShotPool
+from prompts.shots import Shots
 from prompts.spec import PromptSpec
 
 T = TypeVar("T")
@@ -54,7 +54,7 @@ def dev_f1(
     tokenizer: Any,
     spec: PromptSpec,
     items: Sequence[Item],
-    pool: ShotPool,
+    pool: Shots,
     shots: int,
     max_new_tokens: int = 256,
     context_length: int | None = None,

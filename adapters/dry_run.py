@@ -7,12 +7,12 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from adapters.dev import spread
-from adapters.finetune import Job, Prepared, missing_for_quantization, prepare, trainable
+from adapters.finetune import Job, Prepared, prepare, trainable
 from adapters.memory import PROCESS, Memory, estimate, parameters
 from adapters.rows import epochs
 from harness.corpora import CORPORA, locate
 from harness.engines.bases import load_config, load_tokenizer
-from harness.engines.shared import fast_bf16, quiet_transformers
+from harness.engines.shared import fast_bf16, missing_for_quantization, quiet_transformers
 from prompts.rendered import TrainingRow
 
 if TYPE_CHECKING:

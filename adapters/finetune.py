@@ -21,10 +21,11 @@ from adapters.rows import Rows, Share, epochs, make_rows, make_together, recolor
 from adapters.trainer import AnswerTrainer, set_threads, stopped_at, trainer_arguments
 from harness.corpora.item import Item
 from harness.engines.bases import base_origin, display_name, load_config, load_tokenizer
-from harness.engines.shared import brief, fast_bf16, keep_memory, memory_for
+from harness.engines.shared import brief, fast_bf16, keep_memory, memory_for, missing_for_quantization, quantized_weights
 from harness.engines.weights import weights_fingerprint
 from harness.errors import EngineError, HarnessError, UsageError
 from harness.runs.folder import provenance
+from harness.runs.shot_choice import ShotChoice, choose_shots
 from harness.training.checkpoints import last_checkpoint, writing
 from harness.training.curriculum import stages
 from harness.training.processes import processes
@@ -32,7 +33,7 @@ from harness.training.watched import curve
 from harness.util.files import write_atomically
 from prompts.probe import described, other_hashes
 from prompts.render import Renderer
-from prompts.shots import ShotPool
+from prompts.shots import Shots
 from prompts.spec import PromptSpec
 
 
@@ -164,7 +165,7 @@ class Prepared:
     """What is trained on: the rows of the first epoch, and the packs of the whole run, in order."""
 
     renderer: Renderer
-    pool: ShotPool
+    pool: Shots
     length: int
     """Most tokens of a row: the recipe's or the model's limit."""
     layout: Layout
@@ -189,7 +190,7 @@ def prepare(job: Job, tokenizer: Any, config: Any) -> Prepared:
     enough."""
     training = job.recipe.training
     length = longest_row(job, config)
-    renderer, pool = Renderer(job.spec, tokenizer, length, 0), ShotPool(job.train, training.seed)
+    renderer, pool = Renderer(job.spec, tokenizer, length, 0), examples(job)
     layout = layout_of(config, length)
     rows, packs = _train_packs(job, renderer, pool, layout.packing)
     dev_rows = make_rows(spread(job.dev, training.dev_loss_items), renderer, pool, job.recipe.shots, length)
@@ -208,6 +209,12 @@ def longest_row(job: Job, config: Any) -> int:
     return int(min(most, getattr(config.get_text_config(), "max_position_embeddings", most)))
 
 
+def examples(job: Job) -> Shots:
+    """What chooses the examples of train and dev items, as `harness prompt` does with the trained adapter."""
+    choice = ShotChoice(job.recipe.shots, job.recipe.training.seed, job.recipe.prompt.select)
+    return choose_shots(choice, job.spec, [*job.train, *job.dev], job.train)
+
+
 def _memory(training: FinetuneTraining) -> AbstractContextManager[None]:
     """What to do where memory runs out."""
     checkpointing = "" if training.gradient_checkpointing else ", or --set training.gradient_checkpointing=true"
@@ -215,7 +222,7 @@ def _memory(training: FinetuneTraining) -> AbstractContextManager[None]:
     return memory_for(training.tokens, "--set training.tokens=", then, unit="tokens")
 
 
-def _train_packs(job: Job, renderer: Renderer, pool: ShotPool, packing: Packing) -> tuple[Rows, list[Pack]]:
+def _train_packs(job: Job, renderer: Renderer, pool: Shots, packing: Packing) -> tuple[Rows, list[Pack]]:
     """The rows of the first epoch, and the packs of the whole run, in order."""
     training = job.recipe.training
     length = renderer.budget
@@ -257,7 +264,7 @@ def machine(threads: int) -> str:
     return f"{threads} threads" if count == 1 else f"{count} processes with {threads} threads each"
 
 
-def answer_dev(job: Job, tokenizer: Any, pool: ShotPool, length: int, model: Any, *, in_step: bool = False) -> float:
+def answer_dev(job: Job, tokenizer: Any, pool: Shots, length: int, model: Any, *, in_step: bool = False) -> float:
     """F1 of a model on the dev items that the recipe asks during training; `in_step` is that of `dev_f1`."""
     training = job.recipe.training
     room = min(training.max_new_tokens, length // 2)
@@ -287,31 +294,11 @@ def load_base(job: Job) -> Any:
 
 
 def _quantized(job: Job) -> dict[str, Any]:
-    import torch
-
     if missing := missing_for_quantization():
         name, kind = job.recipe_name, job.recipe.quantize
         raise UsageError(f"the recipe {name} quantizes to {kind}, which needs {missing}: use llama-lora")
-    from transformers import BitsAndBytesConfig
-
-    config = BitsAndBytesConfig(
-        load_in_4bit=True,
-        bnb_4bit_quant_type=job.recipe.quantize,
-        bnb_4bit_use_double_quant=job.recipe.double_quantization,
-        bnb_4bit_compute_dtype=torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16,
-    )
+    config = quantized_weights(job.recipe.quantize or "nf4", double=job.recipe.double_quantization)
     return {"quantization_config": config, "device_map": {"": processes().local_process_index}}
-
-
-def missing_for_quantization() -> str | None:
-    """What this machine lacks to load weights in 4 bits, and for the optimizers of bitsandbytes."""
-    from importlib.util import find_spec
-
-    import torch
-
-    if not torch.cuda.is_available():
-        return "an NVIDIA GPU"
-    return None if find_spec("bitsandbytes") else "bitsandbytes (pip install bitsandbytes)"
 
 
 def trainable(recipe: FinetuneRecipe, model: Any, start: Path | None = None) -> Any:

@@ -19,7 +19,19 @@ from typing import Any
 
 import torch
 
-from adapters.finetune import Job, Trained, answer_dev, finish, has_effect, load_base, longest_row, machine, set_up, with_lora
+from adapters.finetune import (
+    Job,
+    Trained,
+    answer_dev,
+    examples,
+    finish,
+    has_effect,
+    load_base,
+    longest_row,
+    machine,
+    set_up,
+    with_lora,
+)
 from adapters.layout import layout_of, logits_of
 from adapters.packing import Packing, collate, pack_of
 from adapters.recipe import FinetuneTraining, Grpo
@@ -35,7 +47,7 @@ from harness.training.processes import processes
 from prompts.messages import read_answer
 from prompts.render import PromptTooLongError, Renderer
 from prompts.rendered import TrainingRow
-from prompts.shots import ShotPool
+from prompts.shots import Shots
 from prompts.spec import PromptSpec
 from serialization.formats.answer import losses
 
@@ -74,7 +86,7 @@ def learn(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
         raise UsageError(
             f"{job.base} has layers that do not attend to all earlier tokens: learning from the scorer needs --set grpo.vllm=true"
         )
-    pool = ShotPool(job.train, training.seed)
+    pool = examples(job)
     prompts = _prompts(job, Renderer(job.spec, tokenizer, length, training.max_new_tokens), pool)
     dropped = len(job.train) - len(prompts)
     say(f"{len(prompts)} prompts, {dropped} dropped: longer than {length - training.max_new_tokens} tokens")
@@ -117,12 +129,12 @@ def check_parts(settings: Grpo, processes: int) -> None:
         )
 
 
-def _prompts(job: Job, renderer: Renderer, pool: ShotPool) -> dict[str, tuple[int, ...]]:
+def _prompts(job: Job, renderer: Renderer, pool: Shots) -> dict[str, tuple[int, ...]]:
     """The prompts that fit whole, as tokens, by item id. Raises HarnessError if there are none."""
     prompts = {}
     for item in job.train:
         try:
-            rendered = renderer.render(item, pool.choose(item, job.recipe.shots))
+            rendered = renderer.render(item, pool.choose(item, job.recipe.shots), pool.arrange)
         except PromptTooLongError:
             continue
         if not rendered.dropped_history and not rendered.dropped_shots:

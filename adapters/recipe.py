@@ -36,6 +36,8 @@ class Prompt(Strict):
     """The wording, as in --template."""
     shots: Count | None = None
     """Examples in front of every item, in training and on dev; null: `training.shots`."""
+    select: Literal["random", "bm25", "embedding", "structure", "diverse"] | None = None
+    """How examples are chosen, as in --select; null: random, the same for all items."""
 
 
 class Source(Strict):
@@ -226,6 +228,8 @@ class FinetuneRecipe(Strict):
             if source["task"] is None:
                 del source["task"]  # It came later, too.
         said["training"] |= {"shots": self.shots}
+        if self.prompt.select:
+            said["prompt"] = {"select": self.prompt.select}
         if self.training.optimizer == "adamw":
             del said["training"]["optimizer"]
         return said

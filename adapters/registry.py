@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -31,6 +31,20 @@ SHIPPED = Path(__file__).parent / "trained"
 """Adapters that come with the package: a folder each, whose name is the adapter's."""
 
 
+class TrainedWith(NamedTuple):
+    """How the prompts and the base of a training were, beyond the prompt format."""
+
+    shots: int = 0
+    """Examples in front of every item."""
+    select: str | None = None
+    """How they were chosen, as `harness prompt --select` has it; None: at random, the same for all items."""
+    seed: int = 0
+    """Of their choice."""
+    quantize: str | None = None
+    """The base's weights: "nf4", or None for full precision."""
+    double_quantization: bool = True
+
+
 @dataclass(frozen=True, slots=True)
 class Adapter:
     """An adapter that fits its base and this harness's prompt format."""
@@ -43,6 +57,25 @@ class Adapter:
     """The base to load it on: a local folder or a hub name."""
     tasks: tuple[str, ...] = ()
     """The tasks of the items that it was trained on, its own first."""
+    trained_with: TrainedWith = field(default_factory=TrainedWith)
+
+
+class _Selection(BaseModel):
+    select: str | None = None
+
+
+class _Examples(BaseModel):
+    shots: int = 0
+    seed: int = 0
+
+
+class _Recipe(BaseModel):
+    """What of its recipe decides how a model is asked."""
+
+    quantize: str | None = None
+    double_quantization: bool = True
+    prompt: _Selection = _Selection()
+    training: _Examples = _Examples()
 
 
 class _Saved(BaseModel):
@@ -63,6 +96,13 @@ class _Saved(BaseModel):
     chat_template_date: str | None = None
     imported: dict[str, Any] | None = None
     """Set for adapters that `harness adapters import` took in."""
+    recipe: _Recipe = _Recipe()
+
+    @property
+    def trained_with(self) -> TrainedWith:
+        recipe = self.recipe
+        told = recipe.training.shots, recipe.prompt.select, recipe.training.seed
+        return TrainedWith(*told, recipe.quantize, recipe.double_quantization)
 
     @property
     def tasks(self) -> tuple[str, ...]:
@@ -92,14 +132,14 @@ def load_adapter(name: str | Path, base: str | None) -> Adapter:
     _check_base(path, saved, model)
     if not spec.wording.is_plain:
         _check_chat_template(path, saved, model)
-    return Adapter(path, adapter_rank(path), spec, model, saved.tasks)
+    return Adapter(path, adapter_rank(path), spec, model, saved.tasks, saved.trained_with)
 
 
 def served_adapter(name: str | Path) -> Adapter:
     """An adapter that is served elsewhere, where its base is: of what `load_adapter` checks, its prompt format."""
     path = find_adapter(name)
     saved = _read_saved(path / HARNESS_FILE, _Saved)
-    return Adapter(path, adapter_rank(path), _spec(path, saved), saved.base, saved.tasks)
+    return Adapter(path, adapter_rank(path), _spec(path, saved), saved.base, saved.tasks, saved.trained_with)
 
 
 def trained_spec(model: str | None) -> PromptSpec | None:

@@ -14,7 +14,7 @@ from harness.corpora.item import Item
 from harness.training.processes import gathered, processes
 from prompts.render import Renderer
 from prompts.rendered import TrainingRow
-from prompts.shots import ShotPool
+from prompts.shots import Shots
 
 Group = tuple[TrainingRow, ...]
 """The rows of a drawing procedure or a game."""
@@ -35,7 +35,7 @@ class Rows:
 def make_rows(
     items: Sequence[Item],
     renderer: Renderer,
-    pool: ShotPool,
+    pool: Shots,
     shots: int,
     max_length: int,
     answers: Mapping[str, str] = MappingProxyType({}),
@@ -47,7 +47,7 @@ def make_rows(
     groups: dict[str, list[TrainingRow]] = {}
     dropped = 0
     for item in items:
-        row = renderer.training_row(item, pool.choose(item, shots), answers.get(item.id))
+        row = renderer.training_row(item, pool.arrange(pool.choose(item, shots)), answers.get(item.id))
         if len(row) <= max_length:
             groups.setdefault(item.cluster, []).append(row)
         else:

@@ -103,10 +103,13 @@ def read_answer(text: str, item: Item, spec: PromptSpec) -> Parsed:
     return parsed._replace(actions=from_frame(parsed.actions, item, spec.frame))
 
 
-def feasible_state(item: Item, spec: PromptSpec) -> str | None:
-    """What a feasible answer begins with, as `Feasible.to_json` writes it; None where the format's grammar says it all."""
+def feasible_state(item: Item, spec: PromptSpec, opening: str = "") -> str | None:
+    """What a feasible answer begins with, as `Feasible.to_json` writes it; None where the format's grammar says it all.
+    `opening` is `Renderer.opening`."""
     seen = in_frame(item, spec.frame)
-    return Feasible.of_item(spec.format, seen).to_json() if isinstance(seen, MinecraftItem) else None
+    if not isinstance(seen, MinecraftItem):
+        return None
+    return Feasible.of_item(spec.format, seen, opening, posed=spec.frame == "pose").to_json()
 
 
 def conversation(

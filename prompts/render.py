@@ -69,6 +69,16 @@ class Renderer:
     def stop(self) -> tuple[str, ...]:
         return () if self.is_chat else PLAIN_STOP
 
+    @cached_property
+    def opening(self) -> str:
+        """What stands between a prompt and its answer, which a model that is trained on such rows begins its answers with:
+        blanks, or nothing."""
+        found = "place red 0 1 0"
+        messages: list[Message] = [{"role": "user", "content": ""}, {"role": "assistant", "content": found}]
+        prompt, whole = self.text(messages[:-1]), self.text(messages, open_answer=False)
+        between = whole.rpartition(found)[0].removeprefix(prompt)
+        return "" if between.strip() else between
+
     def text(self, messages: Sequence[Message], *, open_answer: bool = True) -> str:
         """Messages as one string, special tokens included; `open_answer` ends it where the model continues.
 

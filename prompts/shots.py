@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from harness.corpora.item import Item
@@ -128,7 +129,8 @@ def most_similar(
     scores = np.round(similarity.scores, DIGITS)
     chosen = {}
     for item, row in zip(items, scores, strict=True):
-        ranked = [n for n in np.lexsort((ties, -row)) if may_show(train[n], item)][: max(NEAREST, count) if diverse else count]
+        fitting = (n for n in np.lexsort((ties, -row)) if may_show(train[n], item))
+        ranked = list(islice(fitting, max(NEAREST, count) if diverse else count))
         if diverse and ranked:
             ranked = _spread(np.array(ranked), row, similarity.vectors, count)
         chosen[item.id] = [train[n] for n in ranked]

@@ -214,7 +214,8 @@ def import_folder(
     """Take in a published peft adapter: FOLDER has its adapter_config.json and adapter_model.safetensors.
 
     \b
-    harness adapters import NeBuLa-org --task minecraft --context full-dialogue --format lines --name nebula
+    harness adapters import NeBuLa-org --task minecraft --context full-dialogue+mission --format lines
+        --template nebula --name nebula
     """
     from adapters.importing import import_adapter
     from harness.engines.bases import display_name

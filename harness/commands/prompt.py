@@ -15,6 +15,7 @@ import click
 from harness.runs.prompt_options import LOCAL_ENGINES, Options
 from harness.runs.prompt_plan import (
     answered_task,
+    as_trained,
     build_engine,
     build_plan,
     chosen_adapter,
@@ -52,7 +53,7 @@ _CAUTION = 0.9
 @click.option("--task", help="hexagons, minecraft or iglu. [default: the adapter's, else hexagons]")
 @click.option("--split", help="train, dev or test. [default: dev]")
 @click.option("--items", "items_file", help="A file from harness simulate to answer instead of a split.")
-@click.option("--shots", default=0, show_default=True, type=click.IntRange(0, 100), help="Examples from the train split.")
+@click.option("--shots", type=click.IntRange(0, 100), help="Examples from the train split. [default: the adapter's, else 0]")
 @click.option("--engine", default="vllm", show_default=True, help="vllm, openai, transformers or scripted.")
 @click.option("--model", "--base", help="Hub name, local folder or endpoint's model name. [default: smollm2-135m]")
 @click.option("--adapter", help="A LoRA adapter: the name of a shipped one, a run or a folder.")
@@ -121,9 +122,16 @@ _CAUTION = 0.9
 @click.option(
     "--vllm", multiple=True, metavar="KEY=VALUE", help="An option of vLLM's own (vllm), e.g. max_num_seqs=512. Repeatable."
 )
+@click.option(
+    "--quantize",
+    type=click.Choice(["nf4", "none"]),
+    help="Load the base in 4 bits (transformers, on a GPU). [default: as the adapter was trained, where bitsandbytes is here]",
+)
 @click.argument("vllm_words", nargs=-1, type=click.UNPROCESSED, metavar="[-- VLLM OPTIONS]")
 @click.option(
-    "--select", type=click.Choice(SELECTIONS), help="How examples are chosen. [default: random, the same for all items]"
+    "--select",
+    type=click.Choice(SELECTIONS),
+    help="How examples are chosen. [default: the adapter's, else random, the same for all items]",
 )
 @click.option("--shot-ids", help="Ids of train items between commas, or a file of them (select fixed).")
 @click.option(
@@ -159,6 +167,7 @@ def prompt(**flags: Any) -> int:
     options = Options(**flags)
     given_to_vllm(options)  # So that a wrong one is refused before anything is loaded.
     adapter = chosen_adapter(options)
+    options = as_trained(options, adapter)
     spec = chosen_spec(options, adapter)
     refuse_keys(options, spec)
     items, pool, source = _items(options, answered_task(options, spec))
@@ -221,6 +230,7 @@ def _differences(options: Options, items: list[Item]) -> int:
     texts = []
     for one in (options, others):
         adapter = chosen_adapter(one)
+        one = as_trained(one, adapter)
         spec = chosen_spec(one, adapter)
         plan = _engineless_plan(one, spec, adapter, items, load(answered_task(one, spec), "train") if one.shots else [], _UNCUT)
         texts.append([plan.render(item).text.splitlines() for item in items])
@@ -332,7 +342,7 @@ def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: lis
         answers = Prompted(plan, engine, retry_errors=options.retry_errors)
         answer_items(run, items, answers, functools.partial(click.echo, err=True))
         _tell_cached(engine)
-    return finish(run, items, as_json=options.json, longest="--max-new-tokens", shots=options.shots)
+    return finish(run, items, as_json=options.json, longest="--max-new-tokens", shots=options.shots or 0)
 
 
 def _tell_cached(engine: Engine) -> None:

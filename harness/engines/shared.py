@@ -8,11 +8,12 @@ import sys
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from harness.engines.engine import Completion
-from harness.errors import AdapterError, HarnessError
+from harness.errors import AdapterError, HarnessError, UsageError
 from prompts.rendered import Rendered
 
 
@@ -90,6 +91,32 @@ def fast_bf16() -> bool:
         return bool(torch.cuda.is_bf16_supported())
     asked = (getattr(torch.cpu, f"_is_{name}_supported", None) for name in ("avx512_bf16", "amx_tile"))
     return any(supported() for supported in asked if supported)
+
+
+def missing_for_quantization() -> str | None:
+    """What this machine lacks to load weights in 4 bits, and for the optimizers of bitsandbytes."""
+    import torch
+
+    if not torch.cuda.is_available():
+        return "an NVIDIA GPU"
+    return None if find_spec("bitsandbytes") else "bitsandbytes (pip install bitsandbytes)"
+
+
+def quantized_weights(kind: str, *, double: bool) -> Any:
+    """How transformers loads weights in 4 bits of a kind; `double` quantizes their scales, too. Raises UsageError where this
+    machine cannot."""
+    import torch
+
+    if missing := missing_for_quantization():
+        raise UsageError(f"4-bit weights ({kind}) need {missing}")
+    from transformers import BitsAndBytesConfig
+
+    return BitsAndBytesConfig(
+        load_in_4bit=True,
+        bnb_4bit_quant_type=kind,
+        bnb_4bit_use_double_quant=double,
+        bnb_4bit_compute_dtype=torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16,
+    )
 
 
 def refusal(prompt: Rendered, context_length: int) -> Completion | None:

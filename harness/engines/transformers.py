@@ -31,9 +31,11 @@ class TransformersEngine:
         adapter: str | Path | None = None,
         context_length: int | None = None,
         batch_size: int = 16,
+        quantize: Any = None,
     ) -> None:
+        """`quantize` is what `quantized_weights` makes, for a model that is loaded here."""
         if isinstance(model, str):
-            model, tokenizer = _load(model, tokenizer)
+            model, tokenizer = _load(model, tokenizer, quantize)
         elif tokenizer is None:
             raise ValueError("a loaded model needs its tokenizer")
         self._model = model if adapter is None else _adapt(model, adapter)
@@ -121,7 +123,7 @@ class TransformersEngine:
         )
 
 
-def _load(name: str, tokenizer: Any) -> tuple[Any, Any]:
+def _load(name: str, tokenizer: Any, quantize: Any) -> tuple[Any, Any]:
     import torch
     from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 
@@ -130,8 +132,11 @@ def _load(name: str, tokenizer: Any) -> tuple[Any, Any]:
     dtype = "auto" if device == "cuda" else torch.float32
     try:
         with quiet_transformers():
-            attention = exact_attention(AutoConfig.from_pretrained(name))
-            model = AutoModelForCausalLM.from_pretrained(name, dtype=dtype, attn_implementation=attention).to(device)
+            how: dict[str, Any] = {"attn_implementation": exact_attention(AutoConfig.from_pretrained(name))}
+            if quantize is not None:
+                model = AutoModelForCausalLM.from_pretrained(name, quantization_config=quantize, device_map={"": 0}, **how)
+            else:
+                model = AutoModelForCausalLM.from_pretrained(name, dtype=dtype, **how).to(device)
             return model, tokenizer or AutoTokenizer.from_pretrained(name)
     except Exception as error:
         raise EngineError(f"transformers cannot load the model {name}: {brief(error)}") from error

@@ -13,7 +13,16 @@ from harness.baselines import BASELINES, Baseline, Ruled, load_predictor
 from harness.engines.bases import DEFAULT_BASE, resolve_base
 from harness.runs.answering import Predictor
 from harness.runs.prompt_options import LOCAL_ENGINES, Options
-from harness.runs.prompt_plan import build_engine, build_plan, chosen_adapter, chosen_spec, merged_folder, model_name, refuse_keys
+from harness.runs.prompt_plan import (
+    as_trained,
+    build_engine,
+    build_plan,
+    chosen_adapter,
+    chosen_spec,
+    merged_folder,
+    model_name,
+    refuse_keys,
+)
 from harness.runs.prompt_settings import cached, run_settings
 from harness.util.registry import choose, resolve
 
@@ -48,6 +57,7 @@ def prompted_player(options: Options, say: Callable[[str], None]) -> Iterator[Pl
     adapter = chosen_adapter(options)
     spec = chosen_spec(options, adapter)
     refuse_keys(options, spec)
+    options = as_trained(options, adapter)
     pool = ShotPool(load(spec.task, "train") if options.shots else [], options.seed)
     if options.engine in LOCAL_ENGINES and adapter is None:
         resolve_base(options.model)  # The default base may have to be converted, which shows its own status.

@@ -23,6 +23,7 @@ ONLY_FOR = {
     "adapter": (*LOCAL_ENGINES, "openai"),
     "merge": ("vllm",),
     "vllm": ("vllm",),
+    "quantize": ("transformers",),
     "base_url": ("openai",),
     "completions": ("openai",),
     "concurrency": ("openai",),
@@ -51,7 +52,7 @@ class Options:
     task: str | None
     split: str | None
     items_file: str | None
-    shots: int
+    shots: int | None
     engine: str
     model: str | None
     adapter: str | None
@@ -90,6 +91,7 @@ class Options:
     batch_api: bool
     cache: bool
     vllm: tuple[str, ...]
+    quantize: str | None
     vllm_words: tuple[str, ...]
     """What follows -- on the command line."""
     select: str | None
@@ -128,7 +130,8 @@ class Options:
             raise UsageError(f"--vote likelihood is for {' and '.join(LIKELIHOOD)}; --engine {self.engine} tells no likelihoods")
         if self.repair and self.samples > 1:
             raise UsageError("--repair asks again for a single answer; leave out --samples")
-        check_choice(self.shots, self.select, self.shot_ids, self.encoder, self.shot_order)
+        if self.shots is not None or self.adapter is None:
+            check_choice(self.shots or 0, self.select, self.shot_ids, self.encoder, self.shot_order)
         if self.think and self.constrain:
             raise UsageError(
                 f"--think {self.think}: --constrain holds answers to the format, which has no thoughts; leave one out"

@@ -11,8 +11,10 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from harness.engines.shared import missing_for_quantization, quantized_weights
 from harness.errors import UsageError
 from harness.runs.prompt_options import LOCAL_ENGINES, Options
+from harness.runs.shot_choice import RANDOM
 from harness.worlds.tasks import world_of
 
 if TYPE_CHECKING:
@@ -48,6 +50,29 @@ def chosen_adapter(options: Options) -> Adapter | None:
         return served_adapter(options.adapter)
     adapter: Adapter = load_adapter(options.adapter, options.model)
     return adapter
+
+
+def as_trained(options: Options, adapter: Adapter | None) -> Options:
+    """The options with what an adapter was trained with for those that are not given: its examples, and the precision of its
+    base where this machine has it. Says what differs from the training."""
+    from adapters.registry import TrainedWith
+
+    was = adapter.trained_with if adapter else TrainedWith()
+    chosen = options.select or RANDOM
+    if options.shots is None:
+        select = options.select or (was.select if was.shots else None)
+        options = replace(options, shots=was.shots, select=select, seed=options.seed or was.seed)
+    elif adapter and (options.shots, chosen if options.shots else was.select) != (was.shots, was.select or RANDOM):
+        tell(f"{options.shots} examples ({chosen}): the adapter was trained with {was.shots} ({was.select or RANDOM})")
+    if was.quantize and options.engine in LOCAL_ENGINES:
+        if options.engine == "transformers" and options.quantize is None and not missing_for_quantization():
+            return replace(options, quantize=was.quantize)
+        if options.quantize != was.quantize:
+            tell(
+                f"the adapter was trained on a base in 4 bits ({was.quantize}), and is asked on one in full precision: "
+                f"--engine transformers --quantize {was.quantize} asks it as it was trained, on a GPU with bitsandbytes"
+            )
+    return options
 
 
 def merges(options: Options, adapter: Adapter | None) -> bool:
@@ -149,6 +174,9 @@ def build_engine(options: Options, adapter: Adapter | None, merged: Path | None 
         path = adapter.path if adapter and not merged else None
         model = str(merged or resolve_base(chosen_base(options, adapter)))
         more: dict[str, Any] = {}
+        if options.quantize == "nf4":
+            double = adapter is None or adapter.trained_with.double_quantization
+            more = {"quantize": quantized_weights("nf4", double=double)}
         if options.engine == "vllm":
             feasible = options.constrain == "feasible"
             more = {"draws": options.temperature > 0, "feasible": feasible, "options": given_to_vllm(options)}
@@ -241,8 +269,10 @@ def build_plan(options: Options, spec: PromptSpec, tokenizer: Any, context_lengt
     renderer = Renderer(spec, tokenizer, context_length, answer_tokens(options, spec))
     # A chat endpoint ends its answers itself, and some begin them with a blank line.
     chats = options.engine == "openai" and not options.completions
-    if options.constrain and spec.frame == "pose":
-        raise UsageError("--constrain holds answers to whole numbers, which --frame pose has not: leave one of them out")
+    if options.constrain == "format" and spec.frame == "pose":
+        raise UsageError(
+            "--constrain format holds answers to whole numbers, which --frame pose has not: take --constrain feasible"
+        )
     if chats and spec.wording.is_plain:
         raise UsageError(f"--template {spec.template} is plain text, and the endpoint would make a chat of it: add --completions")
     if spec.think and renderer.stop and not chats and options.engine != "scripted":
@@ -256,7 +286,7 @@ def build_plan(options: Options, spec: PromptSpec, tokenizer: Any, context_lengt
         seed=options.seed,
         stop=() if chats else renderer.stop,
         # What is feasible is of the format, where the engine knows the state.
-        constraint=spec.written.constraint() if options.constrain and not feasible else None,
+        constraint=spec.written.constraint().after(renderer.opening) if options.constrain and not feasible else None,
         # In this process they cost little, and another vote finds the same answers in the cache.
         logprobs=options.vote == "likelihood" or (options.samples > 1 and options.engine == "vllm"),
     )
@@ -265,7 +295,7 @@ def build_plan(options: Options, spec: PromptSpec, tokenizer: Any, context_lengt
         renderer,
         sampling,
         shots,
-        options.shots,
+        options.shots or 0,
         batch_size,
         options.samples,
         share,

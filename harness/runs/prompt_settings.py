@@ -32,7 +32,7 @@ OUTSIDE = (
 )
 """Flags that cannot change a prediction, and those that are recorded in another form."""
 
-IF_GIVEN = ("dialect", "reasoning_effort", "extra_body", "chat_template_kwargs", "tokenizer")
+IF_GIVEN = ("quantize", "dialect", "reasoning_effort", "extra_body", "chat_template_kwargs", "tokenizer")
 """Flags that runs record only where they are given, as earlier runs did not have them."""
 
 

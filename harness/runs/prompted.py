@@ -52,7 +52,7 @@ class Plan:
         kept = shots[: len(shots) - rendered.dropped_shots]
         if self.renderer.spec.images:
             rendered = pictured(rendered, [*self.pool.arrange(kept), item], self.renderer.spec)
-        state = feasible_state(item, self.renderer.spec) if self.feasible else None
+        state = feasible_state(item, self.renderer.spec, self.renderer.opening) if self.feasible else None
         return replace(rendered, dropped_shots=rendered.dropped_shots + self.shots - len(shots), feasible=state)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,18 @@ RETRIEVED = ("bm25", "embedding", "structure", "diverse")
 SELECTIONS = (RANDOM, FIXED, *RETRIEVED)
 BM25 = "bm25"
 """As --encoder of a diverse choice: by words instead of vectors."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShotChoice:
+    """How examples are chosen, as the flags of `harness prompt` of these names say."""
+
+    shots: int
+    seed: int = 0
+    select: str | None = None
+    shot_ids: str | None = None
+    encoder: str | None = None
+    shot_order: str | None = None
 
 
 def check_choice(shots: int, select: str | None, ids: str | None, encoder: str | None, order: str | None) -> None:
@@ -58,13 +71,13 @@ def read_ids(text: str) -> list[str]:
 
 
 def choose_shots(options: Any, spec: PromptSpec, items: Sequence[Item], train: Sequence[Item]) -> Shots:
-    """The examples that the flags of `harness prompt` choose from the train split, for all items at once.
+    """The examples that a `ShotChoice`, or the flags of `harness prompt`, choose from the train split, for all items at once.
 
     Raises UsageError for ids that are not in it, or fewer than --shots, and EngineError for an encoder that cannot be loaded.
     """
-    count, seed, select = options.shots, options.seed, options.select or RANDOM
+    count, seed, select = options.shots or 0, options.seed, options.select or RANDOM
     pool = ShotPool(train, seed)
-    if select == RANDOM and options.shot_order in (None, RANDOM):
+    if not count or (select == RANDOM and options.shot_order in (None, RANDOM)):
         return pool
     if select == RANDOM:
         return ChosenShots({item.id: pool.choose(item, count) for item in items}, options.shot_order, seed)

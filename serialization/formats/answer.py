@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 MAX_CHARS = 100_000
@@ -51,6 +51,13 @@ class Constraint:
 
     kind: Literal["regex", "json", "grammar"]
     value: str
+
+    def after(self, opening: str) -> Constraint:
+        """The same for answers that begin with blanks; a schema or a grammar stays as it is."""
+        if not opening or self.kind != "regex":
+            return self
+        blanks = opening.replace("\n", r"\n").replace("\t", r"\t")
+        return replace(self, value=f"{blanks}({self.value})")
 
 
 class Discarded(NamedTuple):

@@ -14,11 +14,12 @@ from typing import NamedTuple
 import numpy as np
 
 from harness.corpora.item import MinecraftItem
-from harness.worlds.minecraft import COLORS, SIDE, Action, Structure, in_region
+from harness.worlds.minecraft import COLORS, SIDE, Action, Pose, Structure, in_region
 from serialization.formats import calls, lines, moves
 from serialization.formats import json as json_format
 from serialization.formats.answer import NOTHING
 from serialization.formats.moves import Cell
+from serialization.pose import as_seen
 
 Pieces = Mapping[str, tuple[Action, ...]]
 """The texts of what can be done next, each with its actions."""
@@ -61,27 +62,35 @@ class Feasible:
     `format_name` is one of FORMATS; another one raises KeyError.
     """
 
-    def __init__(self, format_name: str, state: State) -> None:
-        self._format, self._start, self._style = format_name, state, _STYLES[format_name]
+    def __init__(self, format_name: str, state: State, opening: str = "", pose: Pose | None = None) -> None:
+        """`opening` stands before every answer, as the blank of a template that ends without one. With a `pose`, cells are
+        written as seen from it (`serialization.pose`)."""
+        style = _STYLES[format_name]
+        self._format, self._start, self._opening, self._pose = format_name, state, opening, pose
+        self._style = style._replace(opening=opening + style.opening, nothing=opening + style.nothing)
         self._known: dict[str, tuple[State, Pieces]] = {}
 
     @classmethod
-    def of_item(cls, format_name: str, item: MinecraftItem) -> Feasible:
-        return cls(format_name, State(item.before, moves.last_cell(item), item.pose.quarter))
+    def of_item(cls, format_name: str, item: MinecraftItem, opening: str = "", *, posed: bool = False) -> Feasible:
+        state = State(item.before, moves.last_cell(item), item.pose.quarter)
+        return cls(format_name, state, opening, item.pose if posed else None)
 
     def to_json(self) -> str:
         """The same for another process."""
         blocks = [list(block) for block in self._start.structure.blocks()]
-        return json.dumps({"format": self._format, "blocks": blocks, "last": self._start.last, "quarter": self._start.quarter})
+        said = {"format": self._format, "blocks": blocks, "last": self._start.last, "quarter": self._start.quarter}
+        return json.dumps(said | {"opening": self._opening, "pose": self._pose and list(self._pose)})
 
     @classmethod
     def from_json(cls, text: str) -> Feasible:
         """Raises ValueError for a text that `to_json` does not write."""
         try:
-            match json.loads(text):
+            match said := json.loads(text):
                 case {"format": str(name), "blocks": list(blocks), "last": last, "quarter": int(quarter)} if name in FORMATS:
                     cell = None if last is None else (int(last[0]), int(last[1]), int(last[2]))
-                    return cls(name, State(Structure.of(tuple(block) for block in blocks), cell, quarter % 4))
+                    state = State(Structure.of(tuple(block) for block in blocks), cell, quarter % 4)
+                    pose = said.get("pose")
+                    return cls(name, state, str(said.get("opening", "")), pose and Pose(*map(float, pose)))
         except (TypeError, IndexError, KeyError, RecursionError) as error:
             raise ValueError(f"not a state: {error}") from error
         raise ValueError("not a state of the format")
@@ -129,15 +138,19 @@ class Feasible:
         """What can be done after the pieces of `done`; None if those cannot."""
         if done not in self._known:
             if not done:
-                self._known[done] = self._start, _possible(self._format, self._start)
+                self._known[done] = self._start, self._possible(self._start)
             else:
                 before, _, piece = done.rpartition(self._style.between)
                 if (pieces := self._pieces(before)) is None or piece not in pieces:
                     return None
                 state, actions = self._known[before][0], pieces[piece]
                 state = State(state.structure.apply(actions).structure, actions[-1].cell, state.quarter)
-                self._known[done] = state, _possible(self._format, state)
+                self._known[done] = state, self._possible(state)
         return self._known[done][1]
+
+    def _possible(self, state: State) -> Pieces:
+        pieces = _possible(self._format, state)
+        return {as_seen(text, self._pose): done for text, done in pieces.items()} if self._pose else pieces
 
 
 def _possible(format_name: str, state: State) -> Pieces:

@@ -12,6 +12,7 @@ import pytest
 from harness.corpora import load
 from harness.corpora.item import HexagonsItem, builder_turns
 from harness.errors import UsageError
+from harness.runs.shot_choice import ShotChoice, choose_shots
 from prompts.probe import PROBES
 from prompts.render import Renderer
 from prompts.shots import ORDERS, ChosenShots, ShotPool, fixed, may_show, most_similar
@@ -156,3 +157,20 @@ def test_a_drawing_has_one_image_and_a_game_one_target(task: str) -> None:
         groups.setdefault(item.cluster, set()).add(item.group)
     assert all(len(group) == 1 for group in groups.values())
     assert ShotPool(load(task, "train"), 0).arrange([]) == []
+
+
+def test_a_training_shows_examples_that_are_like_the_item(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The recipe of few-shot code generation: other examples for other items, and those that a prompt has."""
+    from adapters.finetune import Job, examples
+    from adapters.recipe import load_recipe
+
+    monkeypatch.delenv("HARNESS_DATA", raising=False)
+    train, dev = load("minecraft", "train"), load("minecraft", "dev")
+    recipe = load_recipe("few-shot-code")
+    spec = PromptSpec.make("minecraft", template="few-shot-code")
+    pool = examples(Job("few-shot-code", recipe, "base", spec, train, dev))
+    chosen = {tuple(shot.id for shot in pool.choose(item, recipe.shots)) for item in train}
+    assert len(chosen) > len(train) / 2
+    asked = choose_shots(ShotChoice(3, select="bm25"), spec, dev, train)
+    assert [pool.choose(item, 3) for item in dev] == [asked.choose(item, 3) for item in dev]
+    assert recipe.settings()["prompt"] == {"select": "bm25"}

@@ -21,7 +21,9 @@ from harness.errors import AdapterError, UsageError
 from prompts.messages import gold_answer
 from prompts.probe import described, format_hash
 from prompts.spec import PromptSpec
+from tests.helpers import ROOT
 from tests.helpers.tiny import build_tiny_adapter, build_tiny_model
+from tools.record_goldens import golden
 
 SPEC = PromptSpec.make("hexagons")
 CURVE = [{"step": 0, "seconds": 1, "dev_loss": 2.5, "dev_f1": 0.0}, {"step": 9, "seconds": 20, "train_loss": 0.5, "dev_f1": 0.25}]
@@ -305,6 +307,44 @@ class TestImport:
         card = Path("given/README.md").read_text()
         assert "it was imported from `published`" in card
         assert "harness finetune" not in card
+
+    def test_the_published_nebula_is_asked_in_its_own_words(self, base: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        """Its configuration as its authors published it, in small; its prompt is the golden one of the template."""
+        folder = build_tiny_adapter(base, Path("NeBuLa-org"), rank=64)
+        path = folder / CONFIG_FILE
+        theirs = {"lora_alpha": 16, "lora_dropout": 0.1, "bias": "none", "target_modules": ["q_proj", "v_proj"]}
+        weights = {key: value for key, value in load_file(folder / WEIGHTS_FILE).items() if "q_proj" in key or "v_proj" in key}
+        save_file(weights, folder / WEIGHTS_FILE)
+        path.write_text(json.dumps(json.loads(path.read_text()) | theirs))
+        documented = next(
+            line
+            for line in (ROOT / "docs/adapters.md").read_text().splitlines()
+            if line.startswith("harness adapters import NeBuLa")
+        )
+        assert run(*documented.split()[2:], "--base", str(base), capsys=capsys)[0] == 0
+        spec = load_adapter("nebula", "tiny").spec
+        assert golden(spec) == (ROOT / "tests/golden/minecraft.full-dialogue+mission.lines.world.nebula.txt").read_text()
+
+    def test_an_adapter_is_asked_with_the_examples_that_it_was_trained_with(
+        self, published: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert run("import", "published", *self.WORDS[:-1], "calls", "--template", "few-shot-code", capsys=capsys)[0] == 0
+        path = Path(f"runs/published/adapter/{HARNESS_FILE}")
+        recipe = {"quantize": "nf4", "prompt": {"select": "bm25"}, "training": {"shots": 2, "seed": 0}}
+        path.write_text(json.dumps(json.loads(path.read_text()) | {"recipe": recipe}))
+        words = ["prompt", "--adapter", "runs/published", "--model", "tiny", "--engine", "transformers", "--preview"]
+        words += ["--context-length", "100000"]
+
+        def shown(*more: str) -> tuple[str, str]:
+            assert main([*words, *more]) == 0
+            return capsys.readouterr()
+
+        as_trained, told = shown()
+        assert "the adapter was trained on a base in 4 bits (nf4), and is asked on one in full precision" in told
+        assert as_trained == shown("--shots", "2", "--select", "bm25")[0]
+        assert as_trained != shown("--shots", "2")[0] != shown("--shots", "0")[0]
+        assert "0 examples (random): the adapter was trained with 2 (bm25)" in shown("--shots", "0")[1]
+        assert "2 examples (random): the adapter was trained with 2 (bm25)" in shown("--shots", "2")[1]
 
     def test_its_name_and_base_are_its_own_by_default(
         self, published: Path, base: Path, capsys: pytest.CaptureFixture[str]

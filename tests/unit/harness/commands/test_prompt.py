@@ -269,7 +269,7 @@ def test_a_template_with_a_mistake_is_refused_before_anything_is_asked(capsys: p
     ("flags", "problem"),
     [
         (("--template", "nebula", "--base-url", "http://127.0.0.1:1"), "add --completions"),
-        (("--frame", "pose", "--constrain", "format", "--base-url", "http://127.0.0.1:1"), "leave one of them out"),
+        (("--frame", "pose", "--constrain", "format", "--base-url", "http://127.0.0.1:1"), "take --constrain feasible"),
     ],
 )
 def test_flags_that_a_template_or_a_frame_does_not_go_with(

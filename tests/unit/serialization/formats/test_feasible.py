@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.worlds.minecraft import COLORS, SIDE, Action, Structure
+from harness.worlds.minecraft import COLORS, SIDE, Action, Pose, Structure
 from serialization.formats import get_format, moves
 from serialization.formats.feasible import FORMATS, Feasible, State
+from serialization.pose import as_cells
 from tests.helpers.blocks import structures
 
 NAMES = sorted(FORMATS)
@@ -99,3 +100,25 @@ def test_another_process_gets_the_same() -> None:
 def test_what_is_no_state_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"state|Expecting"):
         Feasible.from_json(text)
+
+
+def test_an_answer_begins_with_what_was_learned_to_stand_before_it() -> None:
+    feasible = Feasible("lines", State(Structure(), None, 0), opening=" ")
+    assert all(text.startswith(" ") for text in feasible.continuations("", 6))
+    assert feasible.whole(" place red 0 1 0")
+    assert feasible.whole(" none")
+    assert not feasible.whole("place red 0 1 0")
+    assert Feasible.from_json(feasible.to_json()).continuations("", 6) == feasible.continuations("", 6)
+    grammar = get_format("minecraft", "lines").constraint().after(" ")
+    assert re.fullmatch(grammar.value, " place red 0 1 0\npick 0 1 0")
+    assert not re.fullmatch(grammar.value, "place red 0 1 0")
+
+
+@given(structures, st.integers(0, 10_000), st.floats(-4, 4), st.floats(-180, 180))
+def test_answers_seen_from_the_builder_can_be_carried_out(structure: Structure, seed: int, x: float, yaw: float) -> None:
+    pose = Pose(x, 1.0, 0.3, yaw, 0.0)
+    feasible = Feasible.from_json(Feasible("lines", State(structure, None, pose.quarter), pose=pose).to_json())
+    text = walk(feasible, seed, 60)
+    parsed = get_format("minecraft", "lines").parse(as_cells(text, pose))
+    assert parsed.discarded == ()
+    assert structure.apply(parsed.actions).ignored == ()
