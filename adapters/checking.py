@@ -120,7 +120,7 @@ def agreement(
     fitting = _chosen(load(adapter.spec.task, "dev"), count, renderer)
     if not fitting:
         raise EngineError(f"no prompt of a dev item fits the context of {display_name(adapter.base)}")
-    sampling = Sampling(max_tokens=max_tokens, stop=renderer.stop)
+    sampling = Sampling(max_tokens=max_tokens, stop=renderer.stop, stop_token_ids=renderer.stop_token_ids)
 
     def answers(name: str, engine: str, model: str, sampling: Sampling = sampling, **options: Any) -> list[Completion]:
         say(f"{name}: {len(fitting)} prompts")

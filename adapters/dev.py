@@ -69,7 +69,8 @@ def dev_f1(
     """
     engine = TransformersEngine(model, tokenizer, context_length=context_length)
     renderer = Renderer(spec, tokenizer, engine.context_length, max_new_tokens)
-    plan = Plan(renderer, Sampling(max_tokens=max_new_tokens, stop=renderer.stop), pool, shots, len(items))
+    sampling = Sampling(max_tokens=max_new_tokens, stop=renderer.stop, stop_token_ids=renderer.stop_token_ids)
+    plan = Plan(renderer, sampling, pool, shots, len(items))
     predictor, rollout = Prompted(plan, engine), Rollout()
     own = list(items) if in_step else _share(items)
     planned = batches(own, len(items), rolls_out=predictor.rolls_out)

@@ -87,7 +87,8 @@ def learn(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
             f"{job.base} has layers that do not attend to all earlier tokens: learning from the scorer needs --set grpo.vllm=true"
         )
     pool = examples(job)
-    prompts = _prompts(job, Renderer(job.spec, tokenizer, length, training.max_new_tokens), pool)
+    renderer = Renderer(job.spec, tokenizer, length, training.max_new_tokens)
+    prompts = _prompts(job, renderer, pool)
     dropped = len(job.train) - len(prompts)
     say(f"{len(prompts)} prompts, {dropped} dropped: longer than {length - training.max_new_tokens} tokens")
     shown = {item.id: item for item in job.train if item.id in prompts}
@@ -106,6 +107,7 @@ def learn(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
         partial(answer_dev, job, tokenizer, pool, length),
         training,
         packs=layout.packing is Packing.TREE,
+        stop_token_ids=renderer.stop_token_ids,
     )
     if checkpoint := last_checkpoint(folder / "checkpoints"):
         say(f"resuming from {checkpoint}")
@@ -220,6 +222,7 @@ class PolicyTrainer(DevTrainer, GRPOTrainer):  # type: ignore[misc]
         training: FinetuneTraining,
         *,
         packs: bool = True,
+        stop_token_ids: Sequence[int] = (),
     ) -> None:
         from datasets import Dataset
 
@@ -238,6 +241,8 @@ class PolicyTrainer(DevTrainer, GRPOTrainer):  # type: ignore[misc]
             processing_class=tokenizer,
             rollout_func=_rollouts,
         )
+        # TRL takes them from the model's generation_config.json, which may lack the end of the chat template's turns.
+        self.eos_token_ids += stop_token_ids
 
     def rollouts(self, names: Sequence[str]) -> list[Rollout]:
         """An answer for each item id."""

@@ -45,6 +45,31 @@ def answering_template(tokenizer: Any) -> str | None:
     return settled.removesuffix("\n") + '{% if add_generation_prompt %}{{ "' + written + '" }}{% endif %}'
 
 
+def end_of_turn(tokenizer: Any, rest: str) -> str:
+    """What ends an answer, of the text that a chat template writes after it: all up to its first special token, else EOS."""
+    special = {token.content for token in tokenizer.added_tokens_decoder.values() if token.special}
+    special.update(tokenizer.all_special_tokens)
+    ends = [rest.index(token) + len(token) for token in special if token in rest]
+    return rest[: min(ends)] if ends else str(tokenizer.eos_token or "")
+
+
+def stop_token_ids(tokenizer: Any) -> tuple[int, ...]:
+    """The tokens besides EOS that end an answer: the one with which the chat template ends a turn, where it is another."""
+    from jinja2 import TemplateError
+
+    template = answering_template(tokenizer)
+    if template is None:
+        return ()
+    asked = [{"role": "user", "content": _ASKED}, {"role": "assistant", "content": _ANSWER}]
+    options = {"chat_template": template, "strftime_now": DATE.strftime}
+    try:
+        text = tokenizer.apply_chat_template(asked, tokenize=False, add_generation_prompt=False, **options)
+    except TemplateError:
+        return ()
+    end = tokenizer(end_of_turn(tokenizer, text.rpartition(_ANSWER)[2]), add_special_tokens=False).input_ids[-1:]
+    return tuple(token for token in end if token != tokenizer.eos_token_id)
+
+
 def _settled(template: str) -> str:
     """The template with thinking off, where it has a switch, and with a fixed date for today's."""
     fixed = _CLOCK.sub(lambda match: f'"{DATE.strftime(match[2])}"', template)

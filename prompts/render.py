@@ -10,7 +10,7 @@ from typing import Any
 
 from harness.corpora.item import Item
 from harness.errors import EngineError, HarnessError
-from prompts.chat_template import DATE, answering_template
+from prompts.chat_template import DATE, answering_template, end_of_turn, stop_token_ids
 from prompts.messages import conversation, item_view
 from prompts.rendered import Message, Rendered, TrainingRow
 from prompts.spec import PromptSpec
@@ -67,6 +67,7 @@ class Renderer:
 
     @property
     def stop(self) -> tuple[str, ...]:
+        """Strings that end an answer, of a model that is not asked by its chat template."""
         return () if self.is_chat else PLAIN_STOP
 
     @cached_property
@@ -78,6 +79,11 @@ class Renderer:
         prompt, whole = self.text(messages[:-1]), self.text(messages, open_answer=False)
         between = whole.rpartition(found)[0].removeprefix(prompt)
         return "" if between.strip() else between
+
+    @cached_property
+    def stop_token_ids(self) -> tuple[int, ...]:
+        """Tokens besides EOS that end an answer."""
+        return stop_token_ids(self.tokenizer) if self.is_chat else ()
 
     def text(self, messages: Sequence[Message], *, open_answer: bool = True) -> str:
         """Messages as one string, special tokens included; `open_answer` ends it where the model continues.
@@ -206,14 +212,6 @@ class Renderer:
             raise EngineError(
                 f"the chat template writes {blank!r} before an answer, which its prompts do not have: use another --base"
             )
-        return prompt, blank + found + self._end_of_answer(rest)
-
-    def _end_of_answer(self, rest: str) -> str:
-        """What follows the answer: what the chat template writes, up to and including its first special token."""
-        end = str(getattr(self.tokenizer, "eos_token", None) or "")
         if not self.is_chat:
-            return end
-        special = {token.content for token in self.tokenizer.added_tokens_decoder.values() if token.special}
-        special.update(self.tokenizer.all_special_tokens)
-        ends = [rest.index(token) + len(token) for token in special if token in rest]
-        return rest[: min(ends)] if ends else end
+            return prompt, blank + found + str(getattr(self.tokenizer, "eos_token", None) or "")
+        return prompt, blank + found + end_of_turn(self.tokenizer, rest)

@@ -27,6 +27,9 @@ class Sampling:
     top_p: float = 1.0
     seed: int = 0
     stop: tuple[str, ...] = ()
+    """Strings that end an answer, and are no part of it."""
+    stop_token_ids: tuple[int, ...] = ()
+    """Tokens that end an answer, besides those that the tokenizer and the model's generation_config.json name."""
     constraint: Constraint | None = None
     logprobs: bool = False
     """Whether completions come with their log-probability."""

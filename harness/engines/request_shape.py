@@ -16,7 +16,7 @@ from serialization.formats.answer import Constraint
 
 LENGTHS = ("max_tokens", "max_completion_tokens")
 """Two names of one parameter: the older one, which most servers take, and that of OpenAI's newer models."""
-OPTIONAL = ("temperature", "top_p", "stop", "seed")
+OPTIONAL = ("temperature", "top_p", "stop_token_ids", "stop", "seed")
 """Parameters that are left out where a model refuses them."""
 OURS = ("model", "messages", "prompt", "stream", "n")
 """What --extra-body may not change."""
@@ -58,6 +58,8 @@ class RequestShape:
         values: dict[str, Any] = {"temperature": sampling.temperature, "top_p": sampling.top_p}
         if sampling.stop:
             values["stop"] = list(sampling.stop)
+        if sampling.stop_token_ids and not self._chat and self._dialect == "vllm":
+            values["stop_token_ids"] = list(sampling.stop_token_ids)
         if sampling.temperature > 0:
             values["seed"] = item_seed(sampling.seed, prompt.id)
         request |= {name: value for name, value in values.items() if name not in self._dropped}

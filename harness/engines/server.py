@@ -66,11 +66,15 @@ def server_options(
     chat_template: Path | None,
     room: Room | None = None,
     given: Container[str] = (),
+    generation_config: Path | None = None,
 ) -> list[str]:
-    """What `vllm serve` is given to listen at a Unix socket, but for options that are `given` elsewhere. None is secret."""
+    """What `vllm serve` is given to listen at a Unix socket, but for options that are `given` elsewhere. None is secret.
+
+    `generation_config` is a folder whose generation_config.json says which tokens end an answer; None leaves it to the model's.
+    """
     options = [base, "--served-model-name", name, "--uds", str(socket)]
     # Requests get the decoding they ask for, not the one in the model's generation_config.json.
-    chosen: dict[str, Any] = {"generation_config": "vllm", "max_model_len": -1, **device_options(draws=True)}
+    chosen: dict[str, Any] = {"generation_config": generation_config or "vllm", "max_model_len": -1, **device_options(draws=True)}
     # All its requests come from the front.
     chosen["disable_uvicorn_access_log"] = True
     if adapters or room:

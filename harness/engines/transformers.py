@@ -72,7 +72,7 @@ class TransformersEngine:
         import torch
 
         longest = max(len(prompt.token_ids) for prompt in batch)
-        ends = self._end_ids()
+        ends = self._end_ids() | {*sampling.stop_token_ids}
         filler = next(iter(ends), 0) if self.tokenizer.pad_token_id is None else self.tokenizer.pad_token_id
         padding = [longest - len(prompt.token_ids) for prompt in batch]
         ids = [[filler] * pad + list(prompt.token_ids) for pad, prompt in zip(padding, batch, strict=True)]

@@ -220,6 +220,7 @@ class VllmEngine:
             "top_p": sampling.top_p,
             "top_k": 0,
             "stop": list(sampling.stop),
+            "stop_token_ids": list(sampling.stop_token_ids),
             "seed": item_seed(sampling.seed, prompt.id) if sampling.temperature > 0 else None,
         }
         if prompt.feasible:

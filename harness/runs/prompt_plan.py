@@ -285,6 +285,7 @@ def build_plan(options: Options, spec: PromptSpec, tokenizer: Any, context_lengt
         temperature=options.temperature,
         seed=options.seed,
         stop=() if chats else renderer.stop,
+        stop_token_ids=() if chats else renderer.stop_token_ids,
         # What is feasible is of the format, where the engine knows the state.
         constraint=spec.written.constraint().after(renderer.opening) if options.constrain and not feasible else None,
         # In this process they cost little, and another vote finds the same answers in the cache.

@@ -262,6 +262,24 @@ def served_template(model: str, adapters: Mapping[str, Adapter], file: Path) -> 
     return file, None, chats
 
 
+def served_ends(model: str) -> list[int] | None:
+    """The tokens that end an answer, where the chat template ends turns with another than the tokenizer and the model's
+    generation_config.json say; None where these have all."""
+    from transformers import GenerationConfig
+
+    from harness.engines.bases import load_tokenizer
+    from prompts.chat_template import stop_token_ids
+
+    tokenizer = load_tokenizer(model)
+    try:
+        named = GenerationConfig.from_pretrained(model).eos_token_id
+    except OSError:
+        named = None
+    known = {*(named if isinstance(named, list) else [named]), tokenizer.eos_token_id} - {None}
+    ends = {*stop_token_ids(tokenizer)} - known
+    return sorted(known | ends) if ends else None
+
+
 def _root(model: Mapping[str, Any], ours: Mapping[str, Loaded]) -> str:
     """What a model is: a version, in place of the folder that vLLM names."""
     one = ours.get(model["id"])

@@ -55,12 +55,14 @@ def prompted(spec: PromptSpec, engine: Any, samples: int = 1, constrain: str | N
     from prompts.shots import ShotPool
 
     longest = min(spec.written.longest, engine.context_length // 2)
+    renderer = Renderer(spec, engine.tokenizer, engine.context_length, longest)
     sampling = Sampling(
         max_tokens=longest,
         temperature=0.7 if samples > 1 else 0.0,
+        stop=renderer.stop if engine.tokenizer else (),
+        stop_token_ids=renderer.stop_token_ids,
         constraint=spec.written.constraint() if constrain == "format" else None,
     )
-    renderer = Renderer(spec, engine.tokenizer, engine.context_length, longest)
     plan = Plan(renderer, sampling, ShotPool([], 0), 0, 1, samples, feasible=constrain == "feasible")
     return Prompted(plan, engine)
 

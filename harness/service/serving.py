@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import tempfile
 import time
@@ -17,13 +18,14 @@ from harness.engines.vllm import max_lora_rank
 from harness.engines.vllm_options import serve_options
 from harness.errors import UsageError
 from harness.runs.folder import RUNS
-from harness.service.adapters import Adapters, Place, adapter_routes, ranks, served_template
+from harness.service.adapters import Adapters, Place, adapter_routes, ranks, served_ends, served_template
 from harness.service.app import create_app, listening
 from harness.service.front import Address, Front
 from harness.service.guard import Bounds, Guard
 from harness.service.keys import Key, Keys
 from harness.service.players import AnyPlayer, own_players
 from harness.service.supervisor import Supervisor
+from harness.util.files import write_atomically
 
 HEAD_SECONDS = 30.0
 """How long a request's head may take to arrive, beside the time of its body."""
@@ -76,6 +78,10 @@ class Serving:
         self.hot = self._hot()
         self._template, plain, chats = served_template(model.base, model.adapters, RUNS / f"serve-{door.port}.jinja")
         self.plain = plain is not None
+        ends = None if self.plain else served_ends(model.base)
+        self._generation_config = folder if ends else None
+        if ends:
+            write_atomically(folder / "generation_config.json", json.dumps({"eos_token_id": ends}) + "\n")
         self._rank = self._highest()
         self.supervisor = Supervisor(self._make, say)
         place = Place(
@@ -105,6 +111,7 @@ class Serving:
             self._template,
             Room(self._rank, 2) if self.hot else None,
             self._given,
+            self._generation_config,
         )
         return Server([*options, *self._model.words], self._socket, self.log, self.hot, again)
 

@@ -16,6 +16,7 @@ from prompts.messages import gold_answer
 from prompts.rendered import Rendered
 from prompts.shots import ShotPool
 from prompts.spec import PromptSpec
+from tests.helpers.chat_templates import family_tokenizer
 from tests.helpers.tiny import build_tiny_adapter, build_tiny_model
 
 
@@ -65,10 +66,11 @@ def test_dev_f1_of_perfect_and_of_garbage_answers(
         def __init__(self, model: Any, tokenizer: Any, context_length: int | None = None) -> None: ...
 
         def generate(self, prompts: Sequence[Rendered], sampling: Sampling) -> list[Completion]:
+            assert sampling.stop_token_ids == (end,)
             return [Completion(answers[prompt.id]) for prompt in prompts]
 
-    from transformers import AutoTokenizer
-
-    tokenizer = AutoTokenizer.from_pretrained(build_tiny_model(tmp_path / "base"))
+    tokenizer = family_tokenizer(tmp_path / "base", "smollm2, qwen 2.5")
+    end = tokenizer.convert_tokens_to_ids("<|im_end|>")
+    assert end != tokenizer.eos_token_id
     monkeypatch.setattr("adapters.dev.TransformersEngine", Scripted)
     assert dev_f1(None, tokenizer, spec, items, ShotPool(load(spec.task, "train"), 0), shots=1) == f1

@@ -89,7 +89,9 @@ def make(tiny_base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ma
     for module in (grpo, trainer):
         monkeypatch.setattr(module, "fast_bf16", lambda: False)
 
-    def build(reward: Callable[[list[int]], float], steps: int, *overrides: str, packs: bool = True) -> PolicyTrainer:
+    def build(
+        reward: Callable[[list[int]], float], steps: int, *overrides: str, packs: bool = True, **more: Any
+    ) -> PolicyTrainer:
         from peft import LoraConfig, get_peft_model
         from transformers import AutoModelForCausalLM
 
@@ -107,7 +109,17 @@ def make(tiny_base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ma
         rewards.__name__ = "length"
         tokenizer = AutoTokenizer.from_pretrained(tiny_base)
         return PolicyTrainer(
-            model, arguments, tmp_path, names, PROMPTS, rewards, tokenizer, lambda model: 0.0, recipe.training, packs=packs
+            model,
+            arguments,
+            tmp_path,
+            names,
+            PROMPTS,
+            rewards,
+            tokenizer,
+            lambda model: 0.0,
+            recipe.training,
+            packs=packs,
+            **more,
         )
 
     return build
@@ -124,6 +136,13 @@ def lengths(trainer: PolicyTrainer) -> float:
     prompts = [ids for ids in PROMPTS.values() for _ in range(64)]
     drawn = draw(model, prompts, [ENDING], 6, seed=7)
     return sum(len(rollout.token_ids) for rollout in drawn) / len(drawn)
+
+
+def test_an_answer_ends_where_the_chat_template_ends_a_turn(make: Make) -> None:
+    ends = range(0, 400, 2)
+    drawn = make(evenness, 1, stop_token_ids=ends).rollouts(list(PROMPTS) * 8)
+    assert any(one.token_ids[-1] in ends for one in drawn)
+    assert not any(token in ends for one in drawn for token in one.token_ids[:-1])
 
 
 def test_what_is_rewarded_becomes_likelier(make: Make) -> None:

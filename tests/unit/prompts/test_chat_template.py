@@ -39,7 +39,12 @@ def test_training_has_the_text_of_prompting_and_the_answer_after_it(
     assert prompt == renderer.render(ITEM, shots).text
     assert prompt.endswith(family.opened)
     assert answer == family.blank + gold_answer(ITEM, spec) + family.end
-    assert renderer.training_row(ITEM, shots).prompt_ids == renderer.render(ITEM, shots).token_ids
+    row = renderer.training_row(ITEM, shots)
+    assert row.prompt_ids == renderer.render(ITEM, shots).token_ids
+    eos = tokenizers[name].eos_token_id
+    other = () if family.end == "</s>" else (row.completion_ids[-1],)
+    assert renderer.stop_token_ids == other, "what ends a row ends an answer, whatever EOS is"
+    assert {eos, *other}.isdisjoint(row.completion_ids[:-1])
 
 
 @pytest.mark.parametrize("name", FAMILIES)
@@ -93,3 +98,7 @@ def test_a_template_that_changes_answers_is_refused_for_training(tokenizers: dic
             Renderer(PromptSpec.make("hexagons"), tokenizer, 100_000, 1).training_row(ITEM)
     finally:
         tokenizer.chat_template = before
+
+
+def test_plain_text_ends_with_eos_alone(tokenizers: dict[str, Any]) -> None:
+    assert Renderer(PromptSpec.make("minecraft", template="nebula"), tokenizers["qwen 3"], 100_000, 1).stop_token_ids == ()

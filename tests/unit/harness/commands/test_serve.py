@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from adapters.registry import Adapter
+from harness.engines.server import server_options
 from harness.errors import UsageError
-from harness.service.adapters import served_template
+from harness.service.adapters import served_ends, served_template
 from prompts.spec import PromptSpec
 from prompts.template import SHIPPED
 from tests.helpers.chat_templates import FAMILIES, family_tokenizer
@@ -40,3 +41,15 @@ def test_a_model_that_thinks_gets_a_template_that_keeps_it_from_thinking(tmp_pat
     served = (tmp_path / FILE).read_text()
     assert served.startswith(FAMILIES["r1 distill"].template)
     assert "</think>" in served.removeprefix(FAMILIES["r1 distill"].template)
+
+
+def test_a_server_ends_answers_where_the_chat_template_ends_turns(tmp_path: Path) -> None:
+    base = build_tiny_model(tmp_path / "base")
+    assert served_ends(str(base)) is None
+    tokenizer = family_tokenizer(base, "smollm2, qwen 2.5")
+    tokenizer.save_pretrained(base)
+    end = tokenizer.convert_tokens_to_ids("<|im_end|>")
+    assert tokenizer.eos_token_id != end
+    assert served_ends(str(base)) == sorted([tokenizer.eos_token_id, end])
+    line = server_options(str(base), "tiny", [], Path("s"), None, generation_config=tmp_path)
+    assert f"--generation-config={tmp_path}" in line

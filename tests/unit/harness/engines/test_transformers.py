@@ -94,6 +94,14 @@ def test_the_eos_token_ends_the_answer(base: Path, engine: TransformersEngine, t
     assert (answer.finish_reason, answer.completion_tokens) == ("stop", ids.index(ids[3]) + 1)
 
 
+def test_a_token_that_the_prompts_name_ends_the_answer(base: Path, engine: TransformersEngine) -> None:
+    """As the end of the chat template's turns does, where the tokenizer has another EOS."""
+    (row,) = prompts_for(engine, TEXTS[:1])
+    ids = likeliest(base, row.token_ids, 4)
+    (answer,) = engine.generate([row], Sampling(max_tokens=12, stop_token_ids=(ids[3],)))
+    assert (answer.finish_reason, answer.completion_tokens) == ("stop", ids.index(ids[3]) + 1)
+
+
 def test_the_models_own_sampling_settings_change_nothing(
     base: Path, engine: TransformersEngine, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
