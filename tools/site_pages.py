@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[1]
 DOCS = "docs/"
 ELSEWHERE = {
     "CONTRIBUTING.md": "contributing.md",
+    "SECURITY.md": "security.md",
     "CHANGELOG.md": "changelog.md",
     "adapters/trained/hexagons/README.md": "cards/hexagons.md",
     "adapters/trained/minecraft/README.md": "cards/minecraft.md",

@@ -185,7 +185,7 @@ class Server:
         """Block until the server answers; the names of its models. Raises EngineError if it ends before or hangs."""
         deadline = time.monotonic() + STARTING
         with socket_client(self.socket, 5) as client:
-            while _answer(client, "/health") is None:
+            while not (_listens(self.socket) and _answer(client, "/health")):
                 if self._process.poll() is not None:
                     raise self._failure()
                 if time.monotonic() > deadline:
@@ -230,6 +230,12 @@ class Server:
         killed = -(self._process.returncode or 0)
         why = f"it was killed by {signal.Signals(killed).name}" if killed > 0 else last_error(self.log)
         return EngineError(f"the server ended: {why} (the whole log: {self.log})")
+
+
+def _listens(path: Path) -> bool:
+    """Asked before httpx is, which leaves a socket open when nothing listens."""
+    with socket.socket(socket.AF_UNIX) as probe:
+        return probe.connect_ex(str(path)) == 0
 
 
 def _answer(client: Client, path: str) -> Response | None:

@@ -167,7 +167,8 @@ def listening(app: ASGIApp, host: str, port: int, **seconds: float) -> Iterator[
             ws="none",
             proxy_headers=False,
             h11_max_incomplete_event_size=MOST_HEAD,
-            log_level="warning",
+            # A line for every request that is no HTTP would let anyone fill the log.
+            log_level="error",
             access_log=False,
             timeout_keep_alive=75,
             timeout_graceful_shutdown=1,

@@ -113,6 +113,14 @@ def gone(leader: int) -> bool:
     return not group(leader)
 
 
+def listening_ports(processes: list[int]) -> set[int]:
+    """The TCP ports that processes listen on."""
+    links = (link for one in processes for link in Path(f"/proc/{one}/fd").glob("*"))
+    sockets = {os.readlink(link).removeprefix("socket:[").rstrip("]") for link in links if link.exists() or link.is_symlink()}
+    rows = [line.split() for name in ("tcp", "tcp6") for line in Path(f"/proc/net/{name}").read_text().splitlines()[1:]]
+    return {int(row[1].rpartition(":")[2], 16) for row in rows if row[3] == "0A" and row[9] in sockets}
+
+
 @pytest.fixture(scope="module")
 def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build_tiny_model(tmp_path_factory.mktemp("base") / "tiny", context_length=1024)
@@ -131,6 +139,20 @@ def serving(base: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Se
     yield serving
     if serving.process.poll() is None:
         serving.end(signal.SIGINT)
+
+
+def test_no_port_but_the_fronts_answers_and_no_other_user_reaches_the_socket(serving: Serving) -> None:
+    leader = serving.server()
+    assert leader is not None
+    assert listening_ports([serving.process.pid]) == {serving.port}
+    for port in listening_ports(group(leader)):
+        # Torch's and vLLM's own, for what computes: they do not speak HTTP.
+        with pytest.raises(httpx.HTTPError):
+            httpx.post(f"http://127.0.0.1:{port}/invocations", json={"prompt": "a"}, timeout=3)
+    words = Path(f"/proc/{leader}/cmdline").read_bytes().decode().split("\0")
+    socket_path = Path(words[words.index("--uds") + 1])
+    assert socket_path.is_socket()
+    assert socket_path.parent.stat().st_mode & 0o777 == 0o700
 
 
 def test_it_says_where_it_is_and_its_curl_line_works(serving: Serving) -> None:
