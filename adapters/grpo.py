@@ -12,12 +12,15 @@ import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from importlib.metadata import PackageNotFoundError, requires, version
 from itertools import chain, count, takewhile
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import torch
+from packaging.requirements import Requirement
+from packaging.version import Version
 
 from adapters.finetune import (
     Job,
@@ -52,8 +55,11 @@ from prompts.spec import PromptSpec
 from serialization.formats.answer import losses
 
 with warnings.catch_warnings():
-    # TRL warns of versions of vLLM that it has not tried, and of parts that may change.
-    warnings.simplefilter("ignore")
+    # It matters to trainings with vLLM only, of which `refuse` says it.
+    warnings.filterwarnings("ignore", "TRL currently supports vLLM versions")
+    # Of torch's own parts, for torch's developers.
+    warnings.filterwarnings("ignore", category=DeprecationWarning)
+    # Says that a rollout function may change: the tests would see it.
     os.environ.setdefault("TRL_EXPERIMENTAL_SILENCE", "1")
     from trl import GRPOConfig, GRPOTrainer
 
@@ -64,6 +70,8 @@ APART = 0.25
 about 0.02, answers of another model several units."""
 PATIENCE = 5
 """Steps in a row for which a fault must last."""
+CHUNK = 256
+"""Tokens whose entropy is computed at a time: it takes a copy of their probabilities."""
 
 
 def learn(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
@@ -76,15 +84,17 @@ def learn(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
 
     training, settings = job.recipe.training, job.recipe.grpo
     assert settings is not None
+    refuse(settings)
     own, threads = set_up(training)
     check_parts(settings, own.num_processes)
     tokenizer = load_tokenizer(job.base)
     model = with_lora(job.recipe, load_base(job), job.start)
     length = longest_row(job, model.config)
     layout = layout_of(model.config, length)
-    if not (layout.plain or settings.vllm):
+    if not (layout.plain or settings.use_vllm):
         raise UsageError(
-            f"{job.base} has layers that do not attend to all earlier tokens: learning from the scorer needs --set grpo.vllm=true"
+            f"{job.base} has layers that do not attend to all earlier tokens: learning from the scorer needs vLLM: "
+            "--set grpo.use_vllm=true"
         )
     pool = examples(job)
     renderer = Renderer(job.spec, tokenizer, length, training.max_new_tokens)
@@ -94,7 +104,7 @@ def learn(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
     shown = {item.id: item for item in job.train if item.id in prompts}
     steps = training.max_steps or max(1, round(training.epochs * len(shown) / settings.prompts))
     ids = order(list(shown.values()), settings, steps, training.seed)
-    say(f"{steps} steps of {settings.prompts} prompts with {settings.answers} answers each, on {machine(threads)}")
+    say(f"{steps} steps of {settings.prompts} prompts with {settings.num_generations} answers each, on {machine(threads)}")
     steps = stopped_at(folder, training.patience) or steps
     trainer = PolicyTrainer(
         model,
@@ -111,8 +121,10 @@ def learn(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
     )
     if checkpoint := last_checkpoint(folder / "checkpoints"):
         say(f"resuming from {checkpoint}")
-    then = ", or fewer grpo.answers" + ("" if training.gradient_checkpointing else ", or training.gradient_checkpointing=true")
-    memory = memory_for(settings.together, "--set grpo.together=", then, unit="prompts")
+    then = ", or fewer grpo.num_generations" + (
+        "" if training.gradient_checkpointing else ", or training.gradient_checkpointing=true"
+    )
+    memory = memory_for(settings.per_device_train_batch_size, "--set grpo.per_device_train_batch_size=", then, unit="answers")
     with disable_input_dtype_casting(model, fast_bf16()), memory:
         trainer.go_on()
     tokens = max((int(entry["num_tokens"]) for entry in trainer.state.log_history if "num_tokens" in entry), default=0)
@@ -120,14 +132,35 @@ def learn(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
     return finish(job, folder, trainer, tokenizer, counts, has_effect(model))
 
 
+def refuse(settings: Grpo) -> None:
+    """Raises UsageError for what does not work together, before anything is loaded."""
+    if os.environ.get("ACCELERATE_USE_FSDP", "").lower() == "true":
+        raise UsageError(
+            "learning from the scorer needs the whole model in each process, and FSDP divides it: launch without FSDP"
+        )
+    if settings.use_vllm and (wrong := unsupported_vllm()):
+        raise UsageError(f"grpo.use_vllm: {wrong}; install one that it supports, or --set grpo.use_vllm=false")
+
+
+def unsupported_vllm() -> str | None:
+    """Why TRL cannot draw answers with the vLLM that is installed, by the versions that it says it needs."""
+    needed = [Requirement(line) for line in requires("trl") or ()]
+    supported = next(one.specifier for one in needed if one.name == "vllm" and one.marker)
+    try:
+        there = Version(Version(version("vllm")).base_version)
+    except PackageNotFoundError:
+        return f"vllm is not installed, and TRL {version('trl')} needs {supported}"
+    return None if there in supported else f"vllm {there} is installed, and TRL {version('trl')} supports {supported}"
+
+
 def check_parts(settings: Grpo, processes: int) -> None:
     """Raises UsageError if the parts of a step, of `together` prompts each, cannot be dealt to the processes evenly."""
     parts = settings.prompts // settings.together
     if parts % processes:
-        prompts = settings.together * processes * (parts // processes + 1)
+        answers = settings.per_device_train_batch_size * processes * (parts // processes + 1)
         raise UsageError(
             f"a step's {parts} parts of {settings.together} prompts cannot be shared among {processes} processes: "
-            f"--set grpo.prompts={prompts}, or start fewer processes"
+            f"--set grpo.generation_batch_size={answers}, or start fewer processes"
         )
 
 
@@ -165,10 +198,13 @@ class Reward:
         parsed = [read_answer(text, self._items[name], self._spec) for name, text in zip(prompts, completions, strict=True)]
         scored = sizes(self._spec.task, [self._gold[name] for name in prompts], [answer.actions for answer in parsed])
         settings = self._settings
-        return [
-            size.f1 + settings.exact * size.exact - settings.unread * bool(losses(answer.discarded))
-            for size, answer in zip(scored, parsed, strict=True)
-        ]
+        rewards = []
+        for size, answer in zip(scored, parsed, strict=True):
+            unread = bool(losses(answer.discarded))
+            # Where there is nothing to do, what cannot be read at all would be right.
+            earned = size.f1 + settings.exact * size.exact if answer.actions or not unread else 0.0
+            rewards.append(earned - settings.unread * unread)
+        return rewards
 
 
 def order(items: Sequence[Item], settings: Grpo, steps: int, seed: int) -> list[str]:
@@ -229,7 +265,6 @@ class PolicyTrainer(DevTrainer, GRPOTrainer):  # type: ignore[misc]
         self.training, self._prompts, self._dev_f1, self._packs = training, prompts, dev_f1, packs
         self._drawn: Any = None
         self._buffered_inputs: Any
-        self._alarms = Alarms()
         super().__init__(
             model,
             arguments,
@@ -273,7 +308,16 @@ class PolicyTrainer(DevTrainer, GRPOTrainer):  # type: ignore[misc]
     def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
         super().log(logs, start_time)
         if "reward" in logs or "loss" in logs:
-            self._alarms.check(self.state.global_step, self.state.log_history[-1])
+            check_alarms(self.state.global_step, self.state.log_history)
+
+    def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:
+        """As in Trainer, which passes over the adapter itself where a checkpoint has the folder of another one: the copy of the
+        adapter as it was, from which `beta` measures."""
+        super()._load_from_checkpoint(resume_from_checkpoint, model)
+        adapted = self.accelerator.unwrap_model(self.model if model is None else model)
+        if "ref" in adapted.peft_config:
+            adapted.load_adapter(resume_from_checkpoint, "default", is_trainable=True)
+            adapted.set_adapter("default")
 
     def _prepare_inputs(self, generation_batch: Any) -> Any:
         """As in TRL, but without its shuffling: answers to prompts that begin alike stay in one batch, and so in one pack."""
@@ -300,8 +344,18 @@ class PolicyTrainer(DevTrainer, GRPOTrainer):  # type: ignore[misc]
             )
             self._note_drift(result[0], attention_mask[:, -logits_to_keep:].bool())
             return result
+        size = options.get("batch_size") or len(input_ids)
+        parts = [
+            self._packed_logps(model, ids, seen, logits_to_keep, entropy=bool(options.get("compute_entropy")))
+            for ids, seen in zip(input_ids.split(size), attention_mask.bool().split(size), strict=True)
+        ]
+        log_probs, entropies = (torch.cat(each) for each in zip(*parts, strict=True))
+        self._note_drift(log_probs, attention_mask[:, -logits_to_keep:].bool())
+        return log_probs, entropies, None
+
+    def _packed_logps(self, model: Any, input_ids: Any, known: Any, logits_to_keep: int, *, entropy: bool) -> tuple[Any, Any]:
+        """The same of answers that are computed as one pack."""
         before = input_ids.shape[1] - logits_to_keep
-        known = attention_mask.bool()
         rows = [
             TrainingRow("", tuple(ids[:before][seen[:before]].tolist()), tuple(ids[before:][seen[before:]].tolist()))
             for ids, seen in zip(input_ids, known, strict=True)
@@ -316,10 +370,10 @@ class PolicyTrainer(DevTrainer, GRPOTrainer):  # type: ignore[misc]
         log_probs = torch.zeros(answers.shape, device=input_ids.device)
         log_probs = log_probs.masked_scatter(answers, likely.gather(1, labels[:, None])[:, 0])
         entropies = torch.zeros_like(log_probs)
-        if options.get("compute_entropy"):
-            entropies = entropies.masked_scatter(answers, -(likely.exp() * likely).sum(-1).detach())
-        self._note_drift(log_probs, answers)
-        return log_probs, entropies, None
+        if entropy:
+            spread = torch.cat([-(part.exp() * part).sum(-1) for part in likely.detach().split(CHUNK)])
+            entropies = entropies.masked_scatter(answers, spread)
+        return log_probs, entropies
 
     def _note_drift(self, log_probs: Any, answers: Any) -> None:
         """How far training's log-probabilities are from those of the moment at which the tokens were drawn."""
@@ -339,33 +393,28 @@ def _rollouts(names: list[str], trainer: PolicyTrainer) -> dict[str, Any]:
     }
 
 
-class Alarms:
-    """Stops a training that cannot come to any good, with one line that says why and what to change."""
+def check_alarms(step: int, history: Sequence[Mapping[str, Any]]) -> None:
+    """Stops a training that no longer learns, by what was logged so far, by earlier processes of the run too.
 
-    def __init__(self) -> None:
-        self._first: list[float] = []
-        self._faded = self._apart = 0
-
-    def check(self, step: int, logs: Mapping[str, float]) -> None:
-        """Look at what was logged of a step. Raises HarnessError for a fault."""
-        for key in ("loss", "reward", "entropy"):
-            if key in logs and (logs[key] is None or not math.isfinite(logs[key])):
-                raise HarnessError(f"step {step}: {key} is not a number; lower training.learning_rate or raise grpo.kl")
-        entropy, apart = logs.get("entropy"), logs.get("apart", 0.0)
-        if entropy is not None:
-            self._first = [*self._first, entropy][:PATIENCE]
-            self._faded = self._faded + 1 if entropy < FADED * _mean(self._first) else 0
-        self._apart = self._apart + 1 if apart > APART else 0
-        if self._faded >= PATIENCE:
-            raise HarnessError(
-                f"step {step}: the entropy of the answers fell from {_mean(self._first):.3f} to {entropy:.3f}: answers to "
-                "an item are all alike and teach nothing; lower training.learning_rate or raise grpo.kl"
-            )
-        if self._apart >= PATIENCE:
-            raise HarnessError(
-                f"step {step}: the answers do not come from the model that is trained: their tokens' log-probabilities differ by "
-                f"{apart:.2f} on average between drawing and training"
-            )
+    Raises HarnessError, in one line, where a number of the last step is not one, where the entropy has collapsed, and where
+    answers come from another model than the one that is trained.
+    """
+    for key in ("loss", "reward", "entropy"):
+        if key in history[-1] and (history[-1][key] is None or not math.isfinite(history[-1][key])):
+            raise HarnessError(f"step {step}: {key} is not a number; lower training.learning_rate or raise grpo.beta")
+    entropies = [entry["entropy"] for entry in history if entry.get("entropy") is not None]
+    first, last = _mean(entropies[:PATIENCE]), entropies[PATIENCE:][-PATIENCE:]
+    if len(last) == PATIENCE and max(last) < FADED * first:
+        raise HarnessError(
+            f"step {step}: the entropy of the answers fell from {first:.3f} to {last[-1]:.3f}: answers to "
+            "an item are all alike and teach nothing; lower training.learning_rate or raise grpo.beta"
+        )
+    apart = [entry["apart"] for entry in history if entry.get("apart") is not None][-PATIENCE:]
+    if len(apart) == PATIENCE and min(apart) > APART:
+        raise HarnessError(
+            f"step {step}: the answers do not come from the model that is trained: their tokens' log-probabilities differ by "
+            f"{apart[-1]:.2f} on average between drawing and training"
+        )
 
 
 def _mean(values: Sequence[float]) -> float:
@@ -377,20 +426,20 @@ def grpo_arguments(training: FinetuneTraining, settings: Grpo, steps: int, folde
     parts = settings.prompts // settings.together // processes().num_processes
     return GRPOConfig(
         **shared_arguments(training, steps, folder),
-        per_device_train_batch_size=settings.together * settings.answers,
-        per_device_eval_batch_size=settings.together * settings.answers,
+        per_device_train_batch_size=settings.per_device_train_batch_size,
+        per_device_eval_batch_size=settings.per_device_train_batch_size,
         gradient_accumulation_steps=parts,
         steps_per_generation=parts,
-        num_generations=settings.answers,
+        num_generations=settings.num_generations,
         max_completion_length=training.max_new_tokens,
         temperature=1.0,
-        beta=settings.kl,
-        loss_type=settings.loss,
+        beta=settings.beta,
+        loss_type=settings.loss_type,
         scale_rewards="group",
         shuffle_dataset=False,
         disable_dropout=True,
         lr_scheduler_type="constant_with_warmup",
         ddp_find_unused_parameters=False,
-        use_vllm=settings.vllm,
+        use_vllm=settings.use_vllm,
         logging_steps=1,
     )

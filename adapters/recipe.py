@@ -148,30 +148,44 @@ class FinetuneTraining(Strict):
 
 
 class Grpo(Strict):
-    """Learning from the scorer: see `adapters.grpo`."""
+    """Learning from the scorer: see `adapters.grpo`. Keys that TRL's GRPOConfig has, too, are called as there."""
 
-    answers: Annotated[int, Field(ge=2)]
+    num_generations: Annotated[int, Field(ge=2)]
     """Answers drawn for each item."""
-    prompts: Positive
-    """Items per step."""
-    together: Positive
-    """Neighbors of one procedure or game that are computed together; divides `prompts`."""
+    generation_batch_size: Positive
+    """Answers per step, over all processes: items times `num_generations`."""
+    per_device_train_batch_size: Positive
+    """Answers that are computed together, to neighbors of one procedure or game; divides `generation_batch_size`."""
     exact: Annotated[float, Field(ge=0)]
     """Added to the reward, which is the F1, for an exact match."""
     unread: Annotated[float, Field(ge=0)]
     """Taken from it for an answer that cannot be read as a whole."""
-    kl: Annotated[float, Field(ge=0)]
-    """Weight of the divergence from the adapter that training started from (TRL's beta)."""
-    loss: Literal["grpo", "dapo", "dr_grpo", "bnpo"]
-    """TRL's loss_type."""
-    vllm: bool
+    beta: Annotated[float, Field(ge=0)]
+    """Weight of the divergence from the adapter that training started from."""
+    loss_type: Literal["grpo", "dapo", "dr_grpo", "bnpo"]
+    """How the loss is averaged over answers and tokens."""
+    use_vllm: bool
     """Draw the answers with vLLM beside the training; needs an NVIDIA GPU."""
 
     @model_validator(mode="after")
     def _whole_parts(self) -> Grpo:
-        if self.prompts % self.together:
-            raise ValueError(f"prompts ({self.prompts}) must be a multiple of together ({self.together})")
+        for size, of in (
+            ("num_generations", "per_device_train_batch_size"),
+            ("per_device_train_batch_size", "generation_batch_size"),
+        ):
+            if getattr(self, of) % getattr(self, size):
+                raise ValueError(f"{of} ({getattr(self, of)}) must be a multiple of {size} ({getattr(self, size)})")
         return self
+
+    @property
+    def prompts(self) -> int:
+        """Items per step."""
+        return self.generation_batch_size // self.num_generations
+
+    @property
+    def together(self) -> int:
+        """Items that are computed together."""
+        return self.per_device_train_batch_size // self.num_generations
 
 
 class FinetuneRecipe(Strict):

@@ -51,9 +51,10 @@ def _draw(model: Any, prompts: Sequence[Sequence[int]], ends: frozenset[int], mo
     rollouts = [Rollout([], []) for _ in prompts]
     active, owners = torch.arange(len(prompts)), torch.empty(0, dtype=torch.long)
     for place in range(most):
-        likely = torch.log_softmax(logits.float(), -1).cpu()
-        tokens = torch.multinomial(likely.exp(), 1)[:, 0]
-        chances = likely.gather(1, tokens[:, None])[:, 0]
+        # The vocabulary stays where the model is: only the tokens and their chances are copied from a GPU.
+        likely = torch.log_softmax(logits.float(), -1)
+        drawn = torch.multinomial(likely.exp(), 1)
+        tokens, chances = drawn[:, 0].cpu(), likely.gather(1, drawn)[:, 0].cpu()
         for answer, token, chance in zip(active.tolist(), tokens.tolist(), chances.tolist(), strict=True):
             rollouts[answer].token_ids.append(token)
             rollouts[answer].log_probs.append(chance)

@@ -235,7 +235,7 @@ def _training(recipe: Mapping[str, Any]) -> str:
         "seed": "seed {}",
     }
     parts = [text.format(training[key]) for key, text in phrases.items() if key in training]
-    drawn = [f"{grpo['prompts']} items a step with {grpo['answers']} drawn answers each"] if grpo else []
+    drawn = [f"{grpo['generation_batch_size']} drawn answers a step, {grpo['num_generations']} to an item"] if grpo else []
     return ", ".join([*drawn, *parts, *(["colors exchanged at random"] if training.get("recolor") else [])])
 
 

@@ -21,9 +21,9 @@ QUICK = (
     "training.max_new_tokens=8",
     "training.max_length=2048",
     "lora.r=8",
-    "grpo.answers=2",
-    "grpo.prompts=2",
-    "grpo.together=1",
+    "grpo.num_generations=2",
+    "grpo.generation_batch_size=4",
+    "grpo.per_device_train_batch_size=2",
 )
 
 

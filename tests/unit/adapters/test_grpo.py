@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -12,16 +14,28 @@ import torch
 from transformers import AutoTokenizer
 
 from adapters import grpo, trainer
-from adapters.grpo import Alarms, PolicyTrainer, Reward, check_parts, grpo_arguments, order
+from adapters.grpo import PolicyTrainer, Reward, check_alarms, check_parts, grpo_arguments, order, refuse
+from adapters.packing import Pack, pack_of
 from adapters.recipe import Grpo, load_recipe
 from adapters.rollouts import Rollout, draw
 from harness.corpora import load
 from harness.corpora.item import HexagonsItem, Item
 from harness.errors import HarnessError, UsageError
 from prompts.messages import gold_answer
+from prompts.rendered import TrainingRow
 from prompts.spec import PromptSpec
+from tests.helpers import ROOT
 
-SETTINGS = Grpo(answers=8, prompts=4, together=2, exact=0.5, unread=0.25, kl=0.0, loss="dapo", vllm=False)
+SETTINGS = Grpo(
+    num_generations=8,
+    generation_batch_size=32,
+    per_device_train_batch_size=16,
+    exact=0.5,
+    unread=0.25,
+    beta=0.0,
+    loss_type="dapo",
+    use_vllm=False,
+)
 PROMPTS = {"a": [5, 6, 7, 8], "b": [5, 6, 9], "c": [5, 10, 11, 12], "d": [13]}
 ENDING = 2
 """The tiny tokenizer's stop token."""
@@ -42,6 +56,17 @@ def test_the_reward_is_the_score(task: str, monkeypatch: pytest.MonkeyPatch) -> 
     assert all(value < 1 for value in reward(names[:1] * 2, ["I cannot do this.", "red red red"]))
 
 
+def test_what_cannot_be_read_earns_nothing_where_there_is_nothing_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HARNESS_DATA", raising=False)
+    for task in ("hexagons", "minecraft"):
+        item: Any = load(task, "train")[0]
+        item = replace(item, actions=(), after=item.before)
+        spec, items = PromptSpec.make(task), {item.id: item}
+        reward = Reward(spec, items, items, SETTINGS)
+        right, garbage = reward([item.id] * 2, [gold_answer(item, spec), "garbage %&/ 17"])
+        assert (right, garbage) == (1.5, -0.25)
+
+
 def test_rewards_judge_by_gold_even_if_a_model_met_another_board(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("HARNESS_DATA", raising=False)
     spec = PromptSpec.make("hexagons")
@@ -55,7 +80,7 @@ def test_rewards_judge_by_gold_even_if_a_model_met_another_board(monkeypatch: py
 def test_every_item_comes_once_an_epoch_with_its_neighbors(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("HARNESS_DATA", raising=False)
     items: Sequence[Item] = load("hexagons", "train")
-    settings = SETTINGS.model_copy(update={"prompts": 2})
+    settings = SETTINGS.model_copy(update={"generation_batch_size": 16})
     steps = len(items) // 2
     names = order(items, settings, steps, seed=0)
     assert len(set(names)) == len(names) == 2 * steps
@@ -67,13 +92,17 @@ def test_every_item_comes_once_an_epoch_with_its_neighbors(monkeypatch: pytest.M
 
 
 def test_parts_of_a_step_must_be_whole() -> None:
-    with pytest.raises(UsageError, match=r"prompts \(16\) must be a multiple of together \(5\)"):
-        load_recipe("llama-grpo", ["grpo.together=5"])
+    with pytest.raises(
+        UsageError, match=r"generation_batch_size \(128\) must be a multiple of per_device_train_batch_size \(40\)"
+    ):
+        load_recipe("llama-grpo", ["grpo.per_device_train_batch_size=40"])
 
 
 def test_parts_of_a_step_are_shared_evenly_among_processes() -> None:
     check_parts(SETTINGS, 2)
-    with pytest.raises(UsageError, match=r"2 parts of 2 prompts cannot be shared among 3 processes: --set grpo.prompts=6,"):
+    with pytest.raises(
+        UsageError, match=r"2 parts of 2 prompts cannot be shared among 3 processes: --set grpo.generation_batch_size=48,"
+    ):
         check_parts(SETTINGS, 3)
 
 
@@ -90,7 +119,12 @@ def make(tiny_base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ma
         monkeypatch.setattr(module, "fast_bf16", lambda: False)
 
     def build(
-        reward: Callable[[list[int]], float], steps: int, *overrides: str, packs: bool = True, **more: Any
+        reward: Callable[[list[int]], float],
+        steps: int,
+        *overrides: str,
+        packs: bool = True,
+        beta: float = 0.0,
+        **more: Any,
     ) -> PolicyTrainer:
         from peft import LoraConfig, get_peft_model
         from transformers import AutoModelForCausalLM
@@ -100,7 +134,7 @@ def make(tiny_base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ma
             torch.manual_seed(0)
             base = AutoModelForCausalLM.from_pretrained(tiny_base)
             model = get_peft_model(base, LoraConfig(r=8, lora_alpha=16, target_modules="all-linear", task_type="CAUSAL_LM"))
-        arguments = grpo_arguments(recipe.training, SETTINGS, steps, tmp_path)
+        arguments = grpo_arguments(recipe.training, SETTINGS.model_copy(update={"beta": beta}), steps, tmp_path)
         names = [name for _ in range(steps) for name in PROMPTS]
 
         def rewards(*, prompts: Sequence[str], completion_ids: Sequence[list[int]], **_: Any) -> list[float]:
@@ -206,6 +240,47 @@ def test_answers_of_the_base_set_off_an_alarm(make: Make, monkeypatch: pytest.Mo
         trainer.go_on()
 
 
+def adapters_of(trainer: PolicyTrainer) -> dict[str, torch.Tensor]:
+    """The weights of the adapter, and of its copy as it was, by name."""
+    model = trainer.accelerator.unwrap_model(trainer.model)
+    return {name: value.detach().clone() for name, value in model.named_parameters() if "lora_" in name}
+
+
+def test_a_training_held_near_its_start_resumes_exactly(make: Make, tmp_path: Path) -> None:
+    overrides = ("training.learning_rate=0.1", "training.evaluations=2")
+    whole = make(evenness, 4, *overrides, beta=0.2)
+    begun = adapters_of(whole)
+    whole.go_on()
+    ended = adapters_of(whole)
+    moved = [name for name in ended if not torch.equal(ended[name], begun[name])]
+    assert moved
+    assert all(".default." in name for name in moved)
+    assert any(entry.get("kl", 0) > 0 for entry in whole.state.log_history)
+    shutil.rmtree(tmp_path / "checkpoints/checkpoint-4")
+    resumed = make(evenness, 4, *overrides, beta=0.2)
+    resumed.go_on()
+    again = adapters_of(resumed)
+    assert [name for name in ended if not torch.equal(ended[name], again[name])] == []
+
+
+def test_log_probabilities_are_computed_a_batch_at_a_time(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    trainer = make(float, 1)
+    ids, seen = torch.randint(3, 90, (6, 7)), torch.ones(6, 7, dtype=torch.long)
+    rows: list[int] = []
+
+    def noted(given: Sequence[TrainingRow]) -> Pack:
+        rows.append(len(given))
+        return pack_of(given)
+
+    monkeypatch.setattr(grpo, "pack_of", noted)
+    with torch.no_grad():
+        parts = trainer._get_per_token_logps_and_entropies(trainer.model, ids, seen, 3, batch_size=2, compute_entropy=True)
+        whole = trainer._get_per_token_logps_and_entropies(trainer.model, ids, seen, 3, compute_entropy=True)
+    assert rows == [2, 2, 2, 6]
+    for part, one in zip(parts[:2], whole[:2], strict=True):
+        assert torch.allclose(part, one, atol=1e-5)
+
+
 def test_a_drawn_answer_follows_the_adapter(make: Make) -> None:
     trainer = make(float, 1)
     before = lengths(trainer)
@@ -225,30 +300,64 @@ def test_a_training_that_goes_on_too_long_loses_its_entropy(make: Make) -> None:
 # --- alarms ---
 
 
+def check(history: Sequence[dict[str, Any]]) -> None:
+    """The alarms, after each step."""
+    for step in range(1, len(history) + 1):
+        check_alarms(step, history[:step])
+
+
 def test_alarms_are_silent_while_all_is_well() -> None:
-    alarms = Alarms()
-    for step in range(50):
-        alarms.check(step, {"loss": 0.1, "reward": 0.3, "entropy": 0.5 - step / 200, "apart": 0.02})
+    check([{"loss": 0.1, "reward": 0.3, "entropy": 0.5 - step / 200, "apart": 0.02} for step in range(50)])
 
 
 @pytest.mark.parametrize("key", ["loss", "reward", "entropy"])
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), None])
 def test_what_is_no_number_stops_the_training(key: str, value: Any) -> None:
     with pytest.raises(HarnessError, match=f"step 3: {key} is not a number"):
-        Alarms().check(3, {"loss": 0.1, "reward": 0.3, "entropy": 0.5} | {key: value})
+        check_alarms(3, [{"loss": 0.1, "reward": 0.3, "entropy": 0.5} | {key: value}])
 
 
 def test_collapsed_entropy_stops_the_training() -> None:
-    alarms = Alarms()
-    for step in range(5):
-        alarms.check(step, {"entropy": 0.5})
-    for step in range(5, 9):
-        alarms.check(step, {"entropy": 0.01})
-    with pytest.raises(HarnessError, match=r"step 9: the entropy of the answers fell from 0\.500 to 0\.010"):
-        alarms.check(9, {"entropy": 0.01})
+    """Whatever process logged how it was at first."""
+    history = [{"entropy": 0.5}] * 5 + [{"entropy": 0.01}] * 4
+    check(history)
+    with pytest.raises(HarnessError, match=r"step 10: the entropy of the answers fell from 0\.500 to 0\.010"):
+        check_alarms(10, [*history, {"eval_f1": 0.5}, {"entropy": 0.01}])
 
 
 def test_one_step_of_low_entropy_is_no_collapse() -> None:
-    alarms = Alarms()
-    for step in range(40):
-        alarms.check(step, {"entropy": 0.5 if step % 4 else 0.01})
+    check([{"entropy": 0.5 if step % 4 else 0.01} for step in range(40)])
+
+
+# --- what goes together ---
+
+
+def test_fsdp_is_refused_before_anything_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    refuse(SETTINGS)
+    monkeypatch.setenv("ACCELERATE_USE_FSDP", "true")
+    with pytest.raises(UsageError, match="launch without FSDP"):
+        refuse(SETTINGS)
+
+
+@pytest.mark.parametrize(("there", "fits"), [("0.31.0", True), ("0.31.0+cu129", True), ("0.33.0", False), (None, False)])
+def test_vllm_must_be_one_that_trl_supports(there: str | None, fits: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    def installed(package: str) -> str:
+        if package == "vllm" and there is None:
+            raise PackageNotFoundError
+        return str(there) if package == "vllm" else "1.16.0"
+
+    monkeypatch.setattr(grpo, "version", installed)
+    settings = SETTINGS.model_copy(update={"use_vllm": True})
+    if fits:
+        refuse(settings)
+    else:
+        with pytest.raises(UsageError, match=r"grpo\.use_vllm: vllm .*TRL 1\.16\.0 (needs|supports) "):
+            refuse(settings)
+
+
+def test_the_pinned_pair_of_trl_and_vllm_goes_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = (ROOT / "requirements/gpu.txt").read_text().splitlines()
+    pinned = dict(line.split("==") for line in lines if "==" in line and not line.startswith("#"))
+    assert pinned["trl"] == version("trl"), "the versions that TRL supports are those of the one installed here"
+    monkeypatch.setattr(grpo, "version", pinned.__getitem__)
+    assert grpo.unsupported_vllm() is None
