@@ -18,12 +18,14 @@ QUICK = (
     "training.learning_rate=0.01",
     "training.evaluations=2",
     "training.dev_f1_items=2",
-    "training.max_new_tokens=8",
+    # So short that some answers are nothing but blanks and stops: those cost nothing, the others do, and something is learned.
+    "training.max_new_tokens=1",
     "training.max_length=2048",
     "lora.r=8",
-    "grpo.num_generations=2",
-    "grpo.generation_batch_size=4",
-    "grpo.per_device_train_batch_size=2",
+    "grpo.num_generations=16",
+    "grpo.generation_batch_size=32",
+    "grpo.per_device_train_batch_size=16",
+    "grpo.beta=0.1",
 )
 
 
@@ -39,12 +41,14 @@ def learn(base: Path, folder: Path, name: str, launcher: tuple[str, ...] = ()) -
 
 def test_a_run_and_one_that_resumes_end_alike(base: Path, tmp_path: Path) -> None:
     shown = learn(base, tmp_path, "g")
-    assert "4 steps of 2 prompts with 2 answers each" in shown
+    assert "4 steps of 2 prompts with 16 answers each" in shown
     run = tmp_path / "runs/g"
     points = [json.loads(line) for line in (run / "curve.jsonl").read_text().splitlines()]
     assert [point["step"] for point in points] == [0, 2, 4]
     assert {"reward", "entropy", "apart", "dev_f1"} <= points[-1].keys()
-    assert json.loads((run / "adapter/harness.json").read_text())["tokens"] > 4 * 4 * 50
+    assert json.loads((run / "adapter/harness.json").read_text())["tokens"] > 4 * 32 * 50
+    assert json.loads((run / "adapter/harness.json").read_text())["effect"], "nothing was trained"
+    assert not (run / "adapter/ref").exists()
     weights = (run / "adapter" / WEIGHTS_FILE).read_bytes()
     shutil.rmtree(run / "checkpoints/checkpoint-4")
     shutil.rmtree(run / "adapter")
