@@ -95,6 +95,7 @@ def _epoch_tokens(job: Job, prepared: Prepared) -> int:
         training.seed,
         prepared.layout.packing,
         job.shares,
+        training.per_device_train_batch_size,
     )
     return sum(len(pack.input_ids) for pack in next(made))
 

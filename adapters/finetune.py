@@ -238,7 +238,8 @@ def _train_packs(job: Job, renderer: Renderer, pool: Shots, packing: Packing) ->
         return first, []
     packs = _curriculum_packs(job, first, length, packing)
     wanted = (training.max_steps or 0) * training.accumulation
-    for epoch in epochs(make, training.tokens, length, training.seed, packing, job.shares):
+    rows = training.per_device_train_batch_size
+    for epoch in epochs(make, training.tokens, length, training.seed, packing, job.shares, rows):
         wanted = wanted or max(training.accumulation, round(training.epochs * len(epoch)))
         packs += epoch
         if len(packs) >= wanted:
@@ -254,7 +255,8 @@ def _curriculum_packs(job: Job, rows: Rows, length: int, packing: Packing) -> li
     kept = rows.kept
     by_id = {item.id: item for item in job.train}
     curriculum = stages([by_id[row.id] for row in kept], training.curriculum, training.seed)
-    packs = (pack_rows(([kept[n]] for n in stage), training.tokens, length, packing) for stage in curriculum)
+    most = training.per_device_train_batch_size
+    packs = (pack_rows(([kept[n]] for n in stage), training.tokens, length, packing, most) for stage in curriculum)
     return list(chain.from_iterable(packs))
 
 

@@ -108,25 +108,27 @@ class _Tree:
 
 
 def pack_rows(
-    groups: Iterable[Sequence[TrainingRow]], most: int, longest: int, packing: Packing = Packing.TREE
+    groups: Iterable[Sequence[TrainingRow]], most: int, longest: int, packing: Packing = Packing.TREE, rows: int | None = None
 ) -> Iterator[Pack]:
-    """The rows in their order as packs of at most `most` tokens.
+    """The rows in their order as packs of at most `most` tokens, and of at most `rows` rows unless that is None.
 
     Rows of a group begin alike, so a group is not split in a tree of at most `longest` tokens; the same goes for one long row.
     """
     share = packing is Packing.TREE
-    tree = _Tree(share)
+    tree, held = _Tree(share), 0
     for group in groups:
         size = _tree(group).size if share else 0
         if tree.size and tree.size + size > most:
             yield tree.pack()
-            tree = _Tree(share)
+            tree, held = _Tree(share), 0
         limit = longest if size > most else most
         for row in group:
-            if tree.size and (packing is Packing.SINGLE or tree.size + len(row) - tree.depth(row) > limit):
+            full = packing is Packing.SINGLE or held == rows or tree.size + len(row) - tree.depth(row) > limit
+            if tree.size and full:
                 yield tree.pack()
-                tree = _Tree(share)
+                tree, held = _Tree(share), 0
             tree.add(row)
+            held += 1
     if tree.size:
         yield tree.pack()
 

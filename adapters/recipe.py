@@ -117,6 +117,8 @@ class FinetuneTraining(Strict):
     """Gradients are clipped to this norm."""
     tokens: Positive
     """Most tokens per pack; the shared beginnings of its rows count once."""
+    per_device_train_batch_size: Positive | None = None
+    """Most rows per pack; null: as many as `tokens` holds. 1 computes the rows one by one, as most published trainings do."""
     accumulation: Positive
     """Packs per step."""
     recolor: bool
@@ -244,8 +246,9 @@ class FinetuneRecipe(Strict):
         said["training"] |= {"shots": self.shots}
         if self.prompt.select:
             said["prompt"] = {"select": self.prompt.select}
-        if self.training.optimizer == "adamw":
-            del said["training"]["optimizer"]
+        for key, plain_value in (("optimizer", "adamw"), ("per_device_train_batch_size", None)):
+            if said["training"][key] == plain_value:
+                del said["training"][key]
         return said
 
 

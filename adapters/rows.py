@@ -107,16 +107,22 @@ def drawn(groups: Sequence[Group], shares: Sequence[Share], epoch: int, seed: in
 
 
 def epochs(
-    make: Callable[[int], Rows], most: int, longest: int, seed: int, packing: Packing = Packing.TREE, shares: Sequence[Share] = ()
+    make: Callable[[int], Rows],
+    most: int,
+    longest: int,
+    seed: int,
+    packing: Packing = Packing.TREE,
+    shares: Sequence[Share] = (),
+    rows: int | None = None,
 ) -> Iterator[list[Pack]]:
     """Endless epochs: the packs of what is drawn of `make(epoch)`, with clusters and then packs shuffled by the seed.
 
-    `most`, `longest` and `packing` are those of `pack_rows`, `shares` those of `drawn`.
+    `most`, `longest`, `packing` and `rows` are those of `pack_rows`, `shares` those of `drawn`.
     """
     for epoch in count():
         random = Random(f"{seed}/rows/{epoch}")
         groups = drawn(make(epoch).groups, shares, epoch, seed)
         random.shuffle(groups)
-        packs = list(pack_rows(groups, most, longest, packing))
+        packs = list(pack_rows(groups, most, longest, packing, rows))
         random.shuffle(packs)
         yield packs

@@ -8,7 +8,7 @@ import os
 import random
 import re
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from pathlib import Path
@@ -43,7 +43,8 @@ class Failure(Exception):
 
     `status` is the HTTP status, None where there was no answer or one that cannot be read; `parameter` what the endpoint says is
     wrong with the request, if it names it. `patient` is False where another request cannot do better: the quota is used up, or
-    the endpoint asks to wait for very long. `again` is False where the same request is sure to fail again.
+    the endpoint asks to wait for very long. `again` is False where the same request is sure to fail again,
+    `late` is True where the answer did not come in time.
     """
 
     def __init__(
@@ -55,10 +56,11 @@ class Failure(Exception):
         connected: bool = True,
         patient: bool = True,
         again: bool = True,
+        late: bool = False,
     ) -> None:
         super().__init__(message)
         self.message, self.status, self.parameter = message, status, parameter
-        self.connected, self.patient, self.again = connected, patient, again
+        self.connected, self.patient, self.again, self.late = connected, patient, again, late
 
 
 class Endpoint:
@@ -104,10 +106,10 @@ class Endpoint:
         """The seconds that a request gets in total."""
         return self.timeout * (self.retries + 1)
 
-    async def post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
-        """The decoded answer. Raises Failure if there is none after all tries."""
+    async def post(self, path: str, body: Mapping[str, Any], late: Callable[[], None] | None = None) -> dict[str, Any]:
+        """The decoded answer. Raises Failure if there is none after all tries; `late` is that of `raw`."""
         content = json.dumps(body).encode()
-        return await self.request("POST", path, data=content, headers={"Content-Type": "application/json"})
+        return await self.request("POST", path, data=content, headers={"Content-Type": "application/json"}, late=late)
 
     async def get(self, path: str) -> dict[str, Any]:
         """As `post`."""
@@ -117,8 +119,13 @@ class Endpoint:
         """As `post`; `options` are aiohttp's, but that `data` may make a new form for each try."""
         return _decoded(await self.raw(method, path, **options))
 
-    async def raw(self, method: str, path: str, *, most: int = MAX_BYTES, **options: Any) -> bytes:
-        """The bytes of an answer, of which there may be `most`. Raises Failure as `post`."""
+    async def raw(
+        self, method: str, path: str, *, most: int = MAX_BYTES, late: Callable[[], None] | None = None, **options: Any
+    ) -> bytes:
+        """The bytes of an answer, of which there may be `most`; `late` is called for each try that got none in time.
+
+        Raises Failure as `post`.
+        """
         for attempt in range(self.retries + 1):
             await self._wait()
             pause = min(8.0, 0.5 * 2**attempt) * random.uniform(0.75, 1.0)
@@ -126,6 +133,8 @@ class Endpoint:
                 status, headers, content = await self._send(method, path, most, options)
             except Failure as failure:
                 error = failure
+                if late and failure.late:
+                    late()
                 if attempt == self.retries or not failure.again:
                     break
             else:
@@ -159,7 +168,7 @@ class Endpoint:
                 return response.status, response.headers, await _bounded(response, most)
         except TimeoutError:
             tries = f" per request, {self.patience:g} in total" if self.retries else ""
-            raise Failure(f"no answer within {self.timeout:g} seconds{tries}: raise --timeout") from None
+            raise Failure(f"no answer within {self.timeout:g} seconds{tries}: raise --timeout", late=True) from None
         except aiohttp.ClientPayloadError:
             raise Failure("the endpoint's answer breaks off") from None
         except (aiohttp.ClientConnectionError, aiohttp.ServerDisconnectedError, OSError) as error:

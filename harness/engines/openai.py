@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from harness.engines.request_shape import RequestShape
 from harness.engines.shared import brief
 from harness.engines.spending import Spending, Tokens, undated
 from harness.errors import EngineError, UsageError
+from prompts.render import CHARS_PER_TOKEN
 from prompts.rendered import Rendered
 
 log = logging.getLogger(__name__)
@@ -152,10 +155,15 @@ class OpenAIEngine:
         while True:
             body = self._shape.body(prompt, sampling)
             try:
-                return await self._endpoint.post(self._path, body)
+                return await self._endpoint.post(self._path, body, partial(self._count_late, prompt, sampling))
             except Failure as failure:
                 if not self._shape.adapt(body, failure):
                     raise
+
+    def _count_late(self, prompt: Rendered, sampling: Sampling) -> None:
+        """An answer that came too late may be charged, and nobody says how long it was: the longest one counts."""
+        length = len(prompt.token_ids) or math.ceil(len(prompt.text) / CHARS_PER_TOKEN)
+        self.spending.add(Tokens(length, sampling.max_tokens))
 
     def _failed(self, failure: Failure) -> Completion:
         """The error of one prompt; ends the run if every prompt would meet it."""

@@ -160,3 +160,20 @@ def test_processes_share_each_step_and_what_they_lack_carries_no_loss(lengths: l
     if blank := next((pack for pack in deal if not pack.targets), None):
         inputs = collate([blank], Packing.TREE, pad=9, multiple=8)
         assert (inputs["labels"].shape, inputs["sources"].dtype) == ((0,), torch.long)
+
+
+@given(GROUPS, st.integers(4, 30), st.integers(1, 4), st.sampled_from(list(Packing)))
+def test_a_pack_holds_no_more_rows_than_are_asked_for(
+    groups: list[tuple[TrainingRow, ...]], most: int, rows: int, packing: Packing
+) -> None:
+    packs = list(pack_rows(groups, most, most, packing, rows))
+    wanted = Counter(
+        (row.token_ids[: len(row.prompt_ids) + n], token)
+        for group in groups
+        for row in group
+        for n, token in enumerate(row.completion_ids)
+    )
+    if packing is Packing.TREE:
+        assert sum((asked(pack) for pack in packs), Counter()) == wanted
+    if rows == 1:
+        assert len(packs) == sum(map(len, groups))

@@ -52,13 +52,14 @@ def test_nebula_is_as_published() -> None:
     told = recipe.training
     assert (told.learning_rate, told.warmup, told.weight_decay, told.max_grad_norm) == (2e-4, 0.03, 0.001, 0.3)
     assert (told.epochs, told.optimizer) == (3, "paged_adamw_32bit")
+    assert (told.per_device_train_batch_size, told.accumulation) == (1, 1)
 
 
 def test_crafts_has_three_simulated_sets_in_the_papers_sizes() -> None:
     from harness.simulators.games import PAPER
 
     real, *simulated = load_recipe("crafts").data
-    assert real.split == "train"
+    assert (real.split, real.augment) == ("train", 4)
     assert {source.simulate: source.items for source in simulated} == {name: parts["train"] for name, parts in PAPER.items()}
 
 
@@ -66,7 +67,7 @@ def test_the_settings_of_earlier_recipes_are_what_they_were() -> None:
     """A run that began before recipes had more keys resumes only if its settings are the same."""
     lora = load_recipe("llama-lora").settings()
     assert list(lora) == ["kind", "quantize", "lora", "training"]
-    assert "optimizer" not in lora["training"]
+    assert not {"optimizer", "per_device_train_batch_size"} & set(lora["training"])
     changed = load_recipe("llama-lora", ["prompt.shots=3", "method=full", "training.optimizer=adafactor"]).settings()
     assert (changed["training"]["shots"], changed["method"], changed["training"]["optimizer"]) == (3, "full", "adafactor")
     assert not {"base", "task", "prompt"} & set(changed)

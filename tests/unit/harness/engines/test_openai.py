@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 import socket
 import threading
 import time
@@ -15,7 +16,9 @@ import pytest
 
 from harness.engines.engine import Sampling
 from harness.engines.openai import OpenAIEngine
+from harness.engines.spending import Tokens
 from harness.errors import EngineError, UsageError
+from prompts.render import CHARS_PER_TOKEN
 from prompts.rendered import Rendered
 from serialization.formats.answer import Constraint
 from tests.helpers.endpoint import Answer, FakeServer, chat_answer, endless, failure
@@ -177,6 +180,15 @@ def test_a_server_that_never_answers_runs_into_the_timeout(server: FakeServer) -
     server.reply = lambda body, n: None
     (answer,) = ask(server, timeout=0.2, max_retries=1)
     assert "no answer within 0.2 seconds" in answer.error
+
+
+def test_what_came_too_late_counts_towards_the_cost(server: FakeServer) -> None:
+    server.reply = lambda body, n: None
+    with made(server, timeout=0.2, max_retries=1) as engine:
+        asked = prompt(0)
+        list(engine.generate([asked], Sampling(max_tokens=7)))
+        length = len(asked.token_ids) or math.ceil(len(asked.text) / CHARS_PER_TOKEN)
+        assert engine.spending.tokens == Tokens(2 * length, 2 * 7)
 
 
 def test_no_server_ends_the_run() -> None:
