@@ -3,9 +3,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from harness.service.workers import Workers
 
 # Deadlines measure the machine, not the code.
 settings.register_profile("harness", deadline=None)
@@ -27,6 +31,15 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HARNESS_CACHE", str(tmp_path_factory.mktemp("cache")))
         yield
+
+
+@pytest.fixture(scope="session")
+def workers() -> Iterator[Workers]:
+    """The processes of a server's parser and baselines."""
+    from harness.service.workers import Workers
+
+    with Workers() as workers:
+        yield workers
 
 
 @pytest.fixture(scope="session")

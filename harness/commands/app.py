@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from harness.errors import UsageError
 
 if TYPE_CHECKING:
     from harness.service.players import AnyPlayer
+    from harness.service.workers import Workers
 
 
 @click.command()
@@ -55,6 +57,7 @@ def app(
     from harness.page.routes import add_page
     from harness.service.app import create_app, listening
     from harness.service.players import Own, own_players
+    from harness.service.workers import Workers
 
     if no_models and (base_url or models or adapters):
         raise UsageError("--no-models: leave out --base-url, --model and --adapter")
@@ -62,14 +65,13 @@ def app(
         raise UsageError("--model needs --base-url: which endpoint serves it?")
     check_port("127.0.0.1", port)
     notes: list[str] = []
-    players: list[AnyPlayer] = [*own_players(), Own(EAGER, EagerParser())]
-    if not no_models:
-        players += _served(base_url, models, adapters, notes) if base_url else _loaded(adapters, notes)
-    api = create_app(players)
-    store = add_page(api, players, folder, notes)
     end_by_exceptions()
-    try:
-        with listening(api, "127.0.0.1", port) as alive:
+    with Workers() as workers:
+        players: list[AnyPlayer] = [*own_players(workers), Own(EAGER, EagerParser(), workers)]
+        if not no_models:
+            players += _served(base_url, models, adapters, workers, notes) if base_url else _loaded(adapters, workers, notes)
+        api = create_app(players)
+        with closing(add_page(api, players, folder, notes)), listening(api, "127.0.0.1", port) as alive:
             url = f"http://127.0.0.1:{port}/"
             for note in notes:
                 click.echo(f"Note: {note}", err=True)
@@ -78,11 +80,9 @@ def app(
                 click.launch(url)
             while alive():
                 time.sleep(0.5)
-    finally:
-        store.close()
 
 
-def _loaded(asked: tuple[str, ...], notes: list[str]) -> list[AnyPlayer]:
+def _loaded(asked: tuple[str, ...], workers: Workers, notes: list[str]) -> list[AnyPlayer]:
     """Adapters in this process: those that are asked for, else those that ship. A base is looked for when it is asked."""
     from adapters.registry import named_adapters, served_adapter, shipped_adapters
     from harness.errors import AdapterError
@@ -91,7 +91,7 @@ def _loaded(asked: tuple[str, ...], notes: list[str]) -> list[AnyPlayer]:
     found: list[AnyPlayer] = []
     for name, folder in (named_adapters(asked) or shipped_adapters()).items():
         try:
-            found.append(Loaded(name, str(folder), served_adapter(folder).spec.task))
+            found.append(Loaded(name, str(folder), served_adapter(folder).spec.task, workers))
         except AdapterError as error:
             if asked:
                 raise
@@ -99,7 +99,7 @@ def _loaded(asked: tuple[str, ...], notes: list[str]) -> list[AnyPlayer]:
     return found
 
 
-def _served(url: str, models: tuple[str, ...], asked: tuple[str, ...], notes: list[str]) -> list[AnyPlayer]:
+def _served(url: str, models: tuple[str, ...], asked: tuple[str, ...], workers: Workers, notes: list[str]) -> list[AnyPlayer]:
     """The models of an endpoint, all that it lists if none is asked for. Those that have the name of an adapter of ours are asked
     in its prompt format, others in the default one."""
     from adapters.registry import known_adapters, named_adapters, served_adapter
@@ -120,9 +120,9 @@ def _served(url: str, models: tuple[str, ...], asked: tuple[str, ...], notes: li
     players: list[AnyPlayer] = []
     for name, folder in named.items():
         spec = served_adapter(folder).spec
-        players.append(Served(name, url, name, {spec.task: spec}))
+        players.append(Served(name, url, name, {spec.task: spec}, workers))
     plain = {task: PromptSpec.make(task) for task in DEFAULTS}
-    return players + [Served(name, url, name, plain) for name in (*models, *listed) if name not in named]
+    return players + [Served(name, url, name, plain, workers) for name in (*models, *listed) if name not in named]
 
 
 def _listed(url: str) -> list[str]:

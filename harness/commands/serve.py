@@ -6,6 +6,7 @@ import json
 import shlex
 import sys
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -70,6 +71,11 @@ _SECONDS = click.FloatRange(0, min_open=True)
     help="Seconds in which an answer, or its next piece, must come.",
 )
 @click.option(
+    "--time-limit", type=_SECONDS, default=10, show_default=True, help="Seconds for an answer of the parser or a baseline (422)."
+)
+@click.option("--memory-limit", type=_MANY, default=2000, show_default=True, help="Megabytes of data for such an answer (422).")
+@click.option("--workers", type=_MANY, help="Processes that work out such answers. [default: one a core, two at least]")
+@click.option(
     "--drain-timeout", type=_SECONDS, default=30, show_default=True, help="Seconds that requests in flight have after SIGTERM."
 )
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[-- VLLM OPTIONS]")
@@ -105,10 +111,14 @@ def _door(options: dict[str, Any]) -> Door:
     from harness.service.guard import Bounds
     from harness.service.keys import server_keys
     from harness.service.serving import Door
+    from harness.service.workers import Budget
 
     keys = server_keys(options["host"], options["key_file"])
     if options["max_in_flight"] < len(keys):
         raise UsageError(f"--max-in-flight {options['max_in_flight']}: there are {len(keys)} keys, and each needs a place")
+    budget = Budget(options["time_limit"], options["memory_limit"])
+    if options["workers"]:
+        budget = replace(budget, workers=options["workers"])
     bounds = Bounds(
         in_flight=options["max_in_flight"],
         body=int(options["max_body"] * 1_000_000),
@@ -116,7 +126,7 @@ def _door(options: dict[str, Any]) -> Door:
         requests=options["requests_per_minute"],
         tokens=options["tokens_per_minute"],
     )
-    return Door(options["host"], options["port"], keys, bounds, options["answer_timeout"], options["drain_timeout"])
+    return Door(options["host"], options["port"], keys, bounds, options["answer_timeout"], budget, options["drain_timeout"])
 
 
 def _serve(door: Door, options: dict[str, Any]) -> None:

@@ -19,7 +19,7 @@ from harness.errors import HarnessError, UsageError
 from harness.page import building, corpus, export, procedure
 from harness.page.corrections import Correction, Corrections
 from harness.page.store import Session, StaleError, State, Store, StoreError
-from harness.service.app import MOST_BYTES, executed
+from harness.service.app import MOST_BYTES, answered
 from harness.service.guard import Bounds, Guard
 from harness.service.players import AnyPlayer
 from harness.service.schema import DrawRequest, ExecuteResponse
@@ -166,7 +166,7 @@ def _add_sessions(app: FastAPI, store: Store, players: Mapping[str, AnyPlayer]) 
         player = players.get(asked.player)
         if player is None:
             raise HTTPException(404, f"no player {asked.player[:80]!r}: choose one of {', '.join(players)}")
-        return await run_in_threadpool(_answered, store, session_id, asked, player)
+        return await _answered(request, store, session_id, asked, player)
 
 
 def _add_corrections(app: FastAPI, store: Store, corrections: Corrections) -> None:
@@ -266,7 +266,7 @@ def _target(name: str | None) -> dict[str, Any]:
     raise UsageError(f"there is no target {name[:40]!r}")
 
 
-def _answered(store: Store, session_id: str, asked: Ask, player: AnyPlayer) -> dict[str, Any]:
+async def _answered(request: Request, store: Store, session_id: str, asked: Ask, player: AnyPlayer) -> dict[str, Any]:
     """The session after the model's answer, with the answer; the session is not locked while the model thinks."""
     session = store.get(session_id)
     if session.change == asked.id:
@@ -275,7 +275,7 @@ def _answered(store: Store, session_id: str, asked: Ask, player: AnyPlayer) -> d
         raise StaleError(session)
     answer: ExecuteResponse | None = None
     if session.kind == "execution":
-        answer = executed(player, step_request(session.state, player.name))
+        answer = await answered(request, player, step_request(session.state, player.name))
         event = procedure.PaintOn(type="paint", step=session.state["current"], board=answer.board or "")
         players = session.state["players"] | {str(session.state["current"]): player.name}
         state, finished = procedure.happened(session.state, event)
@@ -283,13 +283,13 @@ def _answered(store: Store, session_id: str, asked: Ask, player: AnyPlayer) -> d
     elif session.kind == "building":
         back, finished = building.asked_back(session.state, player.name), False
         if back is None:
-            answer = executed(player, building.request_of(session.state, player.name))
+            answer = await answered(request, player, building.request_of(session.state, player.name))
             state = building.answered(session.state, answer)
         else:
             state = back
     else:
         raise UsageError("a description is written by people")
-    changed = store.change(session_id, asked.version, asked.id, lambda _: (state, finished))
+    changed = await run_in_threadpool(store.change, session_id, asked.version, asked.id, lambda _: (state, finished))
     return {"session": _whole(store, changed), "answer": answer.model_dump() if answer else None}
 
 

@@ -23,6 +23,7 @@ from harness.errors import HarnessError
 from harness.runs.folder import RUNS
 from harness.service.app import FAULTS, described, read
 from harness.service.players import AnyPlayer, Served
+from harness.service.workers import Workers
 from harness.util.files import write_atomically
 from prompts.spec import PromptSpec
 from prompts.template import Template
@@ -70,6 +71,7 @@ class Place:
     chats: bool
     """Whether the model has a chat template."""
     up: Callable[[], bool]
+    workers: Workers
 
 
 class Adapters:
@@ -214,7 +216,7 @@ def base_player(place: Place) -> Served:
 
 def _behind(place: Place, name: str, served: str, specs: Mapping[str, PromptSpec]) -> Served:
     """A model of our vLLM as a player."""
-    return Served(name, f"{VLLM_URL}/v1", served, specs, socket=place.socket, up=place.up)
+    return Served(name, f"{VLLM_URL}/v1", served, specs, place.workers, socket=place.socket, up=place.up)
 
 
 def check_files(folder: Path, root: Path) -> None:

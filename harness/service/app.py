@@ -12,16 +12,17 @@ from typing import Any, TypeVar
 from fastapi import FastAPI, HTTPException, Request
 from fastapi.responses import JSONResponse
 from pydantic import TypeAdapter, ValidationError
-from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException as StarletteHTTPException
 from starlette.types import ASGIApp
 
 from harness.errors import EngineError, HarnessError, UsageError
 from harness.runs.answering import Answer
-from harness.service.guard import refusal
+from harness.service.guard import refusal, while_there
+from harness.service.keys import ANYONE
 from harness.service.limits import Usage
-from harness.service.players import AnyPlayer, Unavailable
+from harness.service.players import AnyPlayer
 from harness.service.schema import REQUEST, BuildRequest, DrawRequest, ExecuteResponse, Piece, Player, carried_out
+from harness.service.workers import Unavailable
 
 MOST_BYTES = 1_000_000
 """The largest body of a request."""
@@ -70,7 +71,7 @@ def create_app(players: Iterable[AnyPlayer] | Mapping[str, AnyPlayer]) -> FastAP
             raise HTTPException(404, f"no player {asked.model[:80]!r}: choose one of {', '.join(by_name)}")
         if asked.task not in player.card.tasks:
             raise HTTPException(422, f"{player.name} does not know the task {asked.task}")
-        return await run_in_threadpool(executed, player, asked, request.scope.get("usage"))
+        return await answered(request, player, asked)
 
     @app.exception_handler(StarletteHTTPException)
     async def refused(request: Request, error: StarletteHTTPException) -> JSONResponse:
@@ -81,11 +82,20 @@ def create_app(players: Iterable[AnyPlayer] | Mapping[str, AnyPlayer]) -> FastAP
     return app
 
 
-def executed(player: AnyPlayer, asked: DrawRequest | BuildRequest, usage: Usage | None = None) -> ExecuteResponse:
-    """Count the tokens in `usage`. Raises HTTPException for what cannot be asked and for a model that does not answer."""
+async def answered(request: Request, player: AnyPlayer, asked: DrawRequest | BuildRequest) -> ExecuteResponse:
+    """As `executed`, on behalf of the request's holder, while its client is there. Raises Gone where the client leaves."""
+    holder = request.scope.get("holder", ANYONE)
+    return await while_there(request.receive, executed(player, asked, holder.name, request.scope.get("usage")))
+
+
+async def executed(
+    player: AnyPlayer, asked: DrawRequest | BuildRequest, holder: str = ANYONE.name, usage: Usage | None = None
+) -> ExecuteResponse:
+    """What the player does; its tokens are counted in `usage`. Raises HTTPException for what cannot be asked and for a model that
+    does not answer."""
     try:
         item = asked.item
-        answer = player.answer(item, asked.samples, asked.constrain)
+        answer = await player.answer(item, asked.samples, asked.constrain, holder)
     except (UsageError, ValueError) as error:
         raise HTTPException(422, str(error)) from None
     except Unavailable as error:
@@ -107,6 +117,7 @@ def _response(asked: DrawRequest | BuildRequest, answer: Answer, state: Mapping[
         text=notes.get("text"),
         program=notes.get("program"),
         confidence=notes.get("confidence"),
+        left_out=asked.left_out,
         discarded=[Piece(text=text, reason=reason) for text, reason in notes.get("discarded", ())],
         **state,
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import io
 import json
 import re
@@ -16,7 +15,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from harness.engines.server import VLLM_URL
-from harness.service.guard import DRAINING, refusal
+from harness.service.guard import DRAINING, refusal, while_there
 from harness.service.keys import header
 from harness.service.limits import UsageReader
 from harness.service.supervisor import State
@@ -170,18 +169,7 @@ class Front:
                 body, hidden = self._rewritten(body, scope)
             except ValueError as error:
                 return await refusal(400, f"the body is not JSON: {str(error)[:200]}")(scope, receive, send)
-        passing = asyncio.create_task(self._exchange(scope, body, hidden, send))
-        leaving = asyncio.create_task(_left(receive))
-        try:
-            await asyncio.wait((passing, leaving), return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            leaving.cancel()
-            if not passing.done():
-                passing.cancel()
-            await asyncio.gather(passing, leaving, return_exceptions=True)
-        if not passing.cancelled():
-            passing.result()
-        return None
+        return await while_there(receive, self._exchange(scope, body, hidden, send))
 
     def _rewritten(self, body: bytes, scope: Scope) -> tuple[bytes, bool]:
         """The body with the model's name as vLLM knows it; where tokens are counted, with the wish that a stream tells its usage,
@@ -232,11 +220,6 @@ class Front:
 def _told(headers: tuple[tuple[bytes, bytes], ...]) -> list[tuple[bytes, bytes]]:
     kept = ((name.lower(), value) for name, value in headers)
     return [(name, value) for name, value in kept if name not in UNTOLD and not name.startswith(b"access-control-")]
-
-
-async def _left(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
 
 
 async def _never() -> Message:

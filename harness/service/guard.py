@@ -9,8 +9,9 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from starlette.datastructures import MutableHeaders
@@ -42,6 +43,7 @@ HEADERS = {
     "cache-control": "no-cache",
 }
 """What every answer carries."""
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +107,7 @@ class Guard:
             return await self._admitted(scope, receive, send)
         except Refused as error:
             return await _refuse(error.response, scope, receive, send)
-        except _Gone:
+        except Gone:
             return None
         except asyncio.CancelledError:
             # At the end of the time to drain, what is left is left: no traceback for each of them.
@@ -177,7 +179,7 @@ class Guard:
         exchange.at_end(lambda: self._limits.charge(holder.name, usage.tokens - estimated))
 
     async def _body(self, scope: Scope, receive: Receive) -> bytes:
-        """Raises Refused for one that is too large, whatever its header says, or too slow; `_Gone` if the client leaves."""
+        """Raises Refused for one that is too large, whatever its header says, or too slow; `Gone` if the client leaves."""
         if not _has_body(scope):
             return b""
         most = self._bounds.body
@@ -190,7 +192,7 @@ class Guard:
                 while more:
                     message = await receive()
                     if message["type"] == "http.disconnect":
-                        raise _Gone
+                        raise Gone
                     body += message.get("body", b"")
                     if len(body) > most:
                         raise Refused(413, f"the body has more than {most:,} bytes")
@@ -219,8 +221,27 @@ class _Exchange:
             self._ends.pop()()
 
 
-class _Gone(Exception):
-    """The client left before its request was whole."""
+class Gone(Exception):
+    """The client left before its request was whole, or before its answer."""
+
+
+async def while_there(receive: Receive, work: Coroutine[Any, Any, T]) -> T:
+    """What the work returns. Where the client leaves before, the work is cancelled: raises Gone."""
+    working, leaving = asyncio.create_task(work), asyncio.create_task(_left(receive))
+    try:
+        await asyncio.wait((working, leaving), return_when=asyncio.FIRST_COMPLETED)
+        if not working.done():
+            raise Gone
+        return working.result()
+    finally:
+        leaving.cancel()
+        working.cancel()
+        await asyncio.gather(working, leaving, return_exceptions=True)
+
+
+async def _left(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
 
 
 async def _refuse(response: JSONResponse, scope: Scope, receive: Receive, send: Send) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from harness.corpora.item import Item
 from harness.errors import HarnessError, UsageError
 from harness.runs.answering import Answer, Predictor
 from harness.service.schema import Player
+from harness.service.workers import Workers
 from prompts.spec import PromptSpec
 
 
@@ -22,6 +24,7 @@ class Loaded:
     adapter: str | Path
     """Its name or folder."""
     task: str
+    workers: Workers
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _prompted: Predictor | None = None
 
@@ -29,10 +32,13 @@ class Loaded:
     def card(self) -> Player:
         return Player(name=self.name, tasks=[self.task], kind="language model")
 
-    def answer(self, item: Item, samples: int, constrain: str | None) -> Answer:
+    async def answer(self, item: Item, samples: int, constrain: str | None, holder: str) -> Answer:
         """Raises UsageError for what only a server does, HarnessError if the model cannot be loaded or the prompt is too long."""
         if samples > 1 or constrain:
             raise UsageError(f"samples and constrain need a server: harness serve, and --base-url here; {self.name} has neither")
+        return await self.workers.in_thread(holder, partial(self._asked, item))
+
+    def _asked(self, item: Item) -> Answer:
         with self._lock:
             if self._prompted is None:
                 self._prompted = self._load()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
@@ -12,7 +13,8 @@ from harness.worlds.hexagons import Board, Paint
 from harness.worlds.minecraft import Pose, Structure
 
 _Text = Annotated[str, Field(max_length=20_000)]
-_MOST_TURNS = 500
+MOST_TURNS = 200
+"""Of a history, no more are read: the longest dialogue of the corpora has 160."""
 BUILDER = PoseRecord(x=0.0, y=1.0, z=-4.0, yaw=0.0, pitch=20.0)
 """Where the builder stands if a request does not say: in front of the region's middle, looking at it."""
 
@@ -26,6 +28,12 @@ class _Asked(BaseModel):
     constrain: Literal["format", "feasible"] | None = Field(
         None, description="Hold a language model's answer to its format, or also to what can be carried out."
     )
+    history: Sequence[Any]
+
+    @property
+    def left_out(self) -> int:
+        """How many of the first turns are not read."""
+        return max(0, len(self.history) - MOST_TURNS)
 
 
 class Step(BaseModel):
@@ -44,14 +52,14 @@ class DrawRequest(_Asked):
     board: Digits | list[PaintRecord] | None = Field(
         None, description="180 digits, the color codes row by row, or the painted tiles [row, column, color]; blank if left out."
     )
-    history: list[Step] = Field([], max_length=_MOST_TURNS, description="The steps before, in order.")
+    history: list[Step] = Field([], description=f"The steps before, in order; the last {MOST_TURNS} are read.")
 
     @property
     def item(self) -> HexagonsItem:
         """The step as an item without gold actions."""
         board = Board.from_digits(self.board) if isinstance(self.board, str) else Board().apply(_paints(self.board or ())).board
         history: list[Turn] = []
-        for step in self.history:
+        for step in self.history[-MOST_TURNS:]:
             history += [Utterance("Instructor", step.instruction), Executed(_paints(step.actions))]
         names: dict[str, Any] = {"id": "hexagons/request/0/1", "split": "request", "group": "", "cluster": ""}
         return HexagonsItem(instruction=self.instruction, history=tuple(history), before=board, actions=(), after=board, **names)
@@ -63,7 +71,9 @@ class BuildRequest(_Asked):
     task: Literal["minecraft", "iglu"]
     blocks: list[BlockRecord] = Field([], max_length=1089, description="What stands there: [x, y, z, color].")
     pose: PoseRecord = Field(BUILDER, description="Where the builder stands, in cells, and looks, in degrees.")
-    history: list[Said | Did] = Field([], max_length=_MOST_TURNS, description="The dialogue and the actions so far.")
+    history: list[Said | Did] = Field(
+        [], description=f"The dialogue and the actions so far; the last {MOST_TURNS} turns are read."
+    )
 
     @property
     def item(self) -> MinecraftItem:
@@ -73,7 +83,7 @@ class BuildRequest(_Asked):
         before = Structure.of(self.blocks)
         names: dict[str, Any] = {"id": f"{self.task}/request/0/1", "split": "request", "group": "", "cluster": ""}
         pose: Pose = self.pose.value
-        history = (*turns(self.history), Utterance("Architect", self.instruction))
+        history = (*turns(self.history[-MOST_TURNS:]), Utterance("Architect", self.instruction))
         return MinecraftItem(history=history, before=before, pose=pose, actions=(), after=before, **names)
 
 
@@ -108,6 +118,7 @@ class ExecuteResponse(BaseModel):
     text: str | None = Field(None, description="What a language model answered.")
     program: str | None = Field(None, description="What the parser understood, as a program.")
     confidence: float | None = Field(None, ge=0, le=1, description="How sure the model is, where it says so.")
+    left_out: int = Field(0, ge=0, description="How many of the history's first turns were not read.")
     discarded: list[Piece] = Field([], description="What of the text was not understood.")
 
 

@@ -8,7 +8,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from adapters.registry import Adapter, known_adapters
@@ -25,6 +25,7 @@ from harness.service.guard import Bounds, Guard
 from harness.service.keys import Key, Keys
 from harness.service.players import AnyPlayer, own_players
 from harness.service.supervisor import Supervisor
+from harness.service.workers import Budget, Workers
 from harness.util.files import write_atomically
 
 HEAD_SECONDS = 30.0
@@ -41,6 +42,8 @@ class Door:
     bounds: Bounds
     answer_seconds: float = 600.0
     """How long an answer, or the next piece of one, may take."""
+    budget: Budget = field(default_factory=Budget)
+    """What an answer of the parser or a baseline may take."""
     drain_seconds: float = 30.0
     """How long requests in flight have after SIGTERM."""
 
@@ -71,7 +74,7 @@ class Serving:
     vLLM's socket is in `folder`, which no other user may enter: vLLM guards only some of its paths with a key.
     """
 
-    def __init__(self, model: Model, door: Door, folder: Path, say: Callable[[str], None]) -> None:
+    def __init__(self, model: Model, door: Door, folder: Path, workers: Workers, say: Callable[[str], None]) -> None:
         self._model, self._socket = model, folder / "vllm.sock"
         self.log = RUNS / f"serve-{door.port}.log"
         self._given = serve_options(model.words)
@@ -92,8 +95,9 @@ class Serving:
             plain=plain,
             chats=chats,
             up=lambda: self.supervisor.state == "up",
+            workers=workers,
         )
-        players: dict[str, AnyPlayer] = {player.name: player for player in own_players()}
+        players: dict[str, AnyPlayer] = {player.name: player for player in own_players(workers)}
         fixed = None if self.hot else "this server loads no adapters while it runs"
         self.adapters = Adapters(place, model.adapters, players, model.folder, fixed)
         app = create_app(players)
@@ -153,11 +157,12 @@ def opened(guard: Guard, door: Door) -> Iterator[Callable[[], bool]]:
 
 def serve_tasks(door: Door, ready: Callable[[], None]) -> None:
     """Serve the task API without a model, until a signal; `ready` is called when it listens."""
-    guard = Guard(create_app(own_players()), Keys(door.keys), door.bounds)
-    with opened(guard, door) as alive:
-        ready()
-        while alive():
-            time.sleep(0.5)
+    with Workers(door.budget, len(door.keys)) as workers:
+        guard = Guard(create_app(own_players(workers)), Keys(door.keys), door.bounds)
+        with opened(guard, door) as alive:
+            ready()
+            while alive():
+                time.sleep(0.5)
 
 
 def serve_model(model: Model, door: Door, say: Callable[[str], None], begin: Callable[[Serving], None]) -> None:
@@ -166,8 +171,8 @@ def serve_model(model: Model, door: Door, say: Callable[[str], None], begin: Cal
     `begin` is called when the port is open, and begins the supervisor.
     """
     # Its mode is 0700. Where /tmp is what TMPDIR names, its path is short enough for a socket.
-    with tempfile.TemporaryDirectory(prefix="harness-") as folder:
-        serving = Serving(model, door, Path(folder), say)
+    with tempfile.TemporaryDirectory(prefix="harness-") as folder, Workers(door.budget, len(door.keys)) as workers:
+        serving = Serving(model, door, Path(folder), workers, say)
         with serving.supervisor as supervisor, opened(serving.guard, door):
             begin(serving)
             supervisor.watch()

@@ -12,6 +12,7 @@ from harness.cli import main
 from harness.commands.app import _loaded, _served
 from harness.service.loaded import Loaded
 from harness.service.players import Served
+from harness.service.workers import Workers
 from prompts.spec import DEFAULTS
 from tests.helpers.endpoint import FakeServer
 
@@ -49,7 +50,7 @@ def test_a_port_in_use_and_a_folder_that_cannot_be_used(capsys: pytest.CaptureFi
 
 def test_the_adapters_that_ship_play() -> None:
     notes: list[str] = []
-    players = _loaded((), notes)
+    players = _loaded((), Workers(), notes)
     assert {player.name: player.card.tasks for player in players} == {
         "hexagons": ["hexagons"],
         "iglu": ["iglu"],
@@ -65,18 +66,21 @@ def test_the_models_of_an_endpoint_play() -> None:
     server = FakeServer()
     try:
         server.models = 200, {}, json.dumps({"data": [{"id": "hexagons"}, {"id": "base"}]}).encode()
-        players = _served(server.url, (), (), notes)
+        players = _served(server.url, (), (), Workers(), notes)
     finally:
         server.stop()
     assert {player.name: player.card.tasks for player in players} == {"hexagons": ["hexagons"], "base": list(DEFAULTS)}
     assert all(isinstance(player, Served) for player in players)
-    assert [player.name for player in _served("http://127.0.0.1:1/v1", ("m",), ("painter=hexagons",), notes)] == ["painter", "m"]
+    assert [player.name for player in _served("http://127.0.0.1:1/v1", ("m",), ("painter=hexagons",), Workers(), notes)] == [
+        "painter",
+        "m",
+    ]
     assert notes == []
 
 
 def test_an_endpoint_that_is_not_there_is_told() -> None:
     notes: list[str] = []
-    assert _served("http://127.0.0.1:1/v1", (), (), notes) == []
+    assert _served("http://127.0.0.1:1/v1", (), (), Workers(), notes) == []
     (note,) = notes
     assert "no list of models" in note
     assert "cannot play" in note

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -12,8 +14,15 @@ from harness.page.building import EVENT, SIMULATORS, answered, asked_back, happe
 from harness.page.store import State
 from harness.service.app import executed
 from harness.service.players import Own
+from harness.service.workers import Workers
 
-PARSER = Own("parser-eager", EagerParser())
+PARSER = Own("parser-eager", EagerParser(), Workers())
+
+
+@pytest.fixture(scope="module", autouse=True)
+def at_work() -> Iterator[None]:
+    with PARSER.workers:
+        yield
 
 
 def after(state: State, *events: dict[str, Any]) -> State:
@@ -28,7 +37,7 @@ def say(text: str) -> dict[str, Any]:
 
 def reply(state: State) -> State:
     back = asked_back(state, PARSER.name)
-    return back or answered(state, executed(PARSER, request_of(state, PARSER.name)))
+    return back or answered(state, asyncio.run(executed(PARSER, request_of(state, PARSER.name))))
 
 
 def test_it_asks_for_a_color_and_then_builds_what_was_meant() -> None:

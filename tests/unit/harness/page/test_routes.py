@@ -22,6 +22,7 @@ from harness.page.routes import add_page
 from harness.service.app import MOST_BYTES, create_app
 from harness.service.guard import HEADERS
 from harness.service.players import Own, own_players
+from harness.service.workers import Workers
 
 HERE = "http://127.0.0.1:8010"
 
@@ -32,8 +33,11 @@ def sample(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def client(tmp_path: Path) -> Iterator[TestClient]:
-    players = [*(one for one in own_players() if one.name in ("parser", "rules")), Own("parser-eager", EagerParser())]
+def client(tmp_path: Path, workers: Workers) -> Iterator[TestClient]:
+    players = [
+        *(one for one in own_players(workers) if one.name in ("parser", "rules")),
+        Own("parser-eager", EagerParser(), workers),
+    ]
     app = create_app(players)
     store = add_page(app, players, tmp_path, ["no server at http://127.0.0.1:1"])
     with TestClient(app, base_url=HERE, raise_server_exceptions=False) as client:

@@ -19,6 +19,7 @@ from harness.service.app import create_app
 from harness.service.guard import Guard
 from harness.service.keys import Key, Keys
 from harness.service.players import AnyPlayer
+from harness.service.workers import Workers
 from prompts.probe import described
 from prompts.spec import PromptSpec
 from tests.helpers.endpoint import FakeServer
@@ -51,7 +52,7 @@ class Server:
         socket = Path(self.folder.name) / "vllm.sock"
         self.vllm, self.up = FakeServer(socket), True
         self.vllm.reply = lambda body, n: (200, {}, b"Success")
-        place = Place(str(base), "tiny", socket, rank, None, True, lambda: self.up)
+        place = Place(str(base), "tiny", socket, rank, None, True, lambda: self.up, Workers())
         self.players: dict[str, AnyPlayer] = {}
         self.adapters = Adapters(place, loaded, self.players, folder, fixed)
         app = create_app(self.players)

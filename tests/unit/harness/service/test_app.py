@@ -17,6 +17,7 @@ from harness.service.app import MOST_BYTES, create_app, listening
 from harness.service.guard import Guard
 from harness.service.keys import Key, Keys
 from harness.service.players import Served, own_players
+from harness.service.workers import Workers
 from prompts.spec import PromptSpec
 from tests.helpers.endpoint import FakeServer, chat_answer
 from tests.helpers.serving import free_port
@@ -25,8 +26,8 @@ EXECUTE = "/v1/harness/execute"
 
 
 @pytest.fixture(scope="module")
-def client() -> Iterator[TestClient]:
-    with TestClient(create_app(own_players())) as client:
+def client(workers: Workers) -> Iterator[TestClient]:
+    with TestClient(create_app(own_players(workers))) as client:
         yield client
 
 
@@ -115,9 +116,9 @@ def test_what_cannot_be_asked_is_refused_with_a_reason(body: bytes, status: int,
     assert told in response.json()["error"]["message"]
 
 
-def test_keys() -> None:
+def test_keys(workers: Workers) -> None:
     keys = Keys(Key.of(key, key) for key in ("first", "second"))
-    client = TestClient(Guard(create_app(own_players()), keys))
+    client = TestClient(Guard(create_app(own_players(workers)), keys))
     assert client.get("/health").status_code == 200
     for headers, status in (
         ({}, 401),
@@ -137,12 +138,12 @@ def test_the_openapi_page_describes_the_request(client: TestClient) -> None:
     assert "ExecuteResponse" in page["components"]["schemas"]
 
 
-def test_a_language_model_is_asked_in_its_prompt_format_and_the_client_is_told() -> None:
+def test_a_language_model_is_asked_in_its_prompt_format_and_the_client_is_told(workers: Workers) -> None:
     fake = FakeServer()
     try:
         fake.reply = lambda body, n: chat_answer("place red 0 1 0\nplace blue 0 9 0\nwhat?")
         spec = PromptSpec.make("minecraft")
-        app = create_app([Served("model", fake.url, "fake", {"minecraft": spec}, key="secret")])
+        app = create_app([Served("model", fake.url, "fake", {"minecraft": spec}, workers, key="secret")])
         guard, port = Guard(app, Keys([Key.of("key", "one")])), free_port()
         with listening(guard, "127.0.0.1", port), harness.Client(f"http://127.0.0.1:{port}", key="key") as client:
             assert [player.name for player in client.players()] == ["model"]
@@ -164,8 +165,8 @@ def test_a_language_model_is_asked_in_its_prompt_format_and_the_client_is_told()
     assert "Start with a red block." in fake.requests[0]["messages"][-1]["content"]
 
 
-def test_a_model_that_does_not_answer_is_a_bad_gateway() -> None:
-    served = Served("model", f"http://127.0.0.1:{free_port()}/v1", "fake", {"minecraft": PromptSpec.make("minecraft")})
+def test_a_model_that_does_not_answer_is_a_bad_gateway(workers: Workers) -> None:
+    served = Served("model", f"http://127.0.0.1:{free_port()}/v1", "fake", {"minecraft": PromptSpec.make("minecraft")}, workers)
     response = TestClient(create_app([served])).post(EXECUTE, json={"task": "minecraft", "instruction": "a", "model": "model"})
     assert response.status_code == 502
     assert "no connection" in response.json()["error"]["message"]

@@ -1,0 +1,136 @@
+"""Answers within a budget: of time, of memory, of one client among others; and no process that outlives the server."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.errors import UsageError
+from harness.service import workers as module
+from harness.service.app import executed
+from harness.service.guard import Gone, while_there
+from harness.service.players import Own
+from harness.service.schema import MOST_TURNS, REQUEST, DrawRequest
+from harness.service.workers import Budget, Unavailable, Workers
+from tests.helpers import ROOT
+from tests.helpers.misbehaving import Misbehaving, answer
+
+
+@pytest.fixture(scope="module")
+def two() -> Iterator[Workers]:
+    """Two workers and two holders: each may occupy one."""
+    with Workers(Budget(seconds=1.0, megabytes=1_000, workers=2), holders=2) as workers:
+        yield workers
+
+
+@pytest.fixture(scope="module")
+def patient() -> Iterator[Workers]:
+    """The same, with a time limit that no test reaches."""
+    with Workers(Budget(seconds=50.0, workers=2), holders=2) as workers:
+        yield workers
+
+
+async def until(true: Callable[[], bool]) -> None:
+    async with asyncio.timeout(20):
+        while not true():
+            await asyncio.sleep(0.01)
+
+
+def test_an_answer_that_takes_too_long_is_given_up_and_its_worker_replaced(two: Workers, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="player did not answer within 1 s: say less at a time"):
+        asyncio.run(answer(two, f"sleep {tmp_path / 'begun'}"))
+    assert asyncio.run(answer(two, "hello")).notes["process"] != os.getpid()
+
+
+def test_an_answer_that_takes_too_much_memory_is_given_up(two: Workers) -> None:
+    with pytest.raises(UsageError, match="the answer takes more than 1,000 MB"):
+        asyncio.run(answer(two, "allocate"))
+    assert asyncio.run(answer(two, "hello")).notes["process"]
+
+
+@pytest.mark.parametrize(("said", "told"), [("fail", "player cannot read this"), ("end", "could not be worked out")])
+def test_a_fault_of_ours_is_told_in_a_line(said: str, told: str, two: Workers) -> None:
+    with pytest.raises(UsageError, match=told):
+        asyncio.run(answer(two, said))
+
+
+def test_a_long_request_of_one_holder_leaves_room_for_another(patient: Workers, tmp_path: Path) -> None:
+    async def both() -> Any:
+        long = [asyncio.create_task(answer(patient, f"sleep {tmp_path / str(n)}")) for n in range(3)]
+        await until(lambda: any(tmp_path.iterdir()))
+        other = await answer(patient, "hello", "two")
+        assert len(list(tmp_path.iterdir())) == 1
+        for one in long:
+            one.cancel()
+        await asyncio.gather(*long, return_exceptions=True)
+        return other
+
+    assert asyncio.run(both()).notes["process"]
+
+
+def test_a_client_that_leaves_frees_its_worker(patient: Workers, tmp_path: Path) -> None:
+    async def leave() -> Any:
+        async def receive() -> Any:
+            await until((tmp_path / "begun").exists)
+            return {"type": "http.disconnect"}
+
+        with pytest.raises(Gone):
+            await while_there(receive, answer(patient, f"sleep {tmp_path / 'begun'}"))
+        return await answer(patient, "hello")
+
+    assert asyncio.run(leave()).notes["process"]
+
+
+def test_one_who_waits_for_too_long_is_told_to_come_again(
+    patient: Workers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "WAIT", 0.2)
+
+    async def wait() -> None:
+        long = asyncio.create_task(answer(patient, f"sleep {tmp_path / 'begun'}", "three"))
+        await until((tmp_path / "begun").exists)
+        with pytest.raises(Unavailable, match="ask again later"):
+            await answer(patient, "hello", "three")
+        long.cancel()
+        await asyncio.gather(long, return_exceptions=True)
+
+    asyncio.run(wait())
+
+
+def test_the_turns_that_are_not_read_are_counted(patient: Workers) -> None:
+    history = [{"instruction": "hello", "actions": []}] * (MOST_TURNS + 300)
+    request = REQUEST.validate_python({"task": "hexagons", "instruction": "hello", "history": history})
+    assert isinstance(request, DrawRequest)
+    assert len(request.item.history) == 2 * MOST_TURNS
+    done = asyncio.run(executed(Own("player", Misbehaving(), patient), request))
+    assert done.left_out == 300
+
+
+def test_no_worker_outlives_a_server_that_is_killed(tmp_path: Path) -> None:
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "tests.helpers.misbehaving", str(tmp_path / "begun")]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        worker = Path(f"/proc/{int(process.stdout.readline())}")
+        deadline = time.monotonic() + 20
+        while not (tmp_path / "begun").exists() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        process.kill()
+    while worker.exists() and "\nState:\tZ" not in _status(worker) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert time.monotonic() < deadline
+
+
+def _status(process: Path) -> str:
+    try:
+        return (process / "status").read_text()
+    except OSError:
+        return ""
