@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -35,6 +36,9 @@ from prompts.probe import described, other_hashes
 from prompts.render import Renderer
 from prompts.shots import Shots
 from prompts.spec import PromptSpec
+
+STATE_SPACE = ("falcon_h1", "falcon_mamba", "mamba", "mamba2", "nemotron_h")
+"""Types of models whose out_proj and conv1d peft refuses."""
 
 
 @dataclass(frozen=True)
@@ -322,7 +326,13 @@ def with_lora(recipe: FinetuneRecipe, model: Any, start: Path | None = None) -> 
         model = prepare_model_for_kbit_training(model, use_gradient_checkpointing=checkpointing)
     if start is None:
         config = LoraConfig(
-            r=lora.r, lora_alpha=lora.alpha, lora_dropout=lora.dropout, target_modules=lora.target_modules, task_type="CAUSAL_LM"
+            r=lora.r,
+            lora_alpha=lora.alpha,
+            # peft has none for experts whose weights are one tensor.
+            lora_dropout=0.0 if any("experts" in name and p.ndim == 3 for name, p in model.named_parameters()) else lora.dropout,
+            target_modules=lora.target_modules,
+            exclude_modules=_without_lora(model),
+            task_type="CAUSAL_LM",
         )
         adapted = get_peft_model(model, config)
     else:
@@ -338,6 +348,20 @@ def with_lora(recipe: FinetuneRecipe, model: Any, start: Path | None = None) -> 
     if checkpointing:
         adapted.enable_input_require_grads()
     return adapted
+
+
+def _without_lora(model: Any) -> str | None:
+    """A pattern of the modules that get no LoRA: of a model that sees or hears, all that text does not pass; in state-space
+    layers, those whose weights are used without their module, so that LoRA on them does nothing."""
+    config = model.config
+    if config.get_text_config() is not config:
+        decoder = model.get_decoder()
+        name = next(name for name, module in model.named_modules() if module is decoder)
+        return rf"(?!{re.escape(name)}\.).*"
+    if config.model_type in STATE_SPACE:
+        return r".*\.(out_proj|conv1d)"
+    # Llama 4's is a linear layer by its class, and gives two values.
+    return r".*\.router" if config.model_type.startswith("llama4") else None
 
 
 def has_effect(model: Any) -> bool:

@@ -44,6 +44,8 @@ def layout_of(config: Any, length: int) -> Layout:
     Raises EngineError for a model that is no causal language model.
     """
     network, text = model_class(config), config.get_text_config()
+    if network is None and not getattr(config, "auto_map", None):
+        raise EngineError(f"transformers has no causal language model of the type {config.model_type}: use another --base")
     attention = exact_attention(config)
     layers = set(getattr(text, "layer_types", None) or ["full_attention"])
     if length > (most := _unstretched(text)):

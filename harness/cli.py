@@ -37,6 +37,7 @@ SECTIONS = {
     },
     "Train": {
         "finetune": Entry("harness.commands.finetune:finetune", "Fine-tune a model: a LoRA adapter, or all of its weights."),
+        "check": Entry("harness.commands.check:check", "Check that a base model is trained and asked rightly."),
         "ablate": Entry("harness.commands.ablate:ablate", "Train and score rows that differ in an ingredient, as one command."),
         "adapters": Entry("harness.commands.adapters:adapters", "List, show, check, merge, export and import adapters."),
         "baseline": Entry("harness.commands.baseline:baseline", "Train and run the classic baselines."),

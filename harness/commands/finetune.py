@@ -64,6 +64,7 @@ def finetune(recipe: str, dry_run: bool, **options: Any) -> None:
     To resume a killed run, give the same command again.
     On several GPUs: torchrun --nproc-per-node 8 -m harness.cli finetune ..., or accelerate launch.
     """
+    from adapters.base_check import require
     from harness.corpora import locate
     from harness.runs.folder import RUNS, Run, log_to
     from harness.training.processes import first_says, processes
@@ -80,6 +81,7 @@ def finetune(recipe: str, dry_run: bool, **options: Any) -> None:
         )
         for line in _leaks(job, data.left_out):
             say(line)
+        require(job.base, say)
         if dry_run:
             _show(job)
             return

@@ -1,0 +1,412 @@
+"""Is a base model trained and asked rightly? Checks on a miniature of its architecture, with its own tokenizer and template.
+
+A miniature has one layer of each kind, small widths and random weights, which are wide enough for attention to matter.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import multiprocessing
+import tempfile
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.util import find_spec
+from typing import Any
+
+from adapters.attention import register
+from adapters.layout import Layout, layout_of, logits_of
+from adapters.packing import Packing, collate, pack_rows
+from adapters.recipe import FinetuneRecipe, load_recipe
+from harness.engines.bases import base_origin, display_name, fingerprint, load_config, load_tokenizer
+from harness.engines.engine import Completion, Sampling
+from harness.engines.shared import brief, quiet_transformers
+from harness.errors import EngineError, HarnessError
+from harness.runs.folder import provenance
+from harness.util.files import cache_folder, write_atomically
+from harness.util.hashing import json_hash
+from prompts.chat_template import own_template, template_date
+from prompts.probe import PROBES
+from prompts.render import Renderer
+from prompts.rendered import Rendered, TrainingRow
+from prompts.spec import PromptSpec
+
+SPECS = (("hexagons", "full-history"), ("hexagons", "conversation"), ("minecraft", None))
+"""The tasks and contexts whose prompts are looked at."""
+WINDOW = 8
+"""Tokens of a miniature's sliding windows and chunks: fewer than any row has."""
+APART = 1e-3
+"""Most that two ways to compute a logit may differ, in standard deviations of the logits, in float32."""
+WRITTEN = 8
+"""Tokens that transformers and vLLM write after each prompt."""
+VLLM_SECONDS = 45.0
+"""How long vLLM may take to start and answer."""
+
+
+class Skipped(Exception):
+    """A check that cannot be made here, with the reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a check came to. `passed` is None where it was skipped."""
+
+    name: str
+    passed: bool | None
+    detail: str
+
+
+class Subject:
+    """The model that is checked: a miniature of it, or with `full` the model itself. Raises EngineError if its configuration or
+    tokenizer is not there."""
+
+    def __init__(self, base: str, *, full: bool) -> None:
+        self.base, self.full = base, full
+        self.tokenizer = load_tokenizer(base)
+        self.config = load_config(base)
+        if not full:
+            self.config = miniature(self.config)
+        self.layout: Layout = layout_of(self.config, 10**6)
+
+    def model(self) -> Any:
+        """The model with an attention that takes the masks of training, in float32, with the same weights every time.
+
+        Raises EngineError if it cannot be loaded, Skipped if it cannot be made small.
+        """
+        import torch
+        from transformers import AutoModelForCausalLM
+
+        masked = register() if self.layout.packing is Packing.TREE and not torch.cuda.is_available() else None
+        how = {"dtype": torch.float32, "attn_implementation": self.layout.attention or masked}
+        try:
+            with quiet_transformers():
+                if self.full:
+                    return AutoModelForCausalLM.from_pretrained(self.base, **how).eval()
+                with torch.random.fork_rng():
+                    torch.manual_seed(0)
+                    model = widened(AutoModelForCausalLM.from_config(copy.deepcopy(self.config), **how)).eval()
+                # Widths may not fit each other.
+                model(torch.tensor([[0, 1]]))
+                return model
+        except Exception as error:
+            if self.full:
+                raise EngineError(f"the model cannot be loaded: {brief(error)}") from error
+            raise Skipped(f"no miniature can be made of it ({brief(error)}): add --full") from error
+
+    @cached_property
+    def renderers(self) -> list[Renderer]:
+        return [Renderer(PromptSpec.make(task, context), self.tokenizer, 10**6, 1) for task, context in SPECS]
+
+    @cached_property
+    def rows(self) -> list[TrainingRow]:
+        """Two rows of each prompt format."""
+        return [one.training_row(item) for one in self.renderers for item in PROBES[one.spec.task][:2]]
+
+
+def miniature(config: Any) -> Any:
+    """A configuration of the same architecture: a layer of each kind, at least two, and small widths."""
+    small = copy.deepcopy(config)
+    for part in {id(one): one for one in (small, small.get_text_config())}.values():
+        _shrink(part)
+    for name in ("vision_config", "audio_config"):
+        if (part := getattr(small, name, None)) is not None:
+            _set(part, num_hidden_layers=1, depth=1)
+    return small
+
+
+def _shrink(config: Any) -> None:
+    layers = getattr(config, "num_hidden_layers", None)
+    if not isinstance(layers, int):
+        return
+    values = config.to_dict()
+    each = {name: value for name, value in values.items() if isinstance(value, list | tuple) and len(value) == layers}
+    kinds = list(zip(*each.values(), strict=True)) or [()] * layers
+    chosen = sorted({kind: place for place, kind in reversed([*enumerate(map(str, kinds))])}.values())
+    # Layers may also alternate by their number alone.
+    chosen = sorted({*chosen, *range(min(layers, 2))})
+    for name, value in each.items():
+        setattr(config, name, [value[place] for place in chosen])
+    # The width of a head stays: rotary embeddings and kernels depend on it.
+    heads = getattr(config, "num_attention_heads", None) or 1
+    groups = getattr(config, "num_key_value_heads", None) or heads
+    kept = min(groups, 2)
+    many = kept * (2 if heads > groups else 1)
+    explicit = values.get("head_dim") is not None
+    _set(config, num_attention_heads=many, num_key_value_heads=kept)
+    _set(config, hidden_size=128 if explicit else many * (config.hidden_size // heads))
+    _set(config, num_hidden_layers=len(chosen), intermediate_size=128, moe_intermediate_size=64, intermediate_size_mlp=128)
+    _set(config, num_experts=4, num_local_experts=4, n_routed_experts=4, num_experts_per_tok=2, n_group=1, topk_group=1)
+    _set(config, shared_expert_intermediate_size=64, first_k_dense_replace=1, max_window_layers=1)
+    _set(config, sliding_window=WINDOW, attention_chunk_size=WINDOW)
+    if any(name.startswith("mamba") or name == "state_size" for name in values):
+        _shrink_states(config)
+
+
+def _shrink_states(config: Any) -> None:
+    """Widths of state-space layers, which must multiply up: twice the model's is 8 heads of 32."""
+    widths = {"mamba_d_ssm": 256, "mamba_n_heads": 8, "mamba_d_head": 32, "mamba_expand": 2, "expand": 2}
+    if not hasattr(config, "num_attention_heads"):
+        widths |= {"num_heads": 8, "head_dim": 32}
+    for name, value in widths.items():
+        if getattr(config, name, None) is not None:
+            setattr(config, name, value)
+    _set(config, hidden_size=128, mamba_d_state=16, mamba_n_groups=1, state_size=16, n_groups=1)
+
+
+def _set(config: Any, **values: int) -> None:
+    """Set what the configuration has; nothing grows."""
+    for name, value in values.items():
+        there = getattr(config, name, None)
+        if isinstance(there, int) and not isinstance(there, bool) and there > value:
+            setattr(config, name, value)
+
+
+def widened(model: Any) -> Any:
+    """The model with random weights that make its attention far from uniform."""
+    import torch
+
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            if "embed" in name or "sinks" in name:
+                parameter.normal_(std=1.0)
+            elif parameter.ndim == 2:
+                parameter.normal_(std=1.5 * parameter.shape[1] ** -0.5)
+    return model
+
+
+def check_prompts(subject: Subject) -> str:
+    """Training's prompts are those that are asked."""
+    count = 0
+    for one in subject.renderers:
+        for item in PROBES[one.spec.task]:
+            asked, trained = one.render(item).token_ids, one.training_row(item).prompt_ids
+            if asked != trained:
+                place = next((n for n, (a, b) in enumerate(zip(asked, trained, strict=False)) if a != b), 0)
+                raise HarnessError(f"{one.spec.name}: the tokens of asking and training part at token {place}")
+            count += 1
+    return f"{count} prompts, token by token"
+
+
+def check_bos(subject: Subject) -> str:
+    """A prompt begins with exactly one BOS, if the tokenizer puts one before a text."""
+    tokenizer = subject.tokenizer
+    bos = tokenizer.bos_token_id
+    begins = {row.prompt_ids[0] == bos for row in subject.rows}
+    # Rendering refuses two of them.
+    if bos is not None and tokenizer("x").input_ids[:1] == [bos] and begins != {True}:
+        raise HarnessError(f"the tokenizer puts {tokenizer.bos_token!r} before a text, and the chat template does not")
+    return f"one, {tokenizer.bos_token!r}" if begins == {True} else "none, as the tokenizer has it"
+
+
+def check_end(subject: Subject) -> str:
+    """The last token of a training row ends an answer."""
+    one = subject.renderers[0]
+    if subject.tokenizer.eos_token is None:
+        raise HarnessError("the tokenizer has no EOS token, so a model could not learn to stop")
+    last = {row.completion_ids[-1] for row in subject.rows}
+    ends = {subject.tokenizer.eos_token_id, *one.stop_token_ids}
+    if not last <= ends:
+        raise HarnessError(f"training rows end with {subject.tokenizer.decode(sorted(last - ends))!r}, which ends no answer")
+    return " and ".join(repr(token) for token in subject.tokenizer.convert_ids_to_tokens(sorted(ends)))
+
+
+def check_thoughts(subject: Subject) -> str:
+    """A prompt leaves no thought open."""
+    text = subject.renderers[0].render(PROBES["hexagons"][0]).text
+    opened, closed = text.count("<think"), text.count("</think")
+    if opened > closed:
+        raise HarnessError("a prompt ends within a thought, which the chat template cannot be kept from: use --think")
+    return "prompts end with an empty thought" if opened else "the template opens none"
+
+
+def check_template(subject: Subject) -> str:
+    """The system message is read once, and the date does not change."""
+    one = subject.renderers[0]
+    rendered = one.render(PROBES["hexagons"][0])
+    for message in rendered.messages:
+        if (count := rendered.text.count(message["content"].strip())) != 1:
+            raise HarnessError(f"a message of the {message['role']} stands {count} times in the prompt")
+    template = own_template(subject.tokenizer)
+    if not template:
+        return "none: the plain one is used"
+    date = template_date(template)
+    return f"each message once; {f'always writes {date}' if date else 'no date'}"
+
+
+def check_packs(subject: Subject) -> str:
+    """The logits that carry loss are those of the rows one by one, without packs, padding or masks."""
+    import torch
+
+    model = subject.model()
+    limit = getattr(subject.config.get_text_config(), "max_position_embeddings", 10**6)
+    rows = [row for row in subject.rows if len(row) <= limit]
+    if not rows:
+        raise Skipped(f"no row fits in {limit} tokens")
+    with torch.no_grad():
+        alone = torch.cat([model(torch.tensor([row.token_ids])).logits[0, len(row.prompt_ids) - 1 : -1] for row in rows])
+        together = []
+        for pack in pack_rows([rows], 4096, 4096, subject.layout.packing):
+            inputs = collate([pack], subject.layout.packing, pad=0)
+            del inputs["labels"]
+            together.append(logits_of(model, inputs, use_cache=False))
+    return f"{subject.layout}; {_difference(torch.cat(together), alone)}"
+
+
+def _difference(one: Any, other: Any) -> str:
+    """How far logits are apart. Raises HarnessError if too far."""
+    apart = float((one - other).abs().max() / other.std())
+    if not apart <= APART:
+        raise HarnessError(f"logits differ by up to {apart:.2g} standard deviations")
+    return f"logits equal to {apart:.0e} standard deviations"
+
+
+def check_lora(subject: Subject) -> str:
+    """LoRA is found places to go, and a saved adapter gives the same logits after peft alone has read it."""
+    import torch
+    from peft import PeftModel
+
+    from adapters.finetune import with_lora
+
+    recipe = load_recipe("llama-lora", ["training.gradient_checkpointing=false"])
+    assert isinstance(recipe, FinetuneRecipe)
+    tokens = torch.tensor([subject.rows[0].token_ids[-WINDOW * 4 :]])
+    adapted = with_lora(recipe, subject.model()).eval()
+    seconds = {name: p for name, p in adapted.named_parameters() if "lora_B" in name}
+    with torch.no_grad():
+        plain = adapted(tokens).logits
+        for parameter in seconds.values():
+            parameter.normal_(std=0.05)
+        ours = adapted(tokens).logits
+        if torch.equal(plain, ours):
+            raise HarnessError("LoRA changes nothing: no linear layer of the model takes it")
+        with tempfile.TemporaryDirectory() as folder, quiet_transformers():
+            adapted.save_pretrained(folder)
+            said = _difference(PeftModel.from_pretrained(subject.model(), folder).eval()(tokens).logits, ours)
+    kinds = sorted({name.split(".lora_B")[0].rpartition(".")[2] for name in seconds})
+    return f"{len(seconds)} modules ({', '.join(kinds)}); read again by peft: {said}"
+
+
+def check_vllm(subject: Subject) -> str:
+    """vLLM and transformers write the same after the same prompts."""
+    import torch
+
+    if find_spec("vllm") is None:
+        raise Skipped("vLLM is not installed")
+    prompts = [Rendered(row.id, (), "", row.prompt_ids) for row in subject.rows[:4]]
+    with tempfile.TemporaryDirectory() as folder:
+        where = subject.base
+        if not subject.full:
+            where = folder
+            with quiet_transformers():
+                subject.model().save_pretrained(folder)
+                subject.tokenizer.save_pretrained(folder)
+        theirs = _by_vllm(where, prompts)
+        from harness.engines.transformers import TransformersEngine
+
+        engine = TransformersEngine(where)
+        with torch.random.fork_rng():
+            ours = list(engine.generate(prompts, Sampling(max_tokens=WRITTEN)))
+    alike = sum(a.text == b.text for a, b in zip(ours, theirs, strict=True))
+    if alike < len(prompts):
+        raise HarnessError(f"after {len(prompts) - alike} of {len(prompts)} prompts vLLM writes something else")
+    return f"the same {WRITTEN} tokens after {alike} prompts"
+
+
+def _by_vllm(model: str, prompts: Sequence[Rendered]) -> list[Completion]:
+    """vLLM's answers, from a process of its own. Raises Skipped if it cannot run the model here in time."""
+    context = multiprocessing.get_context("spawn")
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=_run_vllm, args=(model, prompts, sender), daemon=True)
+    process.start()
+    sender.close()
+    try:
+        if not receiver.poll(VLLM_SECONDS):
+            raise Skipped(f"vLLM did not answer within {VLLM_SECONDS:.0f} seconds")
+        answers = receiver.recv()
+    except EOFError:
+        raise Skipped("vLLM's process ended without a word") from None
+    finally:
+        process.kill()
+        process.join()
+    if isinstance(answers, str):
+        raise Skipped(answers)
+    return list(answers)
+
+
+def _run_vllm(model: str, prompts: Sequence[Rendered], sender: Any) -> None:
+    from harness.engines.vllm import VllmEngine
+
+    try:
+        longest = max(len(prompt.token_ids) for prompt in prompts) + WRITTEN
+        engine = VllmEngine(model, context_length=longest, options={"dtype": "float32"})
+        sender.send(list(engine.generate(prompts, Sampling(max_tokens=WRITTEN))))
+    except HarnessError as error:
+        sender.send(str(error))
+
+
+CHECKS: dict[str, Callable[[Subject], str]] = {
+    "prompts": check_prompts,
+    "BOS": check_bos,
+    "end": check_end,
+    "thoughts": check_thoughts,
+    "template": check_template,
+    "packs": check_packs,
+    "LoRA": check_lora,
+    "vLLM": check_vllm,
+}
+
+
+def run_checks(base: str, *, full: bool = False, names: Sequence[str] | None = None) -> list[Outcome]:
+    """The outcomes of the named checks, or of all, in order; `base` is a folder or a hub name.
+
+    Raises EngineError for a base without configuration or tokenizer, and for what is no causal language model.
+    """
+    try:
+        subject = Subject(base, full=full)
+    except (AttributeError, ValueError, TypeError, KeyError) as error:
+        raise EngineError(f"--base {base}: no miniature can be made of it ({brief(error)}): add --full") from error
+    return [_outcome(name, subject) for name in names or CHECKS]
+
+
+def _outcome(name: str, subject: Subject) -> Outcome:
+    try:
+        return Outcome(name, True, CHECKS[name](subject))
+    except Skipped as error:
+        return Outcome(name, None, str(error))
+    except HarnessError as error:
+        return Outcome(name, False, str(error))
+    except (
+        ArithmeticError,
+        AssertionError,
+        AttributeError,
+        ImportError,
+        LookupError,
+        OSError,
+        RuntimeError,
+        TypeError,
+        ValueError,
+    ) as error:
+        # Code of any model runs here: what it raises, training or asking would raise too.
+        return Outcome(name, False, f"{type(error).__name__}: {brief(error)}")
+
+
+def require(base: str, say: Callable[[str], None]) -> None:
+    """Raises HarnessError for a base that would not be trained as it is asked. One that has passed with these files and versions
+    of libraries is not checked again. vLLM, which does not train, is left to `harness check`."""
+    known = {"base": display_name(base), "fingerprint": fingerprint(base), **base_origin(base)}
+    libraries = provenance()["versions"]
+    path = cache_folder() / "checked" / f"{json_hash([known, libraries])}.json"
+    if path.is_file():
+        return
+    say(f"checking on a miniature that {display_name(base)} is trained as it is asked, once")
+    outcomes = run_checks(base, names=[name for name in CHECKS if name != "vLLM"])
+    if failed := [f"{one.name}: {one.detail}" for one in outcomes if one.passed is False]:
+        raise HarnessError(
+            f"{display_name(base)} cannot be trained rightly: {'; '.join(failed)}; `harness check {base}` shows all"
+        )
+    with suppress(HarnessError):
+        write_atomically(
+            path, json.dumps({**known, "versions": libraries, "checks": {one.name: one.detail for one in outcomes}}) + "\n"
+        )

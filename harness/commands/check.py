@@ -1,0 +1,35 @@
+"""`harness check`: whether a base model is trained and asked rightly."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command()
+@click.argument("model", default="smollm2-135m")
+@click.option("--full", is_flag=True, help="Check the model itself, with its weights, in place of a miniature.")
+def check(model: str, full: bool) -> None:
+    """Check that MODEL, a base, is trained and asked rightly: in under a minute, on a miniature of its architecture.
+
+    \b
+    harness check meta-llama/Meta-Llama-3-8B
+    harness check ./my-model --full
+
+    It needs the model's configuration, tokenizer and chat template, and with --full its weights. MODEL is a hub name or a
+    folder; smollm2-135m if not given. Exits with 1 if a check fails.
+    """
+    from rich.console import Console
+    from rich.table import Table
+
+    from adapters.base_check import run_checks
+    from harness.engines.bases import display_name, resolve_base
+
+    base = resolve_base(model)
+    outcomes = run_checks(base, full=full)
+    table = Table("check", "", "", title=f"{display_name(base)}: {'its own weights' if full else 'a miniature'}")
+    words = {True: "passed", None: "skipped", False: "FAILED"}
+    for one in outcomes:
+        table.add_row(one.name, words[one.passed], one.detail)
+    Console().print(table)
+    if any(one.passed is False for one in outcomes):
+        raise SystemExit(1)

@@ -1,0 +1,120 @@
+"""`harness check`: what passes, what fails with a reason, and that `finetune` refuses what fails."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+import transformers
+from click.testing import CliRunner
+
+from adapters import base_check
+from adapters.base_check import CHECKS, Outcome, Subject, miniature, require, run_checks
+from adapters.packing import Packing
+from harness.cli import cli
+from harness.errors import EngineError, HarnessError
+
+QUICK = [name for name in CHECKS if name != "vLLM"]
+
+
+@pytest.fixture
+def base(tiny_base: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(tiny_base, tmp_path / "base"))
+
+
+def outcomes(base: Path, *names: str, full: bool = False) -> dict[str, Outcome]:
+    return {one.name: one for one in run_checks(str(base), full=full, names=names or QUICK)}
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_a_sound_base_passes(base: Path, full: bool) -> None:
+    found = outcomes(base, full=full)
+    assert {name: one.passed for name, one in found.items()} == dict.fromkeys(QUICK, True), found
+    assert found["BOS"].detail == "one, '<s>'"
+    assert found["end"].detail == "'</s>'"
+    assert "every layer attends to all earlier tokens; logits equal" in found["packs"].detail
+    assert "14 modules (down_proj, gate_proj, k_proj, o_proj, q_proj, up_proj, v_proj)" in found["LoRA"].detail
+
+
+def template(base: Path, change: Any) -> None:
+    path = base / "chat_template.jinja"
+    path.write_text(change(path.read_text()))
+
+
+def test_a_template_without_the_bos_is_told(base: Path) -> None:
+    template(base, lambda text: text.replace("{{ bos_token }}", ""))
+    found = outcomes(base, "BOS", "prompts")
+    assert (found["BOS"].passed, found["prompts"].passed) == (False, True)
+    assert found["BOS"].detail == "the tokenizer puts '<s>' before a text, and the chat template does not"
+
+
+def test_a_template_that_leaves_the_system_message_out_or_changes_answers_is_told(base: Path) -> None:
+    template(base, lambda text: text.replace("message['content'] }}", "message['content'] | upper }}"))
+    found = outcomes(base, "prompts", "template", "end")
+    assert not any(one.passed for one in found.values())
+    assert "the chat template changes the text of answers" in found["prompts"].detail
+
+
+def test_packs_that_are_not_exact_are_told(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(base_check, "collate", lambda packs, packing, pad: wrong(packs))
+    from adapters.packing import collate
+
+    def wrong(packs: Any) -> dict[str, Any]:
+        inputs = collate(packs, Packing.TREE, pad=0)
+        return inputs | {"ends": torch.full_like(inputs["ends"], len(inputs["ends"]))}
+
+    (packs,) = outcomes(base, "packs").values()
+    assert packs.passed is False
+    assert packs.detail.startswith("logits differ by up to")
+
+
+@pytest.mark.parametrize(
+    ("family", "layers"), [("Llama", 2), ("Gemma3Text", 3), ("Gemma3", 3), ("GptOss", 2), ("FalconH1", 2), ("Mamba2", 2)]
+)
+def test_a_miniature_has_a_layer_of_each_kind_and_few_weights(family: str, layers: int) -> None:
+    config = getattr(transformers, f"{family}Config")()
+    small = miniature(config)
+    text, whole = small.get_text_config(), config.get_text_config()
+    assert text.num_hidden_layers == layers
+    assert set(getattr(text, "layer_types", None) or ()) == set(getattr(whole, "layer_types", None) or ())
+    assert getattr(text, "head_dim", None) == getattr(whole, "head_dim", None) or family == "Mamba2"
+    with torch.device("meta"):
+        model = transformers.AutoModelForCausalLM.from_config(small)
+    assert sum(p.numel() for p in model.parameters()) < 1e8
+
+
+def test_what_has_no_miniature_is_skipped_and_no_language_model_is_refused(base: Path) -> None:
+    config = json.loads((base / "config.json").read_text())
+    (base / "config.json").write_text(json.dumps({**config, "hidden_act": "none"}))
+    assert outcomes(base, "packs")["packs"].passed is None
+    assert "add --full" in outcomes(base, "packs")["packs"].detail
+    (base / "config.json").write_text(json.dumps({"model_type": "clip"}))
+    with pytest.raises(EngineError, match="no causal language model of the type clip"):
+        Subject(str(base), full=False)
+
+
+def test_training_checks_its_base_once_and_refuses_one_that_fails(base: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    said: list[str] = []
+    require(str(base), said.append)
+    require(str(base), said.append)
+    assert said == ["checking on a miniature that base is trained as it is asked, once"]
+    template(base, lambda text: text.replace("{{ bos_token }}", ""))
+    with pytest.raises(HarnessError, match=r"base cannot be trained rightly: BOS: the tokenizer puts '<s>'"):
+        require(str(base), said.append)
+    result = CliRunner().invoke(cli, ["finetune", "llama-lora", "--base", str(base), "--dry-run"])
+    assert result.exit_code == 1
+
+
+def test_the_command_prints_a_line_for_each_check_and_fails_with_it(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(CHECKS, "vLLM")
+    sound = CliRunner().invoke(cli, ["check", str(base)])
+    assert sound.exit_code == 0, sound.output
+    assert sound.output.count("passed") == len(CHECKS)
+    template(base, lambda text: text.replace("{{ bos_token }}", ""))
+    result = CliRunner().invoke(cli, ["check", str(base)])
+    assert result.exit_code == 1
+    assert "FAILED" in result.output
