@@ -32,6 +32,7 @@ from harness.training.curriculum import stages
 from harness.training.processes import processes
 from harness.training.watched import curve
 from harness.util.files import write_atomically
+from prompts.chat_template import answering, save_chat_template
 from prompts.probe import described, other_hashes
 from prompts.render import Renderer
 from prompts.shots import Shots
@@ -99,7 +100,7 @@ def finetune(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
     own, threads = set_up(training)
     tokenizer = load_tokenizer(job.base)
     model = trainable(job.recipe, load_base(job), job.start)
-    before = _sums(model) if job.recipe.method == "full" else None
+    changed = effect(model, fresh=job.start is None and job.recipe.method != "full")
     prepared = prepare(job, tokenizer, model.config)
     length, pool, packs = prepared.length, prepared.pool, prepared.packs
     tokens = sum(len(pack.input_ids) for pack in packs)
@@ -132,10 +133,9 @@ def finetune(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
     # Autocast does it in its matrix products; peft would copy every input to float32 first.
     with disable_input_dtype_casting(model, fast_bf16()), _memory(training):
         trainer.go_on()
-    changed = has_effect(trainer.model) if before is None else _sums(trainer.model) != before
     rows = prepared.rows
     counts = {"items": len(job.train), "rows": len(rows.kept), "dropped": rows.dropped, "tokens": tokens}
-    return finish(job, folder, trainer, tokenizer, counts, changed)
+    return finish(job, folder, trainer, tokenizer, counts, changed())
 
 
 def set_up(training: FinetuneTraining) -> tuple[Any, int]:
@@ -369,9 +369,16 @@ def has_effect(model: Any) -> bool:
     return any(bool(p.any()) for name, p in model.named_parameters() if "lora_B" in name)
 
 
-def _sums(model: Any) -> list[float]:
-    """A sum for each of the model's parameters, which training changes."""
-    return [float(p.detach().double().sum()) for p in model.parameters()]
+def effect(model: Any, *, fresh: bool) -> Callable[[], bool]:
+    """What says, after training, whether it changed the model; `fresh` if an adapter on it adds nothing yet."""
+    if fresh:
+        return lambda: has_effect(model)
+
+    def sums() -> list[float]:
+        return [float(p.detach().double().sum()) for p in model.parameters() if p.requires_grad]
+
+    before = sums()
+    return lambda: sums() != before
 
 
 def save_trained(job: Job, model: Any, tokenizer: Any, result: Trained, out: Path, weights: Any = None) -> None:
@@ -387,11 +394,14 @@ def save_trained(job: Job, model: Any, tokenizer: Any, result: Trained, out: Pat
             dtype = _stored_dtype(job.base)
             stored = {name: value.to(dtype) for name, value in weights.items()} if weights else None
             model.to(dtype).save_pretrained(partial, state_dict=stored)
-            tokenizer.save_pretrained(partial)
+            answering(tokenizer).save_pretrained(partial)
         else:
             # GRPO keeps a copy of the adapter as it was, which is not part of the result.
             model.save_pretrained(partial, selected_adapters=["default"], state_dict=weights)
-    origin = provenance()
+            save_chat_template(tokenizer, partial)
+    origin, recipe = provenance(), job.recipe.settings()
+    if job.recipe.method != "full":
+        recipe["lora"] |= _own_lora(model, job.start)
     description = {
         **described(job.spec),
         "other_prompt_hashes": other_hashes(job.spec, {item.task for item in job.train}),
@@ -400,7 +410,7 @@ def save_trained(job: Job, model: Any, tokenizer: Any, result: Trained, out: Pat
         **base_origin(job.base),
         "held_out": dict(job.held_out),
         "tokenizer": {"name": display_name(job.base), "class": type(tokenizer).__name__, "vocabulary": len(tokenizer)},
-        "recipe": {"name": job.recipe_name, **job.recipe.settings()},
+        "recipe": {"name": job.recipe_name, **recipe},
         "versions": origin["versions"],
         "git": origin["git"],
         **asdict(result),
@@ -409,6 +419,14 @@ def save_trained(job: Job, model: Any, tokenizer: Any, result: Trained, out: Pat
     write_atomically(partial / HARNESS_FILE, json.dumps(description, indent=1) + "\n")
     shutil.rmtree(out, ignore_errors=True)
     partial.replace(out)
+
+
+def _own_lora(model: Any, start: Path | None) -> dict[str, Any]:
+    """Of an adapter's own settings, those that may be other than the recipe's: an adapter goes on with what it began with."""
+    config = model.peft_config["default"]
+    targets = config.target_modules
+    own = {} if start is None else {"target_modules": targets if isinstance(targets, str) else sorted(targets)}
+    return {"dropout": config.lora_dropout, **own}
 
 
 def _stored_dtype(base: str) -> Any:

@@ -26,9 +26,9 @@ from adapters.finetune import (
     Job,
     Trained,
     answer_dev,
+    effect,
     examples,
     finish,
-    has_effect,
     load_base,
     longest_row,
     machine,
@@ -91,6 +91,7 @@ def learn(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
     model = with_lora(job.recipe, load_base(job), job.start)
     length = longest_row(job, model.config)
     layout = layout_of(model.config, length)
+    changed = effect(model, fresh=job.start is None)
     if not (layout.plain or settings.use_vllm):
         raise UsageError(
             f"{job.base} has layers that do not attend to all earlier tokens: learning from the scorer needs vLLM: "
@@ -129,7 +130,7 @@ def learn(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
         trainer.go_on()
     tokens = max((int(entry["num_tokens"]) for entry in trainer.state.log_history if "num_tokens" in entry), default=0)
     counts = {"items": len(job.train), "rows": len(prompts), "dropped": dropped, "tokens": tokens}
-    return finish(job, folder, trainer, tokenizer, counts, has_effect(model))
+    return finish(job, folder, trainer, tokenizer, counts, changed())
 
 
 def refuse(settings: Grpo) -> None:

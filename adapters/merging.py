@@ -25,6 +25,7 @@ from harness.errors import AdapterError, HarnessError, UsageError
 from harness.runs.folder import provenance
 from harness.util.files import cache_folder, hold_when_free
 from harness.util.hashing import short_hash
+from prompts.chat_template import answering
 from prompts.probe import described
 
 KEPT = 4
@@ -84,7 +85,7 @@ def merge(adapter: Adapter, out: Path) -> None:
             dtype = model.dtype
             adapted = PeftModel.from_pretrained(model.float(), str(adapter.path))
             adapted.merge_and_unload(safe_merge=True).to(dtype).save_pretrained(out)
-            AutoTokenizer.from_pretrained(adapter.base).save_pretrained(out)
+            answering(AutoTokenizer.from_pretrained(adapter.base)).save_pretrained(out)
     except OSError:
         raise
     except SafetensorError as error:

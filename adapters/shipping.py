@@ -22,6 +22,7 @@ from harness.engines.smollm import HUB_NAME
 from harness.errors import AdapterError, HarnessError, UsageError
 from harness.runs.folder import find_run
 from harness.worlds.tasks import world_of
+from prompts.chat_template import CHAT_TEMPLATE
 from prompts.spec import DEFAULTS
 
 MAX_BYTES = 12_000_000
@@ -101,6 +102,8 @@ def _write(source: Path, partial: Path, weights: dict[str, Any], scores: Sequenc
     config["base_model_name_or_path"] = read_about(source).base
     (partial / CONFIG_FILE).write_text(json.dumps(config, indent=1) + "\n")
     shutil.copyfile(source / HARNESS_FILE, partial / HARNESS_FILE)
+    if (source / CHAT_TEMPLATE).is_file():
+        shutil.copyfile(source / CHAT_TEMPLATE, partial / CHAT_TEMPLATE)
     if (source / TEMPLATE_FOLDER).is_dir():
         shutil.copytree(source / TEMPLATE_FOLDER, partial / TEMPLATE_FOLDER)
     save_file({name: value.contiguous() for name, value in weights.items()}, partial / WEIGHTS_FILE, {"format": "pt"})

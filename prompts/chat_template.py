@@ -6,12 +6,17 @@ writes a fixed one. Training, prompting and serving share the result.
 
 from __future__ import annotations
 
+import copy
 import re
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 DATE = date(2025, 1, 1)
 """What a chat template writes for today."""
+
+CHAT_TEMPLATE = "chat_template.jinja"
+"""The file of a chat template, in the folder of a model or an adapter."""
 
 _ASKED, _ANSWER = "Ready?", "An answer."
 _CLOCK = re.compile(r"strftime_now\(\s*(['\"])(.*?)\1\s*\)")
@@ -45,6 +50,20 @@ def answering_template(tokenizer: Any) -> str | None:
     return settled.removesuffix("\n") + '{% if add_generation_prompt %}{{ "' + written + '" }}{% endif %}'
 
 
+def answering(tokenizer: Any) -> Any:
+    """A copy of a tokenizer whose chat template is the changed one, so that other programs ask as the harness does."""
+    own = copy.deepcopy(tokenizer)
+    own.chat_template = answering_template(tokenizer)
+    return own
+
+
+def save_chat_template(tokenizer: Any, folder: Path) -> None:
+    """Write the changed chat template beside an adapter, where it is another than its base's."""
+    changed = answering_template(tokenizer)
+    if changed is not None and changed != own_template(tokenizer):
+        (folder / CHAT_TEMPLATE).write_text(changed)
+
+
 def end_of_turn(tokenizer: Any, rest: str) -> str:
     """What ends an answer, of the text that a chat template writes after it: all up to its first special token, else EOS."""
     special = {token.content for token in tokenizer.added_tokens_decoder.values() if token.special}
@@ -73,7 +92,8 @@ def stop_token_ids(tokenizer: Any) -> tuple[int, ...]:
 def _settled(template: str) -> str:
     """The template with thinking off, where it has a switch, and with a fixed date for today's."""
     fixed = _CLOCK.sub(lambda match: f'"{DATE.strftime(match[2])}"', template)
-    return ("{% set enable_thinking = false %}" if "enable_thinking" in fixed else "") + fixed
+    switch = "{% set enable_thinking = false %}"
+    return switch + fixed if "enable_thinking" in fixed and not fixed.startswith(switch) else fixed
 
 
 def _opening(tokenizer: Any, template: str) -> str:

@@ -73,6 +73,18 @@ def test_full_training_begins_with_no_adapter(tiny_base: Path, capsys: pytest.Ca
     assert "give its folder with --base" in capsys.readouterr().err
 
 
+def test_what_goes_on_from_an_adapter_says_what_it_has_and_whether_it_changed(tiny_base: Path) -> None:
+    targets = "--set", "lora.target_modules=[v_proj, q_proj]", "--set", "lora.dropout=0.25"
+    assert main(words(tiny_base, "llama-lora", *targets)) == 0
+    for rate, changed in ((0.01, True), (1e-30, False)):
+        name = f"more-{changed}"
+        settings = "--set", f"training.learning_rate={rate}", "--set", "training.weight_decay=0"
+        assert main([*words(tiny_base, "llama-lora", *settings), "--name", name, "--from", "mine"]) == 0
+        said = json.loads(Path("runs", name, "adapter", HARNESS_FILE).read_text())
+        assert said["effect"] is changed
+        assert (said["recipe"]["lora"]["target_modules"], said["recipe"]["lora"]["dropout"]) == (["q_proj", "v_proj"], 0.25)
+
+
 def failing(error: Exception) -> Any:
     def fail(*args: object, **named: object) -> None:
         raise error

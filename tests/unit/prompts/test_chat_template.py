@@ -10,7 +10,7 @@ import pytest
 from adapters.packing import pack_rows
 from harness.corpora.item import Item
 from harness.errors import EngineError
-from prompts.chat_template import answering_template, template_date
+from prompts.chat_template import CHAT_TEMPLATE, answering, answering_template, save_chat_template, template_date
 from prompts.messages import gold_answer
 from prompts.probe import PROBES
 from prompts.render import Renderer
@@ -102,3 +102,19 @@ def test_a_template_that_changes_answers_is_refused_for_training(tokenizers: dic
 
 def test_plain_text_ends_with_eos_alone(tokenizers: dict[str, Any]) -> None:
     assert Renderer(PromptSpec.make("minecraft", template="nebula"), tokenizers["qwen 3"], 100_000, 1).stop_token_ids == ()
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_what_is_saved_asks_as_it_was_asked_and_is_not_changed_again(
+    tokenizers: dict[str, Any], name: str, tmp_path: Path
+) -> None:
+    tokenizer, spec = tokenizers[name], PromptSpec.make("hexagons", "conversation")
+    saved = answering(tokenizer)
+    assert tokenizer.chat_template == FAMILIES[name].template
+    assert answering_template(saved) == saved.chat_template
+    asked, again = (Renderer(spec, one, 100_000, 1).training_text(ITEM) for one in (tokenizer, saved))
+    assert asked == again
+    save_chat_template(tokenizer, tmp_path)
+    file = tmp_path / CHAT_TEMPLATE
+    assert file.is_file() == (saved.chat_template != tokenizer.chat_template)
+    assert not file.is_file() or file.read_text() == saved.chat_template
