@@ -31,6 +31,8 @@ SIDES = {
 LEVEL = (LEFT, -LEFT, BEHIND, -BEHIND)
 _HEADS = ("corner", "edge", "tower", "row", "structure", "shape", "figure", "level", "map", "ground")
 _BACK = ("it", "that", "those", "this", "last")
+_DIGITS = 5
+"""Digits of a number that are read: more than the region's cells need."""
 _EVERY = ("each", "all", "everything", "both")
 
 
@@ -56,16 +58,21 @@ class Description(NamedTuple):
     """All but those of the colors."""
 
 
+def number_of(digits: str) -> int:
+    """The number that ASCII digits say, but no more than the region has cells: counts are taken from what anyone types."""
+    return min(int(digits[:_DIGITS]), len(grid.REGION))
+
+
 @lru_cache(4096)
 def describe(text: str) -> Description:
     words = text.split()
     colors = tuple(dict.fromkeys(CODES[word] for word in words if word in CODES))
-    number = next((int(word) for word in words if word.isdigit()), 1 if {"a", "an", "one", "another"} & set(words) else 0)
+    number = next((number_of(word) for word in words if word.isdigit()), 1 if {"a", "an", "one", "another"} & set(words) else 0)
     head = next((word for word in _HEADS if word in words), "block" if {"block", "one", "ones"} & set(words) else "")
     back = any(word in _BACK for word in words[:1]) or any(word in ("last", "it") for word in words)
     sides = tuple(dict.fromkeys(SIDES[word] for word in words if word in SIDES))
     every = any(word in _EVERY for word in words)
-    place = next((int(word[:-2]) for word in words if word.endswith("th") and word[:-2].isdigit()), 0)
+    place = next((number_of(word[:-2]) for word in words if word.endswith("th") and word[:-2].isdigit()), 0)
     ends = any(word in ("end", "extreme") for word in words)
     return Description(colors, number, every, sides, "middle" in words, head, back, place, ends, "non" in words)
 

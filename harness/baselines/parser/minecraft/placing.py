@@ -23,11 +23,12 @@ from harness.baselines.parser.minecraft.described import (
     joined,
     limits,
     meant,
+    number_of,
     ways,
 )
-from harness.baselines.parser.minecraft.grid import BEHIND, INSIDE, LEFT, UP, XYZ, Cells
+from harness.baselines.parser.minecraft.grid import BEHIND, INSIDE, LEFT, SIZE, UP, XYZ, Cells
 from harness.baselines.parser.minecraft.properties import Setting
-from harness.baselines.parser.minecraft.words import Clause
+from harness.baselines.parser.minecraft.words import LARGEST, Clause
 from harness.worlds.minecraft import SIDE
 
 _STRAIGHT = ("row", "horizontal")
@@ -57,7 +58,7 @@ class Placing:
         last = int(self.scene.codes[self.scene.last]) if self.scene.last >= 0 else 0
         self.color = colors[0] if colors else last
         counted = [one.number for one in extra if one.number > 1 and one.colors == colors]
-        digits = [int(word) for word in said.split() if word.isdigit()]
+        digits = [number_of(word) for word in said.split() if word.isdigit()]
         # "A row" is not one block, and of "two towers of four blocks" the last number counts blocks.
         own = digits[-1] if digits else 0 if self.what.head in ("tower", "row") else self.what.number
         self.count = max([own, *counted])
@@ -144,7 +145,7 @@ class Placing:
                     )
 
     def _reading(self, cells: Sequence[int], *names: str) -> Reading:
-        free = tuple(dict.fromkeys(cell for cell in cells if self.setting.free[cell]))
+        free = tuple(dict.fromkeys(cell for cell in cells if 0 <= cell < SIZE and self.setting.free[cell]))
         fits = ("told fits",) if len(free) == len(cells) and (self.count or self.every) else ()
         return Reading(free, self.color, ("told place", *names, *fits))
 
@@ -153,14 +154,14 @@ class Placing:
         if count == 1:
             yield [start], ()
             return
-        up = [start + UP * n for n in range(count)]
-        rows = [([start + step * n for n in range(count)], ("told along",)) for step in (way or LEVEL)]
+        up = _row(start, UP, count)
+        rows = [(_row(start, step, count), ("told along",)) for step in (way or LEVEL)]
         first, second = (rows, [(up, ("told up",))]) if self.lies or (way and not self.stands) else ([(up, ("told up",))], rows)
         yield from first
         if not self.stands or self.lies:
             yield from second
         if not way or self.lies:
-            yield from (([start + step * (n - count // 2) for n in range(count)], ("told along",)) for step in (LEFT, BEHIND))
+            yield from ((_row(start, step, count, -(count // 2)), ("told along",)) for step in (LEFT, BEHIND))
 
     def _on_ground(self, where: Description, link: Link, way: Sequence[int]) -> Iterator[tuple[list[int], tuple[str, ...]]]:
         sides = tuple(dict.fromkeys(side for side in (*where.sides, *link.sides, *way) if abs(side) != UP))
@@ -171,7 +172,7 @@ class Placing:
             for count in self.counts:
                 each = count if self.every or count < len(empty) or len(chosen) == 1 else 1
                 yield (
-                    [grid.number(x, 1 + n, z) for x, z in empty for n in range(each)],
+                    [cell for x, z in empty for cell in _row(grid.number(x, 1, z), UP, each)],
                     ("told each",) if len(empty) > 1 else ("told up",),
                 )
                 if len(chosen) == 1:
@@ -222,7 +223,7 @@ class Placing:
             if self.stands and abs(step) != UP:
                 ground = self._start(joined(units), step, True)
                 ground -= UP * int(XYZ[ground, 1] - 1)
-                yield [ground + UP * n for n in range(count)], ("told up", "told ground")
+                yield _row(ground, UP, count), ("told up", "told ground")
             if self.far > 1 and abs(step) != UP:
                 start = self._start(joined(units), step, True)
                 for away in (self.far - 1, self.far):
@@ -254,7 +255,7 @@ class Placing:
         """From beside a unit away from it; a tower beside it where the words say so."""
         start = self._start(unit, step, low)
         on = UP if (self.stands and abs(step) != UP) else step
-        return [start + on * n for n in range(count)]
+        return _row(start, on, count)
 
     def _start(self, unit: Cells, step: int, low: bool) -> int:
         """The first free cell beside a unit toward a side, low or high."""
@@ -276,7 +277,7 @@ class Placing:
                 yield [int(cell) + step for cell in layer], ("told layer",)
                 if len(layer) % 2:
                     middle = int(layer[np.argsort(XYZ[layer] @ (1, 0, 1), kind="stable")[len(layer) // 2]])
-                    yield [middle + step * n for n in range(1, count + 1)], ("told up", "told middle")
+                    yield _row(middle + step, step, count), ("told up", "told middle")
         start = self._start(unit, step, low)
         if self.reaches and not self.count and count == self.counts[0]:
             for other in way or (step,):
@@ -287,7 +288,7 @@ class Placing:
         if count == 1:
             yield [start], ()
             return
-        outward, up = [start + step * n for n in range(count)], [start + UP * n for n in range(count)]
+        outward, up = _row(start, step, count), _row(start, UP, count)
         if step == -UP:
             yield outward, ("told up",)
         else:
@@ -296,10 +297,10 @@ class Placing:
                 yield (outward, ("told along",)) if self.stands else (up, ("told up",))
         for other in way or (LEVEL if self.lies or not self.stands else ()):
             if abs(other) != abs(step):
-                yield [start + other * n for n in range(count)], ("told along",)
+                yield _row(start, other, count), ("told along",)
         if self.lies and abs(step) == UP:
             for other in (LEFT, BEHIND):
-                yield [start + other * (n - count // 2) for n in range(count)], ("told along", "told middle")
+                yield _row(start, other, count, -(count // 2)), ("told along", "told middle")
 
     def _between(self, units: list[Cells]) -> Iterator[tuple[list[int], tuple[str, ...]]]:
         """The empty cells between blocks of the units in a straight line."""
@@ -319,8 +320,8 @@ class Placing:
                     low = sorted(filled, key=lambda cell: (XYZ[cell, 1], cell))
                     yield low[: self.count], ("told between", "told low")
                 if len(filled) == 1 and self.count > 1:
-                    yield [filled[0] + UP * n for n in range(self.count)], ("told between", "told up")
-                    yield [filled[0] - UP * n for n in range(self.count)], ("told between", "told high")
+                    yield _row(filled[0], UP, self.count), ("told between", "told up")
+                    yield _row(filled[0], -UP, self.count), ("told between", "told high")
 
     def _around(self, units: list[Cells]) -> Iterator[tuple[list[int], tuple[str, ...]]]:
         cells = joined([unit[:1] if len(unit) > 1 else unit for unit in units])
@@ -330,6 +331,11 @@ class Placing:
         yield ([cell for cell in four if self.setting.free[cell]], ("told around", "told along"))
         six = [int(cell) + step for cell in cells for step in (*LEVEL, UP, -UP)]
         yield ([cell for cell in six if self.setting.free[cell]], ("told around", "told up"))
+
+
+def _row(start: int, step: int, count: int, first: int = 0) -> list[int]:
+    """The cells from the `first` to the last of `count` steps from a cell, as far as any of them may lie in the region."""
+    return [start + step * n for n in range(max(first, -LARGEST), min(first + count, LARGEST + 1))]
 
 
 def _lies(x: int, z: int, side: int) -> bool:

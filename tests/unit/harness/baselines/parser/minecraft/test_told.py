@@ -114,3 +114,29 @@ def test_no_words_and_no_blocks_break_it() -> None:
             answer = BuilderParser(Ranker({})).predict([item])[0]
             assert answer.error is None
             assert item.before.apply(answer.actions).ignored == ()
+
+
+@pytest.mark.parametrize("number", ["12", "19", "99", "1089", "999999999999", pytest.param("9" * 5000, id="5000 digits")])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Place {} red blocks.",
+        "Build a tower of {} blue blocks.",
+        "Place a horizontal row of {} blue blocks in the center of the map going south.",
+        "Stack {} blue blocks in each corner.",
+        "Place {} red blocks 9 squares to the east of the yellow block.",
+        "Place {} red blocks 9 squares to the west of the yellow block.",
+        "Place {} red blocks on each side of the yellow block.",
+        "Remove the {}th purple block from the top.",
+        "Remove the top {} purple blocks.",
+    ],
+)
+def test_counts_larger_than_the_region_are_read_within_it(text: str, number: str) -> None:
+    found = all_read(told(text.format(number), TOWER))
+    assert found
+    assert all(grid.INSIDE[[*reading.cells]].all() for reading, _ in found)
+
+
+def test_a_row_of_a_huge_count_is_as_long_as_the_region() -> None:
+    item = told("Build a tower of 999999999999 blue blocks.", [])
+    assert {(0, y, 0) for y in range(1, 10)} in [found for _, found in all_read(item)]
