@@ -17,7 +17,7 @@ from adapters.dev import dev_f1, first_steps, spread
 from adapters.layout import Layout, layout_of
 from adapters.packing import Pack, Packing, pack_rows
 from adapters.recipe import FinetuneRecipe, FinetuneTraining
-from adapters.registry import HARNESS_FILE, save_template
+from adapters.registry import HARNESS_FILE, save_template, trained_tasks
 from adapters.rows import Rows, Share, epochs, make_rows, make_together, recolored
 from adapters.trainer import AnswerTrainer, set_threads, stopped_at, trainer_arguments
 from harness.corpora.item import Item
@@ -408,6 +408,7 @@ def save_trained(job: Job, model: Any, tokenizer: Any, result: Trained, out: Pat
         "base": display_name(job.base),
         "base_fingerprint": weights_fingerprint(job.base),
         **base_origin(job.base),
+        "trained_on": sorted({item.task for item in job.train}.union(trained_tasks(job.start) if job.start else ())),
         "held_out": dict(job.held_out),
         "tokenizer": {"name": display_name(job.base), "class": type(tokenizer).__name__, "vocabulary": len(tokenizer)},
         "recipe": {"name": job.recipe_name, **recipe},

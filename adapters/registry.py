@@ -89,6 +89,8 @@ class _Saved(BaseModel):
     prompt_hash: str
     other_prompt_hashes: dict[str, str] = {}
     """By task, the hashes of the prompts of other tasks whose items it was trained on too."""
+    trained_on: list[str] = []
+    """All tasks whose items it was trained on, also before by the adapter that it started from; empty if that is not recorded."""
     base: str
     base_fingerprint: str | None
     base_revision: str | None = None
@@ -106,7 +108,8 @@ class _Saved(BaseModel):
 
     @property
     def tasks(self) -> tuple[str, ...]:
-        return () if self.imported else (self.task, *self.other_prompt_hashes)
+        known = (self.task, *self.trained_on, *self.other_prompt_hashes)
+        return () if self.imported else tuple(dict.fromkeys(known))
 
 
 class _Trained(BaseModel):
@@ -170,6 +173,11 @@ def train_items(folder: Path, expected: str) -> int:
     if (actual := fingerprint(path)) != expected:
         raise AdapterError(f"{path} ({actual}) is not the adapter that the run used ({expected})")
     return _read_saved(path / HARNESS_FILE, _Trained).items
+
+
+def trained_tasks(folder: Path) -> tuple[str, ...]:
+    """The tasks whose items the adapter in a folder was trained on, its own first; none for an imported one."""
+    return _read_saved(folder / HARNESS_FILE, _Saved).tasks
 
 
 def known_adapters() -> dict[str, Path]:

@@ -39,20 +39,19 @@ class HeldOut:
         """Raises UsageError for an unknown task and DataError as `harness.corpora.load` does."""
         self.sizes: dict[str, int] = {}
         """By task, how many items dev and test have."""
-        self.published_alike = 0
-        """Train items of the corpora whose content dev or test have, too."""
         self._ids: set[str] = set()
         self._contents: dict[Content, str] = {}
+        self._published: set[Content] = set()
         self._targets: set[tuple[str, str]] = set()
         self._test_targets: dict[str, Counter[str]] = {}
         for one in tasks_in(world_of(task)):
             train, held = load(one, "train"), [*load(one, "dev"), *load(one, "test")]
-            known, contents = {target(item) for item in train}, [content(item) for item in train]
+            known = {target(item) for item in train}
             self.sizes[one] = len(held)
             self._ids.update(item.id for item in held)
             own = {content(item): item.id for item in held}
-            self.published_alike += sum(key in own for key in contents)
-            self._contents |= {key: own[key] for key in own.keys() - set(contents)}
+            self._published |= own.keys() & {content(item) for item in train}
+            self._contents |= {key: own[key] for key in own.keys() - self._published}
             self._targets |= {(one, target(item)) for item in held} - {(one, name) for name in known}
             self._test_targets[one] = Counter(target(item) for item in held if item.split == "test")
 
@@ -91,9 +90,11 @@ class HeldOut:
         }
         return {task: counts for task, counts in shared.items() if counts[0]}
 
-    def compared(self, items: Iterable[Item]) -> dict[str, Any]:
-        """What an adapter records of the comparison of its train items, of which none is of dev or test."""
-        return {"items": self.sizes, "published_alike": self.published_alike, "shared_targets": self.shared_targets(items)}
+    def compared(self, items: Sequence[Item]) -> dict[str, Any]:
+        """What an adapter records of the comparison of its train items, of which none is of dev or test; `published_alike` of
+        them say and do what one of dev or test does, in the corpora as they were published."""
+        alike = sum(content(item) in self._published for item in items)
+        return {"items": self.sizes, "published_alike": alike, "shared_targets": self.shared_targets(items)}
 
 
 def content(item: Item) -> Content:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from adapters.registry import CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE, load_adapter, save_template, train_items
+from adapters.registry import CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE, load_adapter, save_template, train_items, trained_tasks
 from harness.engines.bases import base_origin, fingerprint
 from harness.engines.weights import weights_fingerprint
 from harness.errors import AdapterError
@@ -206,3 +206,11 @@ def test_weights_beside_those_of_lora_are_refused(run: Path, base: Path) -> None
     change(run, CONFIG_FILE, modules_to_save=["lm_head"])
     with pytest.raises(AdapterError, match=r"modules_to_save is \['lm_head'\]"):
         load_adapter(run, str(base))
+
+
+def test_the_tasks_that_it_was_trained_on_are_those_of_all_its_trainings(run: Path, base: Path) -> None:
+    assert load_adapter(run, str(base)).tasks == ("minecraft",)
+    change(run, HARNESS_FILE, trained_on=["iglu", "minecraft"])
+    assert load_adapter(run, str(base)).tasks == trained_tasks(run / "adapter") == ("minecraft", "iglu")
+    change(run, HARNESS_FILE, imported={"from": "there"})
+    assert load_adapter(run, str(base)).tasks == ()

@@ -149,6 +149,8 @@ def test_targets_that_the_official_corpora_share(monkeypatch: pytest.MonkeyPatch
     assert held.shared_targets(iglu) == {"minecraft": (216, 1616), "iglu": (327, 606)}
     assert held.shared_targets(load("minecraft", "train")) == {"iglu": (447, 606)}
     assert HeldOut("hexagons").shared_targets(load("hexagons", "train")) == {}
+    assert held.compared(iglu)["published_alike"] == 13
+    assert HeldOut("hexagons").compared(load("hexagons", "train"))["published_alike"] == 4
 
 
 def test_scores_by_targets_that_were_trained_on() -> None:
