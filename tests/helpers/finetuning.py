@@ -48,5 +48,7 @@ def job_of(monkeypatch: pytest.MonkeyPatch, *words: str) -> Job:
 
     with monkeypatch.context() as patch:
         patch.setattr("adapters.finetune.finetune", train)
+        # Nothing is trained, and the base may be none.
+        patch.setattr("adapters.base_check.require", lambda base, say: None)
         cli.main(["finetune", *words], standalone_mode=False)
     return jobs[0]
