@@ -2,10 +2,11 @@
 
     python tools/soak.py --seconds 600
 
-The attackers have a key of their own. One opens requests that never end; one pipelines requests and sends trailers without end,
-and reads nothing; one begins streams and does not read them; one asks the task API for what takes long. vLLM is a stand-in that
-writes numbered words, so that what is measured is the server before it. Prints, as a Markdown table, what became of the
-well-behaved clients' requests and of the server's memory, and exits with 1 where one was lost.
+The attackers have a key of their own, and take all places beyond the shares of others. One opens requests that never end; one
+pipelines requests and sends trailers without end, and reads nothing; one begins streams and does not read them; one asks the task
+API for what takes long. vLLM is a stand-in that writes numbered words, so that what is measured is the server before it. Prints,
+as a Markdown table, what became of the well-behaved clients' requests and of the server's memory, and exits with 1 where one was
+lost.
 """
 
 from __future__ import annotations
@@ -171,7 +172,7 @@ def main() -> int:
         (folder / "keys").touch(0o600)
         (folder / "keys").write_text(f"{keys['user']}\n{keys['attacker']}\n{keys['admin']} admin\n")
         command = [sys.executable, "-m", "tests.helpers.fake_serve", "serve", "--no-adapters", "--port", str(port)]
-        command += ["--api-keys", str(folder / "keys"), "--max-in-flight", "64", "--tokens-per-minute", "100000000"]
+        command += ["--api-keys", str(folder / "keys"), "--max-in-flight", "150", "--tokens-per-minute", "100000000"]
         environment = {key: value for key, value in os.environ.items() if key != "HARNESS_API_KEY"}
         environment |= {"PYTHONPATH": str(ROOT), "FAKE_VLLM_PAUSE": "0.02"}
         server = subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True)
