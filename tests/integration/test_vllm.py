@@ -92,6 +92,16 @@ def test_greedy_answers_are_those_of_transformers(base: Path, engine: VllmEngine
             assert (mine.finish_reason, mine.prompt_tokens) == (other.finish_reason, other.prompt_tokens)
 
 
+def test_a_token_that_the_prompts_name_ends_an_answer(engine: VllmEngine) -> None:
+    """As the end of the chat template's turns does, where EOS is another token."""
+    rows = prompts_for(engine)[:8]
+    ends = tuple(range(0, len(engine.tokenizer), 2))
+    answers = answered(engine, rows, Sampling(max_tokens=16, stop_token_ids=ends))
+    lengths = [answer.completion_tokens for answer in answered(engine, rows, Sampling(max_tokens=16))]
+    assert {answer.finish_reason for answer in answers} == {"stop"}
+    assert sum(answer.completion_tokens for answer in answers) < sum(lengths)
+
+
 def test_the_model_reads_the_prompts_tokens_and_no_second_bos(engine: VllmEngine) -> None:
     rows = prompts_for(engine)
     bos = engine.tokenizer.bos_token_id
