@@ -41,6 +41,13 @@ def with_files(sources: Sequence[Source], files: Sequence[Path]) -> list[Source]
     return [source for source in sources if source.split] + [Source(file=str(path)) for path in files]
 
 
+def limited(sources: Sequence[Source], limit: int | None) -> list[Source]:
+    """The sources with at most `limit` items in each that is simulated: others are not even made."""
+    return [
+        source.model_copy(update={"items": min(source.items, limit)}) if limit and source.items else source for source in sources
+    ]
+
+
 def gather(sources: Sequence[Source], task: str, split: Sequence[Item], held: HeldOut) -> TrainData:
     """The items of the sources; `split` holds those that are taken of the train split, `held` what dev and test hold.
 

@@ -30,7 +30,9 @@ if TYPE_CHECKING:
 @click.option("--frame", help="Minecraft: world, builder or pose.")
 @click.option("--template", help="The prompts' wording: a shipped template or a folder.")
 @click.option("--shots", type=click.IntRange(min=0), help="Examples before every training item.")
-@click.option("--limit", type=click.IntRange(min=1), help="Train on the first N items of the train split only.")
+@click.option(
+    "--limit", type=click.IntRange(min=1), help="Train on the first N items of the train split, and of each simulated set."
+)
 @click.option(
     "--data",
     multiple=True,
@@ -142,7 +144,7 @@ def _job(recipe: str, options: dict[str, Any]) -> tuple[Job, TrainData]:
     from adapters.finetune import Job
     from adapters.recipe import load_recipe, recipe_base, recipe_path
     from adapters.registry import find_adapter
-    from adapters.sources import gather, with_files
+    from adapters.sources import gather, limited, with_files
     from harness.corpora import load
     from harness.corpora.held_out import HeldOut
     from harness.engines.bases import DEFAULT_BASE, resolve_base
@@ -169,8 +171,9 @@ def _job(recipe: str, options: dict[str, Any]) -> tuple[Job, TrainData]:
     if held is None:
         faults.report()
     assert held is not None
+    sources = limited(with_files(loaded.data, options["data"]), options["limit"])
     train = gold if spec is None or history is None else faults.attempt(lambda: _as_met(gold, spec, history, held)) or []
-    data = faults.attempt(lambda: gather(with_files(loaded.data, options["data"]), task, train, held))
+    data = faults.attempt(lambda: gather(sources, task, train, held))
     faults.report()
     assert spec is not None
     assert base is not None
