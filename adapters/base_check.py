@@ -27,6 +27,7 @@ from harness.errors import EngineError, HarnessError
 from harness.runs.folder import provenance
 from harness.util.files import cache_folder, write_atomically
 from harness.util.hashing import json_hash
+from harness.util.trust import trusts_remote_code
 from prompts.chat_template import own_template, template_date
 from prompts.probe import PROBES
 from prompts.render import Renderer
@@ -83,7 +84,7 @@ class Subject:
         try:
             with quiet_transformers():
                 if self.full:
-                    return AutoModelForCausalLM.from_pretrained(self.base, **how).eval()
+                    return AutoModelForCausalLM.from_pretrained(self.base, trust_remote_code=trusts_remote_code(), **how).eval()
                 with torch.random.fork_rng():
                     torch.manual_seed(0)
                     model = widened(AutoModelForCausalLM.from_config(copy.deepcopy(self.config), **how)).eval()

@@ -32,6 +32,7 @@ from harness.training.curriculum import stages
 from harness.training.processes import processes
 from harness.training.watched import curve
 from harness.util.files import write_atomically
+from harness.util.trust import trusts_remote_code
 from prompts.chat_template import answering, save_chat_template
 from prompts.probe import described, other_hashes
 from prompts.render import Renderer
@@ -294,7 +295,9 @@ def load_base(job: Job) -> Any:
     masked = "sdpa" if torch.cuda.is_available() else register()
     attention = layout.attention or (masked if layout.packing is Packing.TREE else None)
     try:
-        return AutoModelForCausalLM.from_pretrained(job.base, attn_implementation=attention, **how)
+        return AutoModelForCausalLM.from_pretrained(
+            job.base, attn_implementation=attention, trust_remote_code=trusts_remote_code(), **how
+        )
     except (OSError, ValueError) as error:
         raise EngineError(f"--base {job.base}: the model cannot be loaded: {brief(error)}") from error
 
@@ -433,6 +436,5 @@ def _own_lora(model: Any, start: Path | None) -> dict[str, Any]:
 def _stored_dtype(base: str) -> Any:
     """The precision of a base's files; float32 if its configuration does not say."""
     import torch
-    from transformers import AutoConfig
 
-    return getattr(AutoConfig.from_pretrained(base), "dtype", None) or torch.float32
+    return getattr(load_config(base), "dtype", None) or torch.float32

@@ -18,13 +18,14 @@ from pathlib import Path
 from typing import Any
 
 from adapters.registry import CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE, Adapter, adapter_name, save_template
-from harness.engines.bases import display_name, fingerprint
+from harness.engines.bases import display_name, fingerprint, load_tokenizer
 from harness.engines.shared import adapter_config, brief, quiet_transformers
 from harness.engines.weights import weights_fingerprint, weights_size
 from harness.errors import AdapterError, HarnessError, UsageError
 from harness.runs.folder import provenance
 from harness.util.files import cache_folder, hold_when_free
 from harness.util.hashing import short_hash
+from harness.util.trust import trusts_remote_code
 from prompts.chat_template import answering
 from prompts.probe import described
 
@@ -77,15 +78,15 @@ def merge(adapter: Adapter, out: Path) -> None:
     import torch
     from peft import PeftModel
     from safetensors import SafetensorError
-    from transformers import AutoModelForCausalLM, AutoTokenizer
+    from transformers import AutoModelForCausalLM
 
     try:
         with quiet_transformers(), torch.inference_mode():
-            model = AutoModelForCausalLM.from_pretrained(adapter.base, dtype="auto")
+            model = AutoModelForCausalLM.from_pretrained(adapter.base, dtype="auto", trust_remote_code=trusts_remote_code())
             dtype = model.dtype
             adapted = PeftModel.from_pretrained(model.float(), str(adapter.path))
             adapted.merge_and_unload(safe_merge=True).to(dtype).save_pretrained(out)
-            answering(AutoTokenizer.from_pretrained(adapter.base)).save_pretrained(out)
+            answering(load_tokenizer(adapter.base)).save_pretrained(out)
     except OSError:
         raise
     except SafetensorError as error:

@@ -13,6 +13,7 @@ import click
 from harness import __version__
 from harness.errors import HarnessError
 from harness.util.registry import resolve
+from harness.util.trust import TRUST
 
 TOP_LEVEL = ("serialization", "prompts", "adapters", "eval")
 """The packages that are installed beside this one."""
@@ -100,8 +101,12 @@ class LazyGroup(click.Group):
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
 @click.version_option(__version__)
 @click.option("--debug", is_flag=True, help="Show the traceback of an error.")
-def cli(debug: bool) -> None:
+@click.option("--trust-remote-code", is_flag=True, help="Run the Python code that comes with a base model, with your rights.")
+def cli(debug: bool, trust_remote_code: bool) -> None:
     """Prompt, fine-tune, serve and score language models on grid-world instruction following."""
+    if trust_remote_code:
+        # Processes that this one starts load models too.
+        os.environ[TRUST] = "1"
 
 
 def check_names() -> None:

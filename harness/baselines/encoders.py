@@ -59,16 +59,16 @@ def load_encoder(settings: EncoderSettings, *, weights: bool = True) -> tuple[An
     noise.set_verbosity_error()
     noise.disable_progress_bar()
     try:
-        tokenizer = AutoTokenizer.from_pretrained(folder)
+        tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
         if settings.name == SMALL:
             size = {"hidden_size": settings.hidden, "intermediate_size": 4 * settings.hidden, "max_position_embeddings": 768}
             heads = max(1, settings.hidden // 64)
             config = BertConfig(vocab_size=len(tokenizer), num_hidden_layers=settings.layers, num_attention_heads=heads, **size)
             return BertModel(config, add_pooling_layer=False), tokenizer
         if settings.tuned and not weights:
-            encoder = AutoModel.from_config(AutoConfig.from_pretrained(folder))
+            encoder = AutoModel.from_config(AutoConfig.from_pretrained(folder, trust_remote_code=False))
         else:
-            encoder = AutoModel.from_pretrained(folder)
+            encoder = AutoModel.from_pretrained(folder, trust_remote_code=False)
     except (OSError, ValueError, ImportError, RuntimeError) as error:
         raise EngineError(f"the encoder {settings.name} cannot be loaded: {brief(error)}") from None
     # An unused head would only take space in a checkpoint.

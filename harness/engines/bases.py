@@ -12,6 +12,7 @@ from harness.engines.smollm import NAME, smollm_folder
 from harness.engines.weights import snapshot
 from harness.errors import EngineError
 from harness.util.hashing import short_hash
+from harness.util.trust import trusts_remote_code
 from prompts.chat_template import template_date
 
 DEFAULT_BASE = NAME
@@ -94,7 +95,7 @@ def load_tokenizer(base: str) -> Any:
     from transformers import AutoTokenizer
 
     try:
-        return AutoTokenizer.from_pretrained(base)
+        return AutoTokenizer.from_pretrained(base, trust_remote_code=trusts_remote_code())
     except (OSError, ValueError) as error:
         raise EngineError(f"--base {base}: no tokenizer: {_why(base, error)}") from error
 
@@ -104,7 +105,7 @@ def load_config(base: str) -> Any:
     from transformers import AutoConfig
 
     try:
-        return AutoConfig.from_pretrained(base)
+        return AutoConfig.from_pretrained(base, trust_remote_code=trusts_remote_code())
     except (OSError, ValueError) as error:
         raise EngineError(f"--base {base}: no model configuration: {_why(base, error)}") from error
 

@@ -82,8 +82,8 @@ def _encode(texts: Sequence[str], folder: str, name: str) -> NDArray[np.float32]
     noise.disable_progress_bar()
     first = _takes_first(Path(folder), name)
     try:
-        tokenizer: Any = AutoTokenizer.from_pretrained(folder)
-        model: Any = AutoModel.from_pretrained(folder).float().eval()
+        tokenizer: Any = AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
+        model: Any = AutoModel.from_pretrained(folder, trust_remote_code=False).float().eval()
     except (OSError, ValueError, ImportError, RuntimeError) as error:
         raise EngineError(f"the encoder {name} cannot be loaded: {brief(error)}") from None
     if tokenizer.pad_token is None:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.engines.vllm import FEASIBLE_TOKENS, device_options, max_lora_rank, vllm_environment
 from harness.errors import EngineError
+from harness.util.trust import trusts_remote_code
 
 if TYPE_CHECKING:
     from httpx import Client, Response
@@ -75,6 +76,7 @@ def server_options(
     options = [base, "--served-model-name", name, "--uds", str(socket)]
     # Requests get the decoding they ask for, not the one in the model's generation_config.json.
     chosen: dict[str, Any] = {"generation_config": generation_config or "vllm", "max_model_len": -1, **device_options(draws=True)}
+    chosen["trust_remote_code"] = trusts_remote_code()
     # All its requests come from the front.
     chosen["disable_uvicorn_access_log"] = True
     if adapters or room:

@@ -10,6 +10,7 @@ from harness.engines.bases import exact_attention
 from harness.engines.engine import Completion, Report, Sampling, silent
 from harness.engines.shared import adapter_rank, brief, item_seed, keep_memory, quiet_transformers, refusal
 from harness.errors import EngineError
+from harness.util.trust import trusts_remote_code
 from prompts.rendered import Rendered
 
 
@@ -132,12 +133,15 @@ def _load(name: str, tokenizer: Any, quantize: Any) -> tuple[Any, Any]:
     dtype = "auto" if device == "cuda" else torch.float32
     try:
         with quiet_transformers():
-            how: dict[str, Any] = {"attn_implementation": exact_attention(AutoConfig.from_pretrained(name))}
+            trust = {"trust_remote_code": trusts_remote_code()}
+            how: dict[str, Any] = {"attn_implementation": exact_attention(AutoConfig.from_pretrained(name, **trust))}
             if quantize is not None:
-                model = AutoModelForCausalLM.from_pretrained(name, quantization_config=quantize, device_map={"": 0}, **how)
+                model = AutoModelForCausalLM.from_pretrained(
+                    name, quantization_config=quantize, device_map={"": 0}, **how, **trust
+                )
             else:
-                model = AutoModelForCausalLM.from_pretrained(name, dtype=dtype, **how).to(device)
-            return model, tokenizer or AutoTokenizer.from_pretrained(name)
+                model = AutoModelForCausalLM.from_pretrained(name, dtype=dtype, **how, **trust).to(device)
+            return model, tokenizer or AutoTokenizer.from_pretrained(name, **trust)
     except Exception as error:
         raise EngineError(f"transformers cannot load the model {name}: {brief(error)}") from error
 

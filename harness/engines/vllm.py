@@ -13,6 +13,7 @@ from typing import Any
 from harness.engines.engine import Completion, Report, Sampling, silent
 from harness.engines.shared import adapter_config, adapter_rank, brief, fast_bf16, item_seed, keep_memory, refusal
 from harness.errors import AdapterError, EngineError
+from harness.util.trust import trusts_remote_code
 from prompts.rendered import Rendered
 
 LORA_RANKS = (1, 8, 16, 32, 64, 128, 256, 320, 512)
@@ -253,7 +254,12 @@ def _load(model: str, options: dict[str, Any]) -> Any:
         except ImportError as error:
             raise EngineError(f"vLLM cannot be imported ({brief(error)}): install it, or use --engine transformers") from error
         try:
-            return LLM(model=model, **options, generation_config="vllm", use_tqdm_on_load=False)
+            return LLM(
+                model=model,
+                **{"trust_remote_code": trusts_remote_code(), **options},
+                generation_config="vllm",
+                use_tqdm_on_load=False,
+            )
         except Exception as error:
             raise EngineError(f"vLLM cannot load the model {model}: {brief(error)}") from error
 

@@ -64,8 +64,8 @@ def load_pretrained(name: str) -> tuple[Any, Tokens]:
     folder = resolve_base(name)
     _be_quiet()
     try:
-        tokenizer = AutoTokenizer.from_pretrained(folder)
-        model = AutoModelForSeq2SeqLM.from_pretrained(folder, dtype=torch.float32)
+        tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
+        model = AutoModelForSeq2SeqLM.from_pretrained(folder, dtype=torch.float32, trust_remote_code=False)
     except (OSError, ValueError, ImportError, RuntimeError) as error:
         raise EngineError(f"model {name}: transformers cannot load an encoder-decoder: {brief(error)}") from None
     start = model.generation_config.decoder_start_token_id
@@ -81,7 +81,7 @@ def small(shape: Shape) -> tuple[Any, Tokens]:
     """A T5 with random weights, which reads and writes the tokens of `SMALL_TOKENIZER`."""
     from transformers import AutoTokenizer, T5Config
 
-    tokenizer = AutoTokenizer.from_pretrained(SMALL_TOKENIZER)
+    tokenizer = AutoTokenizer.from_pretrained(SMALL_TOKENIZER, trust_remote_code=False)
     pad, end = tokenizer.pad_token_id, tokenizer.eos_token_id
     config = T5Config(
         vocab_size=len(tokenizer),

@@ -1,0 +1,64 @@
+"""A base that comes with Python code of its own: it runs only for those who say so."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from harness.cli import main
+from harness.engines.bases import load_config, load_tokenizer
+from harness.engines.server import server_options
+from harness.engines.transformers import TransformersEngine
+from harness.errors import EngineError
+from harness.util.trust import TRUST
+
+CODE = """
+from pathlib import Path
+from transformers import PretrainedConfig
+Path({marker!r}).write_text("the code of a base ran")
+class Config(PretrainedConfig):
+    model_type = "its-own"
+"""
+
+
+@pytest.fixture
+def marker(tmp_path: Path) -> Path:
+    return tmp_path / "marker"
+
+
+@pytest.fixture
+def base(tmp_path: Path, marker: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder as a hub model has it, with a configuration of its own."""
+    monkeypatch.setattr("transformers.dynamic_module_utils.HF_MODULES_CACHE", str(tmp_path / "modules"))
+    monkeypatch.delenv(TRUST, raising=False)
+    folder = tmp_path / "base"
+    folder.mkdir()
+    (folder / "own.py").write_text(CODE.format(marker=str(marker)))
+    auto = {"AutoConfig": "own.Config", "AutoModelForCausalLM": "own.Model"}
+    (folder / "config.json").write_text(json.dumps({"model_type": "its-own", "auto_map": auto}))
+    (folder / "tokenizer_config.json").write_text(json.dumps({"auto_map": {"AutoTokenizer": ["own.Tokenizer", None]}}))
+    return folder
+
+
+def test_its_code_does_not_run_unasked(base: Path, marker: Path) -> None:
+    for load in (load_config, load_tokenizer, TransformersEngine):
+        with pytest.raises(EngineError):
+            load(str(base))
+    assert not marker.exists()
+    assert "--no-trust-remote-code" in server_options(str(base), "base", [], Path("socket"), None)
+
+
+def test_its_code_runs_for_those_who_say_so(base: Path, marker: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(TRUST, "1")
+    assert load_config(str(base)).model_type == "its-own"
+    assert marker.exists()
+    assert "--trust-remote-code" in server_options(str(base), "base", [], Path("socket"), None)
+
+
+def test_the_flag_is_for_all_commands(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(TRUST, "")
+    assert main(["--trust-remote-code", "plugins"]) == 0
+    assert os.environ[TRUST] == "1"
