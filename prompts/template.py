@@ -76,25 +76,26 @@ class Template:
     def render(self, file: str, values: Mapping[str, Any]) -> str:
         """The text of one of its files. Raises UsageError, with file and line, for whatever is wrong in it."""
         try:
-            return str(_compiled(self.folder, file).render(values))
+            return str(_environment(self.folder).rendered(file, values))
         except Exception as error:  # What a file can do wrong is up to its author.
             raise UsageError(f"--template {self.name}: {_place(error, file)}: {_reason(error)}") from error
 
 
-@lru_cache(maxsize=256)
-def _compiled(folder: Path | None, file: str) -> Any:
+@lru_cache(maxsize=64)
+def _environment(folder: Path | None) -> Any:
     from jinja2 import ChoiceLoader, FileSystemLoader, PackageLoader, StrictUndefined
-    from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+    from prompts.sandbox import BoundedEnvironment
 
     default = PackageLoader("prompts")
-    environment = ImmutableSandboxedEnvironment(
+    return BoundedEnvironment(
         loader=ChoiceLoader([FileSystemLoader(folder), default]) if folder else default,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         autoescape=False,
+        auto_reload=False,
     )
-    return environment.get_template(file)
 
 
 def _place(error: Exception, file: str) -> str:
