@@ -18,6 +18,7 @@ from harness.corpora.records import ActionRecord, Digits, to_full_record
 from harness.errors import UsageError
 from harness.page.store import StoreError
 from harness.service.schema import BuildRequest, DrawRequest
+from harness.util.files import make_private
 from harness.util.jsonl import json_line
 from harness.worlds.hexagons import Board
 from harness.worlds.minecraft import Action, lasting
@@ -76,7 +77,7 @@ class Corrections:
         file = self.file(item.task)
         with self._lock:
             try:
-                self.folder.mkdir(parents=True, exist_ok=True)
+                make_private(file)
                 with file.open("a+b", buffering=0) as lines:
                     _append(lines, json_line(to_full_record(item)).encode())
             except OSError as error:

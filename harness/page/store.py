@@ -18,6 +18,7 @@ from typing import Any
 from uuid import uuid4
 
 from harness.errors import HarnessError, UsageError
+from harness.util.files import make_private
 
 State = dict[str, Any]
 
@@ -71,7 +72,8 @@ class Store:
         self.file = file
         self._lock = threading.RLock()
         try:
-            file.parent.mkdir(parents=True, exist_ok=True)
+            # SQLite makes its other files with the mode of this one.
+            make_private(file)
         except OSError as error:
             raise StoreError(f"{file.parent}: cannot be written: {error.strerror}") from None
         with self._failing():

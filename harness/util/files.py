@@ -26,6 +26,18 @@ def write_atomically(path: Path, content: str | bytes) -> None:
         raise HarnessError(f"{path}: cannot be written: {error.strerror or error}") from error
 
 
+def make_private(path: Path) -> None:
+    """Make sure that a file is there and that only its owner can read it; folders that are made for it, only its owner may enter.
+
+    Raises OSError.
+    """
+    # `mkdir` gives only the last folder its mode.
+    for folder in reversed([parent for parent in path.parents if not parent.exists()]):
+        folder.mkdir(mode=0o700, exist_ok=True)
+    os.close(os.open(path, os.O_RDONLY | os.O_CREAT, 0o600))
+    path.chmod(0o600)
+
+
 def cache_folder() -> Path:
     """$HARNESS_CACHE, or the user's cache folder for this application."""
     if path := os.environ.get("HARNESS_CACHE"):

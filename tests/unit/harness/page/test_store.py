@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from harness.corpora import load
 from harness.errors import UsageError
+from harness.page.corrections import Corrections
 from harness.page.store import StaleError, State, Store, StoreError
 
 
@@ -74,3 +77,32 @@ def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
     (tmp_path / "garbage").write_bytes(b"no database" * 1000)
     with pytest.raises(StoreError, match="not a database"):
         Store(tmp_path / "garbage")
+
+
+def test_other_users_can_read_neither_sessions_nor_corrections(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        folder = tmp_path / "runs" / "app"
+        store = Store(folder / "sessions.sqlite")
+        store.begin("execution", "Ada", {"count": 0})
+        Corrections(folder).add(load("hexagons", "dev")[0])
+        modes = {path.name: path.stat().st_mode & 0o777 for path in [folder, folder.parent, *folder.iterdir()]}
+        store.connection.close()
+    finally:
+        os.umask(before)
+    assert modes == {
+        "runs": 0o700,
+        "app": 0o700,
+        "sessions.sqlite": 0o600,
+        "sessions.sqlite-wal": 0o600,
+        "sessions.sqlite-shm": 0o600,
+        "corrections-hexagons.jsonl": 0o600,
+    }
+
+
+def test_files_that_others_could_read_are_closed_to_them(tmp_path: Path) -> None:
+    file = tmp_path / "sessions.sqlite"
+    Store(file).connection.close()
+    file.chmod(0o644)
+    Store(file).connection.close()
+    assert file.stat().st_mode & 0o777 == 0o600
