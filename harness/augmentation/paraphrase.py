@@ -7,16 +7,14 @@ corpus is at hand; a small one of our own ships for use without it.
 from __future__ import annotations
 
 import json
-import lzma
 import re
-import tarfile
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from random import Random
 
 from harness.augmentation.colors import COLORS
-from harness.corpora import locate
+from harness.corpora import archive, locate
 from harness.errors import DataError
 
 Lexicon = Mapping[str, Sequence[str]]
@@ -59,18 +57,11 @@ def _in_folder(source: Path) -> str | None:
     return next((place.read_text() for place in places if place.is_file()), None)
 
 
-def _in_archive(source: Path) -> str | None:
-    try:
-        with tarfile.open(source, "r|xz") as tar:
-            for member in tar:
-                if member.name.endswith(_FILE) and (file := tar.extractfile(member)):
-                    return file.read().decode()
-    except (tarfile.TarError, lzma.LZMAError, EOFError, OSError, UnicodeDecodeError) as error:
-        raise DataError(f"{source} is damaged: {error}; fetch it again") from None
-    return None
+def _in_archive(source: Path) -> bytes | None:
+    return next((data for _, data in archive.members(source, lambda name: name.endswith(_FILE))), None)
 
 
-def _read(text: str, where: str) -> dict[str, list[str]]:
+def _read(text: str | bytes, where: str) -> dict[str, list[str]]:
     try:
         entries = json.loads(text)
     except ValueError as error:

@@ -10,18 +10,43 @@ from pathlib import Path
 
 from harness.errors import DataError
 
+MOST_UNPACKED = 400_000_000
+"""Bytes that an archive may unpack to: over twice the larger corpus."""
+MOST_MEMBERS = 100_000
+"""Members of an archive: over seven times those of the corpus with the most files."""
+
+
+class _Unpacked(lzma.LZMAFile):
+    """What an archive unpacks to, read in pieces as far as it may go: a small one may unpack to any size."""
+
+    def __init__(self, archive: Path) -> None:
+        super().__init__(archive)
+        self._archive, self._size = archive, 0
+
+    def read(self, size: int | None = -1) -> bytes:
+        """Raises DataError beyond `MOST_UNPACKED` bytes in all."""
+        data = super().read(size)
+        self._size += len(data)
+        if self._size > MOST_UNPACKED:
+            raise DataError(f"{self._archive} unpacks to more than {MOST_UNPACKED:,} bytes and is no corpus; fetch it again")
+        return data
+
 
 def members(archive: Path, needed: Callable[[str], object]) -> Iterator[tuple[str, bytes]]:
-    """The (name, content) of the members whose name is `needed`. Raises DataError for an archive that is damaged or cut short."""
+    """The (name, content) of the members whose name is `needed`. Raises DataError for an archive that is damaged or cut short, or
+    unpacks to more than any corpus does."""
     last = "its start"
     try:
-        with lzma.open(archive) as xz, tarfile.open(fileobj=xz, mode="r|") as tar:
-            for member in tar:
+        with _Unpacked(archive) as unpacked, tarfile.open(fileobj=unpacked, mode="r|") as tar:
+            for count, member in enumerate(tar, 1):
+                if count > MOST_MEMBERS:
+                    raise DataError(f"{archive} has more than {MOST_MEMBERS:,} files and is no corpus; fetch it again")
                 last = member.name
                 file = tar.extractfile(member) if needed(last) else None
                 if file is not None:
                     yield last, file.read()
-            xz.read()  # tarfile takes an archive that was cut between two members for a complete one.
+            while unpacked.read(1 << 20):
+                pass  # tarfile takes an archive that was cut between two members for a complete one.
     except (tarfile.TarError, lzma.LZMAError, EOFError, OSError) as error:
         raise DataError(f"{archive} is damaged at {last}: {error}; fetch it again") from None
 

@@ -77,7 +77,8 @@ class Evaluator(ABC):
         return cell
 
     def seen(self, cells: Sequence[Cell]) -> Figure:
-        """Cells of the world as the current body sees them."""
+        """Cells of the world as the current body sees them. Raises ProgramError where the budget does not suffice."""
+        self.budget.spend(len(cells) * len(self.moved), (0, 0))
         inward: dict[Cell, Cell] = {}
         for cell in cells:
             inner = cell
@@ -129,7 +130,10 @@ class Evaluator(ABC):
 
     def _named(self, value: ast.Name, name: str) -> Value:
         if name in self.constants:
-            return self.constants[name](self)
+            try:
+                return self.constants[name](self)
+            except ProgramError as error:
+                raise ProgramError(error.problem, value.at) from None
         if name not in self.names:
             known = [*self.names, *self.constants, *self.colors]
             raise ProgramError(f"{name} has no meaning yet{suggestion(name, known)}", value.at)

@@ -201,7 +201,9 @@ class Machine(Evaluator):
 
     def _holds(self, test: ast.Condition) -> bool:
         if test.operator is None or test.right is None:
-            holds = any(self.inside(self.outward(cell)) for cell in self.figure(test.left))
+            cells = self.figure(test.left)
+            self.budget.spend(len(cells) * len(self.moved), test.left.at)
+            holds = any(self.inside(self.outward(cell)) for cell in cells)
         else:
             holds = _COMPARE[test.operator](self.number(test.left), self.number(test.right))
         return holds != test.negated

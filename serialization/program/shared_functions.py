@@ -79,6 +79,7 @@ def step(m: Machine, number: int, *colors: str) -> Figure:
 
 def count(m: Machine, cells: Figure) -> int:
     """How many cells inside the world."""
+    m.budget.spend(len(cells) * len(m.moved), (0, 0))
     return sum(m.inside(m.outward(cell)) for cell in cells)
 
 

@@ -8,7 +8,7 @@ from typing import cast
 
 from harness.baselines.parser.hexagons.copies import mirror, repeat
 from harness.baselines.parser.hexagons.meaning import Term, frame_pieces
-from harness.baselines.parser.hexagons.memory import Memory, NoMeaningError, Step
+from harness.baselines.parser.hexagons.memory import DEEPEST, MOST_AGAIN, Memory, NoMeaningError, Step
 from harness.baselines.parser.hexagons.regions import number, resolve_columns, run, tiles, way
 from harness.baselines.parser.hexagons.shapes import ring, strokes, triangle
 from harness.worlds.hexagons import COLUMNS, Paint, Tile, line, neighbors, on_board, step
@@ -183,12 +183,24 @@ def _again(memory: Memory, numbers: Sequence[object], color: str) -> bool:
         if len(memory.painted) > _MOST:
             raise NoMeaningError("steps that repeat each other without end")
         for action in memory.steps[cast(int, n) - 1].actions if 0 < cast(int, n) <= len(memory.steps) else ():
-            act(action, memory)
+            _act_again(action, memory)
     if color:
         for paint in memory.painted[done:]:
             memory.cells[paint.tile] = color
         memory.painted = memory.painted[:done] + tuple(paint._replace(color=color) for paint in memory.painted[done:])
     return memory.cells != before
+
+
+def _act_again(action: Term, memory: Memory) -> None:
+    """Carry out an action of an earlier step, which may itself repeat steps, even its own."""
+    memory.again += 1
+    if memory.depth >= DEEPEST or memory.again > MOST_AGAIN:
+        raise NoMeaningError("steps that repeat each other without end")
+    memory.depth += 1
+    try:
+        act(action, memory)
+    finally:
+        memory.depth -= 1
 
 
 # Painting in a sequence of colors, up to something, and back to white.

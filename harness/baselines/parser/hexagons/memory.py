@@ -12,6 +12,14 @@ Cells = dict[tuple[int, int], str]
 """The tiles that are not white, with their colors."""
 
 
+DEEPEST = 12
+"""Steps that may be repeated within each other."""
+MOST_AGAIN = 2_000
+"""Actions of earlier steps that one step may carry out again: repetitions of repetitions multiply."""
+MOST_PAINTED = 20_000
+"""Tiles that one step may paint, each as often as it is painted; the board has 180."""
+
+
 class NoMeaningError(Exception):
     """An action means nothing here: it refers to what does not exist."""
 
@@ -62,12 +70,20 @@ class Memory:
     """Painted by the current step."""
     found: Cells = field(default_factory=dict)
     """The board before the current step."""
+    depth: int = 0
+    """How many repetitions of steps the current action lies in."""
+    again: int = 0
+    """Actions of earlier steps that the current step has carried out again."""
 
     def copy(self) -> Memory:
-        return replace(self, cells=dict(self.cells), painted=(), center=None, unplaced=False, clipped=False, found=self.cells)
+        return replace(
+            self, cells=dict(self.cells), painted=(), center=None, unplaced=False, clipped=False, found=self.cells, again=0
+        )
 
     def paint(self, tiles: Sequence[Tile], color: str, *, over: bool = True, by_column: bool = False) -> None:
-        """Paint those of the tiles that lie on the board; painted ones too if `over`."""
+        """Paint those of the tiles that lie on the board; painted ones too if `over`. Raises NoMeaningError for too many."""
+        if len(self.painted) + len(tiles) > MOST_PAINTED:
+            raise NoMeaningError("a step that paints without end")
         done: list[Tile] = []
         if color:
             done = [tile for tile in tiles if over or tile not in self.cells]

@@ -8,7 +8,7 @@ from time import monotonic
 import pytest
 
 from serialization.program import hexagons, minecraft
-from serialization.program.budget import Budget
+from serialization.program.budget import MAX_STEPS, Budget
 from serialization.program.parse import parse
 
 DRAWING = {
@@ -78,3 +78,10 @@ def test_a_smaller_budget_stops_sooner() -> None:
     assert {action.color for action in outcome.actions} == {"red", "blue"}
     assert str(outcome.error) == "line 3, column 7: the program takes too many steps"
     assert "more than 5 cells" in str(hexagons.run(program, budget=Budget(cells=5)).error)
+
+
+@pytest.mark.parametrize("body", ["x = all", "x = count(all)", "if all { x = 1 }"])
+def test_cells_that_repetitions_move_are_paid_for_once_more_for_each(body: str) -> None:
+    budget = Budget()
+    hexagons.run(parse("repeat 1 up {" * 20 + body + "}" * 20), budget=budget)
+    assert MAX_STEPS - budget.steps >= 20 * 180

@@ -299,3 +299,10 @@ def test_exceptions_limits_and_white(steps: tuple[str, ...], expected: dict[str,
 def test_copies_of_copies_end() -> None:
     again = [f"Repeat steps 1 through {n}." for n in range(1, 16)]
     assert drawn("Paint the first tile of column 1 red. Color the next tile blue.", *again) is not None
+
+
+@pytest.mark.parametrize(
+    "text", ["Repeat steps 1 to 5.", "Repeat steps 1 through 9 five more times.", "Repeat the last step 18 times."]
+)
+def test_steps_that_repeat_themselves_come_to_an_end(text: str) -> None:
+    drawn("Color the third tile of the first column red.", *[text] * 12)
