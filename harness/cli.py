@@ -13,6 +13,7 @@ import click
 from harness import __version__
 from harness.errors import HarnessError
 from harness.util.registry import resolve
+from harness.util.terminal import guard_terminal, plain
 from harness.util.trust import TRUST
 
 TOP_LEVEL = ("serialization", "prompts", "adapters", "eval")
@@ -141,6 +142,7 @@ def _run(arguments: list[str]) -> int:
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     # Its C++ warnings say at every start where vLLM's CPU build keeps its memory.
     os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")
+    guard_terminal()
     try:
         check_names()
         code = cli.main(args=arguments, prog_name="harness", standalone_mode=False)
@@ -158,7 +160,7 @@ def _run(arguments: list[str]) -> int:
         if "--debug" in arguments:
             raise
         for fault in getattr(error, "faults", (error,)):
-            print(f"Error: {' '.join(str(fault).split())}", file=sys.stderr)
+            print(f"Error: {plain(' '.join(str(fault).split()))}", file=sys.stderr)
         return error.exit_code
     except Exception as error:
         if "--debug" in arguments:
@@ -167,7 +169,7 @@ def _run(arguments: list[str]) -> int:
             # The process that left said why.
             return 1
         print(
-            f"Error: {type(error).__name__}: {' '.join(str(error).split())} (a bug; `harness --debug ...` shows where)",
+            f"Error: {type(error).__name__}: {plain(' '.join(str(error).split()))} (a bug; `harness --debug ...` shows where)",
             file=sys.stderr,
         )
         return 1

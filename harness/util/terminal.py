@@ -1,0 +1,51 @@
+"""What is written to a terminal. Texts come from models, endpoints, adapters and corpora: control characters in them could move
+the cursor, change the title, fill the clipboard, or turn the order of letters around."""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import Any, TextIO
+
+_CONTROLS = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]"  # A control sequence.
+    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f]).*?(?:\x07|\x1b\\|\x9c|$)"  # A string for the terminal itself.
+    r"|\x1b.?"
+    r"|[\x00-\x08\x0b-\x1f\x7f-\x9f]"
+    r"|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]",  # The direction of letters.
+    re.DOTALL,
+)
+_COLOR = re.compile(r"\x1b\[[0-9;]*m")
+_PROGRESS = re.compile(r"\r|\x1b\[(?:[0-9;]*m|[0-9]*[AK]|\?25[lh])")
+"""What bars of progress need beside colors: to write a line anew, and to hide the cursor meanwhile."""
+
+
+def plain(text: str, kept: re.Pattern[str] | None = None) -> str:
+    """The text without control characters other than tabs and ends of lines, but for what `kept` matches."""
+    return _CONTROLS.sub(lambda found: found[0] if kept and kept.fullmatch(found[0]) else "", text)
+
+
+class _Terminal:
+    """A stream to a terminal that lets colors through, and what else is `kept`, and no other control characters."""
+
+    def __init__(self, stream: TextIO, kept: re.Pattern[str]) -> None:
+        self._stream, self._kept = stream, kept
+
+    def write(self, text: str) -> int:
+        self._stream.write(plain(text, self._kept))
+        return len(text)
+
+    def writelines(self, lines: Any) -> None:
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+def guard_terminal() -> None:
+    """Put what is written to a terminal from now on through `plain`. Files and pipes get every byte."""
+    if sys.stdout.isatty():
+        sys.stdout = _Terminal(sys.stdout, _COLOR)
+    if sys.stderr.isatty():
+        sys.stderr = _Terminal(sys.stderr, _PROGRESS)

@@ -1,0 +1,81 @@
+"""What reaches a terminal: colors, and no text from outside that gives it orders."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.util.terminal import plain
+from tests.helpers import ROOT
+
+ORDERS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+@given(st.text(st.characters(max_codepoint=0x2100)))
+def test_no_control_character_is_left_of_any_text(text: str) -> None:
+    assert not ORDERS.search(plain(text))
+    assert plain(plain(text)) == plain(text)
+
+
+@pytest.mark.parametrize("text", ["a red flower\n\tin row 3", "Blüte, 花, 🌸", "e\u0301 (combined)"])
+def test_ordinary_text_stays(text: str) -> None:
+    assert plain(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("a\x1b]0;title\x07b", "ab"),
+        ("a\x1b]52;c;ZXZpbA==\x1b\\b", "ab"),
+        ("a\x1b[2Jb\x1b[1;1Hc", "abc"),
+        ("a\x9b2Jb", "a2Jb"),
+        ("a\rb", "ab"),
+        ("abc\u202ecba", "abccba"),
+        ("\x1bPqdata\x1b\\a", "a"),
+    ],
+)
+def test_orders_go(text: str, left: str) -> None:
+    assert plain(text) == left
+
+
+def in_terminal(program: str) -> str:
+    """What a program writes where its output and its errors are a terminal."""
+    master, slave = pty.openpty()
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "TERM": "xterm-256color"}
+    process = subprocess.Popen([sys.executable, "-c", program], stdout=slave, stderr=slave, env=environment)
+    os.close(slave)
+    written = b""
+    try:
+        while piece := os.read(master, 65536):
+            written += piece
+    except OSError:
+        pass  # How a terminal ends on Linux.
+    os.close(master)
+    process.wait()
+    return written.decode().replace("\r\n", "\n")
+
+
+def test_a_terminal_gets_colors_and_no_orders_of_a_text(tmp_path: Path) -> None:
+    said = r"a\x1b]0;title\x07b\x1b[2J\x1b[31mred\x1b[0m"
+    program = f"import sys, click; from harness.util.terminal import guard_terminal; guard_terminal(); click.echo('{said}')"
+    assert in_terminal(program) == "ab\x1b[31mred\x1b[0m\n"
+    assert in_terminal(program.replace("click.echo('", "print(file=sys.stderr, *['").replace("[0m')", "[0m'])")) == (
+        "ab\x1b[31mred\x1b[0m\n"
+    )
+    program = r"from harness.cli import main; main(['adapters', 'show', 'evil\x1b]0;title\x07\x1b[31mname'])"
+    assert "\x1b" not in in_terminal(program)
+
+
+def test_a_file_gets_every_byte() -> None:
+    program = "import click; from harness.util.terminal import guard_terminal; guard_terminal(); "
+    program += r"click.echo('a\x1b[2Jb', nl=False, color=True)"
+    done = subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE, env=os.environ | {"PYTHONPATH": str(ROOT)})
+    assert done.stdout == b"a\x1b[2Jb"
