@@ -15,7 +15,7 @@ from harness.worlds.minecraft import Action
 START = "<dialogue>"
 _VERBS = {"place": "putdown", "remove": "pickup"}
 _MISSION = "mission has started ."
-_SIZES = re.compile(r"(.*\d)x(\d.*)")
+_SIZES = re.compile(r"(?<=\d)x(?=\d)")
 _SENTENCE_END = re.compile(r"""(?<=[.!?])\s+|(?<=[.!?]["')])\s+""")
 # Not the end of a sentence: an ellipsis, an initial, an ordinal, "ok.".
 _NO_END = re.compile(r"""\.\.["')]?$|(?:^|\s)(?:[^\W\d_]|\d+|ok)\.$""", re.IGNORECASE)
@@ -83,9 +83,7 @@ def _mend(word: str) -> str:
         word = f"{word[:-1]} *"
     if word.endswith("..") and word[-3:-2] != ".":
         word = f"{word[:-2]} .."
-    while match := _SIZES.fullmatch(word):
-        word = f"{match[1]} x {match[2]}"
-    return word
+    return _SIZES.sub(" x ", word)
 
 
 def _sentences(text: str) -> list[str]:

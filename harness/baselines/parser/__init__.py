@@ -11,11 +11,15 @@ from harness.baselines.parser.hexagons.execute import paint_program
 from harness.baselines.parser.hexagons.memory import Memory
 from harness.baselines.parser.hexagons.ranker import Clues, Ranker, Understood, shipped_sureness, shipped_weights
 from harness.baselines.parser.minecraft import BuilderParser
+from harness.baselines.typed import read_bounded
 from harness.corpora.item import HexagonsItem, Item, Utterance
 from harness.runs.answering import Answer, Predictor
 from harness.worlds.tasks import WORLDS, world_of
 from serialization.program.hexagons import DrawingState, run
 from serialization.program.written import write
+
+KNOWN = 10_000
+"""Beginnings of drawing procedures that are remembered: more than the largest split has."""
 
 
 class Known(NamedTuple):
@@ -45,7 +49,7 @@ class Parser(Predictor):
         return self if world_of(task) == "hexagons" else BuilderParser(task=task)
 
     def predict(self, items: Sequence[Item]) -> list[Answer]:
-        return [self._answer(item) for item in items if isinstance(item, HexagonsItem)]
+        return [self._answer(read_bounded(item)) for item in items if isinstance(item, HexagonsItem)]
 
     def _answer(self, item: HexagonsItem) -> Answer:
         understood = self.understand(item)
@@ -72,6 +76,8 @@ class Parser(Predictor):
         return self._after(instructions).memory
 
     def _after(self, instructions: tuple[str, ...]) -> Known:
+        if len(self._known) > KNOWN:
+            self._known = {(): self._known[()]}
         start = next(n for n in range(len(instructions), -1, -1) if instructions[:n] in self._known)
         for n in range(start, len(instructions)):
             before = self._known[instructions[:n]]
