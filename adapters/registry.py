@@ -285,8 +285,10 @@ def _check_chat_template(path: Path, saved: _Saved, model: str) -> None:
 
 
 def _spec(path: Path, saved: _Saved) -> PromptSpec:
+    own = path / TEMPLATE_FOLDER / saved.template
+    if saved.template != Path(saved.template).name or not own.resolve().is_relative_to(path.resolve()):
+        raise AdapterError(f"{path / HARNESS_FILE}: template: {saved.template[:80]!r} leads out of the adapter's folder")
     try:
-        own = path / TEMPLATE_FOLDER / saved.template
         template = str(own) if own.is_dir() else saved.template
         spec = PromptSpec.make(saved.task, saved.context, saved.format, saved.frame, template)
     except UsageError as error:

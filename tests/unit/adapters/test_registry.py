@@ -77,6 +77,17 @@ def test_a_users_own_template_goes_with_the_adapter_and_must_stay_as_it_was(run:
         load_adapter(moved, str(base))
 
 
+@pytest.mark.parametrize("name", ["../../mine", "linked", "{folder}/mine"])
+def test_a_template_outside_the_adapters_folder_is_refused(name: str, run: Path, base: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "minecraft.user.txt").write_text("{{ turns | last }}")
+    (run / "adapter" / "template").mkdir()
+    (run / "adapter" / "template" / "linked").symlink_to(tmp_path / "mine")
+    change(run, HARNESS_FILE, template=name.format(folder=tmp_path))
+    with pytest.raises(AdapterError, match="leads out of the adapter's folder"):
+        load_adapter(run, str(base))
+
+
 def test_an_adapter_of_a_hub_name_fits_a_local_copy_with_the_same_chat_template(
     run: Path, base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
