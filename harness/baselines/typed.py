@@ -11,7 +11,7 @@ from harness.corpora.item import HexagonsItem, MinecraftItem, Turn, Utterance
 
 LONGEST_TEXT = 2_000
 """Characters of an instruction or a turn, from the first on; the corpora's longest has 1,238."""
-LONGEST_TALK = 8_000
+LONGEST_TALK = 4_000
 """Characters of the turns of a history, from the last back; the corpora's longest has 3,250."""
 MOST_TURNS = 300
 """Turns of a history, the last ones; the corpora's longest has 160."""
