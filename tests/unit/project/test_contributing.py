@@ -23,6 +23,7 @@ from harness.worlds.hexagons import Paint, on_board
 from prompts import messages
 from prompts.rendered import Rendered
 from prompts.spec import PromptSpec
+from prompts.template import _environment
 from serialization.formats import FORMATS, Format
 from serialization.formats.answer import Constraint, Discarded, Parsed
 from tests.helpers import ROOT
@@ -109,6 +110,8 @@ def toy_format(monkeypatch: pytest.MonkeyPatch) -> Format:
     toy = Format("toy", "hexagons", write_toy, parse_toy, lambda: Constraint("regex", r"-|[a-z]+@\d+\.\d+"), 64)
     own = DictLoader({"answer.toy.txt": "Answer with color@row.column, joined by |."})
     monkeypatch.setattr("jinja2.PackageLoader", lambda package: ChoiceLoader([own, PackageLoader(package)]))
+    # Not the one that looked for templates before.
+    monkeypatch.setattr("prompts.template._environment", _environment.__wrapped__)
     monkeypatch.setitem(FORMATS["hexagons"], "toy", toy)
     return toy
 
