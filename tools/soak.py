@@ -1,6 +1,6 @@
 """Well-behaved clients beside four attackers, on a server of `harness serve` that this program starts on this machine.
 
-    python tools/soak.py --seconds 600
+    python -m tools.soak --seconds 600
 
 The attackers have a key of their own, and take all places beyond the shares of others. One opens requests that never end; one
 pipelines requests and sends trailers without end, and reads nothing; one begins streams and does not read them; one asks the task
