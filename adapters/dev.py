@@ -9,9 +9,10 @@ from typing import Any, TypeVar
 from eval.predictions import Predictions
 from eval.score import score
 from harness.corpora.item import Item
+from harness.corpora.rollout import Rollout
 from harness.engines.engine import Sampling
 from harness.engines.transformers import TransformersEngine
-from harness.runs.answering import Rollout, ask, batches
+from harness.runs.answering import ask, batches
 from harness.runs.prompted import Plan, Prompted
 from harness.training.processes import gathered, processes
 from harness.worlds.tasks import world_of
@@ -71,8 +72,8 @@ def dev_f1(
     renderer = Renderer(spec, tokenizer, engine.context_length, max_new_tokens)
     sampling = Sampling(max_tokens=max_new_tokens, stop=renderer.stop, stop_token_ids=renderer.stop_token_ids)
     plan = Plan(renderer, sampling, pool, shots, len(items))
-    predictor, rollout = Prompted(plan, engine), Rollout()
     own = list(items) if in_step else _share(items)
+    predictor, rollout = Prompted(plan, engine), Rollout(own)
     planned = batches(own, len(items), rolls_out=predictor.rolls_out)
     answered = (pair for batch in planned for pair in ask(batch, predictor, rollout))
     actions = {item.id: tuple(answer.actions) for item, answer in answered}

@@ -15,7 +15,7 @@ from eval.items import ItemScore
 from eval.levels import LEVELS, NOTE
 from eval.statistics import Floats, as_pairs, ratio_intervals
 from harness.errors import UsageError
-from harness.worlds.tasks import world_of
+from harness.worlds.tasks import JUDGED, world_of
 
 
 class Grouping(NamedTuple):
@@ -56,8 +56,9 @@ GROUPINGS = {
         "yaw": Grouping("yaw quadrant", ("+z", "-x", "-z", "+x"), "the axis that the builder looks along"),
         "seen": Grouping("target", ("seen", "new"), "seen: its name stands in the train splits that were trained on"),
     },
+    **{task: {"kind": Grouping("kind of request", (), "of turns")} for task in JUDGED},
 }
-"""By world, then by the name that `--by` takes. `actions` are counted here, the others are attributes of the items."""
+"""By task or else by world, then by the name that `--by` takes. `actions` are counted here; items have the others."""
 
 
 class Breakdown(NamedTuple):
@@ -85,7 +86,7 @@ def break_down(
     in no group of it. `by` are keys of `GROUPINGS`, in order; without it all of which something is known. Raises UsageError for a
     key that the task does not have, or of which nothing is known.
     """
-    groupings = GROUPINGS[world_of(task)]
+    groupings = GROUPINGS.get(task, GROUPINGS[world_of(task)])
     result = Breakdown([], {})
     for key in groupings if by is None else by:
         if key not in groupings:

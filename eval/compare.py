@@ -14,15 +14,16 @@ import numpy as np
 from eval.items import ItemScore
 from eval.metrics.hexagons import longest
 from eval.statistics import Floats, cluster_sums, difference_interval, holm, permutation_p
-from harness.worlds.tasks import world_of
+from harness.worlds.tasks import JUDGED, world_of
 
 WITHOUT_LONGEST = "_without_longest"
 """Suffix of metrics without the longest drawing procedures (`eval.metrics.hexagons.longest`)."""
 METRICS = {
     "hexagons": ("f1", "em", f"f1{WITHOUT_LONGEST}", f"em{WITHOUT_LONGEST}"),
     "minecraft": ("micro_f1", "macro_f1", "em"),
+    **dict.fromkeys(JUDGED, ("turns",)),
 }
-"""The compared numbers by world, the first one leading. f1 is a mean over steps."""
+"""The compared numbers by task or else by world, the first one leading. f1 is a mean over steps, turns a share of right ones."""
 
 
 def compare_runs(task: str, runs: Mapping[str, Sequence[ItemScore]], *, changed: int = 10, seed: int = 0) -> dict[str, Any]:
@@ -37,7 +38,7 @@ def compare_runs(task: str, runs: Mapping[str, Sequence[ItemScore]], *, changed:
     first = next(iter(runs.values()))
     pairs: list[dict[str, Any]] = []
     means: dict[str, dict[str, float]] = {name: {} for name in runs}
-    for metric in METRICS[world_of(task)]:
+    for metric in METRICS.get(task, METRICS[world_of(task)]):
         scored = _scored(runs, metric)
         if not next(iter(scored.values())):
             continue

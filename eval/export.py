@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from eval.tables import benchmark_name, off_board
 from harness.corpora import CORPORA
 from harness.errors import UsageError
-from harness.worlds.tasks import world_of
+from harness.worlds.tasks import JUDGED, world_of
 
 Scores = Mapping[str, Any]
 """As `eval.score.score` returns them."""
@@ -40,6 +40,9 @@ class Number(NamedTuple):
 
 def headline(scores: Scores) -> list[Number]:
     """The numbers to quote a result by, the main one first."""
+    if scores["task"] in JUDGED:
+        parts = ((key, scores[key]) for key in ("requests", "turns"))
+        return [Number(key, f"{key} solved", part["solved"], part["interval"]) for key, part in parts]
     ends = scores["intervals"]
     if world_of(scores["task"]) == "hexagons":
         names = (("action", "f1"), ("action", "em"), ("board", "f1"), ("procedure_macro", "f1"))
@@ -86,7 +89,7 @@ def eval_results(scores: Scores) -> list[Any]:
             dataset_config=benchmark_name(scores) if "benchmark" in scores else None,
             dataset_split=scores["split"],
             dataset_args={"items": scores["items"], "unanswered": scores["missing"] + scores["errors"]},
-            metric_type="exact_match" if number.key.endswith("_em") else "f1",
+            metric_type="f1" if number.key.endswith("_f1") else "exact_match",
             metric_name=f"{number.label}, percent",
             metric_value=number.percent()[0],
             metric_args={"interval_95": number.percent()[1:]} if number.interval else None,

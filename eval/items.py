@@ -11,11 +11,11 @@ import numpy as np
 from eval.errors import Clues, classify
 from eval.metrics import hexagons, minecraft
 from eval.predictions import Predictions
-from harness.worlds.tasks import world_of
+from harness.worlds.tasks import JUDGED, world_of
 
 
 class Sizes(NamedTuple):
-    """How many changes gold has, how many the prediction, and how many both."""
+    """How many changes gold has, how many the prediction, and how many both; of a judged turn 1, 1, and whether it is right."""
 
     wanted: int
     made: int
@@ -74,6 +74,8 @@ def _sizes(
 ) -> tuple[list[Sizes], list[bool]]:
     """The sizes, and whether the shape is right wherever it stands."""
     same_shape = np.zeros(len(items), bool)
+    if task in JUDGED:
+        return [Sizes(1, 1, int(item.meta["solved"])) for item in items], same_shape.tolist()
     if world_of(task) == "hexagons":
         table = hexagons.sizes(items, predicted)
     else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
+from eval import everyday
 from eval.annotation import Annotation, clean_set
 from eval.metrics import hexagons, minecraft
 from eval.metrics.overlap import overlap_scores
@@ -12,7 +13,7 @@ from eval.predictions import Predictions
 from harness.errors import UsageError
 from harness.worlds.hexagons import Paint, on_board
 from harness.worlds.minecraft import Action, in_region
-from harness.worlds.tasks import world_of
+from harness.worlds.tasks import JUDGED, world_of
 
 OVERLAPPING = frozenset({"iglu"})
 """Tasks whose published metric is the overlap of whole structures, which is scored beside the others."""
@@ -51,6 +52,8 @@ def score(
     head["errors"] = len(ids & predictions.errors)
     predicted: list[Any] = [predictions.actions.get(item.id, ()) for item in chosen.items]
     tail = {"off_board": _off_board(predicted) + sum(count for item, count in (discarded or {}).items() if item in ids)}
+    if task in JUDGED:
+        return head | everyday.score(chosen.items, seed=seed) | tail
     if world_of(task) == "hexagons":
         return head | hexagons.score(chosen.items, predicted, rollout=rollout, seed=seed) | tail
     named = {"benchmark": benchmark} | ({"annotation": annotation.name} if annotation else {})

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.errors import DataError, UsageError
 from harness.util.registry import choose
-from harness.worlds.tasks import world_of
+from harness.worlds.tasks import JUDGED, world_of
 
 if TYPE_CHECKING:
     from eval.annotation import Annotation
@@ -82,7 +82,7 @@ class Benchmark:
         from eval.score import BENCHMARKS
         from harness.corpora import locate
 
-        if self.name and world_of(answers.task) != "minecraft":
+        if self.name and (world_of(answers.task) != "minecraft" or answers.task in JUDGED):
             raise UsageError(f"--benchmark is for minecraft; {answers.task} has one set of scores")
         name = choose("benchmark", self.name or "legacy", BENCHMARKS)
         if name != "v2":
@@ -138,6 +138,10 @@ def read_answers(
         items = load(task, split)
     known = {item.id for item in items}
     predictions = decode(file, records, task, known, reader(items))
+    if task in JUDGED:
+        from harness.everyday.judge import as_judged
+
+        items = as_judged(items, predictions.actions)
     only = set(ids) if ids is not None else {item.id for item in items[: settings["limit"]]} if settings.get("limit") else None
     if only is not None and (strange := only - known):
         raise UsageError(f"{min(strange)!r} is not an item of {task}/{split}")

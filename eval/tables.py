@@ -12,7 +12,7 @@ from rich.table import Table
 from eval.levels import NOTE
 from eval.metrics.minecraft import METRICS
 from eval.published import BY_LEVEL, HEXAGONS_PAPER, beside
-from harness.worlds.tasks import world_of
+from harness.worlds.tasks import JUDGED, world_of
 
 HEXAGONS_ROWS = {
     "action": "action",
@@ -36,6 +36,9 @@ def print_scores(scores: Mapping[str, Any], console: Console | None = None) -> N
     if outside := off_board(scores):
         console.print(outside, style="yellow")
     console.print()
+    if scores["task"] in JUDGED:
+        console.print(_requests(scores))
+        return
     console.print(_minecraft(scores) if world_of(scores["task"]) == "minecraft" else _hexagons(scores))
     if "overlap" in scores:
         console.print(overlap_line(scores["overlap"]))
@@ -95,6 +98,15 @@ def longest_note(scores: Mapping[str, Any]) -> str:
         left = scores["items"] - short["items"]
         return f"; without longest: all but the {len(short['left_out'])} longest procedures, which have {left:,} steps"
     return ""
+
+
+def _requests(scores: Mapping[str, Any]) -> Table:
+    caption = "Percent [95% interval over requests]; a request is solved if all its turns are."
+    table = numbers_table("", "solved", "of", caption=caption)
+    rows = {"requests": scores["requests"], "turns": scores["turns"], **{f" {k}": part for k, part in scores["kinds"].items()}}
+    for name, part in rows.items():
+        table.add_row(name, with_interval(part["solved"], part["interval"]), f"{part['of']:,}")
+    return table
 
 
 def _minecraft(scores: Mapping[str, Any]) -> Table:

@@ -22,9 +22,10 @@ from eval.items import sizes
 from harness.corpora import load
 from harness.corpora.item import HexagonsItem, Item
 from harness.errors import UsageError
+from harness.everyday.judge import is_right
 from harness.worlds.hexagons import Board
 from harness.worlds.minecraft import Structure
-from harness.worlds.tasks import world_of
+from harness.worlds.tasks import JUDGED, world_of
 from prompts.messages import conversation, gold_answer, read_answer
 from prompts.rendered import Message
 from prompts.spec import PromptSpec
@@ -34,7 +35,8 @@ __all__ = ["Counts", "PromptSpec", "apply", "gold", "load", "parse", "render", "
 
 
 class Counts(NamedTuple):
-    """What an answer got right. HEXAGONS counts the tiles that a step changes, Minecraft net actions, strictly."""
+    """What an answer got right. HEXAGONS counts the tiles that a step changes, Minecraft net actions, strictly; a judged turn
+    counts as one change, which is right or not."""
 
     task: str
     wanted: int
@@ -80,6 +82,8 @@ def apply(item: Item, actions: Sequence[Any]) -> Board | Structure:
 def score(item: Item, answer: str | Sequence[Any], spec: PromptSpec | None = None) -> Counts:
     """What an answer, a text or actions, got right."""
     actions = parse(answer, item, spec).actions if isinstance(answer, str) else answer
+    if item.task in JUDGED:
+        return Counts(item.task, 1, 1, int(is_right(item, actions)))
     return Counts(item.task, *sizes(item.task, [item], [actions])[0])
 
 

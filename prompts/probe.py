@@ -58,10 +58,17 @@ def _minecraft(n: int, yaw: float) -> MinecraftItem:
     )
 
 
+def _begun(item: Item) -> Item:
+    """The first turn of a request in a world that is begun already."""
+    return replace(item, id=f"everyday-{item.id}", history=item.history[-1:] if isinstance(item, MinecraftItem) else ())
+
+
 PROBES: dict[str, tuple[Item, ...]] = {
     "hexagons": (_hexagons(2), _hexagons(5)),
     "minecraft": (_minecraft(2, 95.0), _minecraft(5, -350.0)),
     "iglu": (_iglu(2, 95.0), _iglu(5, -350.0)),
+    "everyday-hexagons": (_begun(_hexagons(2)), _begun(_hexagons(5))),
+    "everyday-minecraft": (_begun(_minecraft(2, 95.0)), _begun(_minecraft(5, -350.0))),
 }
 
 

@@ -14,7 +14,7 @@ from eval.errors import CLASSES
 from eval.metrics.minecraft import METRICS
 from eval.report.charts import interval_strip, length_grid, line_chart
 from eval.tables import HEXAGONS_ROWS, longest_note
-from harness.worlds.tasks import world_of
+from harness.worlds.tasks import JUDGED, world_of
 
 
 class Scored(Protocol):
@@ -69,6 +69,9 @@ def headline(scores: Sequence[Mapping[str, Any]]) -> list[list[Measure]]:
 
 
 def _main(scores: Mapping[str, Any]) -> list[tuple[str, str, Cell]]:
+    if scores["task"] in JUDGED:
+        parts = {"requests": scores["requests"], "turns": scores["turns"]}
+        return [("", f"{name} solved", Cell(part["solved"], part["interval"])) for name, part in parts.items()]
     ends = scores["intervals"]
     if world_of(scores["task"]) == "hexagons":
         action, steps = scores["action"], ends["action"]
@@ -87,6 +90,9 @@ def _main(scores: Mapping[str, Any]) -> list[tuple[str, str, Cell]]:
 def metric_tables(scores: Sequence[Mapping[str, Any]]) -> list[MetricTable]:
     """All that the scores hold: one table for HEXAGONS; for Minecraft one of all items and one of each subset."""
     first = scores[0]
+    if first["task"] in JUDGED:
+        rows = [(name, [_solved_cells(each["kinds"], name) for each in scores]) for name in first["kinds"]]
+        return [MetricTable("Requests solved, by kind", ("solved",), rows)]
     if world_of(first["task"]) == "hexagons":
         kinds = [kind for kind in HEXAGONS_ROWS if kind in first]
         rows = [(HEXAGONS_ROWS[kind], [_hexagons_cells(each, kind) for each in scores]) for kind in kinds]
@@ -117,6 +123,10 @@ _SUBSETS = {
 def _hexagons_cells(scores: Mapping[str, Any], kind: str) -> list[Cell]:
     values, ends = scores[kind], scores["intervals"][kind]
     return [*(Cell(values[name], ends[name]) for name in ("f1", "em")), Cell(values.get("precision")), Cell(values.get("recall"))]
+
+
+def _solved_cells(kinds: Mapping[str, Any], name: str) -> list[Cell]:
+    return [Cell(kinds[name]["solved"], kinds[name]["interval"])]
 
 
 def _overlap_cells(overlap: Mapping[str, Any]) -> list[Cell]:

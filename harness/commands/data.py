@@ -41,24 +41,15 @@ def list_corpora() -> None:
 @click.argument("task")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON; shares are fractions 0..1.")
 def stats(task: str, as_json: bool) -> None:
-    """Count the corpus of TASK (hexagons, minecraft or iglu) as the papers do."""
-    counts = _count(task)
+    """Count the corpus of TASK (see `harness data list`), a published one as its paper does."""
+    from harness.corpora import CORPORA
+    from harness.util.registry import choose, resolve_path
+
+    counts = resolve_path(CORPORA[choose("task", task, CORPORA)].stats)(task)
     if as_json:
         click.echo(json.dumps(counts))
     else:
         _print_counts(task, counts)
-
-
-def _count(task: str) -> dict[str, Any]:
-    from harness.corpora import hexagons, load_games, load_instructions, locate
-    from harness.corpora.stats import hexagons_stats, iglu_stats, minecraft_stats
-
-    source = locate(task)
-    if task == "minecraft":
-        return minecraft_stats(load_games())
-    if task == "iglu":
-        return iglu_stats(load_instructions())
-    return hexagons_stats({split: hexagons.load(source.path, split) for split in hexagons.SPLITS})
 
 
 def _print_counts(task: str, counts: dict[str, Any]) -> None:
@@ -66,14 +57,16 @@ def _print_counts(task: str, counts: dict[str, Any]) -> None:
 
     console = Console()
     console.print(_table(f"{task}: splits", counts["splits"]))
-    if task == "hexagons":
-        console.print(_table("hexagons: annotation rounds", counts["rounds"] | {"total": counts["total"]}))
+    if "rounds" in counts:
+        console.print(_table(f"{task}: annotation rounds", counts["rounds"] | {"total": counts["total"]}))
         agreement = {split: _agreement_rows(values) for split, values in counts["agreement_by_split"].items()}
-        console.print(_table("hexagons: verifiers' boards", agreement))
-    if task == "iglu":
-        console.print(_table("iglu: the file", {"": counts["instructions"]}))
+        console.print(_table(f"{task}: verifiers' boards", agreement))
+    if "left_out" in counts:
+        console.print(_table(f"{task}: the file", {"": counts["instructions"]}))
         for line in _left_out(counts["left_out"]):
             click.echo(line)
+    if "kinds" in counts:
+        console.print(_table(f"{task}: requests by kind", counts["kinds"]))
 
 
 def _left_out(faults: dict[str, dict[str, Any]]) -> Iterator[str]:
@@ -123,7 +116,7 @@ def _shown(value: float | None) -> str:
 @click.option("--ask", is_flag=True, help="IGLU: all that an item holds, and the unclear instructions after the clear ones.")
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Write them to this file instead of printing them.")
 def items(task: str, split: str, limit: int | None, ask: bool, out: Path | None) -> None:
-    """Print the items of TASK (hexagons, minecraft or iglu) as JSON Lines."""
+    """Print the items of TASK (see `harness data list`) as JSON Lines."""
     from harness.corpora import iglu, load, load_instructions, split_name
     from harness.corpora.records import to_full_record, to_record
     from harness.errors import UsageError

@@ -237,8 +237,8 @@ def _as_met(items: list[Item], spec: PromptSpec, name: str, held: HeldOut) -> li
     """The items after the run's own answers. Raises UsageError if they are not shown, if the run answered none of them, and if
     it answered items of dev or test."""
     from eval.score_run import read_answers
+    from harness.corpora.rollout import as_met
     from harness.errors import UsageError
-    from harness.runs.answering import as_met
     from harness.runs.folder import find_run
 
     if not spec.rolls_out:

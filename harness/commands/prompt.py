@@ -181,12 +181,12 @@ def prompt(**flags: Any) -> int:
 
 def _items(options: Options, task: str) -> tuple[list[Item], list[Item], Source]:
     """The items to answer, the items for examples, and the corpus."""
-    from harness.corpora import load, locate
+    from harness.corpora import load, load_examples, locate
     from harness.corpora.held_out import not_asked
     from harness.corpora.records import load_items
 
     items = load_items(Path(options.items_file), task) if options.items_file else load(task, options.split or "dev")
-    pool = not_asked(load(task, "train"), items) if options.shots else []
+    pool = not_asked(load_examples(task), items) if options.shots else []
     return items[: options.limit], pool, locate(task)
 
 
@@ -214,7 +214,7 @@ def _differences(options: Options, items: list[Item]) -> int:
     """The prompts of items as they are asked, and with the values of --diff, as a unified diff; in color on a terminal."""
     import difflib
 
-    from harness.corpora import load
+    from harness.corpora import load_examples
     from harness.errors import UsageError
     from harness.util.registry import choose
 
@@ -232,7 +232,7 @@ def _differences(options: Options, items: list[Item]) -> int:
         adapter = chosen_adapter(one)
         one = as_trained(one, adapter)
         spec = chosen_spec(one, adapter)
-        plan = _engineless_plan(one, spec, adapter, items, load(answered_task(one, spec), "train") if one.shots else [], _UNCUT)
+        plan = _engineless_plan(one, spec, adapter, items, load_examples(answered_task(one, spec)) if one.shots else [], _UNCUT)
         texts.append([plan.render(item).text.splitlines() for item in items])
     names = "as asked", " ".join(options.diff)
     colors = {"+": "green", "-": "red", "@": "cyan"}

@@ -13,7 +13,12 @@ from harness.corpora import cache, hexagons, iglu, iglu_cache, minecraft
 from harness.corpora.item import Item
 from harness.corpora.minecraft_logs import Game
 from harness.errors import UsageError
-from harness.util.registry import choose
+from harness.util.registry import choose, resolve_path
+from harness.worlds.tasks import JUDGED, world_of
+
+SAMPLE = Path(__file__).parent / "sample"
+EVERYDAY = Path(__file__).parent.parent / "everyday" / "requests"
+SAMPLE_LICENSE = "MIT, written for this project"
 
 
 class Corpus(NamedTuple):
@@ -35,6 +40,10 @@ class Corpus(NamedTuple):
     digest: Callable[[Path], str]
     items: Callable[[Path, Sequence[str]], Iterator[Item]]
     """The items of some splits of a source."""
+    stats: str
+    """What counts it, as `module:function`; the function takes the task."""
+    shipped: bool = False
+    """Whether it ships with the project, as a whole."""
 
 
 def _hexagons(source: Path, splits: Sequence[str]) -> Iterator[Item]:
@@ -51,6 +60,24 @@ def _iglu(source: Path, splits: Sequence[str]) -> Iterator[Item]:
     return chain.from_iterable(iglu.items(instructions, split) for split in splits)
 
 
+def _everyday(task: str) -> Corpus:
+    """Its requests are programs, which are run by what lies above corpora: it is imported when it is used."""
+    requests = "harness.everyday.requests:{}".format
+    return Corpus(
+        "everyday requests",
+        f"everyday requests, {world_of(task)}",
+        task,
+        ("dev", "test"),
+        SAMPLE_LICENSE,
+        "it ships with the project",
+        lambda _: None,
+        lambda source: str(resolve_path(requests("digest"))(task, source)),
+        lambda source, splits: resolve_path(requests("items"))(task, splits, source),
+        requests("stats"),
+        shipped=True,
+    )
+
+
 CORPORA = {
     "hexagons": Corpus(
         "HEXAGONS",
@@ -62,6 +89,7 @@ CORPORA = {
         hexagons.find,
         hexagons.digest,
         _hexagons,
+        "harness.corpora.stats:count_hexagons",
     ),
     "minecraft": Corpus(
         "the Minecraft Dialogue Corpus",
@@ -73,6 +101,7 @@ CORPORA = {
         minecraft.find,
         minecraft.digest,
         _minecraft,
+        "harness.corpora.stats:count_minecraft",
     ),
     "iglu": Corpus(
         "IGLU",
@@ -84,15 +113,14 @@ CORPORA = {
         iglu.find,
         iglu.digest,
         _iglu,
+        "harness.corpora.stats:count_iglu",
     ),
+    **{task: _everyday(task) for task in sorted(JUDGED)},
 }
 """The corpus of each task."""
 
 SPLITS = {task: corpus.splits for task, corpus in CORPORA.items()}
 """The splits of each task."""
-
-SAMPLE = Path(__file__).parent / "sample"
-SAMPLE_LICENSE = "MIT, written for this project"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +128,13 @@ class Source:
     """Where a task's items are read from."""
 
     task: str
-    kind: Literal["official", "sample"]
+    kind: Literal["official", "sample", "shipped"]
     path: Path
     """A folder, or an archive."""
 
     @property
     def license(self) -> str:
-        return CORPORA[self.task].license if self.kind == "official" else SAMPLE_LICENSE
+        return SAMPLE_LICENSE if self.kind == "sample" else CORPORA[self.task].license
 
     def digest(self) -> str:
         """The sha256 of the source's content, in hexadecimal. Raises DataError if it cannot be read."""
@@ -118,9 +146,11 @@ def locate(task: str) -> Source:
 
     `$HARNESS_DATA/hexagons/{train,dev,test}.jsonl`; `$HARNESS_DATA/minecraft/mdc.tar.xz` or `$HARNESS_DATA/minecraft/`
     unpacked; `$HARNESS_DATA/iglu/singleturn.tar.xz` or `$HARNESS_DATA/iglu/` likewise. Raises UsageError for an unknown task
-    and for a HARNESS_DATA that is no folder.
+    and for a HARNESS_DATA that is no folder. A corpus that ships is never looked for there.
     """
     choose("task", task, SPLITS)
+    if CORPORA[task].shipped:
+        return Source(task, "shipped", EVERYDAY)
     if folder := os.environ.get("HARNESS_DATA"):
         if not Path(folder).is_dir():
             raise UsageError(f"HARNESS_DATA is {folder}, which is not a folder: set it to the folder of the corpora, or unset it")
@@ -145,6 +175,11 @@ def load(task: str, split: str | None = None) -> list[Item]:
     choose("task", task, SPLITS)
     splits = SPLITS[task] if split is None else (split_name(task, split),)
     return list(CORPORA[task].items(locate(task).path, splits))
+
+
+def load_examples(task: str) -> list[Item]:
+    """The train split, or that of its world's first task where it has none: what prompts' examples are taken from."""
+    return load(task if "train" in SPLITS[choose("task", task, SPLITS)] else world_of(task), "train")
 
 
 def load_games() -> list[Game]:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from harness.corpora import load
+from harness.corpora import SPLITS, load
 from harness.corpora.item import HexagonsItem, Item, since_actions
 from harness.errors import UsageError
 from harness.worlds.tasks import tasks_in, world_of
@@ -45,7 +45,8 @@ class HeldOut:
         self._targets: set[tuple[str, str]] = set()
         self._test_targets: dict[str, Counter[str]] = {}
         for one in tasks_in(world_of(task)):
-            train, held = load(one, "train"), [*load(one, "dev"), *load(one, "test")]
+            train = load(one, "train") if "train" in SPLITS[one] else []
+            held = [*load(one, "dev"), *load(one, "test")]
             known = {target(item) for item in train}
             self.sizes[one] = len(held)
             self._ids.update(item.id for item in held)
@@ -116,4 +117,4 @@ def not_asked(pool: Sequence[Item], items: Sequence[Item]) -> list[Item]:
 
 def train_targets(tasks: Collection[str]) -> frozenset[str]:
     """The names of the targets in the train splits of some tasks."""
-    return frozenset(target(item) for task in tasks for item in load(task, "train"))
+    return frozenset(target(item) for task in tasks if "train" in SPLITS[task] for item in load(task, "train"))

@@ -46,7 +46,11 @@ class HexagonsItem:
     meta: Mapping[str, Any] = field(default_factory=dict)
 
     world: ClassVar[World] = "hexagons"
-    task = "hexagons"
+
+    @property
+    def task(self) -> str:
+        """The task that its corpus, or the simulated set, belongs to."""
+        return task_of(self.id, "hexagons")
 
 
 @dataclass(frozen=True, slots=True)

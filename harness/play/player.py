@@ -50,7 +50,7 @@ def baseline_player(name: str, task: str) -> Player:
 @contextmanager
 def prompted_player(options: Options, say: Callable[[str], None]) -> Iterator[Player]:
     """A language model as the flags of `harness prompt` say, for as long as the context lasts."""
-    from harness.corpora import load
+    from harness.corpora import load_examples
     from harness.runs.prompted import Prompted
     from prompts.shots import ShotPool
 
@@ -58,7 +58,7 @@ def prompted_player(options: Options, say: Callable[[str], None]) -> Iterator[Pl
     spec = chosen_spec(options, adapter)
     refuse_keys(options, spec)
     options = as_trained(options, adapter)
-    pool = ShotPool(load(spec.task, "train") if options.shots else [], options.seed)
+    pool = ShotPool(load_examples(spec.task) if options.shots else [], options.seed)
     if options.engine in LOCAL_ENGINES and adapter is None:
         resolve_base(options.model)  # The default base may have to be converted, which shows its own status.
     with merged_folder(options, adapter, say) as merged, closing(build_engine(options, adapter, merged)) as engine:

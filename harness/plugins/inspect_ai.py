@@ -38,6 +38,18 @@ def iglu(split: str = "test", limit: int | None = None, **names: Any) -> Task:
     return _task("iglu", split, limit, names)
 
 
+@task
+def everyday_hexagons(split: str = "test", limit: int | None = None, **names: Any) -> Task:
+    """Ordinary drawing requests, each turn after right answers to those before it: `em` is the share of right turns."""
+    return _task("everyday-hexagons", split, limit, names)
+
+
+@task
+def everyday_minecraft(split: str = "test", limit: int | None = None, **names: Any) -> Task:
+    """Ordinary building requests, each turn after right answers to those before it: `em` is the share of right turns."""
+    return _task("everyday-minecraft", split, limit, names)
+
+
 def _task(name: str, split: str, limit: int | None, names: dict[str, Any]) -> Task:
     samples = [_sample(row) for row in rows(name, split, limit, **names)]
     config = GenerateConfig(temperature=0.0, max_tokens=1024)

@@ -106,5 +106,8 @@ def _app(task: str) -> Any:
     return create_app(partial(GridEnvironment, task), Reply, Question, env_name=task, max_concurrent_envs=64)
 
 
-hexagons, minecraft, iglu = (partial(_app, task) for task in WORLDS)
-"""The web applications."""
+def __getattr__(name: str) -> Any:
+    """The web application of a task, by its name with `_` for `-`."""
+    if (task := name.replace("_", "-")) in WORLDS:
+        return partial(_app, task)
+    raise AttributeError(name)

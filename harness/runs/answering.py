@@ -6,15 +6,16 @@ import logging
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from harness.corpora.item import Executed, HexagonsItem, Item
+from harness.corpora.item import Item
+from harness.corpora.rollout import Rollout
 from harness.errors import UsageError
 from harness.runs.asked import Asked
 from harness.runs.folder import Run
 from harness.util.progress import bar
-from harness.worlds.hexagons import Board, Paint
+from harness.worlds.tasks import JUDGED
 
 log = logging.getLogger(__name__)
 
@@ -75,50 +76,17 @@ def batches(items: Sequence[Item], size: int, *, rolls_out: bool = False) -> lis
     return [wave[start : start + size] for _, wave in sorted(waves.items()) for start in range(0, len(wave), size)]
 
 
-class Rollout:
-    """The boards drawn by a model's own answers so far, by drawing procedure."""
-
-    def __init__(self, records: Iterable[Mapping[str, Any]] = ()) -> None:
-        self._boards: dict[str, Board] = defaultdict(Board)
-        self._steps: dict[str, list[tuple[Paint, ...]]] = defaultdict(list)
-        for record in records:
-            self.draw(record["id"], record["actions"])
-
-    def draw(self, item_id: str, actions: Iterable[Sequence[Any]]) -> None:
-        """Take in the answer to the next step of a procedure."""
-        procedure = item_id.rpartition("/")[0]
-        painted = tuple(Paint(*action) for action in actions)
-        self._steps[procedure].append(painted)
-        self._boards[procedure] = self._boards[procedure].apply(painted).board
-
-    def before(self, item: Item) -> Item:
-        """The item with the drawn board and answers instead of the gold board and the gold actions of its history."""
-        if not isinstance(item, HexagonsItem):
-            return item
-        procedure = item.id.rpartition("/")[0]
-        steps = iter(self._steps[procedure])
-        history = tuple(Executed(next(steps, ())) if isinstance(turn, Executed) else turn for turn in item.history)
-        return replace(item, before=self._boards[procedure], history=history)
-
-
-def as_met(items: Iterable[Item], records: Iterable[Mapping[str, Any]]) -> Iterator[Item]:
-    """Drawing steps as the model met them whose answers the records are: on the boards and after the steps that it drew.
-
-    Items of a procedure come in order. One without a record counts as answered with nothing.
-    """
-    actions = {record["id"]: record["actions"] for record in records}
-    rollout = Rollout()
-    for item in items:
-        yield rollout.before(item)
-        rollout.draw(item.id, actions.get(item.id, ()))
+def rolls_out(predictor: Predictor, items: Sequence[Item]) -> bool:
+    """Whether the items are answered on the model's own earlier answers: as its prompts show them, or as the task has it."""
+    return predictor.rolls_out or any(item.task in JUDGED for item in items[:1])
 
 
 def ask(batch: Sequence[Item], predictor: Predictor, rollout: Rollout) -> Iterator[tuple[Item, Answer]]:
-    """The items of a batch with their answers, as they come; what rolls out sees the boards of `rollout` and adds to them."""
-    seen = [rollout.before(item) for item in batch] if predictor.rolls_out else batch
-    for item, answer in zip(batch, predictor.predict(seen), strict=True):
-        if predictor.rolls_out:
-            rollout.draw(item.id, () if answer.error is not None else answer.actions)
+    """The items of a batch with their answers, as they come; what rolls out sees the states of `rollout` and adds to them."""
+    own = rolls_out(predictor, batch)
+    for item, answer in zip(batch, predictor.predict([rollout.before(item) for item in batch] if own else batch), strict=True):
+        if own:
+            rollout.add(item.id, () if answer.error is not None else answer.actions)
         yield item, answer
 
 
@@ -129,12 +97,13 @@ def answer_items(run: Run, items: Sequence[Item], predictor: Predictor, say: Cal
     interrupted batch is repeated as a whole. Either way the result is the same as without an interruption. `say` receives a
     line if a run resumes. Raises UsageError if it cannot: a half-finished run of an earlier version.
     """
-    planned = batches(items, predictor.batch_size, rolls_out=predictor.rolls_out)
-    todo = _resume(run, planned, predictor)
+    own = rolls_out(predictor, items)
+    planned = batches(items, predictor.batch_size, rolls_out=own)
+    todo = _resume(run, planned, predictor, own)
     if run.records:
         say(f"{len(run.records)} items are already answered; continuing with the rest")
     log.info("%d items answered, %d batches to go", len(run.records), len(todo))
-    rollout, total = Rollout(run.records if predictor.rolls_out else ()), Counter[str]()
+    rollout, total = Rollout(items, run.records if own else ()), Counter[str]()
     began = time.monotonic()
     with bar("items", sum(map(len, todo))) as update:
 
@@ -165,9 +134,9 @@ def _answer_batch(run: Run, batch: Sequence[Item], predictor: Predictor, rollout
     return count
 
 
-def _resume(run: Run, planned: Sequence[Sequence[Item]], predictor: Predictor) -> list[list[Item]]:
-    """Cut the run back to what can be kept, and return the remaining batches."""
-    kept, todo = _independent(run, planned, predictor) if predictor.independent else _whole_batches(run, planned)
+def _resume(run: Run, planned: Sequence[Sequence[Item]], predictor: Predictor, own: bool) -> list[list[Item]]:
+    """Cut the run back to what can be kept, and return the remaining batches. `own`: answers build on earlier ones."""
+    kept, todo = _independent(run, planned, predictor, own) if predictor.independent else _whole_batches(run, planned)
     if run.records and todo and not run.current:
         raise UsageError(
             f"{run.folder} was begun by an earlier version and cannot be continued; "
@@ -181,10 +150,10 @@ Kept = tuple[list[dict[str, Any]], list[list[Item]]]
 """The records that are kept, and the batches that are still to be done."""
 
 
-def _independent(run: Run, planned: Sequence[Sequence[Item]], predictor: Predictor) -> Kept:
+def _independent(run: Run, planned: Sequence[Sequence[Item]], predictor: Predictor, own: bool) -> Kept:
     """All but the failed ones, if those are asked again; where later answers build on those, all before the first of them."""
     failed = {n for n, record in enumerate(run.records) if "error" in record} if predictor.retry_errors else set()
-    seen = run.records[: min(failed)] if failed and predictor.rolls_out else run.records
+    seen = run.records[: min(failed)] if failed and own else run.records
     kept = [record for n, record in enumerate(seen) if n not in failed]
     done = {record["id"] for record in kept}
     todo = [[item for item in batch if item.id not in done] for batch in planned]

@@ -10,13 +10,13 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem, Turn, Utterance
 from harness.corpora.records import BlockRecord, Did, Digits, PaintRecord, PoseRecord, Said, turns
 from harness.worlds.hexagons import Board, Paint
-from harness.worlds.minecraft import Pose, Structure
+from harness.worlds.minecraft import FACING, Pose, Structure
 
 _Text = Annotated[str, Field(max_length=20_000)]
 MOST_TURNS = 200
 """Of a history, no more are read: the longest dialogue of the corpora has 160."""
-BUILDER = PoseRecord(x=0.0, y=1.0, z=-4.0, yaw=0.0, pitch=20.0)
-"""Where the builder stands if a request does not say: in front of the region's middle, looking at it."""
+BUILDER = PoseRecord(**FACING._asdict())
+"""Where the builder stands if a request does not say."""
 
 
 class _Asked(BaseModel):

@@ -22,5 +22,10 @@ def choose(kind: str, name: str, known: Iterable[str]) -> str:
 
 def resolve(kind: str, name: str, table: Mapping[str, str]) -> Any:
     """The object that `table` names for `name`, imported now. Raises UsageError for an unknown name."""
-    module, _, attribute = table[choose(kind, name, table)].partition(":")
+    return resolve_path(table[choose(kind, name, table)])
+
+
+def resolve_path(path: str) -> Any:
+    """The object of a `module:object`, imported now."""
+    module, _, attribute = path.partition(":")
     return getattr(import_module(module), attribute)

@@ -61,6 +61,10 @@ class Pose(NamedTuple):
         return self._replace(x=x + 0.5, z=z + 0.5, yaw=self.yaw + 90.0 * quarters)
 
 
+FACING = Pose(0.0, 1.0, -4.0, 0.0, 20.0)
+"""Where a builder stands whose pose nothing tells: before the region's middle, which it looks at."""
+
+
 class Applied(NamedTuple):
     """The structure after some actions, and those that were infeasible and left it as it was."""
 

@@ -8,11 +8,20 @@ from harness.util.registry import choose
 
 World = Literal["hexagons", "minecraft"]
 
-WORLDS: dict[str, World] = {"hexagons": "hexagons", "minecraft": "minecraft", "iglu": "minecraft"}
+WORLDS: dict[str, World] = {
+    "hexagons": "hexagons",
+    "minecraft": "minecraft",
+    "iglu": "minecraft",
+    "everyday-hexagons": "hexagons",
+    "everyday-minecraft": "minecraft",
+}
 """The world of each task, in the order in which tasks are listed. The task of the corpus that a world began with has its name."""
 
 COMPASS = frozenset({"iglu"})
 """Tasks whose instructions name compass directions, which a prompt then explains."""
+
+JUDGED = frozenset({"everyday-hexagons", "everyday-minecraft"})
+"""Tasks whose turns are answered on the player's own earlier answers, and judged: there are many right ones."""
 
 
 def world_of(task: str) -> World:
@@ -27,5 +36,5 @@ def tasks_in(world: World) -> tuple[str, ...]:
 
 def task_of(item_id: str, world: World) -> str:
     """The task of an item of a world by its id: `minecraft-blocks/...` is of minecraft. Without one, the world's own."""
-    name = item_id.partition("/")[0].partition("-")[0]
-    return name if name in WORLDS else world
+    name = item_id.partition("/")[0]
+    return next((task for task in (name, name.partition("-")[0]) if task in WORLDS), world)

@@ -36,6 +36,7 @@ from harness.training.recipe import Recipe, load_recipe
 from harness.training.steps import Data
 from harness.training.trainable import Begun, Trainable
 from harness.util.settings import first_problem
+from harness.worlds.tasks import tasks_in
 from serialization.contexts import Context, get_context
 
 NAME = "deberta"
@@ -54,7 +55,7 @@ class Deberta(Trainable):
     """See `harness.baselines.Baseline`."""
 
     name = NAME
-    tasks = ("hexagons",)
+    tasks = tasks_in("hexagons")
     decoding = ()
 
     def recipe(self, overrides: Sequence[str]) -> DebertaRecipe:

@@ -21,6 +21,7 @@ from harness.baselines.typed import read_bounded
 from harness.corpora.item import HexagonsItem, Item
 from harness.runs.answering import Answer, Predictor
 from harness.worlds.hexagons import COLUMNS, ROWS, Paint
+from harness.worlds.tasks import tasks_in
 
 _PLACES = {"T": ROWS, "C": COLUMNS}
 """How many there are: tiles in a column, columns on the board."""
@@ -98,7 +99,7 @@ def _places(match: re.Match[str], words: Sequence[Word]) -> list[int]:
 class Rules(Predictor):
     """See `harness.baselines.Ruled`."""
 
-    tasks = ("hexagons",)
+    tasks = tasks_in("hexagons")
     decoding = ()
     batch_size = 64
     independent = True

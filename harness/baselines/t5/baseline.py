@@ -24,6 +24,7 @@ from harness.training.recipe import Recipe, load_recipe
 from harness.training.steps import Data
 from harness.training.trainable import Begun, Trainable
 from harness.util.settings import first_problem
+from harness.worlds.tasks import tasks_in
 from serialization.contexts import get_context
 
 NAME = "t5"
@@ -41,7 +42,7 @@ class T5(Trainable):
     """See `harness.baselines.Baseline`."""
 
     name = NAME
-    tasks = ("hexagons",)
+    tasks = tasks_in("hexagons")
     decoding = ("beams", "constrained")
 
     def recipe(self, overrides: Sequence[str]) -> T5Recipe:

@@ -31,6 +31,8 @@ def documents(task: str, **names: Any) -> dict[str, Any]:
 hexagons = partial(documents, "hexagons")
 minecraft = partial(documents, "minecraft")
 iglu = partial(documents, "iglu")
+everyday_hexagons = partial(documents, "everyday-hexagons")
+everyday_minecraft = partial(documents, "everyday-minecraft")
 
 
 def _document(row: Row) -> dict[str, str]:

@@ -37,7 +37,7 @@ class BuilderParser(Predictor):
     independent = True
 
     def __init__(self, ranker: Ranker | None = None, task: str = "minecraft") -> None:
-        self._ranker = ranker or Ranker(shipped_weights(task), LEAST[task])
+        self._ranker = ranker or Ranker(shipped_weights(task), LEAST.get(task, LEAST["minecraft"]))
 
     def predict(self, items: Sequence[Item]) -> list[Answer]:
         return [self._answer(read_bounded(item)) for item in items if isinstance(item, MinecraftItem)]

@@ -139,9 +139,10 @@ Weights = Mapping[str, Mapping[str, float]]
 @functools.cache
 def shipped_weights(task: str) -> Weights:
     """The weights of a task that come with the package."""
-    if not WEIGHTS[task].exists():
+    file = WEIGHTS.get(task, WEIGHTS["minecraft"])
+    if not file.exists():
         return {}
-    stored = json.loads(WEIGHTS[task].read_text(encoding="utf-8"))
+    stored = json.loads(file.read_text(encoding="utf-8"))
     names = stored["properties"]
     return {cue: {name: w / 100 for name, w in zip(names, row, strict=True) if w} for cue, row in stored["hundredths"].items()}
 

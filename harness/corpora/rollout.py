@@ -1,0 +1,78 @@
+"""Items as a model meets them that lives with its own earlier answers: on the state that these led to, and after them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from harness.corpora.item import Executed, HexagonsItem, Item
+from harness.worlds.hexagons import Board, Paint
+from harness.worlds.minecraft import Action, Structure
+
+
+class Rollout:
+    """A model's own answers so far, by drawing procedure or request."""
+
+    def __init__(self, items: Iterable[Item] = (), records: Iterable[Mapping[str, Any]] = ()) -> None:
+        """`items` tell what stands where a procedure begins; of one without its first item it is nothing. `records` are answers,
+        {"id", "actions"}."""
+        self._starts = {_procedure(item.id): item.before for item in items if not any(_is_done(t) for t in item.history)}
+        self._answers: dict[str, list[Sequence[Sequence[Any]]]] = defaultdict(list)
+        for record in records:
+            self.add(record["id"], record["actions"])
+
+    def add(self, item_id: str, actions: Iterable[Sequence[Any]]) -> None:
+        """Take in the answer to the next item of a procedure."""
+        self._answers[_procedure(item_id)].append(list(actions))
+
+    def before(self, item: Item) -> Item:
+        """The item with the model's state and answers instead of the gold state and the gold actions of its history."""
+        procedure = _procedure(item.id)
+        carry_out = _draw if isinstance(item, HexagonsItem) else _build
+        state: Any = self._starts.get(procedure, Board() if isinstance(item, HexagonsItem) else Structure())
+        done: list[tuple[Any, ...]] = []
+        for answer in self._answers[procedure]:
+            state, actions = carry_out(state, answer)
+            done.append(actions)
+        own = iter(done)
+        history = tuple(turn._replace(actions=next(own, ())) if isinstance(turn, Executed) else turn for turn in item.history)
+        return replace(item, before=state, history=history)
+
+
+def _draw(board: Board, answer: Iterable[Sequence[Any]]) -> tuple[Board, tuple[Paint, ...]]:
+    painted = tuple(Paint(*row) for row in answer)
+    return board.apply(painted).board, painted
+
+
+def _build(structure: Structure, answer: Iterable[Sequence[Any]]) -> tuple[Structure, tuple[Action, ...]]:
+    """The structure after an answer, and what could be carried out of it, with the colors of what was removed."""
+    done: list[Action] = []
+    for row in answer:
+        action = Action(*row)
+        if structure.feasible(action):
+            color = action.color if action.kind == "place" else structure.color_at(*action.cell)
+            done.append(action._replace(color=color))
+            structure = structure.apply([action]).structure
+    return structure, tuple(done)
+
+
+def _procedure(item_id: str) -> str:
+    return item_id.rpartition("/")[0]
+
+
+def _is_done(turn: Any) -> bool:
+    return isinstance(turn, Executed)
+
+
+def as_met(items: Sequence[Item], records: Iterable[Mapping[str, Any]]) -> Iterator[Item]:
+    """Items as the model met them whose answers the records are: in the states and after the answers of its own.
+
+    Items of a procedure come in order. One without a record counts as answered with nothing.
+    """
+    actions = {record["id"]: record["actions"] for record in records}
+    rollout = Rollout(items)
+    for item in items:
+        yield rollout.before(item)
+        rollout.add(item.id, actions.get(item.id, ()))

@@ -1,0 +1,156 @@
+"""Whether an answer to an ordinary request is right: any of several programs, wherever that does not matter, or what must hold.
+
+An answer is judged on the state that its player made before, so that a later turn means what that player drew or built.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+from harness.corpora.item import HexagonsItem, Item, MinecraftItem
+from harness.corpora.rollout import as_met
+from harness.everyday.requests import Right, read_condition, read_program, run_on
+from harness.worlds.hexagons import COLORS, Board, to_cube
+from harness.worlds.minecraft import Structure, turn
+from serialization.formats.program import building_state, drawing_state
+from serialization.program import hexagons, minecraft
+from serialization.program.figure import Cell, Figure
+
+Change = Mapping[Cell, str | None]
+"""The cells that an answer changed, with their new colors; None where a block is gone or a tile is blank."""
+
+_parsed = lru_cache(maxsize=None)(read_program)
+_condition = lru_cache(maxsize=None)(read_condition)
+
+
+def is_right(item: Item, actions: Sequence[Any]) -> bool:
+    """Whether the actions answer the turn, whose `before` and `history` are those of the player.
+
+    Where a right answer to right answers before changes something, to change nothing is never right.
+    """
+    after = item.before.apply(actions)[0]
+    made = _change(item.before, after)
+    if not made and item.meta["changes"]:
+        return False
+    return any(_fits(item, Right.model_validate(one), after, made) for one in item.meta["right"])
+
+
+def as_judged(items: Sequence[Item], answers: Mapping[str, Sequence[Sequence[Any]]]) -> list[Item]:
+    """The turns as a player met them, whose answers these are by item id. Their `meta` has "solved", and their gold is what the
+    first right program does there."""
+    records = [{"id": item.id, "actions": answers[item.id]} for item in items if item.id in answers]
+    return [_judged(item, answers.get(item.id, ())) for item in as_met(items, records)]
+
+
+def _judged(item: Item, answer: Sequence[Any]) -> Item:
+    actions = run_on(item, _parsed(Right.model_validate(item.meta["right"][0]).gold)).actions
+    solved = {**item.meta, "solved": is_right(item, answer)}
+    changed: dict[str, Any] = {"actions": actions, "after": item.before.apply(actions)[0], "meta": solved}
+    return replace(item, **changed)
+
+
+def _fits(item: Item, right: Right, after: Any, made: Change) -> bool:
+    """Whether an answer is this right one.
+
+    `program`: the change is the one that the program makes in the player's state. `up_to`: it may be moved (shift: in Minecraft
+    along the ground), also turned (by sixths; in Minecraft about the vertical axis) or mirrored, and colors may be exchanged,
+    one for one. `holds`: the conditions hold in the state after the answer.
+    """
+    if right.program is not None:
+        outcome = run_on(item, _parsed(right.program))
+        wanted = _change(item.before, item.before.apply(outcome.actions)[0])
+        if outcome.error or not _same(made, wanted, right.up_to, item):
+            return False
+    return all(_holds(item, text, after, made) for text in right.holds)
+
+
+def _colors(state: Board | Structure) -> dict[Cell, str]:
+    if isinstance(state, Board):
+        return {paint.tile: paint.color for paint in state.painted()}
+    return {block[:3]: block.color for block in state.blocks()}
+
+
+def _change(before: Any, after: Any) -> Change:
+    old, new = _colors(before), _colors(after)
+    return {cell: new.get(cell) for cell in sorted(old.keys() | new.keys()) if old.get(cell) != new.get(cell)}
+
+
+# --- the same up to a move ---
+
+
+def _same(made: Change, wanted: Change, up_to: Iterable[str], item: Item) -> bool:
+    free = set(up_to)
+    if made == wanted or len(made) != len(wanted) or not free:
+        return made == wanted
+    color = "color" in free
+    if free == {"color"}:
+        return _named(made, color) == _named(wanted, color)
+    shapes = _hexagon_shapes if isinstance(item, HexagonsItem) else _block_shapes
+    (drawn,) = shapes(made, set())
+    return any(_named(drawn, color) == _named(shape, color) for shape in shapes(wanted, free))
+
+
+def _turns(free: set[str], circle: int) -> Iterator[tuple[bool, int]]:
+    """Whether to mirror, and how far to turn, in parts of a circle. A mirror may stand upright or lie."""
+    for mirrored in (False, True) if "mirror" in free else (False,):
+        for turns in range(circle) if "turn" in free else (0, circle // 2) if mirrored else (0,):
+            yield mirrored, turns
+
+
+def _hexagon_shapes(change: Change, free: set[str]) -> Iterator[Change]:
+    """The change moved to the origin, in cube coordinates (x, z), in each way that it may be turned and mirrored."""
+    cube = {to_cube(tile): color for tile, color in change.items()}
+    for mirrored, sixths in _turns(free, 6):
+        yield _at_origin({_turned(cell, sixths, mirrored): color for cell, color in cube.items()}, (0, 1))
+
+
+def _block_shapes(change: Change, free: set[str]) -> Iterator[Change]:
+    """The change moved along the ground to the origin, in each way that it may be turned and mirrored."""
+    for mirrored, quarters in _turns(free, 4):
+        moved: dict[Cell, str | None] = {}
+        for (x, y, z), color in change.items():
+            new_x, new_z = turn(-x if mirrored else x, z, quarters)
+            moved[int(new_x), y, int(new_z)] = color
+        yield _at_origin(moved, (0, 2))
+
+
+def _turned(cell: tuple[int, int], sixths: int, mirrored: bool) -> Cell:
+    # Left and right exchanged: the columns run backwards, and y = -x - z takes the place of z.
+    x, z = (-cell[0], cell[0] + cell[1]) if mirrored else cell
+    for _ in range(sixths):
+        x, z = -z, x + z
+    return x, z
+
+
+def _at_origin(change: Change, axes: Sequence[int]) -> Change:
+    least = {axis: min(cell[axis] for cell in change) for axis in axes}
+    return {tuple(value - least.get(axis, 0) for axis, value in enumerate(cell)): color for cell, color in change.items()}
+
+
+def _named(change: Change, any_colors: bool) -> list[tuple[Cell, Any]]:
+    """The cells in order with their colors; if these do not matter, with the numbers in which they come first."""
+    names: dict[str, int] = {}
+    cells = sorted(change.items(), key=lambda entry: entry[0])
+    if not any_colors:
+        return cells
+    return [(cell, None if color is None else names.setdefault(color, len(names))) for cell, color in cells]
+
+
+# --- what must hold ---
+
+
+def _holds(item: Item, text: str, after: Any, made: Change) -> bool:
+    """Whether a condition holds after an answer. In it, `change` is what was changed, `red_before` what was red."""
+    old = _colors(item.before)
+    names: dict[str, Any] = {"change": Figure.of(made)}
+    names |= {f"{color}_before": Figure.of(cell for cell in sorted(old) if old[cell] == color) for color in COLORS}
+    program = _condition(text)
+    if isinstance(item, MinecraftItem):
+        built = building_state(item)
+        outcome = minecraft.run(program, minecraft.BuildingState(after, built.pose, built.turns, names))
+    else:
+        outcome = hexagons.run(program, hexagons.DrawingState(after, drawing_state(item).steps, names))
+    return outcome.error is None and outcome.names.get("yes") == 1

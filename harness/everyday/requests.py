@@ -1,0 +1,215 @@
+"""The requests of the benchmark `everyday`, from their YAML files to items. docs/everyday.md says how they are written."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
+
+from harness.corpora import CORPORA, locate
+from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem, Turn, Utterance
+from harness.errors import DataError
+from harness.worlds.hexagons import Board
+from harness.worlds.minecraft import FACING, Structure
+from harness.worlds.tasks import world_of
+from serialization.formats.program import building_state, drawing_state
+from serialization.program import ast, hexagons, minecraft
+from serialization.program.errors import ProgramError
+from serialization.program.machine import Outcome
+from serialization.program.parse import parse
+
+SPLITS = CORPORA["everyday-hexagons"].splits
+NO_CHANGE = "nothing"
+"""The program of an answer that changes nothing."""
+
+Kind = Literal[
+    "whole",
+    "border",
+    "corner",
+    "line",
+    "figure",
+    "count",
+    "relation",
+    "repeat",
+    "mirror",
+    "undo",
+    "recolor",
+    "remove",
+    "correction",
+    "size",
+    "cannot",
+]
+KINDS: tuple[str, ...] = get_args(Kind)
+Freedom = Literal["shift", "turn", "mirror", "color"]
+
+
+def _listed(value: Any) -> Any:
+    return value if isinstance(value, list | tuple) else [value]
+
+
+def _told(value: Any) -> Any:
+    return {"program": value} if isinstance(value, str) else value
+
+
+class Right(BaseModel):
+    """One of the right answers to a turn, or many of them at once. `judge` says what the fields mean."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    program: str | None = None
+    example: str | None = Field(None, description="A right answer where `program` is not given.")
+    up_to: Annotated[tuple[Freedom, ...], BeforeValidator(_listed)] = ()
+    holds: Annotated[tuple[str, ...], BeforeValidator(_listed)] = ()
+
+    @model_validator(mode="after")
+    def _agrees(self) -> Right:
+        if self.up_to and self.program is None:
+            raise ValueError("up_to needs a program")
+        if self.program is None and (not self.holds or self.example is None):
+            raise ValueError("give a program, or conditions that hold and an example")
+        for text in (self.program, self.example):
+            if text is not None:
+                read_program(text)
+        for text in self.holds:
+            read_condition(text)
+        return self
+
+    @property
+    def gold(self) -> str:
+        """The program of one answer that is right."""
+        return self.program if self.program is not None else self.example or NO_CHANGE
+
+
+class _Turn(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    say: Annotated[str, Field(min_length=1)]
+    right: Annotated[list[Annotated[Right, BeforeValidator(_told)]], BeforeValidator(_listed), Field(min_length=1)]
+
+
+class _Request(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    kind: Kind
+    start: str = NO_CHANGE
+    turns: Annotated[list[_Turn], Field(min_length=1, max_length=4)]
+
+
+_FILE = TypeAdapter(dict[str, _Request])
+
+
+def read_program(text: str) -> ast.Program:
+    """The program of an answer; `nothing` is the empty one. Raises ValueError for what is no program."""
+    try:
+        return parse("" if text == NO_CHANGE else text)
+    except ProgramError as error:
+        raise ValueError(f"{text!r}: {error}") from None
+
+
+def read_condition(text: str) -> ast.Program:
+    """A program that gives the name `yes` the number 1 where the condition holds, else 0."""
+    return read_program(f"if {text} {{yes=1}} else {{yes=0}}")
+
+
+def run_on(item: Item, program: ast.Program) -> Outcome:
+    """What the program does in the item's state."""
+    if isinstance(item, HexagonsItem):
+        return hexagons.run(program, drawing_state(item))
+    return minecraft.run(program, building_state(item))
+
+
+def items(task: str, splits: Sequence[str], folder: Path) -> Iterator[Item]:
+    """The turns of a task's requests, in the files' order, each after right answers to those before it.
+
+    `folder` holds a file for each world and split.
+
+    Raises DataError, with the file and the request's name, for what is no request, and for a program that fails or changes
+    nothing.
+    """
+    for split in splits:
+        file = _file(task, split, folder)
+        for name, request in _read(file).items():
+            try:
+                yield from _turns(f"{task}/{split}/{name}", task, split, request)
+            except ValueError as error:
+                raise DataError(f"{file}: {name}: {error}") from None
+
+
+def digest(task: str, folder: Path) -> str:
+    """The sha256 over the files of a task's world, in hexadecimal."""
+    return hashlib.sha256(b"".join(_file(task, split, folder).read_bytes() for split in SPLITS)).hexdigest()
+
+
+def stats(task: str) -> dict[str, Any]:
+    """The counts of each split, and how many requests of each kind it has."""
+    counts: dict[str, dict[str, Any]] = {"splits": {}, "kinds": {}}
+    for split in SPLITS:
+        requests = _read(_file(task, split, locate(task).path)).values()
+        turns = [len(request.turns) for request in requests]
+        begun = sum(request.start != NO_CHANGE for request in requests)
+        longer = sum(count > 1 for count in turns)
+        counts["splits"][split] = {"requests": len(turns), "turns": sum(turns), "of several turns": longer, "begun": begun}
+        kinds = Counter[str](request.kind for request in requests)
+        counts["kinds"][split] = {kind: kinds[kind] for kind in KINDS}
+    return counts
+
+
+def _file(task: str, split: str, folder: Path) -> Path:
+    return folder / f"{world_of(task)}-{split}.yaml"
+
+
+def _read(file: Path) -> Mapping[str, _Request]:
+    import yaml
+
+    try:
+        return _FILE.validate_python(yaml.load(file.read_bytes(), yaml.CSafeLoader))
+    except yaml.YAMLError as error:
+        raise DataError(f"{file}: not YAML: {' '.join(str(error).split())}") from None
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        raise DataError(f"{file}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+
+
+def _turns(name: str, task: str, split: str, request: _Request) -> Iterator[Item]:
+    drawing = world_of(task) == "hexagons"
+    common = {"split": split, "group": name, "cluster": name}
+    state: Any = Board() if drawing else Structure()
+    history: tuple[Turn, ...] = ()
+
+    def item(number: int, say: str, **more: Any) -> Item:
+        fields = {"id": f"{name}/{number}", "before": state, "actions": (), "after": state, **common, **more}
+        if drawing:
+            return HexagonsItem(instruction=say, history=history, **fields)
+        return MinecraftItem(history=(*history, Utterance("Architect", say)), pose=FACING, **fields)
+
+    state = _after(state, _actions(item(0, ""), request.start, "start"))
+    for number, turn in enumerate(request.turns, start=1):
+        first = turn.right[0]
+        gold = _actions(item(number, turn.say), first.gold, f"turn {number}")
+        if not gold and first.gold != NO_CHANGE:
+            raise ValueError(f"turn {number}: the first right answer changes nothing; if nothing is to change, say {NO_CHANGE!r}")
+        meta = {
+            "kind": request.kind,
+            "changes": bool(gold),
+            "right": [one.model_dump(exclude_defaults=True) for one in turn.right],
+        }
+        done = item(number, turn.say, actions=gold, after=_after(state, gold), meta=meta)
+        yield done
+        state = done.after
+        said = Utterance("Instructor" if drawing else "Architect", turn.say)
+        history = (*history, said, Executed(gold, None if drawing else FACING))
+
+
+def _actions(item: Item, program: str, where: str) -> tuple[Any, ...]:
+    outcome = run_on(item, read_program(program))
+    if outcome.error:
+        raise ValueError(f"{where}: {program!r}: {outcome.error}")
+    return outcome.actions
+
+
+def _after(state: Any, actions: Sequence[Any]) -> Any:
+    return state.apply(actions)[0]
