@@ -66,18 +66,25 @@ def questions(shown: View, spec: PromptSpec) -> list[Message]:
     """The question about one item: one user message, or in a conversation also the earlier questions and answers."""
     messages: list[Message] = []
     asked: list[Piece] = []
-    first = shown.first
+    first, begun = shown.first, {"begun": shown.begun}
     for piece in shown.pieces:
         if spec.shown.chat and piece.done:
-            messages += [_user(asked, {}, first, spec), {"role": "assistant", "content": _answered(piece.text, spec)}]
-            first, asked = first + len(asked), []
+            messages += [_user(asked, begun, first, spec), {"role": "assistant", "content": _answered(piece.text, spec)}]
+            first, asked, begun = first + len(asked), [], {}
         else:
             asked.append(piece)
-    return [*messages, _user(asked, shown.fields, first, spec)]
+    return [*messages, _user(asked, {**begun, **shown.fields}, first, spec)]
 
 
 def _user(pieces: Sequence[Piece], fields: dict[str, str], first: int, spec: PromptSpec) -> Message:
-    values: dict[str, Any] = {"board": "", "blocks": "", **fields, "turns": [piece.text for piece in pieces], "first": first}
+    values: dict[str, Any] = {
+        "board": "",
+        "blocks": "",
+        "begun": "",
+        **fields,
+        "turns": [piece.text for piece in pieces],
+        "first": first,
+    }
     text = spec.wording.render(f"{spec.world}.user.txt", values).strip()
     if "north" in fields:
         text += "\n" + spec.wording.render("compass.txt", {**fields, "frame": spec.frame}).strip()

@@ -105,6 +105,8 @@ class View:
     """What stands after the pieces, by the names that the templates of the task use."""
     first: int = 1
     """The number of the first step, where steps are numbered."""
+    begun: str = ""
+    """HEXAGONS: what stood on the board before the first step, if anything did and no later board is shown."""
 
     def cut(self, keep: int) -> View:
         """The last `keep` pieces, or what is required; never an answer without its question before it."""
@@ -112,7 +114,7 @@ class View:
         while start < len(self.pieces) - self.required and self.pieces[start].done:
             start += 1
         numbered = self.first + sum(not piece.done for piece in self.pieces[:start])
-        return View(self.pieces[start:], self.required, self.fields, numbered)
+        return View(self.pieces[start:], self.required, self.fields, numbered, self.begun)
 
 
 def view(item: Item, context: Context, fmt: Format) -> View:
@@ -136,7 +138,15 @@ def _hexagons_view(item: HexagonsItem, context: Context, fmt: Format) -> View:
     else:
         dropped = 0
     fields = {"board": write_board(item.before, fmt)} if context.board else {}
-    return View((*history, Piece(item.instruction)), 1, fields, dropped + 1)
+    stood = Board() if context.board else begun_with(item)
+    begun = write_board(stood, fmt) if stood != Board() else ""
+    return View((*history, Piece(item.instruction)), 1, fields, dropped + 1, begun)
+
+
+def begun_with(item: HexagonsItem) -> Board:
+    """What is on the board that nothing in the history painted: blank, in a drawing that began on a blank board."""
+    painted = {a.tile for turn in item.history if isinstance(turn, Executed) for a in turn.actions if isinstance(a, Paint)}
+    return Board().apply(paint for paint in item.before.painted() if paint.tile not in painted).board
 
 
 def write_board(board: Board, fmt: Format) -> str:

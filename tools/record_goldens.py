@@ -48,6 +48,9 @@ def specs() -> list[PromptSpec]:
     # What a task adds to its world's prompts is the same in every format, and in every context that tells the blocks anyway.
     formats += [PromptSpec.make("iglu", frame=frame) for frame in FRAMES]
     formats += [PromptSpec.make("iglu", "conversation", "moves", frame) for frame in ("world", "builder")]
+    # What stands before the first turn.
+    formats += [PromptSpec.make("everyday-hexagons", context) for context in ("full-history", "conversation")]
+    formats.append(PromptSpec.make("everyday-minecraft", "conversation", "moves", "builder"))
     formats += [PICTURED["hexagons"], replace(PromptSpec.make("minecraft"), think=256)]
     formats += [PromptSpec.make(task, template=name) for name, task in TEMPLATES.items()]
     return list(dict.fromkeys(formats))

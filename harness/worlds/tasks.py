@@ -37,4 +37,4 @@ def tasks_in(world: World) -> tuple[str, ...]:
 def task_of(item_id: str, world: World) -> str:
     """The task of an item of a world by its id: `minecraft-blocks/...` is of minecraft. Without one, the world's own."""
     name = item_id.partition("/")[0]
-    return next((task for task in (name, name.partition("-")[0]) if task in WORLDS), world)
+    return next((task for task in WORLDS if f"{name}-".startswith(f"{task}-")), world)

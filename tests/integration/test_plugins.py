@@ -17,6 +17,7 @@ from adapters.registry import served_adapter
 from harness.corpora.item import Item
 from harness.plugins.rows import dataset
 from harness.plugins.trl import reward
+from harness.worlds.tasks import JUDGED
 from tests.helpers import ROOT
 from tests.helpers.endpoint import FakeServer, chat_answer, chat_stream
 from tests.helpers.serving import served
@@ -24,7 +25,7 @@ from tests.helpers.wheel import build_wheel
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(300)]
 
-TASKS = ("hexagons", "minecraft", "iglu")
+TASKS = ("hexagons", "minecraft", "iglu", "everyday-hexagons", "everyday-minecraft")
 ENVIRONMENTS = ROOT / ".venvs"
 
 
@@ -53,14 +54,19 @@ def answers() -> dict[str, dict[str, str]]:
 
 @pytest.fixture(scope="module")
 def scores(answers: dict[str, dict[str, str]]) -> dict[str, dict[str, float]]:
-    """What `harness score` has of them."""
+    """What `harness score` has of them; of requests, the share of turns that are right after right ones."""
     from eval.items import item_scores
     from eval.predictions import Predictions
     from eval.score import score
+    from harness.everyday.judge import is_right
 
     known = {}
     for task, texts in answers.items():
         items = harness.load(task, "dev")[: len(texts)]
+        if task in JUDGED:
+            right = [is_right(item, harness.parse(texts[item.id], item).actions) for item in items]
+            known[task] = dict.fromkeys(("f1", "em"), sum(right) / len(right))
+            continue
         predictions = Predictions({item.id: harness.parse(texts[item.id], item).actions for item in items})
         told = score(task, "dev", items, predictions)
         f1 = told["action"]["f1"] if task == "hexagons" else told["micro"]["overall"]["f1"]
@@ -136,7 +142,7 @@ def test_trl(answers: dict[str, dict[str, str]]) -> None:
 
 
 def test_lm_eval(server: FakeServer, scores: dict[str, dict[str, float]], tmp_path: Path, installed: Path) -> None:
-    tasks = {f"harness_{task}_dev": task for task in TASKS}
+    tasks = {f"harness_{task.replace('-', '_')}_dev": task for task in TASKS}
     words = ["lm_eval", "--include_path", str(installed / "harness/plugins/lm_eval"), "--tasks", ",".join(tasks)]
     words += ["--model", "local-chat-completions", "--apply_chat_template", "--limit", "200", "--output_path", "out"]
     words += ["--model_args", f"base_url={server.url}/chat/completions,model=fake,num_concurrent=4,tokenizer_backend=none"]
@@ -149,7 +155,17 @@ def test_lm_eval(server: FakeServer, scores: dict[str, dict[str, float]], tmp_pa
 
 @pytest.mark.parametrize("task", TASKS)
 def test_inspect(task: str, server: FakeServer, scores: dict[str, dict[str, float]], tmp_path: Path, installed: Path) -> None:
-    words = ["inspect", "eval", f"harness/{task}", "--model", "openai-api/fake/fake", "-T", "split=dev", "-T", "limit=200"]
+    words = [
+        "inspect",
+        "eval",
+        f"harness/{task.replace('-', '_')}",
+        "--model",
+        "openai-api/fake/fake",
+        "-T",
+        "split=dev",
+        "-T",
+        "limit=200",
+    ]
     words += ["--log-dir", "logs", "--log-format", "json", "--display", "plain"]
     run("inspect-ai", words, tmp_path, installed, FAKE_API_KEY="none", FAKE_BASE_URL=server.url)
     (file,) = (tmp_path / "logs").glob("*.json")

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from harness.corpora import load
 from harness.corpora.item import Executed, HexagonsItem, MinecraftItem, Utterance
 from harness.errors import EngineError, UsageError
+from harness.worlds.hexagons import Paint
 from harness.worlds.minecraft import Action, Pose, Structure
 from prompts.messages import after_thought, conversation, gold_answer, item_view, read_answer
 from prompts.probe import PROBES, format_hash
@@ -280,3 +281,21 @@ def test_thoughts_and_pictures_are_named_only_where_there_are_any() -> None:
         PromptSpec.make("hexagons", images="beside")
     with pytest.raises(UsageError, match="take context-rich"):
         PromptSpec.make("minecraft", "h3", images="beside")
+
+
+def test_a_board_that_no_step_painted_is_told_before_the_steps_and_stays_there() -> None:
+    probe = PROBES["everyday-hexagons"][0]
+    assert isinstance(probe, HexagonsItem)
+    spec = PromptSpec.make("everyday-hexagons", "conversation")
+    assert conversation(probe, spec)[1]["content"].startswith("Board: black: 5 1-3\n1. ")
+    done = (Utterance("Instructor", "Over it."), Executed((Paint(0, 4, "red"),)))
+    later = replace(probe, history=done, before=probe.before.apply(done[1].actions).board)  # type: ignore[arg-type]
+    messages = conversation(later, spec)
+    assert messages[1]["content"] == "Board: black: 5 2,3\n1. Over it."
+    assert messages[3]["content"].startswith("2. ")
+
+
+@pytest.mark.parametrize("context", ["oracle-board", "full-history+predicted-board"])
+def test_a_board_is_told_once(context: str) -> None:
+    messages = conversation(PROBES["everyday-hexagons"][0], PromptSpec.make("everyday-hexagons", context))
+    assert messages[-1]["content"].count("Board:") == 1

@@ -17,7 +17,7 @@ from harness.corpora.held_out import HeldOut, content, not_asked, train_targets
 from harness.corpora.item import HexagonsItem, Item
 from harness.corpora.records import to_full_record
 from harness.errors import UsageError
-from harness.worlds.tasks import WORLDS
+from harness.worlds.tasks import WORLDS, tasks_in, world_of
 
 
 @pytest.fixture(autouse=True)
@@ -57,7 +57,7 @@ def test_held_out_items_under_other_ids_are_refused(
     with pytest.raises(
         UsageError, match=rf"^mine.jsonl: {len(items)} of its items are of dev or test: .*\(the content of {task}/"
     ):
-        finetuned(monkeypatch, "llama-lora", "--task", task, "--data", str(file))
+        finetuned(monkeypatch, "llama-lora", "--task", world_of(task), "--data", str(file))
 
 
 @pytest.mark.data
@@ -68,7 +68,7 @@ def test_forty_official_test_items_under_other_ids_are_refused(
     monkeypatch.setenv("HARNESS_DATA", str(data_dir))
     file = written(tmp_path / "mine.jsonl", disguised(load(task, "test")[:40]))
     with pytest.raises(UsageError, match=r"mine\.jsonl: 40 of its items are of dev or test"):
-        finetuned(monkeypatch, "llama-lora", "--task", task, "--data", str(file))
+        finetuned(monkeypatch, "llama-lora", "--task", world_of(task), "--data", str(file))
 
 
 def test_an_item_with_a_target_of_test_is_refused() -> None:
@@ -137,7 +137,7 @@ def test_the_train_split_itself_is_compared_and_counted() -> None:
     train = load("iglu", "train")
     held.refuse("train", train)
     said = held.compared(train)
-    assert said["items"] == {task: len(load(task, "dev")) + len(load(task, "test")) for task in ("minecraft", "iglu")}
+    assert said["items"] == {task: len(load(task, "dev")) + len(load(task, "test")) for task in tasks_in("minecraft")}
     assert set(said["shared_targets"]) <= {"minecraft", "iglu"}
 
 

@@ -10,8 +10,8 @@ from harness.worlds.tasks import WORLDS, task_of, tasks_in, world_of
 
 
 def test_each_task_is_in_a_world_and_has_a_corpus() -> None:
-    assert [world_of(task) for task in WORLDS] == ["hexagons", "minecraft", "minecraft"]
-    assert tasks_in("minecraft") == ("minecraft", "iglu")
+    assert [world_of(task) for task in WORLDS] == ["hexagons", "minecraft", "minecraft", "hexagons", "minecraft"]
+    assert tasks_in("minecraft") == ("minecraft", "iglu", "everyday-minecraft")
     assert list(CORPORA) == list(WORLDS)
 
 
@@ -26,6 +26,8 @@ def test_an_unknown_task() -> None:
         ("iglu/dev/game-1", "iglu"),
         ("iglu-augmented/train/game/1/x", "iglu"),
         ("minecraft-blocks/train/3/1", "minecraft"),
+        ("everyday-hexagons/dev/flower/1", "everyday-hexagons"),
+        ("everyday-minecraft-mine/train/3/1", "everyday-minecraft"),
         ("whatever", "minecraft"),
     ],
 )

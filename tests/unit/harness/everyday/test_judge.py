@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.corpora.item import Item
+from harness.corpora.rollout import Rollout
+from harness.everyday.judge import as_judged, is_right
+from harness.everyday.requests import items, read_program, run_on
+from harness.worlds.minecraft import Action
+
+
+def turns(tmp_path: Path, world: str, text: str) -> list[Item]:
+    (tmp_path / f"{world}-dev.yaml").write_text(text)
+    return list(items(f"everyday-{world}", ["dev"], tmp_path))
+
+
+def one(tmp_path: Path, world: str, right: str, start: str = "nothing") -> Item:
+    return turns(tmp_path, world, f"it:\n  kind: figure\n  start: '{start}'\n  turns:\n  - say: it\n    right: {right}\n")[0]
+
+
+def done(item: Item, program: str) -> Any:
+    return run_on(item, read_program(program)).actions
+
+
+L = "red line(9:5,9:7)+10:7"
+HEXAGONS = [
+    # right, an answer, whether it is
+    ("red 3:4", "red 3:4", True),
+    ("red 3:4", "red 3:5", False),
+    ("red 3:4", "red 3:4-5", False),
+    ("[red 3:4, blue 3:4]", "blue 3:4", True),
+    (f"{{program: '{L}', up_to: shift}}", "red line(3:2,3:4)+4:4", True),
+    (f"{{program: '{L}', up_to: shift}}", "red line(4:2,4:4)+5:5", True),
+    (f"{{program: '{L}', up_to: shift}}", "red line(3:2,3:4)+2:4", False),
+    (f"{{program: '{L}', up_to: mirror}}", "red line(3:2,3:4)+2:4", True),
+    (f"{{program: '{L}', up_to: mirror}}", "red rotate(line(3:2,3:4)+4:4,1,3:3)", False),
+    (f"{{program: '{L}', up_to: turn}}", "red rotate(line(3:3,3:5)+4:5,1,3:4)", True),
+    (f"{{program: '{L}', up_to: turn}}", "red line(3:2,3:4)+2:4", False),
+    (f"{{program: '{L}', up_to: [turn, mirror, color]}}", "blue rotate(line(3:3,3:5)+2:5,2,3:4)", True),
+    (f"{{program: '{L}', up_to: shift}}", "blue line(3:2,3:4)+4:4", False),
+    ("{program: 'red 3:4; blue 3:5', up_to: color}", "green 3:4; red 3:5", True),
+    ("{program: 'red 3:4; blue 3:5', up_to: color}", "green 3:4-5", False),
+    ("{holds: [count(change) >= 2, not change - is(red)], example: 'red 1:1-2'}", "red 5:5,7,9", True),
+    ("{holds: [count(change) >= 2, not change - is(red)], example: 'red 1:1-2'}", "red 5:5; blue 5:6,7", False),
+]
+
+
+@pytest.mark.parametrize(("right", "answer", "passes"), HEXAGONS)
+def test_drawings(tmp_path: Path, right: str, answer: str, passes: bool) -> None:
+    item = one(tmp_path, "hexagons", right)
+    assert is_right(item, done(item, answer)) == passes
+    assert not is_right(item, ())
+
+
+WALL = "red plane(0,1,0,right,3,up,2)"
+MINECRAFT = [
+    (f"'{WALL}'", WALL, True),
+    (f"{{program: '{WALL}', up_to: shift}}", "red plane(4,1,3,right,3,up,2)", True),
+    (f"{{program: '{WALL}', up_to: shift}}", "red plane(0,1,0,behind,3,up,2)", False),
+    (f"{{program: '{WALL}', up_to: turn}}", "red plane(0,1,0,behind,3,up,2)", True),
+    (f"{{program: '{WALL}', up_to: turn}}", "red plane(0,1,0,behind,2,up,3)", False),
+    ("{program: 'red lshape(0,1,0,right,3,behind,2)', up_to: shift}", "red lshape(0,1,0,left,3,behind,2)", False),
+    ("{program: 'red lshape(0,1,0,right,3,behind,2)', up_to: mirror}", "red lshape(0,1,0,left,3,behind,2)", True),
+    ("{program: 'red lshape(0,1,0,right,3,behind,2)', up_to: mirror}", "red lshape(0,1,0,behind,3,left,2)", False),
+    ("{program: 'red tower(0,1,0,2)', up_to: shift}", "red tower(1,1,1,3); remove 1,1,1", False),
+]
+
+
+@pytest.mark.parametrize(("right", "answer", "passes"), MINECRAFT)
+def test_buildings(tmp_path: Path, right: str, answer: str, passes: bool) -> None:
+    item = one(tmp_path, "minecraft", right)
+    assert is_right(item, done(item, answer)) == passes
+
+
+def test_a_removed_block_is_among_the_changes_and_its_color_is_known(tmp_path: Path) -> None:
+    right = "{holds: [count(change) = 1, not change - red_before, not is(red)], example: 'remove is(red)'}"
+    item = one(tmp_path, "minecraft", right, start="red 0,1,0; blue 2,1,0")
+    assert is_right(item, [Action("remove", None, 0, 1, 0)])
+    assert not is_right(item, [Action("remove", None, 2, 1, 0)])
+
+
+def test_nothing_is_right_only_where_nothing_is_to_be_done(tmp_path: Path) -> None:
+    item = one(tmp_path, "hexagons", "nothing", start="red 3:4")
+    assert is_right(item, ())
+    assert is_right(item, done(item, "red 3:4"))
+    assert not is_right(item, done(item, "blue 3:4"))
+
+
+CONVERSATION = """
+wall:
+  kind: recolor
+  turns:
+  - say: a red row of two
+    right: {program: "red row(0,1,0,right,2)", up_to: turn}
+  - say: make it blue
+    right: "remove step(-1); blue step(-1)"
+"""
+
+
+def test_a_later_turn_means_what_the_player_built(tmp_path: Path) -> None:
+    first, second = turns(tmp_path, "minecraft", CONVERSATION)
+    rollout = Rollout([first, second])
+    answer = done(first, "red row(3,1,3,behind,2)")
+    rollout.add(first.id, answer)
+    met = rollout.before(second)
+    assert met.before == first.before.apply(answer)[0]
+    blue = done(met, "remove 3,1,3+3,1,4; blue 3,1,3+3,1,4")
+    assert is_right(met, blue)
+    assert not is_right(second, blue)
+    judged = as_judged([first, second], {first.id: answer, second.id: blue})
+    assert [item.meta["solved"] for item in judged] == [True, True]
+    assert judged[1].after == met.before.apply(blue)[0]
+
+
+def test_to_change_what_is_not_there_is_not_right(tmp_path: Path) -> None:
+    first, second = turns(tmp_path, "minecraft", CONVERSATION)
+    assert [item.meta["solved"] for item in as_judged([first, second], {})] == [False, False]
+
+
+def test_what_cannot_be_carried_out_is_not_met(tmp_path: Path) -> None:
+    first, second = turns(tmp_path, "minecraft", CONVERSATION)
+    rollout = Rollout([first, second], [{"id": first.id, "actions": [["place", "red", 0, 5, 0], ["place", "red", 0, 1, 0]]}])
+    met = rollout.before(second)
+    assert [turn.actions for turn in met.history[1:2]] == [(Action("place", "red", 0, 1, 0),)]  # type: ignore[union-attr]
+    assert len(met.before.blocks()) == 1  # type: ignore[union-attr]
+
+
+def test_a_begun_world_is_met_as_it_was_begun(tmp_path: Path) -> None:
+    item = one(tmp_path, "hexagons", "blue 1:1", start="red 3:4")
+    assert Rollout([item]).before(replace(item, before=item.after)).before == item.before

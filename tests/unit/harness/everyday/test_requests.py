@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from harness.corpora import EVERYDAY, load
+from harness.corpora.item import HexagonsItem, Item, since_actions
+from harness.errors import DataError
+from harness.everyday.judge import is_right
+from harness.everyday.requests import KINDS, NO_CHANGE, Right, items, read_program, run_on, stats
+from harness.worlds.tasks import JUDGED
+
+TASKS = sorted(JUDGED)
+
+
+def said(item: Item) -> str:
+    text = item.instruction if isinstance(item, HexagonsItem) else since_actions(item.history)[-1].text
+    return " ".join(re.sub(r"[^a-z0-9 ]", " ", text.lower()).split())
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_every_right_answer_is_judged_right_and_nothing_is_not(task: str) -> None:
+    for item in load(task):
+        assert is_right(item, item.actions), item.id
+        assert is_right(item, ()) == (not item.actions), item.id
+        for one in item.meta["right"]:
+            outcome = run_on(item, read_program(Right.model_validate(one).gold))
+            assert outcome.error is None, item.id
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_there_are_enough_of_every_kind(task: str) -> None:
+    counts = stats(task)
+    assert sum(split["requests"] for split in counts["splits"].values()) >= 200
+    for kinds in counts["kinds"].values():
+        assert set(kinds) == set(KINDS)
+        assert min(kinds.values()) >= 6
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_no_request_is_said_twice(task: str) -> None:
+    requests: dict[str, list[str]] = {}
+    for item in load(task):
+        requests.setdefault(item.cluster, []).append(said(item))
+    first = Counter(texts[0] for texts in requests.values())
+    assert [text for text, count in first.items() if count > 1] == []
+
+
+@pytest.mark.parametrize("file", sorted(EVERYDAY.glob("*.yaml")), ids=lambda file: file.stem)
+def test_names_are_unique_and_lines_short(file: Path) -> None:
+    names = re.findall(r"(?m)^([a-z0-9-]+):", file.read_text())
+    assert len(names) == len(set(names))
+    assert max(map(len, file.read_text().splitlines())) <= 160
+
+
+REQUEST = "it:\n  kind: figure\n  turns:\n  - say: it\n    right: {}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a: [", "not YAML"),
+        ("it: {kind: figures, turns: []}", "it.kind: Input should be 'whole'"),
+        (REQUEST.format("red 3;4"), "it.turns.0.right.0"),
+        (REQUEST.format("{up_to: shift, holds: is(red), example: 'red 3:4'}"), "up_to needs a program"),
+        (REQUEST.format("{holds: is(red)}"), "give a program, or conditions that hold and an example"),
+        (REQUEST.format("{program: 'red 3:4', holds: is(red}"), "it.turns.0.right.0"),
+        (REQUEST.format("red 3:40"), "it: turn 1: 'red 3:40'"),
+        (REQUEST.format("red is(blue)"), "it: turn 1: the first right answer changes nothing"),
+        (REQUEST.format("nothing").replace("turns", "start: red 33:1\n  turns"), "it: start"),
+    ],
+)
+def test_faults_are_named(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "hexagons-dev.yaml").write_text(text)
+    with pytest.raises(DataError) as raised:
+        list(items("everyday-hexagons", ["dev"], tmp_path))
+    assert str(raised.value).startswith(f"{tmp_path / 'hexagons-dev.yaml'}: it" if "it" in text else str(tmp_path))
+    assert message in str(raised.value)
+
+
+def test_nothing_is_a_program_of_its_own() -> None:
+    assert read_program(NO_CHANGE).statements == ()
