@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from harness.cli import main
-from harness.corpora import SAMPLE
+from harness.corpora import EVERYDAY, SAMPLE
 from harness.worlds.hexagons import CODES
 from tests.helpers.corpora_files import GAME, procedure, write_hexagons, write_minecraft
 
@@ -60,10 +60,11 @@ def test_list(corpora: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "iglu",
     ):
         assert piece in text
-    assert text.splitlines()[-3:] == [
+    assert text.splitlines()[-5:] == [
         f"hexagons: {corpora / 'hexagons'}",
         f"minecraft: {corpora / 'minecraft'}",
         f"iglu: {SAMPLE / 'iglu'}",
+        *(f"everyday-{world}: {EVERYDAY}" for world in ("hexagons", "minecraft")),
     ]
 
 
@@ -165,7 +166,7 @@ def test_tables_where_nothing_was_verified(corpora: Path, capsys: pytest.Capture
     ("arguments", "message"),
     [
         (["items", "hexagons", "--split", "val"], "no split of hexagons named 'val': known: dev, test, train"),
-        (["items", "chess", "--split", "test"], "no task named 'chess': known: hexagons, iglu, minecraft"),
+        (["items", "chess", "--split", "test"], "no task named 'chess': known: everyday-hexagons, everyday-minecraft, hexagons, iglu, minecraft"),
         (["stats", "hexagon"], "no task named 'hexagon': did you mean hexagons?"),
         (["items", "hexagons"], "Missing option '--split'"),
         (["items", "hexagons", "--split", "dev", "--limit", "-1"], "--limit"),
