@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import cast
 
 from harness.baselines.parser.hexagons.meaning import Term, frame_pieces
-from harness.baselines.parser.hexagons.memory import Memory, NoMeaningError
+from harness.baselines.parser.hexagons.memory import Memory, NoMeaningError, Step
 from harness.baselines.parser.hexagons.regions import extreme, number, resolve_columns, tiles, way
 from harness.worlds.hexagons import COLUMNS, ROWS, Paint, Tile, from_cube, neighbors, on_board, to_cube
 from serialization.program.hexagons_geometry import flipped
@@ -70,24 +70,24 @@ def _recent(memory: Memory) -> list[Paint]:
     """The object that was drawn last: what this step painted, else the last steps as far as they lie in the same columns."""
     if memory.painted:
         return list(memory.painted)
-    done = [step_ for step_ in memory.steps if step_.painted]
-    if not done:
-        raise NoMeaningError("nothing to repeat")
-    painted = list(done[-1].painted)
-    for step_ in reversed(done[:-1]):
-        if not _belongs(step_.painted, painted):
+    parts: list[Step] = []
+    drawn, near = set[Tile](), set[Tile]()
+    for step_ in reversed([step_ for step_ in memory.steps if step_.latest]):
+        if parts and not _belongs(step_.latest.keys(), drawn, near):
             break
-        painted = [*step_.painted, *painted]
-    return painted
+        parts.append(step_)
+        near.update(neighbor for tile in step_.latest.keys() - drawn for neighbor in (tile, *neighbors(tile)))
+        drawn |= step_.latest.keys()
+    if not parts:
+        raise NoMeaningError("nothing to repeat")
+    return [paint for step_ in reversed(parts) for paint in step_.latest.values()]
 
 
-def _belongs(earlier: Sequence[Paint], later: Sequence[Paint]) -> bool:
-    """Whether an earlier step painted a part of the object that later steps continued."""
-    tiles = {paint.tile for paint in later}
-    if {paint.column for paint in earlier} <= {paint.column for paint in later}:
+def _belongs(earlier: Set[Tile], later: Set[Tile], near: Set[Tile]) -> bool:
+    """Whether an earlier step painted a part of the object that later steps continued; `near`: these and their neighbors."""
+    if {tile.column for tile in earlier} <= {tile.column for tile in later}:
         return True
-    near = {tile for one in tiles for tile in neighbors(one)} | tiles
-    return all(paint.tile in near for paint in earlier) or (len(tiles) == 1 and any(paint.tile in near for paint in earlier))
+    return earlier <= near or (len(later) == 1 and not earlier.isdisjoint(near))
 
 
 def repeat(memory: Memory, *pieces: Term) -> None:

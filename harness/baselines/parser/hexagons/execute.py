@@ -302,7 +302,8 @@ def carry_out(actions: Sequence[Term], memory: Memory, named: Collection[str] = 
             failed += 1
     if not after.painted and not after.color and len(named) == 1:
         (after.color,) = named
-    after.steps = (*after.steps, Step(tuple(actions), after.painted, after.columns, after.center))
+    latest = {paint.tile: paint for paint in after.painted}
+    after.steps = (*after.steps, Step(tuple(actions), after.painted, latest, after.columns, after.center))
     return after, failed
 
 

@@ -31,6 +31,8 @@ class Step:
     actions: tuple[Term, ...]
     painted: tuple[Paint, ...]
     """What it painted, in order, including tiles that already had the color."""
+    latest: dict[Tile, Paint] = field(default_factory=dict, compare=False)
+    """The same, each tile once, in the color that it got last."""
     columns: tuple[int, ...] = ()
     """The columns it mentioned last."""
     center: Tile | None = None

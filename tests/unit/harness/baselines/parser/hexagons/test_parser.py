@@ -306,3 +306,20 @@ def test_copies_of_copies_end() -> None:
 )
 def test_steps_that_repeat_themselves_come_to_an_end(text: str) -> None:
     drawn("Color the third tile of the first column red.", *[text] * 12)
+
+
+def test_repetitions_look_at_paint_in_proportion_to_their_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked = 0
+
+    def counted(paint: Paint) -> Tile:
+        nonlocal looked
+        looked += 1
+        return Tile(paint.row, paint.column)
+
+    monkeypatch.setattr(Paint, "tile", property(counted))
+    taken = []
+    for count in (20, 40):
+        looked = 0
+        drawn("Color the third tile of the first column red.", *["repeat steps 1 to 9 18 times"] * count)
+        taken.append(looked)
+    assert taken[1] < 3 * taken[0]
