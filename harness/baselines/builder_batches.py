@@ -10,7 +10,6 @@ import torch
 
 from harness.baselines.builder_network import Batch
 from harness.baselines.shared_cells import share
-from harness.baselines.typed import read_bounded
 from harness.baselines.world_head import WorldShape
 from harness.baselines.world_state import VECTOR, Floats, gold_grids, gold_labels, perspective, vectors
 from harness.corpora.item import MinecraftItem
@@ -31,7 +30,7 @@ def read_texts(items: Sequence[MinecraftItem], words: Words) -> tuple[torch.Tens
 
     A history without a word is one empty word.
     """
-    numbers = [words.numbers(h3_tokens(read_bounded(item))[-LONGEST:] or [""]) for item in items]
+    numbers = [words.numbers(h3_tokens(item)[-LONGEST:] or [""]) for item in items]
     lengths = [len(text) for text in numbers]
     padded = np.zeros((len(items), max(lengths)), np.int64)
     for row, text in zip(padded, numbers, strict=True):

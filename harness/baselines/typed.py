@@ -15,7 +15,7 @@ LONGEST_TALK = 4_000
 """Characters of the turns of a history, from the last back; the corpora's longest has 3,250."""
 MOST_TURNS = 300
 """Turns of a history, the last ones; the corpora's longest has 160."""
-Kind = TypeVar("Kind", HexagonsItem, MinecraftItem)
+Kind = TypeVar("Kind", bound=HexagonsItem | MinecraftItem)
 _BLANKS = re.compile(r"\s{3,}")
 
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from eval.metrics.alignment import align, net_actions
+from harness.baselines.typed import read_bounded
 from harness.corpora.item import MinecraftItem, builder_turns
 from harness.corpora.records import ActionRecord, turn_record
 from harness.errors import UsageError
@@ -140,7 +141,7 @@ def answered(state: State, answer: ExecuteResponse) -> State:
 
 def asked_back(state: State, player: str) -> State | None:
     """The state with the Builder's question, where the Architect's words lack a color or a place; else None."""
-    asked = question(request_of(state, player, joined=False).item)
+    asked = question(read_bounded(request_of(state, player, joined=False).item))
     if asked is None:
         return None
     return state | {"turns": [*state["turns"], {"speaker": "Builder", "text": asked, "by": player}]}

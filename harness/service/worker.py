@@ -164,8 +164,10 @@ def _predictor(name: str, kind: type[Baseline | Ruled], task: str) -> Predictor:
 
 
 def _answer(name: str, kind: type[Baseline | Ruled], item: Item) -> Answer | HarnessError:
+    from harness.baselines.typed import read_bounded
+
     try:
-        (answer,) = _predictor(name, kind, item.task).predict([item])
+        (answer,) = _predictor(name, kind, item.task).predict([read_bounded(item)])
     except MemoryError:
         raise
     except HarnessError as error:

@@ -42,7 +42,7 @@ class Obeying(Predictor):
             raise KeyError("a fault of ours")
         if said == "end":
             os._exit(3)
-        return [Answer((), notes={"process": os.getpid()})]
+        return [Answer((), notes={"process": os.getpid(), "characters": len(said)})]
 
 
 async def answer(workers: Workers, said: str, holder: str = "one") -> Answer:

@@ -11,7 +11,6 @@ from harness.baselines.parser.hexagons.execute import paint_program
 from harness.baselines.parser.hexagons.memory import Memory
 from harness.baselines.parser.hexagons.ranker import Clues, Ranker, Understood, shipped_sureness, shipped_weights
 from harness.baselines.parser.minecraft import BuilderParser
-from harness.baselines.typed import read_bounded
 from harness.corpora.item import HexagonsItem, Item, Utterance
 from harness.runs.answering import Answer, Predictor
 from harness.worlds.tasks import WORLDS, world_of
@@ -49,7 +48,7 @@ class Parser(Predictor):
         return self if world_of(task) == "hexagons" else BuilderParser(task=task)
 
     def predict(self, items: Sequence[Item]) -> list[Answer]:
-        return [self._answer(read_bounded(item)) for item in items if isinstance(item, HexagonsItem)]
+        return [self._answer(item) for item in items if isinstance(item, HexagonsItem)]
 
     def _answer(self, item: HexagonsItem) -> Answer:
         understood = self.understand(item)

@@ -11,7 +11,6 @@ from harness.baselines.parser.minecraft.program import propped, statements_of
 from harness.baselines.parser.minecraft.ranker import LEAST, Meant, Ranker, shipped_weights
 from harness.baselines.parser.minecraft.scene import Scene
 from harness.baselines.parser.minecraft.words import Clause, read_item
-from harness.baselines.typed import read_bounded
 from harness.corpora.item import Item, MinecraftItem
 from harness.runs.answering import Answer, Predictor
 from harness.worlds.minecraft import Action
@@ -40,7 +39,7 @@ class BuilderParser(Predictor):
         self._ranker = ranker or Ranker(shipped_weights(task), LEAST.get(task, LEAST["minecraft"]))
 
     def predict(self, items: Sequence[Item]) -> list[Answer]:
-        return [self._answer(read_bounded(item)) for item in items if isinstance(item, MinecraftItem)]
+        return [self._answer(item) for item in items if isinstance(item, MinecraftItem)]
 
     def _answer(self, item: MinecraftItem) -> Answer:
         found = self.understand(item)

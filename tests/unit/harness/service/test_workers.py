@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from harness.baselines.typed import LONGEST_TEXT
 from harness.errors import UsageError
 from harness.service import workers as module
 from harness.service.app import executed
@@ -137,6 +138,10 @@ def test_the_turns_that_are_not_read_are_counted(patient: Workers) -> None:
     assert len(request.item.history) == 2 * MOST_TURNS
     done = asyncio.run(executed(Own("player", Misbehaving(), patient), request))
     assert done.left_out == 300
+
+
+def test_no_player_reads_more_of_a_text_than_any_of_the_corpora_has(patient: Workers) -> None:
+    assert asyncio.run(answer(patient, "red " * 4_000)).notes["characters"] == LONGEST_TEXT
 
 
 def test_no_worker_outlives_a_server_that_is_killed(tmp_path: Path) -> None:
