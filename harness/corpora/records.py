@@ -19,6 +19,8 @@ from harness.worlds.hexagons import TILES, Board, Paint
 from harness.worlds.minecraft import HEIGHT, SIDE, Action, Pose, Structure
 from harness.worlds.tasks import WORLDS, task_of, world_of
 
+MOST_LINE = 10_000_000
+"""Bytes of a line, unpacked: the largest item has thousands."""
 _HINT = "harness simulate and harness data items write such lines"
 
 
@@ -236,7 +238,10 @@ def load_more(files: Iterable[Path], task: str, there: Iterable[Item]) -> dict[s
 def _read_lines(path: Path) -> Iterator[Item]:
     try:
         with _open(path) as lines:
-            for number, line in enumerate(lines, start=1):
+            # Not line by line as the file has them: a small file may unpack to a line of any size.
+            for number, line in enumerate(iter(lambda: lines.readline(MOST_LINE + 1), b""), start=1):
+                if len(line) > MOST_LINE:
+                    raise DataError(f"{path}:{number}: the line has more than {MOST_LINE:,} bytes: {_HINT}")
                 try:
                     item = from_record(line, f"{path}:{number}")
                 except DataError:
