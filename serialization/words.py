@@ -87,10 +87,11 @@ def _mend(word: str) -> str:
 
 
 def _sentences(text: str) -> list[str]:
-    parts: list[str] = []
+    sentences: list[list[str]] = []
     for part in _SENTENCE_END.split(text):
-        if parts and _NO_END.search(parts[-1]):
-            parts[-1] += f" {part}"
+        # What comes before the last part decides nothing, and may be long.
+        if sentences and _NO_END.search(sentences[-1][-1]):
+            sentences[-1].append(part)
         else:
-            parts.append(part)
-    return parts
+            sentences.append([part])
+    return [" ".join(parts) for parts in sentences]

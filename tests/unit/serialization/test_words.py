@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from harness.corpora.item import Executed, MinecraftItem, Turn, Utterance
 from harness.worlds.minecraft import Action, Pose, Structure
+from serialization import words
 from serialization.words import h3_tokens, tokenize
 
 RED = Action("place", "red", 0, 1, 0)
@@ -76,3 +77,18 @@ def test_only_the_builder_opens_the_mission() -> None:
     assert h3_tokens(item(Utterance("Architect", "Mission has started."))) == [
         *("<dialogue>", "<architect>", "mission", "has", "started", ".", "</architect>")
     ]
+
+
+def test_each_part_of_a_line_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Counted:
+        looked = 0
+
+        def search(self, part: str) -> bool:
+            self.looked += len(part)
+            return True
+
+    counted = Counted()
+    monkeypatch.setattr(words, "_NO_END", counted)
+    line = "1. " * 300
+    tokenize(line)
+    assert 0 < counted.looked <= len(line)
