@@ -27,6 +27,11 @@ def read_bounded(item: Kind) -> Kind:
     return replace(item, history=history)
 
 
+def entries(item: HexagonsItem | MinecraftItem) -> int:
+    """The length of a history as a request has it: in steps of a drawing, in turns of a game."""
+    return sum(isinstance(turn, Utterance) or isinstance(item, MinecraftItem) for turn in item.history)
+
+
 def _last_turns(history: Sequence[Turn]) -> list[Turn]:
     turns: list[Turn] = []
     left = LONGEST_TALK

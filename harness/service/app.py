@@ -117,7 +117,7 @@ def _response(asked: DrawRequest | BuildRequest, answer: Answer, state: Mapping[
         text=notes.get("text"),
         program=notes.get("program"),
         confidence=notes.get("confidence"),
-        left_out=asked.left_out,
+        left_out=asked.left_out + notes.get("left_out", 0),
         discarded=[Piece(text=text, reason=reason) for text, reason in notes.get("discarded", ())],
         **state,
     )

@@ -11,6 +11,7 @@ import resource
 import signal
 import sys
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -164,10 +165,11 @@ def _predictor(name: str, kind: type[Baseline | Ruled], task: str) -> Predictor:
 
 
 def _answer(name: str, kind: type[Baseline | Ruled], item: Item) -> Answer | HarnessError:
-    from harness.baselines.typed import read_bounded
+    from harness.baselines.typed import entries, read_bounded
 
     try:
-        (answer,) = _predictor(name, kind, item.task).predict([read_bounded(item)])
+        read = read_bounded(item)
+        (answer,) = _predictor(name, kind, item.task).predict([read])
     except MemoryError:
         raise
     except HarnessError as error:
@@ -175,4 +177,4 @@ def _answer(name: str, kind: type[Baseline | Ruled], item: Item) -> Answer | Har
     except Exception:
         log.exception("%s failed", name)
         return UsageError(f"{name} cannot read this")
-    return answer
+    return replace(answer, notes={**answer.notes, "left_out": entries(item) - entries(read)})

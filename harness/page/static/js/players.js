@@ -37,6 +37,11 @@ export async function waiting(place, name, promise) {
 }
 
 // What a model answered: its program or text, how sure it is, what was not understood, what could not be carried out.
+function leftOut({ left_out: count, task }) {
+  if (task !== "hexagons") return `The first ${count === 1 ? "turn was" : `${count} turns were`} not read.`;
+  return `The first ${count === 1 ? "step was" : `${count} steps were`} not read: \u201cstep 1\u201d was taken for step ${count + 1}, and earlier steps cannot be referred to.`;
+}
+
 export function answerView(answer, seconds) {
   const count = answer.actions.length;
   const facts = [h("span", { class: "chip" }, answer.model), h("span", { class: "chip" }, `${count} action${count === 1 ? "" : "s"}`)];
@@ -49,5 +54,6 @@ export function answerView(answer, seconds) {
     h("div", { class: "chips" }, facts),
     written ? h("div", {}, h("h3", {}, answer.program !== null ? "Its program" : "Its text"), h("pre", { tabindex: "0" }, written)) : h("p", { class: "hint" }, answer.program === "" ? "It understood nothing to draw." : "It gave its actions without a text."),
     answer.discarded.length ? h("div", {}, h("h3", {}, "Discarded"), h("ul", { class: "discarded" }, answer.discarded.map((piece) => h("li", {}, h("code", {}, piece.text.slice(0, 400)), ` ${piece.reason}`)))) : null,
+    answer.left_out ? h("p", { class: "warn" }, leftOut(answer)) : null,
     answer.ignored.length ? h("p", { class: "warn" }, `${answer.ignored.length} of its actions cannot be carried out.`) : null);
 }
