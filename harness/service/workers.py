@@ -4,28 +4,38 @@ language models. No holder of a key can take all of either."""
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import logging
+import multiprocessing
 import os
+import resource
+import signal
+import sys
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from harness.errors import HarnessError, UsageError
-from harness.service.worker import OUT_OF_MEMORY, Ended, Worker
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from harness.baselines import Baseline, Ruled
     from harness.corpora.item import Item
-    from harness.runs.answering import Answer
+    from harness.runs.answering import Answer, Predictor
 
+MOST_ANSWERS = 2_000
+"""Answers after which a worker is replaced: the parser remembers every procedure that it has read."""
 WAIT = 30.0
 """Seconds for which a request waits for a worker."""
 THREADS = 16
 """Requests to language models that one holder has at a time."""
+OUT_OF_MEMORY = 77
+"""The exit code of a worker that reached its memory limit."""
+PR_SET_PDEATHSIG = 1
 T = TypeVar("T")
 log = logging.getLogger(__name__)
 
@@ -53,53 +63,54 @@ class Workers:
         self._budget = budget or Budget()
         each = self._budget.workers if holders <= 1 else max(1, self._budget.workers - 1)
         self._rooms: dict[str, asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(each))
-        self._free = asyncio.Semaphore(self._budget.workers)
         self._threads: dict[str, Any] = {}
 
     def __enter__(self) -> Self:
-        self._starter = ThreadPoolExecutor(1)
-        self._all = [Worker(self._starter, self._budget.megabytes) for _ in range(self._budget.workers)]
-        self._idle = list(self._all)
+        from pebble import ProcessPool
+
+        self._pool = ProcessPool(
+            self._budget.workers,
+            max_tasks=MOST_ANSWERS,
+            initializer=_begin,
+            initargs=(self._budget.megabytes * 1_000_000, os.getpid()),
+            context=multiprocessing.get_context("spawn"),
+        )
+        # The pool starts with its first task, and the workers read the parser's rules meanwhile.
+        self._pool.schedule(os.getpid)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        for worker in self._all:
-            worker.end()
-        self._starter.shutdown()
+        self._pool.stop()  # type: ignore[no-untyped-call]
+        self._pool.join()
 
     async def answer(self, holder: str, name: str, kind: type[Baseline | Ruled], item: Item) -> Answer:
         """The answer of the parser or a baseline. Cancelled, it frees its worker.
 
         Raises UsageError where the budget does not suffice or the player fails, Unavailable where no worker was free in time.
         """
-        budget = self._budget
+        room, budget = self._rooms[holder], self._budget
         try:
-            async with self._worker(holder, name) as worker, asyncio.timeout(budget.seconds):
-                return await worker.ask(name, kind, item)
+            async with asyncio.timeout(WAIT):
+                await room.acquire()
+        except TimeoutError:
+            raise Unavailable(f"{name} has had other requests to answer for {WAIT:g} s: ask again later") from None
+        try:
+            return await self._worked_out(self._pool.schedule(_answer, args=(name, kind, item), timeout=budget.seconds))
         except TimeoutError:
             raise UsageError(f"{name} did not answer within {budget.seconds:g} s: say less at a time") from None
-        except Ended as ended:
-            if ended.exitcode == OUT_OF_MEMORY:
-                raise UsageError(f"the answer takes more than {budget.megabytes:,} MB: say less at a time") from None
-            log.error("a worker ended with exit code %s", ended.exitcode)
-            raise UsageError("the answer could not be worked out") from None
+        finally:
+            room.release()
 
-    @asynccontextmanager
-    async def _worker(self, holder: str, name: str) -> AsyncIterator[Worker]:
-        """A worker that is ready, for one answer."""
-        async with AsyncExitStack() as places:
-            try:
-                async with asyncio.timeout(WAIT):
-                    await places.enter_async_context(self._rooms[holder])
-                    await places.enter_async_context(self._free)
-                    # The one that has answered most has loaded what it needs.
-                    worker = max(self._idle, key=lambda one: one.answers)
-                    self._idle.remove(worker)
-                    places.callback(self._idle.append, worker)
-                    await worker.ready()
-            except TimeoutError:
-                raise Unavailable(f"{name} has had other requests to answer for {WAIT:g} s: ask again later") from None
-            yield worker
+    async def _worked_out(self, future: Future[Answer]) -> Answer:
+        from pebble import ProcessExpired
+
+        try:
+            return await asyncio.wrap_future(future)
+        except ProcessExpired as error:
+            if error.exitcode == OUT_OF_MEMORY:
+                raise UsageError(f"the answer takes more than {self._budget.megabytes:,} MB: say less at a time") from None
+            log.error("a worker ended with exit code %s", error.exitcode)
+            raise UsageError("the answer could not be worked out") from None
 
     async def in_thread(self, holder: str, work: Callable[[], T]) -> T:
         """What waits for a language model. A thread cannot be stopped: cancelled, it is left to its end."""
@@ -109,3 +120,42 @@ class Workers:
         limiter = self._threads.setdefault(holder, None) or CapacityLimiter(THREADS)
         self._threads[holder] = limiter
         return await run_sync(work, limiter=limiter, abandon_on_cancel=True)
+
+
+def _begin(data: int, parent: int) -> None:
+    """The first thing that a worker does: bound its memory, end with its parent, and read the parser's rules."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(1)
+    resource.setrlimit(resource.RLIMIT_DATA, (data, data))
+    from harness.baselines.parser import Parser
+
+    for task in Parser.tasks:
+        _predictor("parser", Parser, task)
+
+
+@cache
+def _predictor(name: str, kind: type[Baseline | Ruled], task: str) -> Predictor:
+    from harness.baselines import Ruled
+    from harness.training.checkpoints import default_model
+
+    baseline = kind()
+    return baseline.predictor(task) if isinstance(baseline, Ruled) else baseline.load(default_model(name, task))
+
+
+def _answer(name: str, kind: type[Baseline | Ruled], item: Item) -> Answer:
+    """In a worker. Raises HarnessError, and nothing else."""
+    from harness.baselines.typed import entries, read_bounded
+
+    try:
+        read = read_bounded(item)
+        (answer,) = _predictor(name, kind, item.task).predict([read])
+    except MemoryError:
+        os._exit(OUT_OF_MEMORY)
+    except HarnessError:
+        raise
+    except Exception:
+        log.exception("%s failed", name)
+        raise UsageError(f"{name} cannot read this") from None
+    return replace(answer, notes={**answer.notes, "left_out": entries(item) - entries(read)})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -105,30 +104,6 @@ def test_one_who_waits_for_too_long_is_told_to_come_again(
         await asyncio.gather(long, return_exceptions=True)
 
     asyncio.run(wait())
-
-
-def test_holders_who_take_all_workers_let_another_wait_no_longer(
-    patient: Workers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def wait() -> None:
-        long = [asyncio.create_task(answer(patient, f"sleep {tmp_path / holder}", holder)) for holder in ("four", "five")]
-        await until(lambda: len(list(tmp_path.iterdir())) == len(long))
-        monkeypatch.setattr(module, "WAIT", 0.2)
-        with pytest.raises(Unavailable, match="ask again later"):
-            await answer(patient, "hello", "six")
-        for one in long:
-            one.cancel()
-        await asyncio.gather(*long, return_exceptions=True)
-
-    asyncio.run(wait())
-
-
-def test_a_worker_that_dies_while_it_is_idle_is_replaced(patient: Workers) -> None:
-    dead = asyncio.run(answer(patient, "hello")).notes["process"]
-    os.kill(dead, signal.SIGKILL)
-    while "\nState:\tZ" not in _status(Path(f"/proc/{dead}")):
-        time.sleep(0.01)
-    assert asyncio.run(answer(patient, "hello")).notes["process"] != dead
 
 
 def test_the_turns_that_are_not_read_are_counted(patient: Workers) -> None:
