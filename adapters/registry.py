@@ -15,6 +15,7 @@ from harness.engines.shared import adapter_config, adapter_rank
 from harness.engines.weights import weights_fingerprint
 from harness.errors import AdapterError, UsageError
 from harness.runs.folder import RUNS
+from harness.runs.shot_choice import ShotChoice
 from harness.util.registry import choose
 from harness.worlds.tasks import tasks_in
 from prompts.probe import format_hash
@@ -43,6 +44,11 @@ class TrainedWith(NamedTuple):
     quantize: str | None = None
     """The base's weights: "nf4", or None for full precision."""
     double_quantization: bool = True
+
+    @property
+    def examples(self) -> ShotChoice:
+        """As every item is asked with."""
+        return ShotChoice(self.shots, self.seed, self.select)
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,6 +98,21 @@ class ChosenShots:
         return list(shots)
 
 
+class LiveShots(ChosenShots):
+    """Examples that are chosen for each item when it is asked: what a game or a request asks is not known before.
+
+    `choose` gives an item's examples, the best first; `pool_hash` is the `ShotPool.hash` of what it chooses from.
+    """
+
+    def __init__(self, choose: Callable[[Item], Sequence[Item]], pool_hash: str, order: str | None, seed: int) -> None:
+        super().__init__({}, order, seed)
+        self._choose, self.hash = choose, pool_hash
+
+    def choose(self, item: Item, count: int) -> list[Item]:
+        """At most `count` examples of an item, the best first."""
+        return list(self._choose(item)[:count])
+
+
 Shots = ShotPool | ChosenShots
 
 

@@ -86,16 +86,20 @@ def _loaded(asked: tuple[str, ...], workers: Workers, notes: list[str]) -> list[
     """Adapters in this process: those that are asked for, else those that ship. A base is looked for when it is asked."""
     from adapters.registry import named_adapters, served_adapter, shipped_adapters
     from harness.errors import AdapterError
+    from harness.runs.prompt_plan import examples_note
     from harness.service.loaded import Loaded
 
     found: list[AnyPlayer] = []
     for name, folder in (named_adapters(asked) or shipped_adapters()).items():
         try:
-            found.append(Loaded(name, str(folder), served_adapter(folder).spec.task, workers))
+            adapter = served_adapter(folder)
         except AdapterError as error:
             if asked:
                 raise
             notes.append(f"the adapter {name} cannot play: {error}")
+            continue
+        found.append(Loaded(name, str(folder), adapter.spec.task, workers))
+        notes += filter(None, [examples_note(name, adapter)])
     return found
 
 
@@ -104,6 +108,7 @@ def _served(url: str, models: tuple[str, ...], asked: tuple[str, ...], workers: 
     in its prompt format, others in the default one."""
     from adapters.registry import known_adapters, named_adapters, served_adapter
     from harness.errors import EngineError
+    from harness.runs.prompt_plan import examples_note
     from harness.service.players import Served
     from prompts.spec import DEFAULTS, PromptSpec
 
@@ -119,8 +124,10 @@ def _served(url: str, models: tuple[str, ...], asked: tuple[str, ...], workers: 
             named[name] = name
     players: list[AnyPlayer] = []
     for name, folder in named.items():
-        spec = served_adapter(folder).spec
-        players.append(Served(name, url, name, {spec.task: spec}, workers))
+        adapter = served_adapter(folder)
+        spec, examples = adapter.spec, adapter.trained_with.examples
+        players.append(Served(name, url, name, {spec.task: spec}, workers, examples))
+        notes += filter(None, [examples_note(name, adapter)])
     plain = {task: PromptSpec.make(task) for task in DEFAULTS}
     return players + [Served(name, url, name, plain, workers) for name in (*models, *listed) if name not in named]
 

@@ -132,6 +132,7 @@ def _door(options: dict[str, Any]) -> Door:
 def _serve(door: Door, options: dict[str, Any]) -> None:
     from harness.engines.bases import resolve_base
     from harness.engines.server import check_port
+    from harness.runs.prompt_plan import examples_note
     from harness.service.serving import Model, serve_model
 
     base, asked, folder = options["base"], options["asked"], options["folder"]
@@ -140,6 +141,8 @@ def _serve(door: Door, options: dict[str, Any]) -> None:
     adapters = {} if options["no_adapters"] else _load(asked, base) if asked else _shipped(base)
     model = next((adapter.base for adapter in adapters.values()), None) or resolve_base(base)
     check_port(door.host, door.port)
+    for note in filter(None, (examples_note(name, adapter) for name, adapter in adapters.items())):
+        click.echo(f"Note: {note}", err=True)
 
     def begin(serving: Serving) -> None:
         _wait(serving, door)

@@ -19,6 +19,7 @@ from harness.runs.prompt_plan import (
     build_plan,
     chosen_adapter,
     chosen_spec,
+    examples_note,
     merged_folder,
     model_name,
     refuse_keys,
@@ -50,15 +51,18 @@ def baseline_player(name: str, task: str) -> Player:
 @contextmanager
 def prompted_player(options: Options, say: Callable[[str], None]) -> Iterator[Player]:
     """A language model as the flags of `harness prompt` say, for as long as the context lasts."""
-    from harness.corpora import load_examples
     from harness.runs.prompted import Prompted
-    from prompts.shots import ShotPool
+    from harness.runs.shot_choice import live_shots
 
     adapter = chosen_adapter(options)
     spec = chosen_spec(options, adapter)
     refuse_keys(options, spec)
+    # The seed of the games does not choose an adapter's examples.
+    own = adapter.trained_with.examples if adapter and options.shots is None else None
     options = as_trained(options, adapter)
-    pool = ShotPool(load_examples(spec.task) if options.shots else [], options.seed)
+    pool = live_shots(own or options, spec)
+    if own and adapter and (note := examples_note(str(options.adapter), adapter)):
+        say(note)
     if options.engine in LOCAL_ENGINES and adapter is None:
         resolve_base(options.model)  # The default base may have to be converted, which shows its own status.
     with merged_folder(options, adapter, say) as merged, closing(build_engine(options, adapter, merged)) as engine:

@@ -75,6 +75,19 @@ def as_trained(options: Options, adapter: Adapter | None) -> Options:
     return options
 
 
+def examples_note(name: str, adapter: Adapter) -> str | None:
+    """A line that says so where an adapter needs examples and only the shipped sample has any here."""
+    from harness.corpora import locate
+
+    shots = adapter.trained_with.shots
+    if not shots or locate(adapter.spec.task).kind == "official":
+        return None
+    return (
+        f"{name} was trained with {shots} examples in front of every item, and gets those of the shipped sample: "
+        "set HARNESS_DATA to the corpora that it was trained on"
+    )
+
+
 def merges(options: Options, adapter: Adapter | None) -> bool:
     """Whether the engine gets a model with the adapter merged into it, which is many times faster on a CPU."""
     if adapter is None or options.engine != "vllm":

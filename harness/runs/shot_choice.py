@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from harness.corpora import load_examples
 from harness.corpora.item import Item
 from harness.errors import UsageError
 from harness.worlds.tasks import world_of
-from prompts.shots import ORDERS, ChosenShots, ShotPool, Shots, fixed, most_similar
+from prompts.shots import ORDERS, ChosenShots, LiveShots, ShotPool, Shots, fixed, most_similar
 
 if TYPE_CHECKING:
     from prompts.similarity import Similarity
@@ -70,25 +71,43 @@ def read_ids(text: str) -> list[str]:
     return ids
 
 
-def choose_shots(options: Any, spec: PromptSpec, items: Sequence[Item], train: Sequence[Item]) -> Shots:
-    """The examples that a `ShotChoice`, or the flags of `harness prompt`, choose from the train split, for all items at once.
+def choose_shots(options: Any, spec: PromptSpec, items: Sequence[Item] | None, train: Sequence[Item]) -> Shots:
+    """The examples that a `ShotChoice`, or the flags of `harness prompt`, choose from the train split: for all items at once, or,
+    where `items` is None, for each one when it is asked.
 
     Raises UsageError for ids that are not in it, or fewer than --shots, and EngineError for an encoder that cannot be loaded.
     """
-    count, seed, select = options.shots or 0, options.seed, options.select or RANDOM
+    seed, select = options.seed, options.select or RANDOM
     pool = ShotPool(train, seed)
-    if not count or (select == RANDOM and options.shot_order in (None, RANDOM)):
+    if not options.shots or (select == RANDOM and options.shot_order in (None, RANDOM)):
         return pool
+    order = options.shot_order or (ORDERS[0] if select in RETRIEVED else None)
+    if items is None:
+        return LiveShots(lambda item: _chosen(options, spec, [item], train)[item.id], pool.hash, order, seed)
+    return ChosenShots(_chosen(options, spec, items, train), order, seed)
+
+
+def live_shots(options: Any, spec: PromptSpec) -> Shots:
+    """The examples of items that are not known before they are asked, from the train split of this machine's corpus.
+
+    Raises DataError if that cannot be read, and as `choose_shots` does.
+    """
+    return choose_shots(options, spec, None, load_examples(spec.task) if options.shots else [])
+
+
+def _chosen(options: Any, spec: PromptSpec, items: Sequence[Item], train: Sequence[Item]) -> Mapping[str, Sequence[Item]]:
+    """The examples of each item by its id, the best first."""
+    count, seed, select = options.shots, options.seed, options.select or RANDOM
     if select == RANDOM:
-        return ChosenShots({item.id: pool.choose(item, count) for item in items}, options.shot_order, seed)
+        pool = ShotPool(train, seed)
+        return {item.id: pool.choose(item, count) for item in items}
     if select == FIXED:
         ids = read_ids(options.shot_ids)
         if len(ids) < count:
             raise UsageError(f"--shots {count}, but --shot-ids has {len(ids)}")
-        return ChosenShots(fixed(train, ids[:count], items), options.shot_order, seed)
+        return fixed(train, ids[:count], items)
     similarity = _similarity(select, options.encoder, spec, items, train)
-    chosen = most_similar(train, items, similarity, count, seed, diverse=select == "diverse")
-    return ChosenShots(chosen, options.shot_order or ORDERS[0], seed)
+    return most_similar(train, items, similarity, count, seed, diverse=select == "diverse")
 
 
 def _similarity(select: str, encoder: str | None, spec: PromptSpec, items: Sequence[Item], train: Sequence[Item]) -> Similarity:

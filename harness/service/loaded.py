@@ -11,8 +11,10 @@ from typing import Any
 from harness.corpora.item import Item
 from harness.errors import HarnessError, UsageError
 from harness.runs.answering import Answer, Predictor
+from harness.runs.shot_choice import live_shots
 from harness.service.schema import Player
 from harness.service.workers import Workers
+from prompts.shots import Shots
 from prompts.spec import PromptSpec
 
 
@@ -50,15 +52,17 @@ class Loaded:
         from harness.engines.transformers import TransformersEngine
 
         adapter = load_adapter(self.adapter, None)
-        return prompted(adapter.spec, TransformersEngine(adapter.base, adapter=adapter.path))
+        examples = adapter.trained_with.examples
+        pool = live_shots(examples, adapter.spec)
+        engine = TransformersEngine(adapter.base, adapter=adapter.path)
+        return prompted(adapter.spec, engine, pool, examples.shots)
 
 
-def prompted(spec: PromptSpec, engine: Any, samples: int = 1, constrain: str | None = None) -> Predictor:
-    """A language model as a predictor of one request at a time, without examples; several samples vote."""
+def prompted(spec: PromptSpec, engine: Any, pool: Shots, shots: int, samples: int = 1, constrain: str | None = None) -> Predictor:
+    """A language model as a predictor of one request at a time, with `shots` examples of the pool; several samples vote."""
     from harness.engines.engine import Sampling
     from harness.runs.prompted import Plan, Prompted
     from prompts.render import Renderer
-    from prompts.shots import ShotPool
 
     longest = min(spec.written.longest, engine.context_length // 2)
     renderer = Renderer(spec, engine.tokenizer, engine.context_length, longest)
@@ -69,7 +73,7 @@ def prompted(spec: PromptSpec, engine: Any, samples: int = 1, constrain: str | N
         stop_token_ids=renderer.stop_token_ids,
         constraint=spec.written.constraint() if constrain == "format" else None,
     )
-    plan = Plan(renderer, sampling, ShotPool([], 0), 0, 1, samples, feasible=constrain == "feasible")
+    plan = Plan(renderer, sampling, pool, shots, 1, samples, feasible=constrain == "feasible")
     return Prompted(plan, engine)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
@@ -13,11 +13,13 @@ from harness.baselines import BASELINES, Baseline, Ruled
 from harness.corpora.item import Item
 from harness.errors import UsageError
 from harness.runs.answering import Answer
+from harness.runs.shot_choice import ShotChoice, live_shots
 from harness.service.loaded import Loaded, prompted, told
 from harness.service.schema import Player
 from harness.service.workers import Unavailable, Workers
 from harness.training.checkpoints import default_model
 from harness.util.registry import resolve
+from prompts.shots import Shots
 from prompts.spec import PromptSpec
 
 
@@ -52,6 +54,8 @@ class Served:
     specs: Mapping[str, PromptSpec]
     """By task, the prompt format in which it is asked."""
     workers: Workers
+    examples: ShotChoice = field(default_factory=lambda: ShotChoice(0))
+    """Those in front of every request."""
     key: str | None = None
     """The key that the endpoint needs."""
     socket: Path | None = None
@@ -60,6 +64,8 @@ class Served:
     """Whether the endpoint is there."""
     _context_length: int | None = None
     """As the endpoint says when it is first asked."""
+    _pools: dict[str, Shots] = field(default_factory=dict)
+    """By task, what the examples are chosen from."""
 
     @property
     def card(self) -> Player:
@@ -80,7 +86,10 @@ class Served:
         )
         with closing(engine):
             self._context_length = engine.context_length
-            (answer,) = prompted(self.specs[item.task], engine, samples, constrain).predict([item])
+            spec = self.specs[item.task]
+            if (pool := self._pools.get(item.task)) is None:
+                pool = self._pools[item.task] = live_shots(self.examples, spec)
+            (answer,) = prompted(spec, engine, pool, self.examples.shots, samples, constrain).predict([item])
         return told(answer)
 
 

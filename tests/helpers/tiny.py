@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
 import pytest
+
+from harness.engines.weights import weights_fingerprint
+from prompts.probe import described
+from prompts.spec import PromptSpec
 
 CHAT_TEMPLATE = (
     "{{ bos_token }}{% for message in messages %}<|{{ message['role'] }}|>\n{{ message['content'] }}{{ eos_token }}\n{% endfor %}"
@@ -97,3 +102,11 @@ def _train_tokenizer(chat: bool):  # type: ignore[no-untyped-def]
     if chat:
         wrapped.chat_template = CHAT_TEMPLATE
     return wrapped
+
+
+def save_tiny_adapter(base: Path, folder: Path, spec: PromptSpec, **more: object) -> Path:
+    """`build_tiny_adapter` with a harness.json of the prompt format and of `more`, such as a recipe. Returns `folder`."""
+    build_tiny_adapter(base, folder)
+    saved = {**described(spec), "base": "tiny", "base_fingerprint": weights_fingerprint(base), **more}
+    (folder / "harness.json").write_text(json.dumps(saved))
+    return folder

@@ -10,7 +10,9 @@ import pytest
 import yaml
 
 from harness.cli import main
+from prompts.spec import PromptSpec
 from tests.helpers.endpoint import FakeServer, chat_answer
+from tests.helpers.tiny import save_tiny_adapter
 
 NOWHERE = ["--base-url", "http://127.0.0.1:9/v1"]
 
@@ -65,6 +67,24 @@ def test_a_model_behind_an_endpoint_is_asked_in_its_adapters_format(server: Fake
     assert len(server.requests) == len((folder / "turns.jsonl").read_text().splitlines())
     # A later message holds what was said and answered before.
     assert max(len(body["messages"]) for body in server.requests) > 3
+
+
+def test_an_adapter_plays_with_the_examples_that_it_was_trained_with(
+    server: FakeServer, tiny_base: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spec = PromptSpec.make("hexagons", "no-history")
+    recipe = {"prompt": {"select": "bm25"}, "training": {"shots": 2, "seed": 3}}
+    save_tiny_adapter(tiny_base, Path("runs/mine/adapter"), spec, recipe=recipe)
+    words = ["play", "--model", "mine", "--base-url", server.url, "--games", "2", "--corrections", "0", "--seed", "5"]
+    assert main(words) == 0
+    assert (
+        "mine was trained with 2 examples in front of every item, and gets those of the shipped sample" in capsys.readouterr().err
+    )
+    assert {sum(said["role"] == "user" for said in body["messages"]) for body in server.requests} == {3}
+    # They are like what is asked, so that not all have the same.
+    assert len({str(body["messages"][:-1]) for body in server.requests}) > 1
+    assert main([*words, "--shots", "0", "--name", "none"]) == 0
+    assert "0 examples (random): the adapter was trained with 2 (bm25)" in capsys.readouterr().err
 
 
 def test_a_server_that_goes_away_leaves_a_game_to_go_on_with(server: FakeServer, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,7 +11,7 @@ import yaml
 
 from harness.cli import main
 from harness.corpora import load
-from harness.runs.shot_choice import read_ids
+from harness.runs.shot_choice import ShotChoice, choose_shots, live_shots, read_ids
 from prompts.messages import gold_answer
 from prompts.spec import PromptSpec
 
@@ -92,3 +92,23 @@ def test_flags_that_do_not_go_together(words: tuple[str, ...], message: str, cap
     said = capsys.readouterr().err.splitlines()[-1]
     assert message in said
     assert not Path("runs").exists()
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [
+        ShotChoice(3, 1),
+        ShotChoice(3, 0, "random", shot_order="id"),
+        ShotChoice(3, 0, "bm25"),
+        ShotChoice(2, 0, "structure"),
+        ShotChoice(3, 0, "diverse", encoder="bm25", shot_order="best-first"),
+    ],
+)
+def test_items_that_are_not_known_before_get_the_same_examples(choice: ShotChoice) -> None:
+    spec, items = PromptSpec.make("minecraft"), load("minecraft", "dev")[:4]
+    known, live = choose_shots(choice, spec, items, load("minecraft", "train")), live_shots(choice, spec)
+    for item in items:
+        chosen = known.choose(item, choice.shots)
+        assert len(chosen) == choice.shots
+        assert live.choose(item, choice.shots) == chosen
+        assert live.arrange(chosen) == known.arrange(chosen)

@@ -13,19 +13,19 @@ import pytest
 from fastapi.testclient import TestClient
 
 from adapters.registry import Adapter, load_adapter
-from harness.engines.weights import weights_fingerprint
+from harness.runs.shot_choice import ShotChoice
 from harness.service.adapters import Adapters, Place, adapter_routes
 from harness.service.app import create_app
 from harness.service.guard import Guard
 from harness.service.keys import Key, Keys
 from harness.service.players import AnyPlayer
 from harness.service.workers import Workers
-from prompts.probe import described
 from prompts.spec import PromptSpec
 from tests.helpers.endpoint import FakeServer
-from tests.helpers.tiny import build_tiny_adapter, build_tiny_model
+from tests.helpers.tiny import build_tiny_model, save_tiny_adapter
 
 ADAPTERS = "/v1/harness/adapters"
+FEW_SHOT = {"prompt": {"select": "bm25"}, "training": {"shots": 2, "seed": 3}}
 ADMIN = {"Authorization": "Bearer boss"}
 
 
@@ -37,10 +37,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def made(base: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An adapter as `harness finetune` leaves it."""
-    folder = build_tiny_adapter(base, tmp_path_factory.mktemp("made") / "made")
-    saved = {**described(PromptSpec.make("hexagons")), "base": "tiny", "base_fingerprint": weights_fingerprint(base)}
-    (folder / "harness.json").write_text(json.dumps(saved))
-    return folder
+    return save_tiny_adapter(base, tmp_path_factory.mktemp("made") / "made", PromptSpec.make("hexagons"), recipe=FEW_SHOT)
 
 
 class Server:
@@ -102,6 +99,7 @@ def test_each_load_has_a_name_of_its_own_and_players_follow(server: Server, fold
         ("load_lora_adapter", {"lora_name": "painter@2", "lora_path": path}),
         ("unload_lora_adapter", {"lora_name": "painter@1"}),
     ]
+    assert server.players["painter"].examples == ShotChoice(2, 3, "bm25")  # type: ignore[union-attr]
     assert server.vllm.keys == {None}
     assert [one.name for one in server.adapters.modules()] == ["first", "painter@2"]
     assert server.client.delete(f"{ADAPTERS}/painter").status_code == 204

@@ -11,13 +11,16 @@ from fastapi.testclient import TestClient
 
 import harness
 from harness.baselines.parser import Parser
+from harness.corpora import load
 from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem, Utterance
 from harness.errors import EngineError
+from harness.runs.shot_choice import ShotChoice, choose_shots
 from harness.service.app import MOST_BYTES, create_app, listening
 from harness.service.guard import Guard
 from harness.service.keys import Key, Keys
 from harness.service.players import Served, own_players
 from harness.service.workers import Workers
+from prompts.messages import conversation
 from prompts.spec import PromptSpec
 from tests.helpers.endpoint import FakeServer, chat_answer
 from tests.helpers.serving import free_port
@@ -163,6 +166,20 @@ def test_a_language_model_is_asked_in_its_prompt_format_and_the_client_is_told(w
     assert [piece.text for piece in done.discarded] == ["what?"]
     assert fake.keys == {"Bearer secret"}
     assert "Start with a red block." in fake.requests[0]["messages"][-1]["content"]
+
+
+def test_a_language_model_gets_the_examples_that_it_was_trained_with(workers: Workers) -> None:
+    item, choice, spec = asked("hexagons")[0], ShotChoice(2, 0, "bm25"), PromptSpec.make("hexagons")
+    fake = FakeServer()
+    fake.reply = lambda body, n: chat_answer("red: 1 1")
+    try:
+        served = Served("model", fake.url, "fake", {"hexagons": spec}, workers, choice)
+        response = TestClient(create_app([served])).post(EXECUTE, json={**request_of(item), "model": "model"})
+    finally:
+        fake.stop()
+    assert response.status_code == 200
+    shots = choose_shots(choice, spec, [item], load("hexagons", "train"))
+    assert fake.requests[0]["messages"] == conversation(item, spec, shots.arrange(shots.choose(item, 2)))
 
 
 def test_a_model_that_does_not_answer_is_a_bad_gateway(workers: Workers) -> None:
