@@ -15,6 +15,7 @@ from prompts.messages import conversation, item_view
 from prompts.rendered import Message, Rendered, TrainingRow
 from prompts.spec import PromptSpec
 from prompts.template import PLAIN
+from serialization.formats.answer import Constraint
 
 CHARS_PER_TOKEN = 3.0
 """Characters per token where nothing is known; low on purpose: dropping a turn is better than overflowing."""
@@ -79,6 +80,11 @@ class Renderer:
         prompt, whole = self.text(messages[:-1]), self.text(messages, open_answer=False)
         between = whole.rpartition(found)[0].removeprefix(prompt)
         return "" if between.strip() else between
+
+    @property
+    def constraint(self) -> Constraint:
+        """What holds a whole answer to the format."""
+        return self.spec.constraint.after(self.opening)
 
     @cached_property
     def stop_token_ids(self) -> tuple[int, ...]:

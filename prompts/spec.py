@@ -10,6 +10,8 @@ from harness.worlds.tasks import WORLDS, World, world_of
 from prompts.template import DEFAULT, Template, get_template
 from serialization.contexts import FRAMES, Context, get_context
 from serialization.formats import Format, get_format
+from serialization.formats.answer import Constraint
+from serialization.pose import CONSTRAINT as POSED
 
 _OF_WORLD = {
     "hexagons": {"context": "full-history", "format": "grouped"},
@@ -72,6 +74,11 @@ class PromptSpec:
     @property
     def written(self) -> Format:
         return get_format(self.task, self.format)
+
+    @property
+    def constraint(self) -> Constraint:
+        """What an answer in the format and the frame may be held to while it is decoded."""
+        return POSED if self.frame == "pose" else self.written.constraint()
 
     @property
     def wording(self) -> Template:

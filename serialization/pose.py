@@ -17,7 +17,7 @@ from math import cos, floor, radians, sin
 from harness.worlds.minecraft import Pose
 from serialization.contexts import View
 from serialization.formats.answer import BLANK
-from serialization.formats.lines import BETWEEN
+from serialization.formats.lines import BETWEEN, constraint
 
 _NUMBER = r"(-?\d{1,4}(?:\.\d{1,6})?)"
 _NAMES = [rf"(?:{name}{BLANK}[=:]{BLANK})?" for name in "xyz"]
@@ -25,6 +25,9 @@ _CELL = re.compile(
     rf"(?<![\d.]){_NAMES[0]}{_NUMBER}{BETWEEN}{_NAMES[1]}{_NUMBER}{BETWEEN}{_NAMES[2]}{_NUMBER}(?!\.?\d)", re.IGNORECASE
 )
 """Three numbers, as the format `lines` reads them."""
+_SEEN = r"-?[0-9]{1,3}(\.[1-9])?"
+CONSTRAINT = constraint(_SEEN, _SEEN)
+"""The grammar of the format `lines` with its cells said as seen from any pose."""
 
 
 def from_pose(x: int, y: int, z: int, pose: Pose) -> tuple[float, float, float]:

@@ -282,10 +282,6 @@ def build_plan(options: Options, spec: PromptSpec, tokenizer: Any, context_lengt
     renderer = Renderer(spec, tokenizer, context_length, answer_tokens(options, spec))
     # A chat endpoint ends its answers itself, and some begin them with a blank line.
     chats = options.engine == "openai" and not options.completions
-    if options.constrain == "format" and spec.frame == "pose":
-        raise UsageError(
-            "--constrain format holds answers to whole numbers, which --frame pose has not: take --constrain feasible"
-        )
     if chats and spec.wording.is_plain:
         raise UsageError(f"--template {spec.template} is plain text, and the endpoint would make a chat of it: add --completions")
     if spec.think and renderer.stop and not chats and options.engine != "scripted":
@@ -300,7 +296,7 @@ def build_plan(options: Options, spec: PromptSpec, tokenizer: Any, context_lengt
         stop=() if chats else renderer.stop,
         stop_token_ids=() if chats else renderer.stop_token_ids,
         # What is feasible is of the format, where the engine knows the state.
-        constraint=spec.written.constraint().after(renderer.opening) if options.constrain and not feasible else None,
+        constraint=renderer.constraint if options.constrain and not feasible else None,
         # In this process they cost little, and another vote finds the same answers in the cache.
         logprobs=options.vote == "likelihood" or (options.samples > 1 and options.engine == "vllm"),
     )
@@ -327,7 +323,7 @@ def _check_dialect(dialect: str, constrain: str | None, feasible: bool, spec: Pr
         raise UsageError(f"--dialect {dialect} says how answers are held to a format: add --constrain format")
     if feasible:
         raise UsageError("--constrain feasible is for endpoints of harness serve, which need no --dialect: leave it out")
-    held(spec.written.constraint(), dialect)
+    held(spec.constraint, dialect)
 
 
 def held_to_state(spec: PromptSpec) -> bool:

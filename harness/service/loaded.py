@@ -71,7 +71,7 @@ def prompted(spec: PromptSpec, engine: Any, pool: Shots, shots: int, samples: in
         temperature=0.7 if samples > 1 else 0.0,
         stop=renderer.stop if engine.tokenizer else (),
         stop_token_ids=renderer.stop_token_ids,
-        constraint=spec.written.constraint() if constrain == "format" else None,
+        constraint=renderer.constraint if constrain == "format" else None,
     )
     plan = Plan(renderer, sampling, pool, shots, 1, samples, feasible=constrain == "feasible")
     return Prompted(plan, engine)

@@ -56,7 +56,7 @@ _LISTED = (
     Format("triplets", "hexagons", triplets.write, triplets.parse, lambda: triplets.CONSTRAINT, 768),
     Format("grouped", "hexagons", grouped.write, grouped.parse, grouped.constraint, 256, first=1),
     Format("json", "hexagons", json.write, json.parse_drawing, lambda: json.constraint("hexagons"), 1024),
-    Format("lines", "minecraft", lines.write, lines.parse, lambda: lines.CONSTRAINT, 384),
+    Format("lines", "minecraft", lines.write, lines.parse, lines.constraint, 384),
     Format("calls", "minecraft", calls.write, calls.parse, lambda: calls.CONSTRAINT, 768),
     Format(
         "moves",

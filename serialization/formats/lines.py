@@ -28,8 +28,13 @@ _LINE = re.compile(
     rf"(?:{GAP}block)?{_PLACE}{_NAMED[0]}{BETWEEN}{_NAMED[1]}{BETWEEN}{_NAMED[2]}{END}(?:{BLANK}[)\]])?",
     re.IGNORECASE,
 )
-_LINE_REGEX = f"(place {COLOR} {SIDE} {HEIGHT} {SIDE}|pick {SIDE} {HEIGHT} {SIDE})"
-CONSTRAINT = Constraint("regex", rf"({NOTHING}|{_LINE_REGEX}(\n{_LINE_REGEX})*)")
+
+
+def constraint(side: str = SIDE, height: str = HEIGHT) -> Constraint:
+    """The grammar, with patterns of what x and z, and what y may be."""
+    cell = f"{side} {height} {side}"
+    line = f"(place {COLOR} {cell}|pick {cell})"
+    return Constraint("regex", rf"({NOTHING}|{line}(\n{line})*)")
 
 
 def check_action(kind: str, color: str | None, x: int, y: int, z: int) -> Action | str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -27,9 +28,18 @@ def test_every_cell_comes_back_from_every_pose(pose: Pose, x: int, y: int, z: in
     assert as_cells(as_seen(f"pick {x} {y} {z}", pose), pose) == f"pick {x} {y} {z}"
 
 
+@given(POSES, st.integers(-5, 5), st.integers(1, 9), st.integers(-5, 5))
+def test_the_grammar_admits_every_cell_from_every_pose(pose: Pose, x: int, y: int, z: int) -> None:
+    text = as_seen(f"place red {x} {y} {z}\npick {x} {y} {z}", pose)
+    assert re.fullmatch(SPEC.constraint.value, text)
+    assert re.fullmatch(SPEC.constraint.value, "none")
+    assert not re.fullmatch(SPEC.constraint.value, f"{text} 1")
+
+
 def test_the_answer_to_every_train_item_comes_back() -> None:
     for item in load("minecraft", "train"):
         assert isinstance(item, MinecraftItem)
+        assert re.fullmatch(SPEC.constraint.value, gold_answer(item, SPEC))
         meant = tuple(action if action.kind == "place" else action._replace(color=None) for action in item.actions)
         assert read_answer(gold_answer(item, SPEC), item, SPEC) == (meant, ())
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -8,10 +9,15 @@ import pytest
 import yaml
 
 from harness.cli import main
+from harness.commands.prompt import prompt
 from harness.corpora import load
+from harness.runs.prompt_options import Options
+from harness.runs.prompt_plan import build_plan, chosen_spec
 from prompts.messages import gold_answer
-from prompts.probe import format_hash
+from prompts.probe import PROBES, format_hash
+from prompts.shots import ShotPool
 from prompts.spec import PromptSpec
+from serialization.contexts import FRAMES
 
 
 @pytest.fixture(autouse=True)
@@ -265,20 +271,22 @@ def test_a_template_with_a_mistake_is_refused_before_anything_is_asked(capsys: p
     assert err.splitlines()[-1].endswith("mine/minecraft.user.txt:1: 'turn' is undefined")
 
 
-@pytest.mark.parametrize(
-    ("flags", "problem"),
-    [
-        (("--template", "nebula", "--base-url", "http://127.0.0.1:1"), "add --completions"),
-        (("--frame", "pose", "--constrain", "format", "--base-url", "http://127.0.0.1:1"), "take --constrain feasible"),
-    ],
-)
-def test_flags_that_a_template_or_a_frame_does_not_go_with(
-    flags: tuple[str, ...], problem: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_answers_are_held_to_the_format_in_every_frame() -> None:
+    for frame in FRAMES:
+        flags = ["--task", "minecraft", "--frame", frame, "--constrain", "format"]
+        options = Options(**prompt.make_context("prompt", flags).params)
+        spec = chosen_spec(options, None)
+        held = build_plan(options, spec, None, 4096, 1, ShotPool([], 0)).sampling.constraint
+        assert held is not None
+        item = PROBES["minecraft"][0]
+        assert re.fullmatch(held.value, gold_answer(item, spec)), frame
+
+
+def test_a_template_in_plain_text_needs_completions(capsys: pytest.CaptureFixture[str]) -> None:
     asked = ("--task", "minecraft", "--engine", "openai", "--model", "m", "--context-length", "4096")
-    code, _, err = run(*asked, *flags, capsys=capsys)
+    code, _, err = run(*asked, "--template", "nebula", "--base-url", "http://127.0.0.1:1", capsys=capsys)
     assert code != 0
-    assert problem in err
+    assert "add --completions" in err
 
 
 @pytest.mark.parametrize("task", ["hexagons", "minecraft"])

@@ -182,6 +182,20 @@ def test_a_language_model_gets_the_examples_that_it_was_trained_with(workers: Wo
     assert fake.requests[0]["messages"] == conversation(item, spec, shots.arrange(shots.choose(item, 2)))
 
 
+def test_an_answer_is_held_to_the_format_as_the_frame_says_it(workers: Workers) -> None:
+    spec = PromptSpec.make("minecraft", frame="pose")
+    fake = FakeServer()
+    fake.reply = lambda body, n: chat_answer("place red 0.5 0 4.5")
+    asked = {"task": "minecraft", "instruction": "Go on.", "model": "model", "constrain": "format"}
+    try:
+        served = Served("model", fake.url, "fake", {"minecraft": spec}, workers)
+        response = TestClient(create_app([served])).post(EXECUTE, json=asked)
+    finally:
+        fake.stop()
+    assert response.json()["actions"] == [["place", "red", 0, 1, 0]]
+    assert fake.requests[0]["structured_outputs"] == {"regex": spec.constraint.value}
+
+
 def test_a_model_that_does_not_answer_is_a_bad_gateway(workers: Workers) -> None:
     served = Served("model", f"http://127.0.0.1:{free_port()}/v1", "fake", {"minecraft": PromptSpec.make("minecraft")}, workers)
     response = TestClient(create_app([served])).post(EXECUTE, json={"task": "minecraft", "instruction": "a", "model": "model"})
