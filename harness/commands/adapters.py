@@ -197,7 +197,7 @@ def merge(name: str, folder: Path, base: str | None) -> None:
 @click.option("--task", required=True, help="hexagons, minecraft or iglu.")
 @click.option("--context", required=True, help="What it was trained to see of an item, or what is nearest.")
 @click.option("--format", required=True, help="How it was trained to write actions.")
-@click.option("--frame", help="Minecraft: world or builder. [default: world]")
+@click.option("--frame", help="Minecraft: world, builder or pose. [default: world]")
 @click.option("--template", help="The prompts' wording: a shipped template or a folder. [default: our own]")
 @click.option("--base", "--model", help="Hub name or local folder. [default: what its adapter_config.json names]")
 @click.option("--name", help="Name of the run folder under runs/. [default: the folder's]")

@@ -286,8 +286,9 @@ def test_an_adapter_that_is_served_elsewhere_brings_its_prompt_format(
     settings = Path("runs/r/run.yaml").read_text()
     assert "adapter_fingerprint: " in settings
     assert "base_fingerprint: null" in settings
-    assert command(server, "--adapter", "hexagons", "--format", "json") == 2
-    assert "was trained with" in capsys.readouterr().err
+    for flag, other in (("--format", "json"), ("--context", "full-history"), ("--frame", "builder")):
+        assert command(server, "--adapter", "hexagons", flag, other) == 2
+        assert f"{flag} {other}: the adapter hexagons was trained with" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("images", ["beside", "instead"])
