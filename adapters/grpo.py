@@ -109,7 +109,7 @@ def learn(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
     steps = stopped_at(folder, training.patience) or steps
     trainer = PolicyTrainer(
         model,
-        grpo_arguments(training, settings, steps, folder),
+        grpo_arguments(training, settings, steps, folder, renderer.stop_token_ids),
         folder,
         ids,
         prompts,
@@ -422,8 +422,13 @@ def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values) if values else math.nan
 
 
-def grpo_arguments(training: FinetuneTraining, settings: Grpo, steps: int, folder: Path) -> GRPOConfig:
-    """TRL's arguments; checkpoints go to `folder/checkpoints`. Each process has its share of a step's parts."""
+def grpo_arguments(
+    training: FinetuneTraining, settings: Grpo, steps: int, folder: Path, stop_token_ids: Sequence[int] = ()
+) -> GRPOConfig:
+    """TRL's arguments; checkpoints go to `folder/checkpoints`. Each process has its share of a step's parts.
+
+    `stop_token_ids` are told to vLLM, which knows the model's and the tokenizer's own ends only.
+    """
     parts = settings.prompts // settings.together // processes().num_processes
     return GRPOConfig(
         **shared_arguments(training, steps, folder),
@@ -442,5 +447,6 @@ def grpo_arguments(training: FinetuneTraining, settings: Grpo, steps: int, folde
         lr_scheduler_type="constant_with_warmup",
         ddp_find_unused_parameters=False,
         use_vllm=settings.use_vllm,
+        generation_kwargs={"stop_token_ids": list(stop_token_ids)} if settings.use_vllm else None,
         logging_steps=1,
     )

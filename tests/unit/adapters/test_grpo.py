@@ -179,6 +179,13 @@ def test_an_answer_ends_where_the_chat_template_ends_a_turn(make: Make) -> None:
     assert not any(token in ends for one in drawn for token in one.token_ids[:-1])
 
 
+def test_vllm_is_told_where_answers_end_and_transformers_is_not(tmp_path: Path) -> None:
+    training = load_recipe("llama-grpo").training
+    by_vllm = SETTINGS.model_copy(update={"use_vllm": True})
+    assert grpo_arguments(training, by_vllm, 1, tmp_path, (7, 9)).generation_kwargs == {"stop_token_ids": [7, 9]}
+    assert grpo_arguments(training, SETTINGS, 1, tmp_path, (7, 9)).generation_kwargs is None
+
+
 def test_what_is_rewarded_becomes_likelier(make: Make) -> None:
     trainer = make(evenness, 12, "training.learning_rate=0.1")
     model = trainer.accelerator.unwrap_model(trainer.model)
