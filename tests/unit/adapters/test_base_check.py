@@ -73,7 +73,18 @@ def test_packs_that_are_not_exact_are_told(base: Path, monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize(
-    ("family", "layers"), [("Llama", 2), ("Gemma3Text", 3), ("Gemma3", 3), ("GptOss", 2), ("FalconH1", 2), ("Mamba2", 2)]
+    ("family", "layers"),
+    [
+        ("Llama", 2),
+        ("Mistral", 2),
+        ("Granite", 2),
+        ("Gemma3Text", 3),
+        ("Gemma3", 3),
+        ("GptOss", 2),
+        ("Qwen3Next", 3),
+        ("FalconH1", 2),
+        ("Mamba2", 2),
+    ],
 )
 def test_a_miniature_has_a_layer_of_each_kind_and_few_weights(family: str, layers: int) -> None:
     config = getattr(transformers, f"{family}Config")()

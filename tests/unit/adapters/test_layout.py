@@ -42,6 +42,14 @@ MAMBA = {
     "mamba_n_groups": 1,
     "mamba_chunk_size": 8,
 }
+DELTA = {
+    "layer_types": ["linear_attention", "full_attention"],
+    "linear_key_head_dim": 8,
+    "linear_value_head_dim": 8,
+    "linear_num_key_heads": 2,
+    "linear_num_value_heads": 4,
+    "shared_expert_intermediate_size": 16,
+}
 VISION = {
     "hidden_size": 16,
     "intermediate_size": 16,
@@ -84,6 +92,7 @@ FAMILIES: dict[str, tuple[dict[str, Any], Packing]] = {
     "FalconH1": (MAMBA, Packing.BATCH),
     "Mamba2": ({"num_heads": 4, "head_dim": 16, "state_size": 8, "n_groups": 1, "chunk_size": 8}, Packing.BATCH),
     "Lfm2": ({"layer_types": ["conv", "full_attention"]}, Packing.BATCH),
+    "Qwen3Next": (MOE | DELTA, Packing.BATCH),
 }
 
 
