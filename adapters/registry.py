@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from harness.engines.bases import base_origin, display_name, fingerprint, resolve_base
-from harness.engines.shared import adapter_config, adapter_rank
+from harness.engines.shared import adapter_config, adapter_rank, missing_for_quantization, quantized_weights
 from harness.engines.weights import weights_fingerprint
 from harness.errors import AdapterError, UsageError
 from harness.runs.folder import RUNS
@@ -49,6 +49,13 @@ class TrainedWith(NamedTuple):
     def examples(self) -> ShotChoice:
         """As every item is asked with."""
         return ShotChoice(self.shots, self.seed, self.select)
+
+    @property
+    def weights(self) -> dict[str, Any]:
+        """What the engine transformers is told to load the base as it was in training, where this machine can."""
+        if not self.quantize or missing_for_quantization():
+            return {}
+        return {"quantize": quantized_weights(self.quantize, double=self.double_quantization)}
 
 
 @dataclass(frozen=True, slots=True)

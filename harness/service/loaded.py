@@ -54,7 +54,7 @@ class Loaded:
         adapter = load_adapter(self.adapter, None)
         examples = adapter.trained_with.examples
         pool = live_shots(examples, adapter.spec)
-        engine = TransformersEngine(adapter.base, adapter=adapter.path)
+        engine = TransformersEngine(adapter.base, adapter=adapter.path, **adapter.trained_with.weights)
         return prompted(adapter.spec, engine, pool, examples.shots)
 
 

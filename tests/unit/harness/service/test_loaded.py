@@ -1,0 +1,88 @@
+"""An adapter in this process is asked as it was trained: with its examples, and on weights in 4 bits where they can be loaded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+import transformers
+
+from adapters import registry
+from adapters.registry import load_adapter
+from harness.commands.prompt import prompt
+from harness.corpora import load
+from harness.engines import shared
+from harness.runs import prompt_plan
+from harness.runs.prompt_options import Options
+from harness.runs.prompt_plan import as_trained, build_engine
+from harness.runs.prompted import Prompted
+from harness.service.loaded import Loaded
+from harness.service.workers import Workers
+from prompts.spec import PromptSpec
+from tests.helpers.tiny import save_tiny_adapter
+
+RECIPE = {
+    "quantize": "nf4",
+    "double_quantization": False,
+    "prompt": {"select": "bm25"},
+    "training": {"shots": 2, "seed": 0},
+}
+
+
+@pytest.fixture
+def made(tiny_base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.delenv("HARNESS_DATA", raising=False)
+    spec = PromptSpec.make("hexagons", "no-history")
+    return save_tiny_adapter(tiny_base, tmp_path / "made", spec, recipe=RECIPE, base=str(tiny_base))
+
+
+@pytest.fixture
+def loaded_with(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """How bases were loaded, on a machine that seems to have bitsandbytes and a GPU; it loads them as they are."""
+    calls: list[dict[str, Any]] = []
+    plain = transformers.AutoModelForCausalLM.from_pretrained
+
+    def load_base(name: str, *, quantization_config: Any = None, device_map: Any = None, **how: Any) -> Any:
+        calls.append({"quantization_config": quantization_config, "device_map": device_map})
+        return plain(name, **how)
+
+    for module in (registry, prompt_plan, shared):
+        monkeypatch.setattr(module, "missing_for_quantization", lambda: None)
+    monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda: True)
+    monkeypatch.setattr(transformers.AutoModelForCausalLM, "from_pretrained", load_base)
+    return calls
+
+
+def is_as_trained(how: dict[str, Any]) -> bool:
+    config = how["quantization_config"]
+    kind = config.load_in_4bit, config.bnb_4bit_quant_type, config.bnb_4bit_use_double_quant, config.bnb_4bit_compute_dtype
+    return kind == (True, "nf4", False, torch.bfloat16) and how["device_map"] == {"": 0}
+
+
+def test_the_page_asks_as_it_was_trained(made: Path, loaded_with: list[dict[str, Any]]) -> None:
+    predictor = Loaded("made", made, "hexagons", Workers())._load()
+    (how,) = loaded_with
+    assert is_as_trained(how)
+    assert isinstance(predictor, Prompted)
+    rendered = predictor.plan.render(load("hexagons", "dev")[0])
+    assert sum(message["role"] == "user" for message in rendered.messages) == 3 - rendered.dropped_shots
+
+
+def test_a_run_asks_as_it_was_trained(made: Path, loaded_with: list[dict[str, Any]]) -> None:
+    flags = ["--adapter", str(made), "--engine", "transformers"]
+    adapter = load_adapter(made, None)
+    options = as_trained(Options(**prompt.make_context("prompt", [*flags]).params), adapter)
+    assert (options.quantize, options.shots, options.select) == ("nf4", 2, "bm25")
+    build_engine(options, adapter)
+    full = as_trained(Options(**prompt.make_context("prompt", [*flags, "--quantize", "none"]).params), adapter)
+    build_engine(full, adapter)
+    quantized, plain = loaded_with
+    assert is_as_trained(quantized)
+    assert plain["quantization_config"] is None
+
+
+def test_a_machine_without_bitsandbytes_asks_in_full_precision(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "missing_for_quantization", lambda: "bitsandbytes")
+    assert load_adapter(made, None).trained_with.weights == {}
