@@ -214,9 +214,9 @@ def base_license(base: str) -> str:
 
 
 def _compared(held: Mapping[str, Any]) -> str:
-    """What is known of dev and test items among the train items; nothing if they were not compared."""
+    """What is known of dev and test items among the train items."""
     if not held:
-        return ""
+        return "Whether any of them is a dev or test item was not recorded."
     counts = " and ".join(f"the {count:,} of {CORPORA[task].title}" for task, count in held["items"].items())
     said = [f"None is a dev or test item: by id, by target and by what is said and done, they were compared with {counts}."]
     if alike := held["published_alike"]:

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from adapters.catalog import CARD_FILE, read_about
 from adapters.recipe import Source
+from adapters.registry import SHIPPED
 from adapters.rows import Group, Share, drawn, epochs
 from adapters.sources import gather, with_files
 from harness.cli import cli
@@ -163,3 +165,17 @@ def test_older_runs_sources_say_nothing_of_a_task() -> None:
     assert "task" not in said["data"][0]
     mixed = load_recipe("llama-lora", ["data=[{split: train}, {split: train, task: minecraft}]"]).settings()
     assert mixed["data"][1]["task"] == "minecraft"
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("folder", sorted(SHIPPED.iterdir()), ids=lambda folder: folder.name)
+def test_shipped_adapters_record_what_their_train_split_shares_with_dev_and_test(
+    folder: Path, data_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HARNESS_DATA", str(data_dir))
+    about = read_about(folder)
+    train, held = load(about.task, "train"), HeldOut(about.task)
+    held.refuse(folder.name, train)
+    assert about.items == len(train)
+    assert about.held_out == json.loads(json.dumps(held.compared(train)))
+    assert "None is a dev or test item" in (folder / CARD_FILE).read_text()

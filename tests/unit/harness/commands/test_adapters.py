@@ -460,7 +460,8 @@ class TestExport:
             "harness prompt --adapter painter --split dev --shots 2\n",
             "| 9 | 20 | 0.500 |  | 25.0 |\n",
             "| 100.00 [100.0, 100.0] |",
-            "40 items, 38 rows; 2 were too",
+            "40 items, 38 rows; 2 were too\n",
+            "Whether any of them is a dev or test item was not recorded.\n",
             "MIT, written for this project.",
             f"({format_hash(SPEC)})",
         ):
