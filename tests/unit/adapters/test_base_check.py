@@ -16,6 +16,8 @@ from adapters import base_check
 from adapters.base_check import CHECKS, Outcome, Subject, miniature, require, run_checks
 from adapters.packing import Packing
 from harness.cli import cli
+from harness.engines.engine import Completion
+from harness.engines.transformers import TransformersEngine
 from harness.errors import EngineError, HarnessError
 
 QUICK = [name for name in CHECKS if name != "vLLM"]
@@ -96,6 +98,18 @@ def test_a_miniature_has_a_layer_of_each_kind_and_few_weights(family: str, layer
     with torch.device("meta"):
         model = transformers.AutoModelForCausalLM.from_config(small)
     assert sum(p.numel() for p in model.parameters()) < 1e8
+
+
+@pytest.mark.parametrize(("theirs", "passed"), [("wri", True), ("wri\ufffd", True), ("wr", False)])
+def test_a_character_that_is_cut_is_no_difference_to_vllm(
+    theirs: str, passed: bool, base: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(base_check, "find_spec", lambda name: True)
+    monkeypatch.setattr(base_check, "_by_vllm", lambda where, prompts: [Completion(text=theirs)] * len(prompts))
+    ours = Completion(text="wri\ufffd")
+    monkeypatch.setattr(TransformersEngine, "generate", lambda self, prompts, sampling: [ours] * len(prompts))
+    (found,) = outcomes(base, "vLLM").values()
+    assert found.passed is passed, found.detail
 
 
 def test_what_has_no_miniature_is_skipped_and_no_language_model_is_refused(base: Path) -> None:
