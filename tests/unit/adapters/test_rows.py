@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.rows import Rows, epochs, make_rows, make_together, recolored
-from harness.corpora import load
+from harness.corpora import load, load_examples
 from harness.corpora.item import Executed, Item
 from harness.errors import UsageError
 from harness.training.plan import subset
@@ -48,7 +48,7 @@ def test_the_trained_text_is_the_answer_and_its_stop_token(
     tokenizers: dict[str, Any], name: str, spec: PromptSpec, shots: int
 ) -> None:
     tokenizer = tokenizers[name]
-    items = load(spec.task, "train")[:4]
+    items = load_examples(spec.task)[:4]
     renderer, pool = Renderer(spec, tokenizer, 100_000, 0), ShotPool(items, 0)
     rows = make_rows(items, renderer, pool, shots, 100_000)
     assert rows.dropped == 0

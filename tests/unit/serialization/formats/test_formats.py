@@ -367,7 +367,7 @@ def test_the_grammar_refuses_what_is_wrong(task: str, name: str, text: str) -> N
 def test_unknown_names_get_a_suggestion() -> None:
     with pytest.raises(UsageError, match="did you mean triplets"):
         get_format("hexagons", "triplet")
-    with pytest.raises(UsageError, match="known: hexagons, iglu, minecraft"):
+    with pytest.raises(UsageError, match="known: everyday-hexagons, everyday-minecraft, hexagons, iglu, minecraft"):
         get_format("chess", "lines")
 
 
