@@ -19,9 +19,6 @@ RECIPES = Path(__file__).parent / "recipes"
 SCHEMA = RECIPES / "recipe.schema.json"
 """Lets editors complete keys and mark faults; `tools/recipe_schema.py` writes it."""
 
-LATER = {"data", "method", "grpo", "double_quantization"}
-"""Keys that came later: where they have their defaults, they are left out of a run's settings, so that older runs resume."""
-
 
 class Prompt(Strict):
     """The prompt format. What is null, or not there, is the task's default."""
@@ -235,21 +232,12 @@ class FinetuneRecipe(Strict):
         return self.training.shots if self.prompt.shots is None else self.prompt.shots
 
     def settings(self) -> dict[str, Any]:
-        """What a run's settings say of the recipe. Base, task and prompt are left out: flags may change them, so settings say
-        what came of them."""
-        said = self.model_dump(exclude={"base", "task", "prompt"})
-        plain = type(self).model_fields
-        said = {key: value for key, value in said.items() if key not in LATER or getattr(self, key) != plain[key].default}
-        for source in said.get("data", ()):
-            if source["task"] is None:
-                del source["task"]  # It came later, too.
-        said["training"] |= {"shots": self.shots}
-        if self.prompt.select:
-            said["prompt"] = {"select": self.prompt.select}
-        for key, plain_value in (("optimizer", "adamw"), ("per_device_train_batch_size", None)):
-            if said["training"][key] == plain_value:
-                del said["training"][key]
-        return said
+        """The part of a run's settings that is the recipe's. Flags may change base, task and prompt: the run records their
+        result in keys of its own."""
+        settings = self.model_dump(exclude={"base", "task", "prompt"})
+        settings["training"]["shots"] = self.shots
+        settings["prompt"] = {"select": self.prompt.select}
+        return settings
 
 
 def recipe_path(name: str) -> Path:

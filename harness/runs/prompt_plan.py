@@ -210,12 +210,12 @@ def given_to_vllm(options: Options) -> dict[str, Any]:
 
 
 def recorded_for_vllm(options: Options) -> dict[str, Any]:
-    """The setting "vllm" of a run, only where options are given that may change an answer."""
+    """Of vLLM's own options, those that may change an answer."""
     if not (given := given_to_vllm(options)):
         return {}
     from harness.engines.vllm_options import recorded
 
-    return {"vllm": told} if (told := recorded(given)) else {}
+    return recorded(given)
 
 
 def _endpoint_engine(kind: Any, options: Options) -> Engine:

@@ -27,13 +27,10 @@ CHOICE = ("select", "shot_ids", "encoder", "shot_order")
 
 OUTSIDE = (
     *("name", "preview", "json", "concurrency", "items_file", "merge", "constrain", "cache", "vllm", "vllm_words"),
-    *("diff", "think", "images", *CHOICE),
+    *("diff", "template", "think", "images", *CHOICE),
     *("timeout", "retries", "retry_errors", "prices", "max_cost", "max_tokens_total", "dry_run", "batch_api"),
 )
 """Flags that cannot change a prediction, and those that are recorded in another form."""
-
-IF_GIVEN = ("quantize", "dialect", "reasoning_effort", "extra_body", "chat_template_kwargs", "tokenizer")
-"""Flags that runs record only where they are given, as earlier runs did not have them."""
 
 
 def run_settings(options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], plan: Plan) -> dict[str, Any]:
@@ -42,20 +39,15 @@ def run_settings(options: Options, spec: PromptSpec, adapter: Adapter | None, it
     from harness.runs.folder import items_hash
     from prompts.probe import format_hash
 
-    asked = {k: v for k, v in asdict(options).items() if k not in (*OUTSIDE, *IF_GIVEN, "template")}
-    asked["share"] = plan.share
-    if options.samples == 1:
-        del asked["samples"], asked["share"]  # So that runs begun before there was voting resume.
-    for flag in ("vote", "repair"):
-        if not asked[flag]:
-            del asked[flag]
+    asked = {k: v for k, v in asdict(options).items() if k not in OUTSIDE}
     base = resolve_base(chosen_base(options, adapter)) if options.engine in LOCAL_ENGINES else None
     return {
         **asked,
+        "share": plan.share,
         **spec.fields,
         "task": answered_task(options, spec),
         "split": options.part,
-        **({"items_file": options.items_file} if options.items_file else {}),
+        "items_file": options.items_file,
         "model": options.model or (display_name(adapter.base) if adapter else DEFAULT_BASE),
         "base_url": without_secrets(options.base_url or "") or None,
         "script_hash": _file_hash(Path(options.model)) if options.engine == "scripted" and options.model else None,
@@ -64,15 +56,14 @@ def run_settings(options: Options, spec: PromptSpec, adapter: Adapter | None, it
         "base_fingerprint": fingerprint(base) if base else None,
         **(base_origin(base) if base else {}),
         "adapter_fingerprint": fingerprint(adapter.path) if adapter else None,
-        **({"merged": True} if merges(options, adapter) else {}),
+        "merged": merges(options, adapter),
         **trained_on(adapter, answered_task(options, spec)),
-        **recorded_for_vllm(options),
+        "vllm": recorded_for_vllm(options),
         "prompt_hash": format_hash(spec),
         "data_hash": items_hash(items),
         "items": len(items),
         "batch_size": plan.batch_size,
         "constrained": _CONSTRAINED[options.constrain],
-        **{key: value for key in IF_GIVEN if (value := getattr(options, key)) is not None},
         "max_new_tokens": plan.sampling.max_tokens,
         "context_length": plan.renderer.budget + plan.sampling.max_tokens,
     }

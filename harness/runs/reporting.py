@@ -165,7 +165,7 @@ def _discarded(answers: Answers, item: Item) -> list[list[str]]:
 
 def _facts(record: Mapping[str, Any]) -> list[str]:
     """What is recorded of one answer, in words."""
-    named = {"prompt_tokens": "prompt tokens", "completion_tokens": "completion tokens", "seconds": "seconds"}
+    named = {"prompt_tokens": "prompt tokens", "completion_tokens": "completion tokens"}
     facts = [f"{record[key]:,} {name}" for key, name in named.items() if isinstance(record.get(key), int | float)]
     return [*facts, f"ended by: {cut(str(record['finish_reason']))}"] if record.get("finish_reason") else facts
 

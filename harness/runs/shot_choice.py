@@ -125,10 +125,9 @@ def _similarity(select: str, encoder: str | None, spec: PromptSpec, items: Seque
 
 
 def choice_settings(options: Any) -> dict[str, Any]:
-    """What a run records of the choice: only what differs from the default, so that earlier runs resume."""
-    given = {
+    """What a run records of the choice. The defaults are recorded alike, whether they are given or not."""
+    return {
         "select": None if options.select == RANDOM else options.select,
         "shot_order": None if options.shot_order == RANDOM and options.select in (None, RANDOM) else options.shot_order,
         "encoder": options.encoder,
     }
-    return {key: value for key, value in given.items() if value is not None}

@@ -41,8 +41,6 @@ class Job:
             "baseline": self.name,
             "task": self.task,
             "recipe": self.recipe.model_dump(),
-            # Runs of earlier versions used our own loop and cannot be resumed.
-            "trainer": "transformers",
             "train_items": len(self.items),
             "train_hash": items_hash(self.items),
             "dev_hash": items_hash(self.dev),

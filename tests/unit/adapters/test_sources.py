@@ -158,15 +158,6 @@ def test_another_corpus_of_the_same_world_can_be_mixed_in(tmp_path: Path) -> Non
         Source(simulate="random", items=3, task="iglu")
 
 
-def test_older_runs_sources_say_nothing_of_a_task() -> None:
-    from adapters.recipe import load_recipe
-
-    said = load_recipe("llama-lora", ["data=[{split: train, weight: 2}]"]).settings()
-    assert "task" not in said["data"][0]
-    mixed = load_recipe("llama-lora", ["data=[{split: train}, {split: train, task: minecraft}]"]).settings()
-    assert mixed["data"][1]["task"] == "minecraft"
-
-
 @pytest.mark.data
 @pytest.mark.parametrize("folder", sorted(SHIPPED.iterdir()), ids=lambda folder: folder.name)
 def test_shipped_adapters_record_what_their_train_split_shares_with_dev_and_test(

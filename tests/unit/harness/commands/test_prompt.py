@@ -113,7 +113,7 @@ def test_nothing_readable_is_asked_for_once_more(capsys: pytest.CaptureFixture[s
     assert not any("first" in record for record in records[3:])
     plain = run("--model", "script.jsonl", "--name", "p", capsys=capsys)
     assert plain[0] == 0
-    assert "repair" not in Path("runs/p/run.yaml").read_text()
+    assert "repair: false" in Path("runs/p/run.yaml").read_text()
 
 
 @pytest.mark.parametrize(
