@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from itertools import count, islice
 from random import Random
 
-from harness.corpora.item import Item, MinecraftItem
+from harness.corpora.item import Executed, Item, MinecraftItem, Utterance
 from harness.simulators.framework import play
 from harness.simulators.games import ARCHITECTS
 from harness.simulators.strokes import procedure
 from harness.simulators.voice import Voice
 from harness.util.registry import resolve
-from harness.worlds.minecraft import Action
-from tests.helpers.relations_reader import Blocks, blocks_of, carry_out, heading, rests
+from harness.worlds.minecraft import Action, Pose
+
+Cell = tuple[int, int, int]
+Blocks = dict[Cell, str]
 
 SEEDS = (0, 1, 2, 3)
 """Seeds of 250 items each."""
@@ -38,6 +41,50 @@ def simple(task: str, items: int, seed: int) -> list[Item]:
         return list(simulated("random", seed, items))
     rng = Random(f"{seed}/hexagons")
     return list(islice((item for number in count() for item in procedure(rng, number)), items))
+
+
+def said(item: MinecraftItem) -> list[Utterance]:
+    """What was said since the builder's last action."""
+    turns = list(item.history)
+    done = max((n for n, turn in enumerate(turns) if isinstance(turn, Executed)), default=-1)
+    return [turn for turn in turns[done + 1 :] if isinstance(turn, Utterance)]
+
+
+def blocks_of(item: MinecraftItem) -> Blocks:
+    return {(x, y, z): color for x, y, z, color in item.before.blocks()}
+
+
+def carry_out(blocks: Blocks, actions: Sequence[Action]) -> Blocks | None:
+    """The blocks after the actions, None if one of them cannot be carried out."""
+    now = dict(blocks)
+    for kind, color, x, y, z in actions:
+        cell = x, y, z
+        inside = -5 <= x <= 5 and 1 <= y <= 9 and -5 <= z <= 5
+        if kind == "remove" and now.get(cell) == color:
+            del now[cell]
+        elif kind == "place" and color and inside and cell not in now and rests(now, cell):
+            now[cell] = color
+        else:
+            return None
+    return now
+
+
+def rests(blocks: Blocks, cell: Cell) -> bool:
+    """Whether a cell is on the ground or beside, above or below a block."""
+    return cell[1] == 1 or any(sum(abs(a - b) for a, b in zip(cell, other, strict=True)) == 1 for other in blocks)
+
+
+def heading(pose: Pose) -> tuple[int, int]:
+    """The builder's direction as (x, z), to the nearest of the four. Yaw 0 is +z and 90 is -x."""
+    radians = math.radians(pose.yaw)
+    x, z = -math.sin(radians), math.cos(radians)
+    return (0, round(z / abs(z))) if abs(z) > abs(x) else (round(x / abs(x)), 0)
+
+
+def seen(cell: Cell, pose: Pose) -> tuple[int, int, int]:
+    """(left, up, away) of a cell from the middle of the region."""
+    ahead = heading(pose)
+    return cell[0] * ahead[1] - cell[2] * ahead[0], cell[1], cell[0] * ahead[0] + cell[2] * ahead[1]
 
 
 def net(before: Blocks, after: Blocks) -> frozenset[Action]:
@@ -86,3 +133,32 @@ def check_pose(item: MinecraftItem, done: frozenset[Action]) -> None:
     x = sum(action.x + 0.5 for action in done) / len(done) - pose.x
     z = sum(action.z + 0.5 for action in done) / len(done) - pose.z
     assert x * look[0] + z * look[1] > math.cos(math.radians(60)) * math.hypot(x, z)
+
+
+_EXTREMES = {
+    "highest": ("highest|topmost|top", 1, 1),
+    "lowest": ("lowest|bottom", 1, -1),
+    "leftmost": ("left ?most|farthest to the left", 0, 1),
+    "rightmost": ("right ?most|farthest to the right", 0, -1),
+    "nearest": ("closest|nearest", 2, -1),
+    "farthest": ("farthest|furthest", 2, 1),
+}
+
+
+def check_words(item: MinecraftItem, done: frozenset[Action]) -> None:
+    """The message names the colors of new blocks, says whether they float, and picks out its reference by words true of it."""
+    meta, text = item.meta, " ".join(turn.text for turn in said(item)).lower()
+    if not re.search(r"\b(same|another|those|that|more)\b", text):
+        assert all(str(action.color) in text for action in done if action.kind == "place"), text
+    if "floats" in meta:
+        assert meta["floats"] == hangs(item, done), text
+        assert meta["floats"] == bool(re.search(r"float|in the air|nothing under|support", text)), text
+    if meta.get("by") in _EXTREMES:
+        words, axis, sign = _EXTREMES[meta["by"]]
+        before, reference = blocks_of(item), tuple(meta["reference"])
+        color = before[reference]
+        alike = [seen(cell, item.pose)[axis] * sign for cell, its in before.items() if its == color]
+        assert color in text, text
+        assert re.search(rf"\b(?:{words})\b", text), text
+        assert sorted(alike)[-1] == seen(reference, item.pose)[axis] * sign
+        assert alike.count(max(alike)) == 1, text

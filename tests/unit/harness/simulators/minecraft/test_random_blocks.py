@@ -1,4 +1,4 @@
-"""Orders of the random simulator mean exactly what is done: they are read back by a reader that knows only what was said."""
+"""Orders of the random simulator say what is done."""
 
 from __future__ import annotations
 
@@ -6,21 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.corpora.item import Executed, MinecraftItem, Turn, Utterance
-from harness.worlds.minecraft import Action, Pose, Structure
-from tests.helpers.relations_reader import Unclear, order_of, read
-from tests.helpers.simulated import SEEDS, check_pose, check_world, hangs, left_alone, simulated
-
-Blocks = list[tuple[int, int, int, str]]
+from harness.corpora.item import Executed
+from harness.simulators.minecraft.relations import Relation
+from tests.helpers.simulated import SEEDS, check_pose, check_words, check_world, hangs, left_alone, simulated
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_what_is_said_is_what_is_done(seed: int) -> None:
     for item in simulated("random", seed, 250):
-        done, reading = check_world(item), read(item)
-        assert reading.actions == done, order_of(item)
-        assert len(done) == 1
-        assert reading.floats == hangs(item, done) == left_alone(item), order_of(item)
+        done = check_world(item)
+        (action,) = done
+        check_words(item, done)
+        assert hangs(item, done) == left_alone(item)
+        if "relation" in item.meta:
+            assert Relation(*item.meta["relation"]).from_(item.meta["reference"], item.pose.quarter) == action.cell
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -52,66 +51,3 @@ def test_all_relations_and_references_come_up() -> None:
     assert {item.meta.get("by") for item in items} >= {"last", "only", "color", "highest", "leftmost", "nearest", "farthest"}
     assert any(item.meta.get("omitted") for item in items)
     assert {item.pose.quarter for item in items} == {0, 1, 2, 3}
-
-
-# --- the reader itself, by hand ---
-
-BOARD: Blocks = [(0, 1, 0, "red"), (1, 1, 0, "blue"), (0, 2, 0, "blue")]
-
-
-def asked(text: str, blocks: Blocks, yaw: float = 0.0, last: tuple[Action, ...] = ()) -> MinecraftItem:
-    history: tuple[Turn, ...] = (Executed(last), Utterance("Architect", text))
-    there = Structure.of(blocks)
-    return MinecraftItem("g/1", "train", history, there, Pose(0.5, 1.0, -4.5, yaw, 20.0), (), there, "g", "g")
-
-
-@pytest.mark.parametrize(
-    ("text", "yaw", "cell"),
-    [
-        ("put a green block to the left of the red block", 0.0, (1, 1, 0)),
-        ("put a green block to the left of the red block", 100.0, (0, 1, 1)),
-        ("put a green block to the left of the red block", -90.0, (0, 1, -1)),
-        ("put a green block to the left of the red block", -190.0, (-1, 1, 0)),
-        ("Add a green one two spaces behind the leftmost blue one.", 0.0, (1, 1, 2)),
-        ("Add a green one two spaces behind the highest blue one.", 90.0, (-2, 2, 0)),
-        ("diagonally from the top blue block, right and up, place a green one", 0.0, (-1, 3, 0)),
-        ("a green block on the red block", 30.0, (0, 2, 0)),
-        ("a green block 1 left and 1 closer to you from the red block", 300.0, (-1, 1, -1)),
-    ],
-)
-def test_relations_are_the_builders(text: str, yaw: float, cell: tuple[int, int, int]) -> None:
-    assert read(asked(text, BOARD, yaw)).actions == {Action("place", "green", *cell)}
-
-
-def test_it_is_the_block_placed_last() -> None:
-    last = (Action("place", "blue", 1, 1, 0), Action("place", "red", 0, 1, 0), Action("remove", "blue", 1, 1, 0))
-    board = [(0, 1, 0, "red")]
-    assert read(asked("and a green one on top of it", board, last=last)).references == ((0, 1, 0),)
-    with pytest.raises(Unclear):
-        read(asked("and a green one on top of it", board))
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "put a green block to the left of the blue block",
-        "put a green block to the left of the yellow block",
-        "put a green block next to the red block",
-        "put a green block near the red block",
-        "put a green block to the left and to the right of the red block",
-        "put a block to the left of the red block",
-        "put a green block",
-        "remove the blue block",
-        "put a green block in the center",
-    ],
-)
-def test_what_a_builder_would_have_to_guess_is_refused(text: str) -> None:
-    with pytest.raises(Unclear):
-        read(asked(text, BOARD))
-
-
-def test_nearest_must_be_so_along_the_axis_and_in_a_straight_line() -> None:
-    board = [(0, 1, -1, "red"), (5, 1, -2, "red")]
-    with pytest.raises(Unclear):
-        read(asked("remove the red block closest to you", board))
-    assert read(asked("remove the red block closest to you", [(0, 1, -3, "red"), (5, 1, -2, "red")])).references == ((0, 1, -3),)

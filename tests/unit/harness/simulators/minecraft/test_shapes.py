@@ -14,7 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.corpora.item import Executed, MinecraftItem, Utterance
+from harness.corpora.item import Executed, MinecraftItem
+from harness.corpora.wording import NUMBERS
 from harness.simulators.framework import play
 from harness.simulators.minecraft import figures, shape_words
 from harness.simulators.minecraft.block_structures import BlockStructures
@@ -22,9 +23,8 @@ from harness.simulators.minecraft.figures import KINDS, NEAR, SIZES, Figure, com
 from harness.simulators.minecraft.relations import UNIT, Cell, Relation
 from harness.simulators.minecraft.shape_structures import ShapeStructures
 from harness.simulators.voice import Voice, frames
-from harness.worlds.minecraft import INVENTORY, Action, Structure, in_region
-from tests.helpers import blocks_reader, shapes_reader
-from tests.helpers.simulated import SEEDS, check_pose, check_world, hangs, simulated
+from harness.worlds.minecraft import INVENTORY, Structure, in_region
+from tests.helpers.simulated import SEEDS, check_pose, check_words, check_world, said, simulated
 
 ARCHITECTS: dict[str, type[BlockStructures | ShapeStructures]] = {"blocks": BlockStructures, "shapes": ShapeStructures}
 SIMULATORS = list(ARCHITECTS)
@@ -36,13 +36,6 @@ def a_game(simulator: str, seed: int) -> tuple[Structure, list[MinecraftItem]]:
     architect = ARCHITECTS[simulator](rng)
     target = architect.target
     return target, list(play(rng, architect, Voice(rng, architect.frames), f"minecraft-{simulator}/train/0", "train"))
-
-
-def said(item: MinecraftItem) -> list[Utterance]:
-    """What was said since the builder's last action."""
-    turns = list(item.history)
-    done = max((n for n, turn in enumerate(turns) if isinstance(turn, Executed)), default=-1)
-    return [turn for turn in turns[done + 1 :] if isinstance(turn, Utterance)]
 
 
 # --- figures ---
@@ -164,22 +157,13 @@ def test_two_processes_make_the_same_games(simulator: str) -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_blocks_are_where_they_are_said_to_be(seed: int) -> None:
-    for item in simulated("blocks", seed, 250):
-        done, reading = check_world(item), blocks_reader.read(item)
-        assert reading.actions == done, said(item)
-        assert list(reading.references) == [tuple(item.meta[key]) for key in ("reference",) if key in item.meta]
-        if item.meta["frame"] != "mistake":
-            assert reading.floats == hangs(item, done), said(item)
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_shapes_are_what_they_are_said_to_be(seed: int) -> None:
-    for item in simulated("shapes", seed, 250):
-        done, reading = check_world(item), shapes_reader.read(item)
-        assert {Action("place", reading.color, *cell) for cell in reading.cells} == done, said(item)
-        assert reading.reference == (tuple(item.meta["reference"]) if "reference" in item.meta else None)
-        assert reading.floats == hangs(item, done), said(item)
+@pytest.mark.parametrize("simulator", SIMULATORS)
+def test_words_are_true_of_what_is_done(simulator: str, seed: int) -> None:
+    for item in simulated(simulator, seed, 250):
+        check_words(item, check_world(item))
+        words = re.sub(r"(\d)x(\d)", r"\1 x \2", " ".join(turn.text for turn in said(item)).lower())
+        for size in (item.meta["count"],) if "count" in item.meta else item.meta.get("sizes", ()):
+            assert re.search(rf"\b({size}|{NUMBERS[size]})\b", words), words
 
 
 @pytest.mark.parametrize("seed", SEEDS)
