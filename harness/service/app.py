@@ -15,8 +15,10 @@ from pydantic import TypeAdapter, ValidationError
 from starlette.exceptions import HTTPException as StarletteHTTPException
 from starlette.types import ASGIApp
 
+from harness.corpora.item import Item
 from harness.errors import EngineError, HarnessError, UsageError
 from harness.runs.answering import Answer
+from harness.runs.reasons import why
 from harness.service.guard import refusal, while_there
 from harness.service.keys import ANYONE
 from harness.service.limits import Usage
@@ -105,10 +107,10 @@ async def executed(
     if usage:
         # Only language models tell it: what the others do costs no tokens.
         usage.total = answer.notes.get("prompt_tokens", 0) + answer.notes.get("completion_tokens", 0)
-    return _response(asked, answer, carried_out(item, answer.actions))
+    return _response(asked, item, answer)
 
 
-def _response(asked: DrawRequest | BuildRequest, answer: Answer, state: Mapping[str, Any]) -> ExecuteResponse:
+def _response(asked: DrawRequest | BuildRequest, item: Item, answer: Answer) -> ExecuteResponse:
     notes = answer.notes
     return ExecuteResponse(
         task=asked.task,
@@ -119,7 +121,10 @@ def _response(asked: DrawRequest | BuildRequest, answer: Answer, state: Mapping[
         confidence=notes.get("confidence"),
         left_out=asked.left_out + notes.get("left_out", 0),
         discarded=[Piece(text=text, reason=reason) for text, reason in notes.get("discarded", ())],
-        **state,
+        unknown=list(notes.get("unknown", ())),
+        question=notes.get("question"),
+        why=why(item, answer),
+        **carried_out(item, answer.actions),
     )
 
 

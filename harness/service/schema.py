@@ -120,6 +120,9 @@ class ExecuteResponse(BaseModel):
     confidence: float | None = Field(None, ge=0, le=1, description="How sure the model is, where it says so.")
     left_out: int = Field(0, ge=0, description="How many of the history's first turns were not read.")
     discarded: list[Piece] = Field([], description="What of the text was not understood.")
+    unknown: list[str] = Field([], description="The words of the instruction that the model does not know.")
+    question: str | None = Field(None, description="What the model asks back; the next instruction may answer it.")
+    why: str | None = Field(None, description="In words, why nothing was done, or not all of it; null where all was done.")
 
 
 class Player(BaseModel):

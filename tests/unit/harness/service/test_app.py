@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, cast
 
 import pytest
 from fastapi.testclient import TestClient
@@ -14,11 +15,13 @@ from harness.baselines.parser import Parser
 from harness.corpora import load
 from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem, Utterance
 from harness.errors import EngineError
+from harness.runs.answering import Answer
 from harness.runs.shot_choice import ShotChoice, choose_shots
 from harness.service.app import MOST_BYTES, create_app, listening
 from harness.service.guard import Guard
 from harness.service.keys import Key, Keys
-from harness.service.players import Served, own_players
+from harness.service.players import Own, Served, own_players
+from harness.service.schema import ExecuteResponse, Player
 from harness.service.workers import Workers
 from prompts.messages import conversation
 from prompts.spec import PromptSpec
@@ -166,6 +169,37 @@ def test_a_language_model_is_asked_in_its_prompt_format_and_the_client_is_told(w
     assert [piece.text for piece in done.discarded] == ["what?"]
     assert fake.keys == {"Bearer secret"}
     assert "Start with a red block." in fake.requests[0]["messages"][-1]["content"]
+
+
+@dataclass
+class Asking:
+    """A player that knows neither a word nor a color."""
+
+    name: str = "asking"
+
+    @property
+    def card(self) -> Player:
+        return Player(name=self.name, tasks=["hexagons"], kind="parser")
+
+    async def answer(self, item: Item, samples: int, constrain: str | None, holder: str) -> Answer:
+        return Answer((), notes={"program": "", "confidence": 0.2, "unknown": ["flurb"], "question": "Which color?"})
+
+
+def test_who_does_nothing_says_why_and_asks_back() -> None:
+    app = create_app([cast(Own, Asking())])
+    with TestClient(app) as client:
+        done = client.post(EXECUTE, json={"task": "hexagons", "instruction": "a flurb", "model": "asking"}).json()
+    assert (done["unknown"], done["question"]) == (["flurb"], "Which color?")
+    assert done["why"] == 'It does not know the word "flurb". It asks: Which color?'
+    assert ExecuteResponse.model_validate(done).unknown == ["flurb"]
+
+
+def test_an_answer_without_a_change_says_what_was_read(client: TestClient) -> None:
+    body = {"task": "hexagons", "instruction": "Paint the first column red."}
+    done = client.post(EXECUTE, json=body).json()
+    assert (done["unknown"], done["question"], done["why"]) == ([], None, None)
+    again = client.post(EXECUTE, json={**body, "board": done["board"]}).json()
+    assert again["why"] == f'It read "{again["program"]}", which changes nothing here.'
 
 
 def test_a_language_model_gets_the_examples_that_it_was_trained_with(workers: Workers) -> None:

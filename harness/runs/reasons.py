@@ -1,0 +1,69 @@
+"""Why an answer changes nothing, or less than was asked for, in words for whoever asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from harness.corpora.item import Item
+from harness.runs.answering import Answer
+from serialization.formats.answer import losses
+
+_LONGEST = 200
+"""Characters of a program or a text that are quoted."""
+
+
+def why(item: Item, answer: Answer) -> str | None:
+    """A sentence or more about what was not understood, not carried out or not told; None where all was done.
+
+    An answer without any of these that changes nothing is explained by what was read of the instruction.
+    """
+    notes = answer.notes
+    after, ignored = item.before.apply(answer.actions)
+    parts = [_unknown(notes.get("unknown") or ()), _lost(notes.get("discarded") or ())]
+    if ignored:
+        some = "None" if len(ignored) == len(answer.actions) else f"{len(answer.actions) - len(ignored)}"
+        parts.append(f"{some} of its {_count(len(answer.actions), 'action')} can be carried out.")
+    if question := notes.get("question"):
+        parts.append(f"It asks: {question}")
+    if not any(parts) and after == item.before:
+        parts.append(_read(answer))
+    return " ".join(filter(None, parts)) or None
+
+
+def _unknown(words: Sequence[str]) -> str:
+    listed = ", ".join(_quoted(word) for word in words)
+    return f"It does not know the word{'s' * (len(words) > 1)} {listed}." if words else ""
+
+
+def _lost(pieces: Sequence[Sequence[str]]) -> str:
+    """What of a language model's text was discarded, but for what may stand around an answer."""
+    lost = [(text, reason) for text, reason in pieces if losses([(text, reason)])]
+    if not lost:
+        return ""
+    (text, reason), more = lost[0], len(lost) - 1
+    rest = f", and {_count(more, 'piece')} more" if more else ""
+    return f"Not understood of its answer: {_quoted(text)} ({reason}){rest}."
+
+
+def _read(answer: Answer) -> str:
+    """What a player made of an instruction that it answered without a change."""
+    notes: Mapping[str, Any] = answer.notes
+    if program := notes.get("program"):
+        return f"It read {_quoted(program)}, which changes nothing here."
+    if program is not None:
+        return "It understood nothing of it."
+    if text := notes.get("text"):
+        return f"It answered {_quoted(text)}, which changes nothing here."
+    if answer.actions:
+        return "What it did changes nothing here."
+    return "It answered with nothing."
+
+
+def _quoted(text: str) -> str:
+    text = " ".join(text.split())
+    return f'"{text[:_LONGEST]}{"..." * (len(text) > _LONGEST)}"'
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'s' * (number != 1)}"

@@ -1,0 +1,56 @@
+"""Why an answer does nothing, or not all of it: each reason in words, and none where all was done."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from harness.corpora.item import HexagonsItem
+from harness.runs.answering import Answer
+from harness.runs.reasons import why
+from harness.worlds.hexagons import Board, Paint
+
+X = "x"
+RED, OFF = Paint(0, 0, "red"), Paint(99, 0, "red")
+BEFORE = Board().apply([Paint(5, 5, "blue")]).board
+ITEM = HexagonsItem(
+    id="hexagons/request/0/1",
+    split="request",
+    instruction="a circle",
+    history=(),
+    before=BEFORE,
+    actions=(),
+    after=BEFORE,
+    group="",
+    cluster="",
+)
+
+
+@pytest.mark.parametrize(
+    ("actions", "notes", "told"),
+    [
+        ([RED], {"program": "red 1"}, None),
+        ([RED], {"text": "red: 1", "discarded": [["I paint it", "explanation"]]}, None),
+        ([], {"program": "", "unknown": ["flurb"]}, 'It does not know the word "flurb".'),
+        ([RED], {"program": "red 1", "unknown": ["a", "b"]}, 'It does not know the words "a", "b".'),
+        ([], {"program": "", "question": "Which color?"}, "It asks: Which color?"),
+        ([], {"program": ""}, "It understood nothing of it."),
+        ([], {"program": "red none"}, 'It read "red none", which changes nothing here.'),
+        ([Paint(5, 5, "blue")], {}, "What it did changes nothing here."),
+        ([], {}, "It answered with nothing."),
+        ([], {"text": "none"}, 'It answered "none", which changes nothing here.'),
+        ([], {"text": 300 * X}, f'It answered "{200 * X}...", which changes nothing here.'),
+        ([], {"text": "hi", "discarded": [["hi", "no action"]]}, 'Not understood of its answer: "hi" (no action).'),
+        (
+            [RED],
+            {"discarded": [["a", "no action"], ["b", "no action"]]},
+            'Not understood of its answer: "a" (no action), and 1 piece more.',
+        ),
+        ([RED, OFF], {}, "1 of its 2 actions can be carried out."),
+        ([OFF], {"unknown": ["x"]}, 'It does not know the word "x". None of its 1 action can be carried out.'),
+    ],
+)
+def test_reasons(actions: Sequence[Paint], notes: dict[str, Any], told: str | None) -> None:
+    assert why(ITEM, Answer(actions, notes=notes)) == told
