@@ -14,6 +14,7 @@ from harness.engines.bases import base_origin, display_name, fingerprint, resolv
 from harness.engines.shared import adapter_config, adapter_rank, missing_for_quantization, quantized_weights
 from harness.engines.weights import weights_fingerprint
 from harness.errors import AdapterError, UsageError
+from harness.everyday.solved import solved_by
 from harness.runs.folder import RUNS
 from harness.runs.shot_choice import ShotChoice
 from harness.util.registry import choose
@@ -71,6 +72,11 @@ class Adapter:
     tasks: tuple[str, ...] = ()
     """The tasks of the items that it was trained on, its own first."""
     trained_with: TrainedWith = field(default_factory=TrainedWith)
+
+    @property
+    def solved(self) -> dict[str, float]:
+        """By world, the share of the everyday requests that a shipped one solves, where that was measured."""
+        return solved_by(self.path.name) if self.path.parent == SHIPPED else {}
 
 
 class _Selection(BaseModel):

@@ -98,7 +98,7 @@ def _loaded(asked: tuple[str, ...], workers: Workers, notes: list[str]) -> list[
                 raise
             notes.append(f"the adapter {name} cannot play: {error}")
             continue
-        found.append(Loaded(name, str(folder), adapter.spec.task, workers))
+        found.append(Loaded(name, str(folder), adapter.spec.task, workers, adapter.solved))
         notes += filter(None, [examples_note(name, adapter)])
     return found
 
@@ -108,6 +108,7 @@ def _served(url: str, models: tuple[str, ...], asked: tuple[str, ...], workers: 
     in its prompt format, others in the default one."""
     from adapters.registry import known_adapters, named_adapters, served_adapter
     from harness.errors import EngineError
+    from harness.everyday.solved import solved_by
     from harness.runs.prompt_plan import examples_note
     from harness.service.players import Served
     from prompts.spec import DEFAULTS, PromptSpec
@@ -126,10 +127,11 @@ def _served(url: str, models: tuple[str, ...], asked: tuple[str, ...], workers: 
     for name, folder in named.items():
         adapter = served_adapter(folder)
         spec, examples = adapter.spec, adapter.trained_with.examples
-        players.append(Served(name, url, name, {spec.task: spec}, workers, examples))
+        players.append(Served(name, url, name, {spec.task: spec}, workers, examples, solved=adapter.solved))
         notes += filter(None, [examples_note(name, adapter)])
     plain = {task: PromptSpec.make(task) for task in DEFAULTS}
-    return players + [Served(name, url, name, plain, workers) for name in (*models, *listed) if name not in named]
+    others = [name for name in (*models, *listed) if name not in named]
+    return players + [Served(name, url, name, plain, workers, solved=solved_by(name)) for name in others]
 
 
 def _listed(url: str) -> list[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +20,8 @@ from adapters.registry import CONFIG_FILE, SHIPPED, WEIGHTS_FILE, Adapter, load_
 from harness.engines.server import VLLM_URL, ServedAdapter, socket_client
 from harness.engines.vllm import check_served
 from harness.errors import HarnessError
+from harness.everyday.solved import solved_by
 from harness.runs.folder import RUNS
-from harness.runs.shot_choice import ShotChoice
 from harness.service.app import FAULTS, described, read
 from harness.service.players import AnyPlayer, Served
 from harness.service.workers import Workers
@@ -156,8 +156,8 @@ class Adapters:
             self._players.pop(name, None)
 
     def _play(self, one: Loaded) -> None:
-        spec, examples = one.adapter.spec, one.adapter.trained_with.examples
-        self._players[one.name] = _behind(self._place, one.name, one.served, {spec.task: spec}, examples)
+        player = _behind(self._place, one.name, one.served, {one.adapter.spec.task: one.adapter.spec})
+        self._players[one.name] = replace(player, examples=one.adapter.trained_with.examples, solved=one.adapter.solved)
 
     def _check(self, name: str) -> None:
         if self._fixed:
@@ -212,12 +212,12 @@ def base_player(place: Place) -> Served:
     from prompts.spec import DEFAULTS
 
     specs = {task: PromptSpec.make(task) for task in DEFAULTS}
-    return _behind(place, place.name, place.name, specs, ShotChoice(0))
+    return replace(_behind(place, place.name, place.name, specs), solved=solved_by(place.name))
 
 
-def _behind(place: Place, name: str, served: str, specs: Mapping[str, PromptSpec], examples: ShotChoice) -> Served:
+def _behind(place: Place, name: str, served: str, specs: Mapping[str, PromptSpec]) -> Served:
     """A model of our vLLM as a player."""
-    return Served(name, f"{VLLM_URL}/v1", served, specs, place.workers, examples, socket=place.socket, up=place.up)
+    return Served(name, f"{VLLM_URL}/v1", served, specs, place.workers, socket=place.socket, up=place.up)
 
 
 def check_files(folder: Path, root: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -27,12 +28,14 @@ class Loaded:
     """Its name or folder."""
     task: str
     workers: Workers
+    solved: Mapping[str, float] = field(default_factory=dict)
+    """By world, the share of the everyday requests that it solves, where that is known."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _prompted: Predictor | None = None
 
     @property
     def card(self) -> Player:
-        return Player(name=self.name, tasks=[self.task], kind="language model")
+        return Player(name=self.name, tasks=[self.task], kind="language model", solved=dict(self.solved))
 
     async def answer(self, item: Item, samples: int, constrain: str | None, holder: str) -> Answer:
         """Raises UsageError for what only a server does, HarnessError if the model cannot be loaded or the prompt is too long."""

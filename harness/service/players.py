@@ -12,12 +12,13 @@ from typing import Any, Literal
 from harness.baselines import BASELINES, Baseline, Ruled
 from harness.corpora.item import Item
 from harness.errors import UsageError
+from harness.everyday.solved import solved_by
 from harness.runs.answering import Answer
 from harness.runs.shot_choice import ShotChoice, live_shots
 from harness.service.loaded import Loaded, prompted, told
 from harness.service.schema import Player
 from harness.service.workers import Unavailable, Workers
-from harness.training.checkpoints import default_model
+from harness.training.checkpoints import SHIPPED, default_model
 from harness.util.registry import resolve
 from prompts.shots import Shots
 from prompts.spec import PromptSpec
@@ -34,7 +35,12 @@ class Own:
     @property
     def card(self) -> Player:
         kind: Literal["parser", "baseline"] = "parser" if self.name.startswith("parser") else "baseline"
-        return Player(name=self.name, tasks=list(self.baseline.tasks), kind=kind)
+        solved = {world: share for world, share in solved_by(self.name).items() if self._is_shipped(world)}
+        return Player(name=self.name, tasks=list(self.baseline.tasks), kind=kind, solved=solved)
+
+    def _is_shipped(self, task: str) -> bool:
+        """Whether it answers with what comes with the package, rather than with a run of this machine."""
+        return isinstance(self.baseline, Ruled) or default_model(self.name, task).parent == SHIPPED
 
     async def answer(self, item: Item, samples: int, constrain: str | None, holder: str) -> Answer:
         """Raises UsageError for what only language models do and for what takes too long, Unavailable where all are at work."""
@@ -62,6 +68,8 @@ class Served:
     """The Unix socket that the endpoint listens at, if it is one of this machine's."""
     up: Callable[[], bool] = lambda: True
     """Whether the endpoint is there."""
+    solved: Mapping[str, float] = field(default_factory=dict)
+    """By world, the share of the everyday requests that it solves, where that is known."""
     _context_length: int | None = None
     """As the endpoint says when it is first asked."""
     _pools: dict[str, Shots] = field(default_factory=dict)
@@ -69,7 +77,7 @@ class Served:
 
     @property
     def card(self) -> Player:
-        return Player(name=self.name, tasks=list(self.specs), kind="language model")
+        return Player(name=self.name, tasks=list(self.specs), kind="language model", solved=dict(self.solved))
 
     async def answer(self, item: Item, samples: int, constrain: str | None, holder: str) -> Answer:
         """Raises EngineError if the endpoint does not answer, Unavailable if it is known not to be there."""

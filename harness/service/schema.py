@@ -131,6 +131,7 @@ class Player(BaseModel):
     name: str
     tasks: list[str]
     kind: Literal["parser", "baseline", "language model"]
+    solved: dict[str, float] = Field({}, description="By task, the share of the everyday requests (dev) that it carries out.")
 
 
 def carried_out(item: Item, actions: Any) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -179,7 +180,7 @@ class Asking:
 
     @property
     def card(self) -> Player:
-        return Player(name=self.name, tasks=["hexagons"], kind="parser")
+        return Player(name=self.name, tasks=["hexagons"], kind="parser", solved={"hexagons": 0.25})
 
     async def answer(self, item: Item, samples: int, constrain: str | None, holder: str) -> Answer:
         return Answer((), notes={"program": "", "confidence": 0.2, "unknown": ["flurb"], "question": "Which color?"})
@@ -188,7 +189,9 @@ class Asking:
 def test_who_does_nothing_says_why_and_asks_back() -> None:
     app = create_app([cast(Own, Asking())])
     with TestClient(app) as client:
+        (card,) = client.get("/v1/harness/players").json()
         done = client.post(EXECUTE, json={"task": "hexagons", "instruction": "a flurb", "model": "asking"}).json()
+    assert card["solved"] == {"hexagons": 0.25}
     assert (done["unknown"], done["question"]) == (["flurb"], "Which color?")
     assert done["why"] == 'It does not know the word "flurb". It asks: Which color?'
     assert ExecuteResponse.model_validate(done).unknown == ["flurb"]
@@ -200,6 +203,17 @@ def test_an_answer_without_a_change_says_what_was_read(client: TestClient) -> No
     assert (done["unknown"], done["question"], done["why"]) == ([], None, None)
     again = client.post(EXECUTE, json={**body, "board": done["board"]}).json()
     assert again["why"] == f'It read "{again["program"]}", which changes nothing here.'
+
+
+def test_only_what_ships_has_a_share_of_everyday_requests(
+    workers: Workers, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("harness.service.players.solved_by", lambda name: {"hexagons": 0.5})
+    players = {player.name: player for player in own_players(workers)}
+    assert players["parser"].card.solved == players["t5"].card.solved == {"hexagons": 0.5}
+    monkeypatch.setattr("harness.service.players.default_model", lambda name, task: tmp_path / "model")
+    assert players["parser"].card.solved == {"hexagons": 0.5}
+    assert players["t5"].card.solved == {}
 
 
 def test_a_language_model_gets_the_examples_that_it_was_trained_with(workers: Workers) -> None:

@@ -1,0 +1,52 @@
+"""The file of shares that players solve: what is in it, and what `tools/solved_shares.py` takes and refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from adapters.registry import shipped_adapters
+from harness.baselines import BASELINES
+from harness.corpora import load
+from harness.errors import UsageError
+from harness.everyday.solved import shares
+from tools.solved_shares import record
+
+
+def predictions(file: Path, split: str, drop: int = 0) -> Path:
+    """Answers with nothing."""
+    items = load("everyday-hexagons", split)
+    file.write_text("".join(json.dumps({"id": item.id, "actions": []}) + "\n" for item in items[drop:]))
+    return file
+
+
+def test_the_shipped_file_names_players_and_fractions() -> None:
+    assert shares()
+    for player, own in shares().items():
+        assert player in {*BASELINES, *shipped_adapters(), "smollm2-135m"}
+        assert set(own) <= {"hexagons", "minecraft"}
+        assert all(0 <= share <= 1 for share in own.values())
+
+
+def test_a_run_adds_to_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "solved.json"
+    record([f"rules={predictions(tmp_path / 'p.jsonl', 'dev')}"], file)
+    assert json.loads(file.read_text())["rules"]["hexagons"] < 0.1
+    assert json.loads(file.read_text())["parser"] == shares()["parser"]
+
+
+@pytest.mark.parametrize(
+    ("split", "drop", "form", "told"),
+    [
+        ("dev", 0, "{}", "write PLAYER=RUN"),
+        ("test", 0, "rules={}", "take a run over the dev split"),
+        ("dev", 1, "rules={}", "does not answer all"),
+    ],
+)
+def test_a_run_that_does_not_fit_is_refused(split: str, drop: int, form: str, told: str, tmp_path: Path) -> None:
+    file = predictions(tmp_path / "p.jsonl", split, drop)
+    with pytest.raises(UsageError, match=told):
+        record([form.format(file)], tmp_path / "solved.json")
+    assert not (tmp_path / "solved.json").exists()
