@@ -52,10 +52,10 @@ def _places(clause: Clause) -> bool:
     return bool(texts & _PLACING) or bool(clause.colors and clause.numbers)
 
 
-def said(actions: Sequence[Action], ignored: Sequence[Any], before: Structure) -> str:
-    """One or two sentences about some actions: what was placed and removed, and what could not be."""
+def said(actions: Sequence[Action], ignored: Sequence[Any], before: Structure, asks: str | None = None) -> str:
+    """A few sentences about some actions: what was placed and removed, what could not be, and what the Builder asks back."""
     if not actions:
-        return NOT_UNDERSTOOD
+        return asks or NOT_UNDERSTOOD
     done = [action for action in actions if action not in set(ignored)]
     placed = Counter(action.color or "" for action in done if action.kind == "place")
     there = {block[:3]: block.color for block in before.blocks()}
@@ -64,7 +64,7 @@ def said(actions: Sequence[Action], ignored: Sequence[Any], before: Structure) -
     sentences = [f"I {' and '.join(parts)}."] if parts else []
     if ignored:
         sentences.append(f"{len(ignored)} of {len(actions)} actions could not be carried out.")
-    return " ".join(sentences)
+    return " ".join([*sentences, *([asks] if asks else [])])
 
 
 def _listed(counts: Counter[str]) -> str:

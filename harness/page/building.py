@@ -44,6 +44,12 @@ class Undo(_Event):
     type: Literal["undo"]
 
 
+class Again(_Event):
+    """The Architect takes back what was said and done after the last message, which another Builder is to answer."""
+
+    type: Literal["again"]
+
+
 class Build(_Event):
     """A person builds: as the Builder; or as the Architect, who puts right what a model answered last."""
 
@@ -57,7 +63,7 @@ class End(_Event):
     type: Literal["end"]
 
 
-Event = Say | Undo | Build | End
+Event = Say | Undo | Again | Build | End
 EVENT: TypeAdapter[Event] = TypeAdapter(Annotated[Event, Field(discriminator="type")])
 
 
@@ -121,7 +127,8 @@ def happened(state: State, event: Event) -> tuple[State, bool]:
         raise UsageError("in this game the simulated Architect speaks")
     if isinstance(event, Say):
         return state | {"turns": [*state["turns"], {"speaker": "Architect", "text": event.text.strip()}]}, False
-    return _undone(state), False
+    turns = _to_last_order(state["turns"])
+    return _at(state, turns if isinstance(event, Again) else turns[:-1]), False
 
 
 def _actions(event: Build) -> tuple[Action, ...]:
@@ -134,7 +141,8 @@ def answered(state: State, answer: ExecuteResponse) -> State:
     actions, ignored = ([Action(*action) for action in listed] for listed in (answer.actions, answer.ignored))
     carried = [list(action) for action in actions if action not in ignored]
     done = [{"actions": carried, "pose": state["pose"]}] if carried else []
-    reply = {"speaker": "Builder", "text": said(actions, ignored, before), "by": answer.model}
+    text = said(actions, ignored, before, answer.question)
+    reply = {"speaker": "Builder", "text": text, "by": answer.model}
     blocks = [list(block) for block in answer.blocks or ()]
     return state | {"turns": [*state["turns"], *done, reply], "blocks": blocks}
 
@@ -225,6 +233,6 @@ def _built(turns: list[Any]) -> Structure:
     return built
 
 
-def _undone(state: State) -> State:
-    turns = _to_last_order(state["turns"])[:-1]
+def _at(state: State, turns: list[Any]) -> State:
+    """The state when these were all turns."""
     return state | {"turns": turns, "blocks": [list(block) for block in _built(turns).blocks()]}

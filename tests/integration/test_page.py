@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -23,7 +24,7 @@ from tests.helpers.browser import SOLID, chromium
 from tests.helpers.page_server import PageServer, Window
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Route
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(300)]
 
@@ -103,6 +104,75 @@ def test_a_model_draws_and_a_person_corrects_it(server: PageServer, browser: Bro
         (line,) = (server.folder / "corrections-hexagons.jsonl").read_text().splitlines()
         assert json.loads(line)["actions"][1] == [0, 17, "green"]
         assert window.complaints == []
+
+
+def test_who_does_nothing_says_why_and_another_player_is_asked(server: PageServer, browser: Browser) -> None:
+    """Of the players, the parser's first answer is made up: one that knows neither a word nor a color."""
+    nothing = {"actions": [], "ignored": [], "board": "0" * 180, "program": "", "confidence": 0.1, "discarded": []}
+    asks = {"unknown": ["flurb"], "question": "Which color?", "why": 'It does not know the word "flurb". It asks: Which color?'}
+
+    def answer(route: Route) -> None:
+        asked = route.request.post_data_json
+        assert asked is not None
+        if asked["model"] == "parser" and not asked["history"]:
+            route.fulfill(json={"task": "hexagons", "model": "parser", "left_out": 0, **nothing, **asks})
+        else:
+            told.append(asked)
+            # The networks take long to load.
+            route.continue_(post_data={**asked, "model": "parser" if asked["history"] else "rules"})
+
+    told: list[dict[str, Any]] = []
+    with Window(browser, server.url, "draw") as window:
+        page = window.page
+        page.route("**/v1/harness/execute", answer)
+        assert re.fullmatch(r"parser, solves \d+% of everyday requests", page.get_by_label("Player").inner_text().splitlines()[0])
+        page.get_by_label("Instruction").fill("Paint the first column flurb.")
+        page.keyboard.press("Enter")
+        page.wait_for_selector(".answer")
+        assert 'It does not know the word "flurb". It asks: Which color?' in page.locator(".answer").inner_text()
+        assert "10%" in page.locator(".answer").inner_text()
+        page.get_by_role("button", name="Ask another player").click()
+        page.locator(".answer .chip", has_text="rules").wait_for()
+        (other,) = told
+        assert (other["instruction"], other["history"]) == ("Paint the first column flurb.", [])
+        assert other["model"] != "parser"
+        assert page.locator(".steps li small").all_inner_texts() == ["rules"]
+        page.get_by_label("Instruction").fill("red")
+        page.keyboard.press("Enter")
+        page.locator(".steps li:nth-child(2)").wait_for()
+        assert [step["instruction"] for step in told[-1]["history"]] == ["Paint the first column flurb."]
+        assert told[-1]["model"] == "parser"
+        assert window.complaints == []
+
+
+def test_another_builder_answers_the_same_words(server: PageServer, browser: Browser) -> None:
+    players: list[str] = []
+
+    def answer(route: Route) -> None:
+        asked = route.request.post_data_json
+        assert asked is not None
+        players.append(asked["player"])
+        if len(players) == 2:
+            route.fulfill(status=422, json={"error": {"message": "it cannot read this"}})
+        else:
+            # The networks take long to load.
+            route.continue_(post_data={**asked, "player": "parser"})
+
+    with Window(browser, server.url, "build") as window:
+        page = window.page
+        page.get_by_label("Target").select_option("-")
+        page.get_by_role("button", name="Start as Architect").click()
+        page.route("**/answer", answer)
+        say(window, "Place a red block in the middle.")
+        page.wait_for_selector(".answer")
+        page.get_by_role("button", name="Ask another player").click()
+        page.wait_for_selector("text=did not answer.")
+        assert "it cannot read this" in page.locator(".toasts").inner_text()
+        assert page.locator(".talk .builder").count() == 0
+        page.get_by_role("button", name="Ask another player").click()
+        page.wait_for_selector(".answer")
+        assert page.locator(".talk .architect").count() == page.locator(".talk .builder").count() == 1
+        assert len(set(players)) == 3
 
 
 def test_gallery_and_a_procedure_step_by_step(server: PageServer, browser: Browser) -> None:

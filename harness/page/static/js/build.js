@@ -1,7 +1,7 @@
 // Building in Minecraft: a person directs a model, or builds what a simulated Architect says.
 import { ask, begin, Session, start } from "./api.js";
 import { button, field, h, percent, personField, toast } from "./dom.js";
-import { answerView, picker, waiting } from "./players.js";
+import { anotherButton, answerView, picker, waiting } from "./players.js";
 import { after, key, kit, Region } from "./region.js";
 import { talkList } from "./talk.js";
 
@@ -105,7 +105,7 @@ class Game {
 
 class Directing extends Game {
   async open() {
-    const { select, notes } = await picker("minecraft", "parser-eager");
+    const { select, notes } = await picker("minecraft");
     const draft = `draft-${this.session.data.id}`;
     this.players = select;
     this.text = h("textarea", { rows: 3, maxlength: 20000, placeholder: "Build a row of three red blocks in the middle." });
@@ -158,24 +158,34 @@ class Directing extends Game {
     this.busy = false;
   }
 
-  async answer() {
-    if (this.busy) return;
+  // `asked` have answered the Architect's last words before; what they built is taken back.
+  async answer(model = this.players.value, asked = []) {
+    if (this.busy || this.correcting) return;
     this.busy = true;
     this.again.disabled = true;
-    const request = this.request();
+    if (asked.length && !(await this.session.send({ type: "again" }))) {
+      this.busy = false;
+      return;
+    }
+    const request = this.request(model);
     const began = performance.now();
-    const answer = await waiting(this.reply, this.players.value, this.session.answer(this.players.value));
+    const answer = await waiting(this.reply, model, this.session.answer(model));
     if (answer === null) this.reply.replaceChildren(h("p", { class: "hint" }, "It asks before it builds."));
-    if (answer) this.reply.replaceChildren(answerView(answer, (performance.now() - began) / 1000), button("Correct it", () => this.correct(request, answer)));
+    else {
+      const all = [...asked, model];
+      const another = await anotherButton("minecraft", all, (next) => this.answer(next, all));
+      const view = answer ? answerView(answer, (performance.now() - began) / 1000) : h("p", { class: "warn" }, `${model} did not answer.`);
+      this.reply.replaceChildren(view, h("div", { class: "row" }, answer ? button("Correct it", () => this.correct(request, answer)) : null, another));
+    }
     this.again.disabled = false;
     this.busy = false;
     this.text.focus();
   }
 
   // The request for what the Architect said last, as the task API takes it.
-  request() {
+  request(model) {
     const turns = this.session.state.turns.map(({ by, ...turn }) => turn);
-    return { task: "minecraft", model: this.players.value, instruction: turns.at(-1).text, history: turns.slice(0, -1), blocks: this.session.state.blocks, pose: this.session.state.pose };
+    return { task: "minecraft", model, instruction: turns.at(-1).text, history: turns.slice(0, -1), blocks: this.session.state.blocks, pose: this.session.state.pose };
   }
 
   correct(request, answer) {

@@ -2,7 +2,7 @@
 import { ask, start } from "./api.js";
 import { actions, asJson, asPng, asSvg, BLANK, Board, palette } from "./board.js";
 import { button, download, field, h, toast } from "./dom.js";
-import { answerView, picker, waiting } from "./players.js";
+import { anotherButton, answerView, picker, waiting } from "./players.js";
 
 const KEPT = "drawing";
 
@@ -65,21 +65,30 @@ export async function show(main) {
   async function draw(event) {
     event.preventDefault();
     const instruction = text.value.trim();
-    if (!instruction || go.disabled || correcting) return;
-    go.disabled = true;
-    const before = board.digits;
+    if (!instruction || correcting) return;
     const history = steps.map((step) => ({ instruction: step.instruction, actions: step.actions }));
-    const request = { task: "hexagons", model: select.value, instruction, board: before, history };
+    if (await answer({ task: "hexagons", model: select.value, instruction, board: board.digits, history })) text.value = "";
+  }
+
+  // Ask the request's model. Its step takes the place of `replaced`, what another player answered to the same request.
+  async function answer(request, replaced = null, asked = []) {
+    if (go.disabled) return false;
+    go.disabled = true;
     const began = performance.now();
+    const all = [...asked, request.model];
+    const another = (step) => anotherButton("hexagons", all, (model) => answer({ ...request, model }, step, all));
     try {
-      const answer = await waiting(reply, select.value, ask("POST", "/v1/harness/execute", request));
-      change(answer.board, [...steps, { instruction, actions: actions(before, answer.board), by: answer.model }]);
-      reply.replaceChildren(answerView(answer, (performance.now() - began) / 1000), button("Correct it", () => correct(request, answer)));
-      text.value = "";
+      const told = await waiting(reply, request.model, ask("POST", "/v1/harness/execute", request));
+      const step = { instruction: request.instruction, actions: actions(request.board, told.board), by: told.model };
+      change(told.board, [...(replaced && steps.at(-1) === replaced ? steps.slice(0, -1) : steps), step]);
+      reply.replaceChildren(answerView(told, (performance.now() - began) / 1000), h("div", { class: "row" }, button("Correct it", () => correct(request, told)), await another(step)));
+      return true;
     } catch (error) {
-      reply.replaceChildren(h("p", { class: "warn" }, error.message));
+      reply.replaceChildren(h("p", { class: "warn" }, error.message), h("div", { class: "row" }, await another(replaced)));
+      return false;
+    } finally {
+      go.disabled = false;
     }
-    go.disabled = false;
   }
 
   function correct(request, answer) {

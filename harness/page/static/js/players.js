@@ -1,19 +1,31 @@
 // Models as players: choosing one, waiting for it, and showing what it said.
 import { start } from "./api.js";
-import { h } from "./dom.js";
+import { button, h } from "./dom.js";
 
 const KINDS = [["parser", "The parser"], ["baseline", "Baselines"], ["language model", "Language models"]];
 
-// A select with the players of a task, the last chosen one first; and what is missing.
-export async function picker(task, favorite) {
-  const { players, notes } = await start();
-  const fit = players.filter((player) => player.tasks.includes(task));
+// The players of a task, the one that solves most everyday requests first; those that were not measured come last.
+async function ranked(task) {
+  const { players } = await start();
+  const share = (player) => player.solved[task] ?? -1;
+  return players.filter((player) => player.tasks.includes(task)).sort((a, b) => share(b) - share(a));
+}
+
+function titled(player, task) {
+  const share = player.solved[task];
+  return share === undefined ? player.name : `${player.name}, solves ${Math.round(100 * share)}% of everyday requests`;
+}
+
+// A select with the players of a task, on the last chosen one, or else the best; and what is missing.
+export async function picker(task) {
+  const [{ notes }, fit] = await Promise.all([start(), ranked(task)]);
   const select = h("select", { "aria-label": "Player" },
     KINDS.map(([kind, title]) => {
       const own = fit.filter((player) => player.kind === kind);
-      return own.length ? h("optgroup", { label: title }, own.map((player) => h("option", { value: player.name }, player.name))) : null;
+      return own.length ? h("optgroup", { label: title }, own.map((player) => h("option", { value: player.name }, titled(player, task)))) : null;
     }));
-  for (const name of [favorite, localStorage.getItem(`player-${task}`)]) if (fit.some((player) => player.name === name)) select.value = name;
+  const last = localStorage.getItem(`player-${task}`);
+  if (fit.length) select.value = fit.some((player) => player.name === last) ? last : fit[0].name;
   select.addEventListener("change", () => localStorage.setItem(`player-${task}`, select.value));
   const models = fit.some((player) => player.kind === "language model");
   const told = notes.length ? notes : models ? [] : ["No language model plays here: start harness app with --base-url or --adapter."];
@@ -36,12 +48,18 @@ export async function waiting(place, name, promise) {
   }
 }
 
-// What a model answered: its program or text, how sure it is, what was not understood, what could not be carried out.
+// A button that asks the best player who has not answered this turn yet; null where all have. `take` is called with its name.
+export async function anotherButton(task, asked, take) {
+  const next = (await ranked(task)).find((player) => !asked.includes(player.name));
+  return next ? button("Ask another player", () => take(next.name), { title: titled(next, task) }) : null;
+}
+
 function leftOut({ left_out: count, task }) {
   if (task !== "hexagons") return `The first ${count === 1 ? "turn was" : `${count} turns were`} not read.`;
   return `The first ${count === 1 ? "step was" : `${count} steps were`} not read: \u201cstep 1\u201d was taken for step ${count + 1}, and earlier steps cannot be referred to.`;
 }
 
+// What a model answered: why it did nothing or not all, what it read or wrote, and how sure it is.
 export function answerView(answer, seconds) {
   const count = answer.actions.length;
   const facts = [h("span", { class: "chip" }, answer.model), h("span", { class: "chip" }, `${count} action${count === 1 ? "" : "s"}`)];
@@ -52,8 +70,9 @@ export function answerView(answer, seconds) {
   const written = answer.program ?? answer.text;
   return h("div", { class: "answer" },
     h("div", { class: "chips" }, facts),
-    written ? h("div", {}, h("h3", {}, answer.program !== null ? "Its program" : "Its text"), h("pre", { tabindex: "0" }, written)) : h("p", { class: "hint" }, answer.program === "" ? "It understood nothing to draw." : "It gave its actions without a text."),
+    answer.why ? h("p", { class: "warn" }, answer.why) : null,
+    answer.question ? h("p", { class: "hint" }, "To answer it, write the answer as your next message.") : null,
+    written ? h("div", {}, h("h3", {}, answer.program !== null ? "What it read, as a program" : "Its text"), h("pre", { tabindex: "0" }, written)) : answer.actions.length ? h("p", { class: "hint" }, "It gave its actions without a text.") : null,
     answer.discarded.length ? h("div", {}, h("h3", {}, "Discarded"), h("ul", { class: "discarded" }, answer.discarded.map((piece) => h("li", {}, h("code", {}, piece.text.slice(0, 400)), ` ${piece.reason}`)))) : null,
-    answer.left_out ? h("p", { class: "warn" }, leftOut(answer)) : null,
-    answer.ignored.length ? h("p", { class: "warn" }, `${answer.ignored.length} of its actions cannot be carried out.`) : null);
+    answer.left_out ? h("p", { class: "warn" }, leftOut(answer)) : null);
 }

@@ -14,6 +14,7 @@ from harness.page.building import EVENT, SIMULATORS, answered, asked_back, happe
 from harness.page.store import State
 from harness.service.app import executed
 from harness.service.players import Own
+from harness.service.schema import ExecuteResponse
 from harness.service.workers import Workers
 
 PARSER = Own("parser-eager", EagerParser(), Workers())
@@ -129,3 +130,13 @@ def test_a_simulated_architect_talks_until_its_target_stands(simulator: str) -> 
 def test_an_unknown_architect_is_refused() -> None:
     with pytest.raises(UsageError, match="blocks, shapes"):
         with_simulator("none", 0)
+
+
+def test_a_builder_asks_back_in_the_dialogue() -> None:
+    state = after(with_model({"name": "", "blocks": []}), say("Build a flurb."))
+    told = {"task": "minecraft", "model": "parser", "ignored": [], "question": "Which color?"}
+    asked = answered(state, ExecuteResponse.model_validate({**told, "actions": [], "blocks": []}))
+    assert asked["turns"][-1] == {"speaker": "Builder", "text": "Which color?", "by": "parser"}
+    placed = ExecuteResponse.model_validate({**told, "actions": [("place", "red", 0, 1, 0)], "blocks": [(0, 1, 0, "red")]})
+    assert answered(state, placed)["turns"][-1]["text"] == "I placed a red block. Which color?"
+    assert request_of(after(asked, say("blue")), "parser").instruction == "blue"

@@ -254,7 +254,13 @@ def test_a_building_game_over_http(client: TestClient) -> None:
     done = client.post(f"/page/sessions/{session['id']}/answer", json=body).json()
     assert len(done["session"]["state"]["blocks"]) == 1
     assert client.post(f"/page/sessions/{session['id']}/answer", json=body | {"id": "answer-2"}).status_code == 409
-    ended = send(client, done["session"], {"type": "end"})
+    asked = send(client, done["session"], {"type": "again"})
+    assert asked["state"]["blocks"] == []
+    assert [turn["text"] for turn in asked["state"]["turns"]] == ["Place a red block in the middle."]
+    body = {"version": asked["version"], "id": "answer-3", "player": "parser"}
+    other = client.post(f"/page/sessions/{session['id']}/answer", json=body).json()
+    assert other["answer"]["model"] == other["session"]["state"]["turns"][-1]["by"] == "parser"
+    ended = send(client, other["session"], {"type": "end"})
     assert ended["finished"]
     lists = client.get("/page/sessions").json()
     assert lists["building"][0]["score"]["built"] == 1
