@@ -2,7 +2,8 @@
 
 A building game succeeds if the structure is the target, turned about the vertical axis by quarters and shifted along the
 ground as it may be (`eval.metrics.alignment`); it is exact if it is the target as it is. A drawing succeeds if its board is the
-target's. A game that an error cut short is counted apart and in none of the numbers.
+target's. A request of the benchmark `everyday` succeeds if all its turns were answered rightly, as its judge said in the game. A
+game that an error cut short is counted apart and in none of the numbers.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from eval.statistics import Floats, as_pairs, ratio_intervals
 from eval.tables import numbers_table
 from harness.worlds.hexagons import TILES, Board
 from harness.worlds.minecraft import SHAPE, Structure
+from harness.worlds.tasks import JUDGED
 
 Game = Mapping[str, Any]
 """A line of play.jsonl, as `harness.play.games` writes it."""
@@ -33,7 +35,13 @@ LABELS = {
     "turns": "turns a game",
     "corrections": "corrections a game",
 }
-"""The numbers and their names in tables. `f1` of a drawing is that of its painted tiles."""
+"""The numbers and their names in tables."""
+_LABELS_OF = {
+    ("hexagons", "f1"): "tile F1",
+    **{(task, "success"): "requests solved" for task in JUDGED},
+    **{(task, "at_once"): "turns right" for task in JUDGED},
+}
+"""The names that a task has of its own."""
 _COUNTS = ("turns", "corrections")
 """What is not a share."""
 
@@ -50,11 +58,14 @@ def score_games(task: str, games: Sequence[Game]) -> dict[str, Any]:
     if not ended:
         return {**counts, "intervals": {}}
     ones = np.ones(len(ended))
-    ratios = (_structures if task == "minecraft" else _boards)(ended)
     at_once, steps = _of(ended, "at_once"), _of(ended, "steps")
-    ratios["at_once"] = at_once, steps
-    ratios["mended"] = steps - at_once - _of(ended, "left_wrong"), steps - at_once
-    ratios |= {name: (_of(ended, name), ones) for name in _COUNTS}
+    if task in JUDGED:
+        ratios: Ratios = {"success": (_of(ended, "success"), ones), "at_once": (at_once, steps)}
+    else:
+        ratios = (_structures if task == "minecraft" else _boards)(ended)
+        ratios["at_once"] = at_once, steps
+        ratios["mended"] = steps - at_once - _of(ended, "left_wrong"), steps - at_once
+        ratios |= {name: (_of(ended, name), ones) for name in _COUNTS}
     above, below = (np.column_stack([pair[n] for pair in ratios.values()]) for n in (0, 1))
     ends = as_pairs(ratio_intervals(above, below, [game["id"] for game in ended]), len(ratios))
     values = {name: float(up.sum() / down.sum()) if down.sum() else 0.0 for name, (up, down) in ratios.items()}
@@ -111,8 +122,7 @@ def shown(scores: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
             factor, digits, unit = (1, 2, "") if name in _COUNTS else (100, 1, "%")
             ends = scores["intervals"][name]
             interval = f"[{factor * ends[0]:.{digits}f}, {factor * ends[1]:.{digits}f}]" if ends else ""
-            own = "tile F1" if (name, scores["task"]) == ("f1", "hexagons") else label
-            yield own, f"{factor * scores[name]:.{digits}f}{unit}", interval
+            yield _LABELS_OF.get((scores["task"], name), label), f"{factor * scores[name]:.{digits}f}{unit}", interval
 
 
 def print_games(scores: Mapping[str, Any], console: Console | None = None) -> None:

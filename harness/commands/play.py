@@ -14,7 +14,7 @@ from harness.errors import UsageError
 
 if TYPE_CHECKING:
     from harness.play.player import Player
-    from harness.simulators.live import LiveGame, Manner
+    from harness.simulators.live import LiveGame
 
 OF_THE_MODEL = (
     *("engine", "adapter", "merge", "base_url", "shots", "context", "format", "frame", "template", "constrain", "temperature"),
@@ -34,14 +34,16 @@ OF_THE_MODEL = (
 
 
 @click.command(params=[param for param in prompt.params if param.name in OF_THE_MODEL])
-@click.option("--task", help="hexagons or minecraft. [default: the adapter's, else minecraft]")
+@click.option(
+    "--task", help="hexagons, minecraft, everyday-hexagons or everyday-minecraft. [default: the adapter's, else minecraft]"
+)
 @click.option(
     "--architect", type=click.Choice(["simulator"]), default="simulator", show_default=True, help="Who gives the instructions."
 )
 @click.option(
     "--model", "--base", help="parser, another baseline, an adapter, or a base or an endpoint's model. [default: smollm2-135m]"
 )
-@click.option("--games", "count", default=20, show_default=True, type=click.IntRange(1), help="How many games.")
+@click.option("--games", "count", type=click.IntRange(1), help="How many games. [default: 20; all requests of an everyday task]")
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(0), help="Seed of the games, and of what is said.")
 @click.option("--split", default="dev", show_default=True, help="train, dev or test: whose targets.")
 @click.option(
@@ -63,20 +65,49 @@ def play(**flags: Any) -> int:
     harness play --task hexagons --model hexagons --games 10 --engine transformers
     harness play --task minecraft --model cnn-gru --targets corpus --games 29
     harness play --task hexagons --model NAME --base-url http://127.0.0.1:8000/v1
+    harness play --task everyday-hexagons --model parser --games 20
 
     The model builds on what it built itself, so its errors stay and add up. A game succeeds if it ends with the target; in
-    Minecraft up to turns about the vertical axis and shifts along the ground.
+    Minecraft up to turns about the vertical axis and shifts along the ground. The requests of an everyday task are asked turn by
+    turn and not corrected; one succeeds if all its turns do.
     """
     from harness.play.player import adapters_task
+    from harness.worlds.tasks import JUDGED
+
+    flags["task"] = flags["task"] or adapters_task(flags["adapter"] or flags["model"]) or "minecraft"
+    games = _requests(flags) if flags["task"] in JUDGED else _simulated(flags)
+    with _player(flags) as player:
+        return _play(flags, games, player)
+
+
+def _simulated(flags: dict[str, Any]) -> list[LiveGame]:
     from harness.play.targets import live_games
     from harness.simulators.live import Manner
 
-    flags["task"] = flags["task"] or adapters_task(flags["adapter"] or flags["model"]) or "minecraft"
+    flags["count"] = flags["count"] or 20
     manner = Manner(flags["corrections"], flags["give_up"])
     asked = {"source": flags["source"], "simulator": flags["simulator"]}
-    games = live_games(flags["task"], flags["count"], flags["seed"], flags["split"], manner, **asked)
-    with _player(flags) as player:
-        return _play(flags, games, player, manner)
+    return live_games(flags["task"], flags["count"], flags["seed"], flags["split"], manner, **asked)
+
+
+def _requests(flags: dict[str, Any]) -> list[LiveGame]:
+    """The requests of an everyday task. Raises UsageError for options of simulated games."""
+    from click.core import ParameterSource
+
+    from harness.play.targets import everyday_games
+
+    source = click.get_current_context().get_parameter_source
+    for name, option in (
+        ("source", "targets"),
+        ("simulator", "simulator"),
+        ("corrections", "corrections"),
+        ("give_up", "give-up"),
+    ):
+        if source(name) is not ParameterSource.DEFAULT:
+            raise UsageError(f"--{option}: the requests of {flags['task']} are asked as they are; leave it out")
+    games = everyday_games(flags["task"], flags["count"], flags["split"])
+    flags |= {"count": len(games), "source": "requests", "corrections": 0}
+    return games
 
 
 def _player(flags: dict[str, Any]) -> AbstractContextManager[Player]:
@@ -101,14 +132,17 @@ def _player(flags: dict[str, Any]) -> AbstractContextManager[Player]:
     return prompted_player(as_known(flags["model"], options), functools.partial(click.echo, err=True))
 
 
-def _play(flags: dict[str, Any], games: list[LiveGame], player: Player, manner: Manner) -> int:
+def _play(flags: dict[str, Any], games: list[LiveGame], player: Player) -> int:
     from harness.play.games import TURNS, play_games
     from harness.runs.folder import RUNS, Run, log_to
 
     name = flags["name"] or _default_name(flags)
-    what = (
-        f"{flags['task']} {flags['split']}: {len(games)} games, {flags['source']} targets, {manner.patience} corrections a step"
+    asked = (
+        "requests"
+        if flags["source"] == "requests"
+        else f"games, {flags['source']} targets, {flags['corrections']} corrections a step"
     )
+    what = f"{flags['task']} {flags['split']}: {len(games)} {asked}"
     click.echo(f"{what}; {player.title}; {RUNS / name}", err=flags["as_json"])
     own = {
         key: flags[key]
@@ -136,6 +170,7 @@ def _finish(run: Any, flags: dict[str, Any], lines: list[dict[str, Any]], title:
         click.echo(json.dumps(scores))
     else:
         print_games(scores)
+        _say_unchanged(lines)
         click.echo(f"{run.folder / 'play.jsonl'}, {run.folder / 'report.html'}")
     if not scores["errors"]:
         return 0
@@ -148,6 +183,13 @@ def _finish(run: Any, flags: dict[str, Any], lines: list[dict[str, Any]], title:
     return 1
 
 
+def _say_unchanged(lines: list[dict[str, Any]]) -> None:
+    """A line about the answers that did nothing, if there are any."""
+    answers = [turn for line in lines for turn in line["dialogue"] if "actions" in turn]
+    if nothing := sum(not turn["actions"] for turn in answers):
+        click.echo(f"{nothing} of {len(answers)} answers did nothing; play.jsonl and report.html say why, a turn each.")
+
+
 def _default_name(flags: dict[str, Any]) -> str:
     """The run's name, built from its settings."""
     from pathlib import Path
@@ -158,7 +200,7 @@ def _default_name(flags: dict[str, Any]) -> str:
     model = player.parent.name if player.name in ("adapter", "model") else player.name
     parts = ["play", flags["task"], flags["split"], model, flags["simulator"] or flags["source"], f"{flags['count']}-games"]
     parts += [f"{flags['shots']}-shot"] if flags["shots"] else []
-    parts += [f"{flags['corrections']}-corrections"] if flags["corrections"] != 3 else []
+    parts += [f"{flags['corrections']}-corrections"] if flags["corrections"] != 3 and flags["source"] != "requests" else []
     parts += ["give-up"] if flags["give_up"] else []
     parts += {"format": ["constrained"], "feasible": ["feasible"]}.get(flags["constrain"] or "", [])
     parts += [f"seed-{flags['seed']}"] if flags["seed"] else []

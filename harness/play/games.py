@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from eval.live import outcome
@@ -17,10 +17,12 @@ from harness.errors import UsageError
 from harness.runs.answering import Predictor
 from harness.runs.asked import Asked
 from harness.runs.folder import Run
+from harness.runs.reasons import why
 from harness.simulators.live import LiveGame
 from harness.util.progress import bar
 from harness.worlds.hexagons import Board, Paint
 from harness.worlds.minecraft import Action, Structure
+from harness.worlds.tasks import JUDGED, world_of
 
 log = logging.getLogger(__name__)
 
@@ -43,6 +45,7 @@ def play_games(
     if known:
         say(f"{len(known)} turns are already played; going on from there")
     errors: dict[str, str] = {}
+    whys: dict[str, list[str | None]] = {game.name: [] for game in games}
     order: list[str] = []
     counts = {"turns": 0, "tokens": 0}
     began = time.monotonic()
@@ -65,13 +68,14 @@ def play_games(
                         errors[game.name] = record["error"]
                     else:
                         game.take(_actions(game, record["actions"]))
+                        whys[game.name].append(record.get("why"))
                     if record["id"] not in known:
                         counts["turns"] += 1
                         counts["tokens"] += record.get("completion_tokens", 0)
                     show()
             log.info("%d games over, %d turns asked for", sum(game.over for game in games), counts["turns"])
     run.sort(order)
-    return [_line(game, errors.get(game.name)) for game in games]
+    return [_line(game, errors.get(game.name), whys[game.name]) for game in games]
 
 
 def _answers(
@@ -104,6 +108,8 @@ def _answers(
             "said": _said(item),
             **{key: item.meta[key] for key in ("kind", "fault") if key in item.meta},
         }
+        if answer.error is None and (reason := why(item, answer)):
+            record["why"] = reason
         now = time.monotonic()
         run.append(record, Asked(now - before, answer.prompt))
         before = now
@@ -120,11 +126,12 @@ def _said(item: Item) -> list[str]:
 
 
 def _actions(game: LiveGame, rows: Iterable[Sequence[Any]]) -> list[Any]:
-    return [Paint(*row) if game.task == "hexagons" else Action(*row) for row in rows]
+    return [Paint(*row) if world_of(game.task) == "hexagons" else Action(*row) for row in rows]
 
 
-def _line(game: LiveGame, error: str | None) -> dict[str, Any]:
-    """A line of play.jsonl."""
+def _line(game: LiveGame, error: str | None, whys: Sequence[str | None]) -> dict[str, Any]:
+    """A line of play.jsonl. `whys` tell, by answer, why nothing was done or not all."""
+    reasons = iter(whys)
     target, built = _state(game.target), _state(game.built)
     ended = "error" if error is not None else "given up" if game.manner.gives_up and game.left_wrong else "done"
     counts = {key: getattr(game, key) for key in ("turns", "steps", "at_once", "corrections", "left_wrong")}
@@ -135,8 +142,8 @@ def _line(game: LiveGame, error: str | None) -> dict[str, Any]:
         "ended": ended,
         "error": error,
         **counts,
-        **outcome(game.task, target, built),
-        "dialogue": [_turn(turn) for turn in game.dialogue],
+        **({"success": not game.left_wrong} if game.task in JUDGED else outcome(game.task, target, built)),
+        "dialogue": [_turn(turn, reasons) for turn in game.dialogue],
     }
 
 
@@ -144,5 +151,8 @@ def _state(state: Board | Structure) -> Any:
     return state.digits() if isinstance(state, Board) else [list(block) for block in state.blocks()]
 
 
-def _turn(turn: Turn) -> dict[str, Any]:
-    return turn._asdict() if isinstance(turn, Utterance) else {"actions": [list(action) for action in turn.actions]}
+def _turn(turn: Turn, reasons: Iterator[str | None]) -> dict[str, Any]:
+    if isinstance(turn, Utterance):
+        return turn._asdict()
+    reason = next(reasons, None)
+    return {"actions": [list(action) for action in turn.actions], **({"why": reason} if reason else {})}

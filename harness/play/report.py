@@ -14,6 +14,7 @@ from harness.drawing.hexagons import difference_svg as board_difference
 from harness.drawing.minecraft import difference_svg, structure_svg
 from harness.worlds.hexagons import Board
 from harness.worlds.minecraft import Structure
+from harness.worlds.tasks import JUDGED
 
 
 def render(title: str, scores: Mapping[str, Any], games: Sequence[Mapping[str, Any]]) -> bytes:
@@ -28,6 +29,7 @@ def render(title: str, scores: Mapping[str, Any], games: Sequence[Mapping[str, A
     page: str = environment.get_template("play.html.jinja").render(
         title=title,
         scores=scores,
+        judged=scores["task"] in JUDGED,
         rows=list(shown(scores)),
         games=[{**game, "pictures": _pictures(game), "lines": list(_lines(game["dialogue"]))} for game in games],
         style=style,
@@ -55,8 +57,5 @@ def _lines(dialogue: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
         if "text" in turn:
             yield turn["speaker"], turn["text"]
         else:
-            yield (
-                "",
-                "; ".join(" ".join("any" if part is None else str(part) for part in action) for action in turn["actions"])
-                or "nothing",
-            )
+            done = "; ".join(" ".join("any" if part is None else str(part) for part in action) for action in turn["actions"])
+            yield "", ". ".join(filter(None, (done or "nothing", turn.get("why"))))

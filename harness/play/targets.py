@@ -10,6 +10,7 @@ from harness.corpora import load, split_name
 from harness.corpora.item import Item, builder_turns, drawing_steps
 from harness.corpora.targets import targets
 from harness.errors import UsageError
+from harness.everyday.live import request_games
 from harness.simulators.games import LEVELS, SIMULATORS, game, simulator_task
 from harness.simulators.hexagons.live import DrawingGame
 from harness.simulators.live import LiveGame, Manner
@@ -40,6 +41,13 @@ def live_games(
     name = simulator or DEFAULTS[task]
     choose(f"simulator of {task}", name, [one for one in SIMULATORS if simulator_task(one) == task and one not in LEVELS])
     return list(itertools.islice(_simulated(name, seed, part, manner), count))
+
+
+def everyday_games(task: str, count: int | None, split: str) -> list[LiveGame]:
+    """The first requests of a split of an everyday task, all for None. Raises UsageError if there are fewer."""
+    part = split_name(task, split)
+    games = list(request_games(load(task, part)))
+    return _first(games, len(games) if count is None else count, f"{task} {part}", "requests; take fewer")
 
 
 def _simulated(simulator: str, seed: int, split: str, manner: Manner) -> Iterator[LiveGame]:
@@ -74,8 +82,12 @@ def _of_corpus(task: str, count: int, seed: int, split: str, manner: Manner) -> 
             BuildingGame(name, split, known[target], in_runs(known[target]), Random(f"{seed}/live/{name}"), manner, target)
             for target, name in names.items()
         ]
-    if count > len(games):
-        raise UsageError(f"--games {count}: {task} {split} has {len(games)} targets; take fewer, or --targets simulated")
     # Drawn, so that a few are not all of one kind.
     Random(f"{seed}/targets").shuffle(games)
-    return games[:count]
+    return _first(games, count, f"{task} {split}", "targets; take fewer, or --targets simulated")
+
+
+def _first(games: Sequence[LiveGame], count: int, where: str, what: str) -> list[LiveGame]:
+    if count > len(games):
+        raise UsageError(f"--games {count}: {where} has {len(games)} {what}")
+    return list(games[:count])

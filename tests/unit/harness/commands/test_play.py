@@ -48,6 +48,25 @@ def test_the_parser_plays_both_tasks(capsys: pytest.CaptureFixture[str]) -> None
         assert (settings["model"], settings["corrections"], settings["seed"]) == ("parser", 1, 0)
 
 
+def test_everyday_requests_are_played(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["play", "--task", "everyday-hexagons", "--model", "rules", "--games", "4"]) == 0
+    said = capsys.readouterr().out
+    folder = Path("runs/play_everyday-hexagons_dev_rules_requests_4-games")
+    assert f"everyday-hexagons dev: 4 requests; rules; {folder}" in said.splitlines()[0]
+    assert "requests solved" in said
+    assert "answers did nothing" in said
+    lines = [json.loads(line) for line in (folder / "play.jsonl").read_text().splitlines()]
+    assert [line["id"].rpartition("/")[0] for line in lines] == ["everyday-hexagons/dev"] * 4
+    page = (folder / "report.html").read_text()
+    assert "turns right" in page
+    assert any(turn["why"] in page for line in lines for turn in line["dialogue"] if turn.get("why"))
+
+
+def test_all_requests_of_the_split_are_played_by_default(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["play", "--task", "everyday-hexagons", "--model", "rules", "--split", "test", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["games"] == 115
+
+
 def test_the_numbers_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["play", "--task", "hexagons", "--model", "rules", "--targets", "corpus", "--games", "2", "--json"]) == 0
     scores = json.loads(capsys.readouterr().out)
@@ -129,6 +148,14 @@ def test_a_server_that_goes_away_leaves_a_game_to_go_on_with(server: FakeServer,
         (["--model", "parser", "--shots", "3"], "--shots is for language models; parser does not take it"),
         (["--model", "parser", "--engine", "vllm"], "--engine is for language models"),
         (["--model", "parser", "--targets", "corpus", "--games", "50"], "--games 50: minecraft val has 2 targets"),
+        (
+            ["--model", "parser", "--task", "everyday-hexagons", "--corrections", "1"],
+            "--corrections: the requests of everyday-hexagons",
+        ),
+        (
+            ["--model", "parser", "--task", "everyday-minecraft", "--games", "116"],
+            "everyday-minecraft dev has 115 requests; take fewer",
+        ),
         (["--model", "parser", "--split", "validation"], "no split of minecraft named 'validation'"),
         (
             ["--model", "hexagons", "--task", "minecraft", *NOWHERE],
