@@ -61,6 +61,11 @@ def first_paint(browser: Browser, url: str) -> float:
     return found
 
 
+def clicked(page: Page) -> float:
+    """A click on the board, until the frame that shows it."""
+    return float(page.evaluate(_PAINTED))
+
+
 def parsed(page: Page) -> float:
     """One instruction, from Enter to the answer."""
     page.get_by_label("Instruction").fill("Paint the first column red, then the second one blue.")
@@ -77,7 +82,7 @@ def parsed(page: Page) -> float:
 def measured(browser: Browser, url: str, procedure: str) -> dict[str, Any]:
     paints = [first_paint(browser, url) for _ in range(3)]
     page = opened(browser, url, "draw")
-    clicks = [float(page.evaluate(_PAINTED)) for _ in range(50)]
+    clicks = [clicked(page) for _ in range(50)]
     parsed(page)
     answers = [parsed(page) for _ in range(10)]
     page = opened(browser, url, f"procedure/{procedure}")

@@ -1,0 +1,98 @@
+"""tools/bench: ratios with their intervals, each printed when it is measured, and a table at the end."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import pytest
+
+from tools.bench import __main__ as bench
+from tools.bench import machine
+from tools.bench.measuring import Benchmark, Pairs, Ratio, Skipped, parts
+
+
+def fixed(name: str, *pairs: tuple[float, float], floor: float = 1.0) -> Benchmark:
+    return Benchmark(name, "s", floor, lambda: pairs)
+
+
+def broken(name: str, error: Exception) -> Benchmark:
+    def measure() -> Pairs:
+        raise error
+
+    return Benchmark(name, "s", 1.0, measure)
+
+
+class TestRatio:
+    def test_mean_and_interval_are_those_of_the_logarithms(self) -> None:
+        ratio = Ratio.of([(1, 1), (2, 1), (4, 1)])
+        half = 4.302653 * math.log(2) / math.sqrt(3)
+        assert ratio.mean == pytest.approx(2)
+        assert (ratio.low, ratio.high) == pytest.approx((2 * math.exp(-half), 2 * math.exp(half)), rel=1e-6)
+
+    def test_equal_pairs_have_no_width(self) -> None:
+        assert str(Ratio.of([(3, 2)] * 3)) == "1.5 [1.5, 1.5]"
+
+    def test_a_single_pair_says_that_it_has_no_interval(self) -> None:
+        assert str(Ratio.of([(3, 2)])) == "1.5 [0, inf]"
+
+
+def test_parts_are_of_equal_length() -> None:
+    assert parts(range(7), 3) == [range(2), range(2, 4), range(4, 6)]
+
+
+def test_each_is_said_when_it_is_measured_and_a_failure_stops_none() -> None:
+    lines: list[str] = []
+    third: list[list[str]] = []
+
+    def measure() -> Pairs:
+        third.append(list(lines))
+        return [(1.0, 1.0)] * 2
+
+    benchmarks = [fixed("quick", (4, 2), (4, 2)), broken("broken", ValueError("a\nb")), Benchmark("last", "s", 1.0, measure)]
+    results = bench.run_all(benchmarks, lines.append)
+    assert third == [["quick: 2 [2, 2] (4 s, 2 s), 0 s", "broken: failed: ValueError: a b, 0 s"]]
+    assert [one.short for one in results] == [False, True, False]
+    head, rule, *rows = bench.table(results).splitlines()
+    assert head.startswith("| benchmark |")
+    assert len(rows) == 3
+    assert {line.count("|") for line in (head, rule, *rows)} == {7}
+
+
+def test_what_cannot_run_here_is_skipped_and_no_failure() -> None:
+    result = bench.run(broken("page", Skipped("there is no browser")))
+    assert "skipped: there is no browser" in result.cells()
+    assert not result.short
+
+
+def test_below_the_floor_is_said_and_ends_with_1(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(bench, "BENCHMARKS", [fixed("slow", (1, 2), (1, 2)), fixed("quick", (2, 1), (2, 1))])
+    assert bench.main([]) == 1
+    assert capsys.readouterr().err == "below the floor or failed: slow\n"
+    assert bench.main(["--only", "quick"]) == 0
+
+
+def test_every_promised_group_is_there() -> None:
+    groups = {one.name.split(":")[0] for one in bench.BENCHMARKS}
+    assert groups >= {"loop", "front", "training", "processes", "simulators", "metrics", "parser", "cache", "page"}
+    assert len({one.name for one in bench.BENCHMARKS}) == len(bench.BENCHMARKS)
+
+
+class TestGpu:
+    def test_without_one_it_runs_nothing(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+        monkeypatch.setattr(bench, "gpus", list)
+        with pytest.raises(SystemExit, match="2"):
+            bench.main(["--gpu"])
+        assert "torch finds no GPU here" in capsys.readouterr().err
+
+    def test_what_to_send_holds_the_machine_and_the_table_alone(
+        self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        monkeypatch.setattr(machine, "gpus", lambda: ["GPU A, 80 GiB", "GPU B, 80 GiB"])
+        monkeypatch.setattr(bench, "gpus", machine.gpus)
+        monkeypatch.setattr(bench, "BENCHMARKS", [fixed("quick", (2, 1), (2, 1))])
+        assert bench.main(["--gpu"]) == 0
+        sent = capsys.readouterr().out.partition("Send us everything below this line")[2]
+        assert "GPU A, 80 GiB\nGPU B, 80 GiB\n" in sent
+        assert re.search(r"commit \w+", sent)
+        assert "| quick | 2 s | 1 s | 2 [2, 2] | 1 | 0 s |" in sent

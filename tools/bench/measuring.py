@@ -1,0 +1,92 @@
+"""How a benchmark is timed and told: pairs of measurements taken in turn, and the interval of their ratio."""
+
+from __future__ import annotations
+
+import math
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+ROUNDS = 5
+
+Pairs = Sequence[tuple[float, float]]
+
+
+class Skipped(Exception):
+    """Why a benchmark cannot run on this machine."""
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """Two things that are measured in turn; the ratio of the first to the second should reach `floor`."""
+
+    name: str
+    unit: str
+    floor: float
+    measure: Callable[[], Pairs]
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """The geometric mean of the pairs' ratios, with its 95% interval."""
+
+    mean: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, pairs: Pairs) -> Ratio:
+        """By Student's t on the logarithms of the ratios. A single pair has no interval: from 0 to infinity."""
+        from scipy.stats import t
+
+        logs = [math.log(first / second) for first, second in pairs]
+        mean = statistics.fmean(logs)
+        if len(logs) < 2:
+            return cls(math.exp(mean), 0.0, math.inf)
+        half = float(t.ppf(0.975, len(logs) - 1)) * statistics.stdev(logs) / math.sqrt(len(logs))
+        return cls(*(math.exp(value) for value in (mean, mean - half, mean + half)))
+
+    def __str__(self) -> str:
+        return f"{self.mean:.3g} [{self.low:.3g}, {self.high:.3g}]"
+
+
+def seconds(work: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def in_turn(first: Callable[[], float], second: Callable[[], float], rounds: int = ROUNDS) -> Pairs:
+    """Pairs of measurements taken right after each other, after one uncounted warm-up of each."""
+    first(), second()
+    return [(first(), second()) for _ in range(rounds)]
+
+
+def against(limit: float, measured: Callable[[], float], rounds: int = ROUNDS) -> Pairs:
+    """A fixed limit before what is measured, after one uncounted warm-up."""
+    return in_turn(lambda: limit, measured, rounds)
+
+
+def parts(items: Sequence[Any], count: int) -> list[Sequence[Any]]:
+    """The items in `count` consecutive parts of equal length; what is left over is dropped."""
+    size = len(items) // count
+    return [items[start : start + size] for start in range(0, count * size, size)]
+
+
+def spread(items: Sequence[Any], count: int) -> list[Any]:
+    """`count` items, spread over all of them."""
+    count = min(count, len(items))
+    return [items[number * len(items) // count] for number in range(count)]
+
+
+def processor_time(pid: int) -> tuple[float, float]:
+    """Seconds of processor time of a process, and of all below it."""
+    import psutil
+
+    process = psutil.Process(pid)
+    times = [sum(one.cpu_times()[:2]) for one in (process, *process.children(recursive=True))]
+    return times[0], sum(times[1:])
