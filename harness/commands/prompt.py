@@ -22,6 +22,7 @@ from harness.runs.prompt_plan import (
     chosen_base,
     chosen_spec,
     counting_tokenizer,
+    engine_name,
     given_to_vllm,
     merged_folder,
     model_name,
@@ -315,7 +316,7 @@ def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: lis
     name = options.name or default_name(options, spec)
     origin = "" if options.items_file else f" of the {source.kind} corpus"
     click.echo(
-        f"{answered_task(options, spec)} {options.part}: {len(items)} items{origin}; engine {options.engine}, "
+        f"{answered_task(options, spec)} {options.part}: {len(items)} items{origin}; engine {engine_name(options)}, "
         f"model {model_name(options, adapter)}; "
         f"{spec.context}, {spec.format}, {spec.frame} frame; {options.shots} shots; {RUNS / name}",
         err=options.json,

@@ -71,11 +71,6 @@ def engine_options(pairs: Sequence[str], words: Sequence[str]) -> dict[str, Any]
     options = _read(parser, [*(_flag(parser, pair) for pair in pairs), *words])
     for name in sorted(OURS.keys() & options):
         raise UsageError(f"vLLM's {_dashed(name)} is decided by {OURS[name]} here: leave it out")
-    if options.get("data_parallel_size", 1) > 1:
-        raise UsageError(
-            "vLLM has no data parallelism within one process: serve the model with `vllm serve --data-parallel-size N`, "
-            "and prompt with --engine openai and a higher --concurrency"
-        )
     return options
 
 

@@ -9,20 +9,26 @@ from __future__ import annotations
 import codecs
 import ctypes
 import json
+import math
 import os
 import re
+import select
 import shlex
 import shutil
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 from harness.errors import HarnessError
 from harness.util.files import hold, write_atomically
+from harness.util.gpus import gpu_groups, visible_gpus
 from harness.util.hashing import json_hash, short_hash
 
 STATE_FILE = "rows.json"
@@ -31,6 +37,7 @@ ENDING = 30.0
 """Seconds that an interrupted command gets to end by itself."""
 
 _CODES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+_PARALLEL = re.compile(r"(?:tensor|pipeline)[-_]parallel[-_]size=(\d+)")
 _PR_SET_PDEATHSIG = 1
 
 
@@ -49,6 +56,10 @@ class Row:
     def key(self) -> str:
         """16 hex digits over all that is known to decide the row."""
         return json_hash([self.commands, [short_hash([file.read_bytes()]) for file in self.files if file.is_file()]])
+
+    def gpus(self) -> int:
+        """How many its commands need together: those over which vLLM splits a model."""
+        return max(math.prod(map(int, _PARALLEL.findall(" ".join(words)))) for words in self.commands)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,39 +98,90 @@ class Grid:
         return self.states.get(row.name) == State(row.key()) and (row.answers / "predictions.jsonl").is_file()
 
     def run(self, say: Callable[[str], None]) -> None:
-        """Run the rows that are not finished, in order."""
-        for number, row in enumerate(self.rows, start=1):
-            head = f"row {number} of {len(self.rows)}, {row.name}"
-            if self.finished(row):
-                say(f"{head}: finished before")
-                continue
-            key = row.key()
-            error = self._run(row, head, say)
-            self.states[row.name] = State(key, error)
-            write_atomically(
-                self.folder / STATE_FILE, json.dumps({k: asdict(v) for k, v in self.states.items()}, indent=1) + "\n"
-            )
-            say(f"{head}: {'finished' if error is None else f'failed: {error}'}")
+        """Run the rows that are not finished: in order, or side by side where there are several GPUs, each row with its own."""
+        heads = {row.name: f"row {number} of {len(self.rows)}, {row.name}" for number, row in enumerate(self.rows, start=1)}
+        todo = [row for row in self.rows if not self.finished(row)]
+        shares = row_gpus(todo, visible_gpus()) if todo else []
+        if shares:
+            say(f"{len(shares)} rows side by side, on GPUs {' and '.join(shares)}; what they print is in {self.folder}/ROW.log")
+        for row in self.rows:
+            if row not in todo:
+                say(f"{heads[row.name]}: finished before")
+            elif not shares:
+                key = row.key()
+                self._record(row, key, self._run(row, heads[row.name], say), heads[row.name], say)
+        if shares:
+            self._side_by_side(todo, heads, shares, say)
 
-    def _run(self, row: Row, head: str, say: Callable[[str], None]) -> str | None:
+    def _side_by_side(
+        self, todo: Sequence[Row], heads: Mapping[str, str], shares: Sequence[str], say: Callable[[str], None]
+    ) -> None:
+        free: SimpleQueue[str] = SimpleQueue()
+        for share in shares:
+            free.put(share)
+        stop = threading.Event()
+
+        def run(row: Row) -> tuple[str, str | None]:
+            key, gpus = row.key(), free.get()
+            try:
+                return key, self._run(row, heads[row.name], say, Alone(gpus, stop))
+            finally:
+                free.put(gpus)
+
+        pool = ThreadPoolExecutor(len(shares))
+        try:
+            begun = {pool.submit(run, row): row for row in todo}
+            for ended in as_completed(begun):
+                row = begun[ended]
+                self._record(row, *ended.result(), heads[row.name], say)
+        finally:
+            stop.set()
+            pool.shutdown(cancel_futures=True)
+
+    def _record(self, row: Row, key: str, error: str | None, head: str, say: Callable[[str], None]) -> None:
+        self.states[row.name] = State(key, error)
+        states = {name: asdict(state) for name, state in self.states.items()}
+        write_atomically(self.folder / STATE_FILE, json.dumps(states, indent=1) + "\n")
+        say(f"{head}: {'finished' if error is None else f'failed: {error}'}")
+
+    def _run(self, row: Row, head: str, say: Callable[[str], None], alone: Alone | None = None) -> str | None:
         """Why it failed; None if it did not."""
         log = self.folder / f"{row.name}.log"
         log.unlink(missing_ok=True)
         for words in row.commands:
             say(f"{head}: {shlex.join(('harness', *words))}")
-            code, error = run_command(words, log)
+            code, error = run_command(words, log, alone)
             if code:
                 return error or f"harness {words[0]} ended with code {code} and no message; its output is in {log}"
         return None
 
 
-def run_command(words: Sequence[str], log: Path) -> tuple[int, str]:
+@dataclass(frozen=True)
+class Alone:
+    """How a command runs beside others: it prints into its log only."""
+
+    gpus: str
+    """Its CUDA_VISIBLE_DEVICES."""
+    stop: threading.Event
+    """Set where all are to end."""
+
+
+def row_gpus(rows: Sequence[Row], gpus: Sequence[str]) -> list[str]:
+    """The GPUs of each row that runs at a time, as CUDA_VISIBLE_DEVICES has them: as many rows as there are GPUs for the one that
+    needs most, and all GPUs shared among them."""
+    count = min(len(rows), len(gpus) // max(row.gpus() for row in rows))
+    return gpu_groups(gpus, count) if count > 1 else []
+
+
+def run_command(words: Sequence[str], log: Path, alone: Alone | None = None) -> tuple[int, str]:
     """Run one of our commands in a process that ends with this one. Returns its exit code and its last line that is an error.
 
-    What it prints goes to stderr as it comes, and is appended to `log`.
+    What it prints goes to stderr as it comes, unless it runs beside others, and is appended to `log`.
     """
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
-    if sys.stderr.isatty():  # So that its bars move here.
+    if alone:
+        environment["CUDA_VISIBLE_DEVICES"] = alone.gpus
+    elif sys.stderr.isatty():  # So that its bars move here.
         environment |= {"TTY_COMPATIBLE": "1", "COLUMNS": str(shutil.get_terminal_size().columns)}
     process = subprocess.Popen(
         # -P: nothing in the current folder shadows a package.
@@ -134,17 +196,29 @@ def run_command(words: Sequence[str], log: Path) -> tuple[int, str]:
     printed, decoder = "", codecs.getincrementaldecoder("utf-8")("replace")
     try:
         with log.open("ab") as file:
-            while chunk := os.read(process.stdout.fileno(), 1 << 16):
+            while chunk := _read(process, alone.stop if alone else None):
                 file.write(chunk)
                 file.flush()
                 text = decoder.decode(chunk)
-                sys.stderr.write(text)
-                sys.stderr.flush()
+                if not alone:
+                    sys.stderr.write(text)
+                    sys.stderr.flush()
                 printed = (printed + text)[-(1 << 16) :]
         return process.wait(), _error(process.returncode, printed)
     finally:
         _end(process)
         process.stdout.close()
+
+
+def _read(process: subprocess.Popen[bytes], stop: threading.Event | None) -> bytes:
+    """What the process prints next; empty when it has ended, and where `stop` ends it."""
+    assert process.stdout is not None
+    while stop and not select.select([process.stdout], [], [], 0.5)[0]:
+        if stop.is_set():
+            process.send_signal(signal.SIGINT)
+            _end(process)
+            return b""
+    return os.read(process.stdout.fileno(), 1 << 16)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -191,8 +191,12 @@ def build_engine(options: Options, adapter: Adapter | None, merged: Path | None 
             double = adapter is None or adapter.trained_with.double_quantization
             more = {"quantize": quantized_weights("nf4", double=double)}
         if options.engine == "vllm":
-            feasible = options.constrain == "feasible"
-            more = {"draws": options.temperature > 0, "feasible": feasible, "options": given_to_vllm(options)}
+            from harness.engines.replicas import SIZE, ReplicatedEngine
+
+            own = {key: value for key, value in given_to_vllm(options).items() if key != SIZE}
+            more = {"draws": options.temperature > 0, "feasible": options.constrain == "feasible", "options": own}
+            if gpus := vllm_gpus(options):
+                kind, more = ReplicatedEngine, {**more, "gpus": gpus}
         engine = kind(model, adapter=path, context_length=options.context_length, **more)
     if options.batch_size:
         engine.batch_size = options.batch_size
@@ -207,6 +211,23 @@ def given_to_vllm(options: Options) -> dict[str, Any]:
     from harness.engines.vllm_options import engine_options
 
     return engine_options(options.vllm, options.vllm_words)
+
+
+def vllm_gpus(options: Options) -> list[str]:
+    """The GPUs of each copy of vLLM's engine, where there are several copies. Raises UsageError for more than fit."""
+    if options.engine != "vllm":
+        return []
+    from harness.engines.replicas import replica_gpus
+
+    return replica_gpus(given_to_vllm(options))
+
+
+def engine_name(options: Options) -> str:
+    """The engine as the first line of a command names it."""
+    if not (gpus := vllm_gpus(options)):
+        return options.engine
+    each = gpus[0].count(",") + 1
+    return f"{options.engine} on {len(gpus) * each} GPUs ({len(gpus)} copies{f' of {each} GPUs' if each > 1 else ''})"
 
 
 def recorded_for_vllm(options: Options) -> dict[str, Any]:

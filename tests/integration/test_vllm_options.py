@@ -49,7 +49,6 @@ def test_a_run_records_what_may_change_an_answer_as_plain_values() -> None:
         ([], ["--max-model-len", "100"], r"--max-model-len is decided by --context-length here"),
         ([], ["--enable-lora"], r"decided by --adapter here"),
         (["model=other"], [], r"decided by --model here"),
-        ([], ["--data-parallel-size", "2"], r"prompt with --engine openai"),
     ],
 )
 def test_what_is_wrong_is_one_line(pairs: list[str], words: list[str], message: str) -> None:

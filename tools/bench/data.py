@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.corpora import load
-from tools.bench.measuring import ROUNDS, Benchmark, Pairs, against, in_turn, seconds
+from tools.bench.measuring import Benchmark, Pairs, against, in_turn, seconds
 
 
 def start_up() -> Pairs:
@@ -35,7 +35,7 @@ def corpus_cache() -> Pairs:
         return float(done.stdout)
 
     pairs = []
-    for _ in range(ROUNDS):
+    for _ in range(3):
         with tempfile.TemporaryDirectory() as folder:
             pairs.append((load_in(folder), load_in(folder)))
     return pairs

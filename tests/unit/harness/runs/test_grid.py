@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import signal
+import sys
+import threading
 from pathlib import Path
 
 import pytest
 
 from harness.corpora import load
 from harness.errors import HarnessError
-from harness.runs.grid import STATE_FILE, Grid, Row, State, as_markdown, cells, run_command, table
+from harness.runs import grid as grid_module
+from harness.runs.grid import STATE_FILE, Alone, Grid, Row, State, as_markdown, cells, row_gpus, run_command, table
 from prompts.messages import gold_answer
 from prompts.spec import PromptSpec
 from tests.helpers import ROOT
@@ -128,3 +132,53 @@ def test_a_usage_error_is_told_in_its_own_words(tmp_path: Path) -> None:
     assert code == 2
     assert error.startswith("Invalid value for '--shots'")
     assert "Invalid value" in (tmp_path / "log").read_text()
+
+
+class TestSideBySide:
+    """With several GPUs, whose names are stand-ins."""
+
+    @pytest.fixture(autouse=True)
+    def _gpus(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(grid_module, "visible_gpus", lambda: ["0", "1", "2", "3"])
+
+    def test_rows_share_the_gpus(self) -> None:
+        split = Row("split", (("prompt", "--vllm", "tensor_parallel_size=2"),), Path("runs/split"))
+        assert split.gpus() == 2
+        assert row_gpus([row("a")], ["0", "1"]) == []
+        assert row_gpus([row("a"), row("b")], ["0"]) == []
+        assert row_gpus([row("a"), row("b")], ["0", "1", "2", "3"]) == ["0,1", "2,3"]
+        assert row_gpus([row("a"), row("b"), row("c")], ["0", "1", "2", "3"]) == ["0", "1", "2"]
+        assert row_gpus([row("a"), row("b"), row("c"), split], ["0", "1", "2", "3"]) == ["0,1", "2,3"]
+
+    def test_they_end_as_one_after_another_would(self, capfd: pytest.CaptureFixture[str]) -> None:
+        said, lines = run(row("right"), row("missing"), row("half"))
+        assert said[0] == "3 rows side by side, on GPUs 0 and 1 and 2; what they print is in runs/grid/ROW.log"
+        assert [line["row"] for line in lines if line["error"] is None] == ["right", "half"]
+        assert "missing.jsonl" in str(lines[1]["error"])
+        assert {"row 1 of 3, right: finished", "row 3 of 3, half: finished"} <= set(said)
+        assert "hexagons dev: 7 items" in Path("runs/grid/half.log").read_text()
+        assert "7 items" not in capfd.readouterr().err
+        assert run(row("right"), row("half"))[0] == ["row 1 of 2, right: finished before", "row 2 of 2, half: finished before"]
+
+    def test_each_sees_its_own_gpus(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        seen: list[str] = []
+        together = threading.Barrier(2)
+
+        def command(words: object, log: Path, alone: Alone) -> tuple[int, str]:
+            together.wait(60)
+            seen.append(alone.gpus)
+            return 1, "enough"
+
+        monkeypatch.setattr(grid_module, "run_command", command)
+        run(row("right"), row("half"))
+        assert sorted(seen) == ["0,1", "2,3"]
+
+    def test_a_command_gets_its_gpus_and_is_interrupted(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        script = tmp_path / "python"
+        script.write_text('#!/bin/sh\necho "on $CUDA_VISIBLE_DEVICES"\nexec sleep 60\n')
+        script.chmod(0o755)
+        monkeypatch.setattr(sys, "executable", str(script))
+        stop = threading.Event()
+        stop.set()
+        code, error = run_command(["prompt"], tmp_path / "log", Alone("2,3", stop))
+        assert (code, error) == (-signal.SIGINT, f"it was ended by signal {signal.SIGINT.value}")
