@@ -1,4 +1,4 @@
-"""What the page shows of the corpora: images and procedures of HEXAGONS, games of Minecraft, targets to build."""
+"""What the page shows of the corpora: images and procedures of HEXAGONS, games of Minecraft, targets, everyday requests."""
 
 from __future__ import annotations
 
@@ -6,13 +6,18 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from harness.corpora import SPLITS, hexagons, load_games, locate
+from harness.corpora import SPLITS, hexagons, load, load_games, locate, split_name
 from harness.corpora.hexagons import Procedure
-from harness.corpora.item import Utterance
+from harness.corpora.item import HexagonsItem, Item, Utterance, since_actions
 from harness.corpora.minecraft_logs import Game
 from harness.corpora.records import turn_record
+from harness.drawing.hexagons import board_svg
+from harness.drawing.minecraft import structure_svg
 from harness.errors import UsageError
+from harness.everyday.requests import Right
+from harness.util.registry import choose
 from harness.worlds.hexagons import TILES, Board
+from harness.worlds.tasks import JUDGED
 
 Json = dict[str, Any]
 
@@ -157,3 +162,50 @@ def targets() -> list[Json]:
         if 0 < len(blocks) <= MOST_BLOCKS:
             by_target.setdefault(found.target, {"name": found.target, "split": found.split, "blocks": blocks})
     return sorted(by_target.values(), key=lambda one: (len(one["blocks"]), one["name"]))
+
+
+@lru_cache(maxsize=4)
+def _requests(task: str, split: str) -> dict[str, list[Item]]:
+    """The turns of each request by its name, in the files' order. Raises UsageError for another task or split."""
+    choose("everyday task", task, sorted(JUDGED))
+    found: dict[str, list[Item]] = {}
+    for item in load(task, split_name(task, split)):
+        found.setdefault(item.cluster.rpartition("/")[2], []).append(item)
+    return found
+
+
+def everyday(task: str, split: str) -> list[Json]:
+    """The requests of a split: name, kind, whether something stands there at the start, and the turns, each with a right answer.
+
+    Raises UsageError if there are none.
+    """
+    return [
+        {
+            "name": name,
+            "kind": turns[0].meta["kind"],
+            "begun": turns[0].before != type(turns[0].before)(),
+            "turns": [_request_turn(item) for item in turns],
+        }
+        for name, turns in _requests(task, split).items()
+    ]
+
+
+def _request_turn(item: Item) -> Json:
+    said = item.instruction if isinstance(item, HexagonsItem) else since_actions(item.history)[-1].text
+    rights = [Right.model_validate(one) for one in item.meta["right"]]
+    first = rights[0]
+    return {"say": said, "program": first.gold, "up_to": first.up_to, "holds": first.holds, "others": len(rights) - 1}
+
+
+def request_picture(task: str, split: str, name: str, turn: int) -> str:
+    """An SVG of what stands after a right answer to a turn, its changes marked; of turn 0, what stands at the start.
+
+    Raises UsageError if there is no such turn.
+    """
+    turns = _requests(task, split).get(name, [])
+    if not turns or not 0 <= turn <= len(turns):
+        raise UsageError(f"there is no turn {turn} of a request {name[:40]!r}")
+    item = turns[max(0, turn - 1)]
+    if isinstance(item, HexagonsItem):
+        return board_svg(item.after, before=item.before) if turn else board_svg(item.before)
+    return structure_svg(item.after, before=item.before) if turn else structure_svg(item.before)

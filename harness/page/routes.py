@@ -130,6 +130,14 @@ def _add_corpora(app: FastAPI, players: Sequence[AnyPlayer], corrections: Correc
     def one_game(name: str) -> dict[str, Any]:
         return corpus.game(name)
 
+    @app.get("/page/everyday/{task}/{split}")
+    def everyday(task: str, split: str) -> list[dict[str, Any]]:
+        return corpus.everyday(task, split)
+
+    @app.get("/page/everyday/{task}/{split}/{name}/{turn}.svg")
+    def request_picture(task: str, split: str, name: str, turn: int) -> Response:
+        return Response(corpus.request_picture(task, split, name, turn), media_type="image/svg+xml")
+
     @app.get("/page/targets")
     def targets() -> list[dict[str, Any]]:
         return corpus.targets()

@@ -2,6 +2,7 @@
 import { ask, start } from "./api.js";
 import { picture } from "./board.js";
 import { button, h } from "./dom.js";
+import { galleryLinks } from "./everyday.js";
 
 export const categoryName = (name) => (name === "NONE" ? "second round" : name);
 
@@ -27,6 +28,7 @@ export async function show(main) {
   }
   filters.append(...["", ...categories].map((one) => button(one === "" ? "All" : categoryName(one), () => only(one), { class: "button small toggle", "data-category": one })));
   main.replaceChildren(
+    galleryLinks("#/gallery"),
     h("div", { class: "head" }, h("h1", {}, "Images and procedures"), form,
       h("p", {}, `${images.length} images of HEXAGONS, each with the procedures in which people described it. `,
         sources.hexagons.kind === "official" ? `The authors\u2019 corpus (${sources.hexagons.license}).` : "This is the small sample that ships; set HARNESS_DATA to see the authors\u2019 corpus.")),

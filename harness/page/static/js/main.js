@@ -1,8 +1,8 @@
 // The frame: which mode is shown, and the colors of the page.
 import { failed } from "./dom.js";
 
-const MODES = { draw: "./draw.js", game: "./game.js", gallery: "./gallery.js", procedure: "./procedure.js", build: "./build.js", replay: "./replay.js" };
-const TITLES = { draw: "Draw", game: "Game", gallery: "Gallery", procedure: "Procedure", build: "Build", replay: "Replay" };
+const MODES = { draw: "./draw.js", game: "./game.js", gallery: "./gallery.js", procedure: "./procedure.js", everyday: "./everyday.js", build: "./build.js", replay: "./replay.js" };
+const TITLES = { draw: "Draw", game: "Game", gallery: "Gallery", procedure: "Procedure", everyday: "Everyday requests", build: "Build", replay: "Replay" };
 const main = document.getElementById("main");
 let leave = null;
 let turn = 0;
@@ -15,7 +15,7 @@ async function route() {
   leave = null;
   document.title = `${TITLES[mode]} · Grid worlds`;
   for (const link of document.querySelectorAll(".tabs a")) {
-    const tab = mode === "procedure" ? "gallery" : mode;
+    const tab = mode === "procedure" || mode === "everyday" ? "gallery" : mode;
     if (link.hash === `#/${tab}`) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
