@@ -12,8 +12,19 @@ from pydantic import Field, model_validator
 from harness.engines.bases import display_name
 from harness.errors import Faults, UsageError
 from harness.training.curriculum import Curriculum
-from harness.util.registry import choose
-from harness.util.settings import Count, Fraction, Positive, Rate, Strict, checked, described_schema, merged, nested, read_values
+from harness.util.settings import (
+    Count,
+    Fraction,
+    Positive,
+    Rate,
+    Strict,
+    checked,
+    described_schema,
+    merged,
+    nested,
+    read_values,
+    settings_file,
+)
 
 RECIPES = Path(__file__).parent / "recipes"
 SCHEMA = RECIPES / "recipe.schema.json"
@@ -241,14 +252,8 @@ class FinetuneRecipe(Strict):
 
 
 def recipe_path(name: str) -> Path:
-    """The file of a recipe, by the name of a shipped one or by path. Raises UsageError if there is none."""
-    if name.endswith((".yaml", ".yml")) or "/" in name:
-        path = Path(name)
-        if not path.is_file():
-            raise UsageError(f"no recipe file at {path}")
-        return path
-    recipes = {path.stem: path for path in RECIPES.rglob("*.yaml")}
-    return recipes[choose("recipe", name, recipes)]
+    """See `settings_file`."""
+    return settings_file("recipe", name, RECIPES.rglob("*.yaml"))
 
 
 def recipe_base(name: str, overrides: Sequence[str] = ()) -> str | None:

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness.errors import UsageError
-
 if TYPE_CHECKING:
     from harness.runs.grid import Facts, Grid, Row
 
@@ -38,12 +36,7 @@ def ablate(file: str, base: str | None, name: str | None, dry_run: bool, as_json
     path = ablation_path(file)
     name = name or path.stem
     folder = RUNS / name
-    rows, problems = read_ablation(path, name, base, _commands())
-    if len(problems) > 1:
-        click.echo("\n".join(f"{path}: {problem}" for problem in problems), err=True)
-        raise UsageError(f"{path} has {len(problems)} faults; nothing was trained")
-    if problems:
-        raise UsageError(f"{path}: {problems[0]}")
+    rows = read_ablation(path, name, base, _commands())
     if dry_run:
         for row in rows:
             click.echo("\n".join([f"# {row.name}", *(shlex.join(("harness", *words)) for words in row.commands)]))

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
 import click
 from pydantic import Field, model_validator
 
-from harness.errors import FaultsError, HarnessError, UsageError
-from harness.runs.ablation import option_words, options
 from harness.runs.folder import RUNS
 from harness.runs.grid import Facts, Row, answer_costs
+from harness.runs.grid_file import NAME, GridFile, options
 from harness.runs.shot_choice import RANDOM, SELECTIONS
-from harness.util.registry import choose
-from harness.util.settings import Strict, checked, described_schema, read_values
+from harness.util.settings import Strict, checked, described_schema, read_values, settings_file
 from prompts.spec import PromptSpec
 
 SUITES = Path(__file__).parent / "suites"
@@ -31,12 +28,9 @@ NOT_OF_A_CELL = ("name", "json", "preview", "task", "context", "format", "templa
 OF_MODELS = ("model", "adapter", "base-url", "engine")
 """Those that a model says."""
 
-T = TypeVar("T")
 Task = Literal["hexagons", "minecraft", "iglu"]
 Names = Annotated[list[str], Field(min_length=1)]
 ByTask = Names | dict[Task, Names]
-
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 
 
 class Model(Strict):
@@ -133,23 +127,20 @@ class Cell:
         return [*values, self.select if self.shots else ""]
 
 
-@dataclass
-class _Reader:
-    path: Path
-    name: str
-    command: click.Command
-    check: Callable[[Sequence[str]], str]
-    faults: list[str] = field(default_factory=list)
+class _SuiteFile(GridFile):
+    def __init__(self, path: Path, name: str, command: click.Command, check: Callable[[Sequence[str]], str]) -> None:
+        super().__init__(path, name)
+        self.command, self.check = command, check
 
     def read(self) -> dict[str, list[Row]]:
-        suite = checked(Suite, self.path, read_values(self.path))
+        suite = checked(Suite, self.path, read_values(self.path, "suite"))
         for name in suite.models:
-            if not _NAME.fullmatch(name):
-                self._fault(f"models.{name}: use letters, digits, ., _, + and -")
+            if not NAME.fullmatch(name):
+                self.fault(f"models.{name}: use letters, digits, ., _, + and -")
         for axis in ("contexts", "formats", "templates"):
             known = getattr(suite, axis)
             if isinstance(known, dict) and (more := known.keys() - set(suite.tasks)):
-                self._fault(f"{axis}: {min(more)} is not one of the tasks")
+                self.fault(f"{axis}: {min(more)} is not one of the tasks")
         cells = list(dict.fromkeys(self._cells(suite)))
         varied = [len({cell.parts[n] for cell in cells} - {""}) > 1 for n in range(len(SHOWN))]
         rows: dict[str, list[Row]] = {}
@@ -158,13 +149,12 @@ class _Reader:
             shown = [part for part, told in zip(cell.parts, varied, strict=True) if told and part]
             name = "_".join(shown) or cell.model
             if name in names:
-                self._fault(f"two rows are named {name}: two templates' folders, or a value that is there twice")
+                self.fault(f"two rows are named {name}: two templates' folders, or a value that is there twice")
             names.add(name)
             rows.setdefault(cell.task, []).append(self._row(suite, cell, name))
         if not cells and not self.faults:
-            self._fault("no model is asked any of the tasks")
-        if self.faults:
-            raise FaultsError(f"{self.path}: {fault}" for fault in self.faults)
+            self.fault("no model is asked any of the tasks")
+        self.report()
         return rows
 
     def _cells(self, suite: Suite) -> Iterator[Cell]:
@@ -180,16 +170,15 @@ class _Reader:
     def _tasks(self, name: str, model: Model, suite: Suite) -> Sequence[str]:
         if model.tasks is not None or not model.adapter:
             return model.tasks or suite.tasks
-        own = self._attempt(f"models.{name}: ", partial(self.check, model.words()))
+        own = self.attempt(f"models.{name}: ", partial(self.check, model.words()))
         return [own] if own else []
 
     def _row(self, suite: Suite, cell: Cell, name: str) -> Row:
         model = suite.models[cell.model]
         values = {**suite.prompt, **model.prompt}
         known = options(self.command, (*NOT_OF_A_CELL, *OF_MODELS))
-        for key in values:
-            where = f"models.{cell.model}.prompt: " if key in model.prompt else "prompt: "
-            self._attempt(where, partial(choose, "key", str(key), known))
+        self.check_keys(f"models.{cell.model}.prompt: ", model.prompt, [*known])
+        self.check_keys("prompt: ", suite.prompt, [*known])
         values = {key: value for key, value in values.items() if cell.shots or key not in ("encoder", "shot-order", "shot-ids")}
         if cell.select not in ("embedding", "diverse"):
             values.pop("encoder", None)
@@ -197,27 +186,13 @@ class _Reader:
             values.pop("shot-ids", None)
         if cell.select in SELECTIONS[:2] and str(values.get("shot-order", "")).startswith("best"):
             values.pop("shot-order")
-        words = [*cell.words(), *model.words(), *option_words(values, known, lambda what: self._fault(f"prompt: {what}"))]
+        words = [*cell.words(), *model.words(), *self.words("prompt: ", values, known)]
         words += ["--name", f"{self.name}/{name}"]
         for axis in ("context", "format", "template"):  # One by one, so that a fault hides no other.
-            self._attempt("", partial(PromptSpec.make, cell.task, **{axis: getattr(cell, axis)}))
-        self._attempt("", partial(self.check, words))
+            self.attempt("", partial(PromptSpec.make, cell.task, **{axis: getattr(cell, axis)}))
+        self.attempt("", partial(self.check, words))
         files = [Path(word) for word in words if Path(word).is_file()]
         return Row(name, (("prompt", *words),), RUNS / self.name / name, tuple(files))
-
-    def _attempt(self, where: str, step: Callable[[], T]) -> T | None:
-        try:
-            return step()
-        except click.ClickException as error:
-            self._fault(where + error.format_message())
-        except HarnessError as error:
-            for fault in getattr(error, "faults", (error,)):
-                self._fault(f"{where}{fault}")
-        return None
-
-    def _fault(self, what: str) -> None:
-        if (line := " ".join(what.split())) not in self.faults:
-            self.faults.append(line)
 
 
 SHOWN = ("task", "model", "context", "format", "template", "shots", "select")
@@ -230,13 +205,8 @@ def _of_task(axis: list[str] | dict[Task, list[str]] | None, task: str) -> Seque
 
 
 def suite_path(name: str) -> Path:
-    """The file of a suite, by path or by the name of a shipped one. Raises UsageError if there is none."""
-    if name.endswith((".yaml", ".yml")) or "/" in name:
-        if not Path(name).is_file():
-            raise UsageError(f"no file at {name}")
-        return Path(name)
-    shipped = {path.stem: path for path in SUITES.glob("*.yaml")}
-    return shipped[choose("suite", name, shipped)]
+    """See `settings_file`."""
+    return settings_file("suite", name, SUITES.glob("*.yaml"))
 
 
 def read_suite(path: Path, name: str, command: click.Command, check: Callable[[Sequence[str]], str]) -> dict[str, list[Row]]:
@@ -245,9 +215,7 @@ def read_suite(path: Path, name: str, command: click.Command, check: Callable[[S
     `command` is `harness prompt`; `check` returns the task that its words ask, and raises what it would raise before it loads a
     model. Raises FaultsError with all that is wrong with the file, and UsageError for one that is not a mapping in YAML.
     """
-    if not _NAME.fullmatch(name):
-        raise UsageError(f"--name {name}: use letters, digits, ., _, + and -")
-    return _Reader(path, name, command, check).read()
+    return _SuiteFile(path, name, command, check).read()
 
 
 def facts(row: Row) -> Facts:

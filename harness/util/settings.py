@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import partial
 from itertools import accumulate
@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
 from harness.errors import Faults, FaultsError, UsageError
+from harness.util.registry import choose
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -64,14 +65,24 @@ def _faults(schema: type[BaseModel], values: Mapping[str, Any]) -> dict[tuple[in
     return {}
 
 
-def read_values(path: Path) -> dict[str, Any]:
-    """The content of a recipe's file. Raises UsageError if it is not a mapping in YAML."""
+def settings_file(kind: str, name: str, shipped: Iterable[Path]) -> Path:
+    """The file of a recipe or of another kind, by path or by the name of a shipped one. Raises UsageError if there is none."""
+    if name.endswith((".yaml", ".yml")) or "/" in name:
+        if not Path(name).is_file():
+            raise UsageError(f"no {kind} file at {name}")
+        return Path(name)
+    named = {path.stem: path for path in shipped}
+    return named[choose(kind, name, named)]
+
+
+def read_values(path: Path, kind: str = "recipe") -> dict[str, Any]:
+    """The content of a file. Raises UsageError if it is not a mapping in YAML."""
     try:
         values = yaml.safe_load(path.read_text())
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise UsageError(f"{path} is not a recipe in YAML: {error}") from None
+        raise UsageError(f"{path} is no {kind} in YAML: {error}") from None
     if not isinstance(values, dict):
-        raise UsageError(f"{path} is not a recipe: it must hold a mapping")
+        raise UsageError(f"{path} is no {kind}: it must hold a mapping")
     return values
 
 
@@ -110,6 +121,14 @@ def merged(values: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]
     for key, value in over.items():
         old = result.get(key)
         result[key] = merged(old, value) if isinstance(old, dict) and isinstance(value, Mapping) else value
+    return result
+
+
+def flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Nested mappings as one with dotted keys."""
+    result: dict[str, Any] = {}
+    for key, value in values.items():
+        result |= flat(value, f"{prefix}{key}.") if isinstance(value, Mapping) and value else {f"{prefix}{key}": value}
     return result
 
 

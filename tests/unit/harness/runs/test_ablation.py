@@ -72,7 +72,7 @@ def test_all_faults_are_said_at_once(capsys: pytest.CaptureFixture[str]) -> None
     expected = [
         "row one: no context",
         "row 2: the name one is taken by row 1",
-        "row 3: it needs a name of letters, digits, _, + and -",
+        "row 3: it needs a name of letters, digits, ., _, + and -",
         "row typo: no key named 'contxt': did you mean context?",
         "row keys: ",
         "row list: limit: [1] is not a value of this option",
@@ -82,9 +82,8 @@ def test_all_faults_are_said_at_once(capsys: pytest.CaptureFixture[str]) -> None
         "prompt: Invalid value for '--limit'",
     ]
     for problem in expected:
-        assert any(line.startswith(f"a.yaml: {problem}") for line in lines), problem
-    assert lines[-1] == f"Error: a.yaml has {len(lines) - 1} faults; nothing was trained"
-    assert len(lines) == len(expected) + 1
+        assert any(line.startswith(f"Error: a.yaml: {problem}") for line in lines), problem
+    assert len(lines) == len(expected)
     assert not Path("runs").exists()
 
 
@@ -111,14 +110,14 @@ def test_one_fault_is_one_line(values: dict[str, Any], message: str, capsys: pyt
 def test_a_file_that_is_no_mapping(text: str, capsys: pytest.CaptureFixture[str]) -> None:
     Path("a.yaml").write_text(text)
     assert main(["ablate", "a.yaml"]) == 2
-    assert "a.yaml is not an ablation" in capsys.readouterr().err
+    assert "a.yaml is no ablation" in capsys.readouterr().err
 
 
 def test_a_name_that_is_none(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["ablate", "context"]) == 2
     assert "no ablation named 'context': did you mean contexts?" in capsys.readouterr().err
     assert main(["ablate", "none.yaml"]) == 2
-    assert "no file at none.yaml" in capsys.readouterr().err
+    assert "no ablation file at none.yaml" in capsys.readouterr().err
     assert main(["ablate", "contexts", "--name", "../up"]) == 2
     assert "--name ../up: use letters" in capsys.readouterr().err
 
@@ -131,7 +130,7 @@ def test_the_one_that_ships_fits_todays_recipes(capsys: pytest.CaptureFixture[st
 def test_the_published_rows_name_what_the_results_name(capsys: pytest.CaptureFixture[str]) -> None:
     """Their files are not here, and that alone is wrong with them."""
     assert main(["ablate", "ingredients", "--base", "tiny", "--dry-run"]) == 2
-    said = capsys.readouterr().err.splitlines()[:-1]
+    said = capsys.readouterr().err.splitlines()
     assert len(said) == 4
     assert all(any(name in line for name in ("mined.jsonl", "parser-train", "simulated.jsonl")) for line in said)
     values = yaml.safe_load((ROOT / "adapters/ablations/ingredients.yaml").read_text())
