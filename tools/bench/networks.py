@@ -73,7 +73,7 @@ def decoded(items_count: int = 64) -> Pairs:
         batches = [items[start : start + size] for start in range(0, len(items), size)]
         return len(items) / seconds(lambda: [predictor.predict(batch) for batch in batches])
 
-    return in_turn(lambda: rate(predictor.batch_size), lambda: rate(1))
+    return in_turn(lambda: rate(predictor.batch_size), lambda: rate(1), rounds=3)
 
 
 BENCHMARKS = [

@@ -1,0 +1,130 @@
+"""The memory of models of 8 and of 70 billion parameters, counted on the meta device, against the arithmetic of the dry run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import torch
+from torch.autograd.graph import saved_tensors_hooks
+from transformers import AttentionInterface, AutoModelForCausalLM, LlamaConfig
+
+from adapters.finetune import trainable
+from adapters.memory import Memory, estimate
+from adapters.packing import Pack
+from adapters.recipe import FinetuneRecipe, load_recipe
+from tests.helpers import ROOT
+
+LLAMA = {
+    "8B": {"hidden_size": 4096, "intermediate_size": 14336, "num_hidden_layers": 32, "num_attention_heads": 32},
+    "70B": {"hidden_size": 8192, "intermediate_size": 28672, "num_hidden_layers": 80, "num_attention_heads": 64},
+}
+"""The sizes of Llama 3; both have 8 key heads and a vocabulary of 128,256."""
+TOKENS, PLACES = 4096, 1000
+PACK = Pack(*([0] * TOKENS for _ in range(3)), *([0] * PLACES for _ in range(2)))
+
+
+class _Fused(torch.autograd.Function):  # type: ignore[misc]
+    """What attention on a GPU keeps for the backward pass: its inputs and its output."""
+
+    @staticmethod
+    def forward(ctx: Any, query: Any, key: Any, value: Any) -> Any:
+        output = torch.empty_like(query)
+        ctx.save_for_backward(query, key, value, output)
+        return output
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        return tuple(torch.empty_like(tensor) for tensor in ctx.saved_tensors[:3])
+
+
+def _fused(module: Any, query: Any, key: Any, value: Any, attention_mask: Any, **_: Any) -> tuple[Any, None]:
+    return _Fused.apply(query, key, value).transpose(1, 2), None
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _attention() -> Iterator[None]:
+    AttentionInterface.register("fused-stand-in", _fused)
+    yield
+    del AttentionInterface._global_mapping["fused-stand-in"]
+
+
+def model_of(size: str, recipe: FinetuneRecipe) -> Any:
+    config = LlamaConfig(vocab_size=128_256, num_key_value_heads=8, max_position_embeddings=8192, **LLAMA[size])
+    with torch.device("meta"):
+        base = AutoModelForCausalLM.from_config(config, dtype=torch.bfloat16, attn_implementation="fused-stand-in")
+        return trainable(recipe, base)
+
+
+def kept_for_backward(model: Any) -> int:
+    """Bytes of what the layers of a forward pass over a pack keep, weights and mask aside, in bfloat16 as under autocast."""
+    for parameter in model.parameters():
+        parameter.data = parameter.data.to(torch.bfloat16)
+    weights = {parameter.untyped_storage()._cdata for parameter in model.parameters()}
+    kept: dict[int, Any] = {}
+
+    def keep(tensor: Any) -> Any:
+        storage = tensor.untyped_storage()
+        if storage._cdata not in weights:
+            kept[storage._cdata] = storage
+        return tensor
+
+    ids = torch.zeros(1, TOKENS, dtype=torch.long, device="meta")
+    mask = torch.zeros(1, 1, TOKENS, TOKENS, dtype=torch.bool, device="meta")
+    with saved_tensors_hooks(keep, lambda tensor: tensor):
+        # Bound to a name, so that what it keeps is not freed before it is counted.
+        output = model.train().get_base_model().model(ids, attention_mask=mask, position_ids=ids, use_cache=False)
+        assert output.last_hidden_state.shape[1] == TOKENS
+    return sum(storage.nbytes() for storage in kept.values())
+
+
+@pytest.mark.parametrize("size", LLAMA)
+def test_each_part_is_what_the_arithmetic_says(size: str) -> None:
+    recipe = load_recipe("llama-lora", ["training.gradient_checkpointing=false"])
+    model = model_of(size, recipe)
+    trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    told = estimate(model, recipe, [PACK], half=True)
+    copies = sum(2 * parameter.numel() for parameter in trained)  # What autocast keeps.
+    assert told.weights == sum(parameter.nbytes for parameter in model.parameters()) + copies
+    for parameter in trained:
+        parameter.grad = torch.empty_like(parameter)
+    optimizer = torch.optim.AdamW(trained, foreach=False)
+    optimizer.step()
+    states = [value for state in optimizer.state.values() for value in state.values() if value.dim()]
+    assert told.gradients == sum(parameter.grad.nbytes for parameter in trained)
+    assert told.optimizer == sum(state.nbytes for state in states)
+    assert told.activations == pytest.approx(kept_for_backward(model), rel=0.05)
+
+
+@pytest.mark.parametrize("size", LLAMA)
+def test_with_checkpointing_the_inputs_of_layers_are_kept_and_one_layer_is_computed_again(size: str) -> None:
+    recipe = load_recipe("llama-lora", ["training.gradient_checkpointing=false"])
+    model, layers = model_of(size, recipe), LLAMA[size]["num_hidden_layers"]
+    every = kept_for_backward(model)
+    checkpointed = recipe.model_copy(update={"training": recipe.training.model_copy(update={"gradient_checkpointing": True})})
+    model.gradient_checkpointing_enable({"use_reentrant": False})
+    model.enable_input_require_grads()
+    told = estimate(model, checkpointed, [PACK], half=True)
+    assert told.activations == pytest.approx(kept_for_backward(model) + every / layers, rel=0.05)
+
+
+def documented(size: str, how: str) -> list[float]:
+    """Weights, adapter or optimizer, activations and logits, and the total, in the table of docs/scaling.md."""
+    lines = (ROOT / "docs/scaling.md").read_text().splitlines()
+    row = next(line for line in lines if line.startswith(f"| {size}, {how} |"))
+    cells = [cell.strip() for cell in row.split("|")[2:-1]]
+    return [float(cells[number]) for number in (0, 1, 2, 4)]
+
+
+def gigabytes(memory: Memory) -> list[float]:
+    parts = memory.weights, memory.gradients + memory.optimizer, memory.activations + memory.logits, memory.total
+    return [round(part / 1e9, 1) for part in parts]
+
+
+@pytest.mark.parametrize("size", LLAMA)
+@pytest.mark.parametrize(("how", "recipe"), [("QLoRA", "llama-qlora"), ("LoRA on bfloat16", "llama-lora")])
+def test_the_page_about_several_gpus_has_the_numbers_of_the_dry_run(size: str, how: str, recipe: str) -> None:
+    loaded = load_recipe(recipe, ["training.gradient_checkpointing=true"])
+    plain = loaded.model_copy(update={"quantize": None})
+    assert documented(size, how) == gigabytes(estimate(model_of(size, plain), loaded, [PACK], half=True))
