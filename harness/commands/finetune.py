@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -69,7 +70,7 @@ def finetune(recipe: str, dry_run: bool, **options: Any) -> None:
     from adapters.base_check import require
     from harness.corpora import locate
     from harness.runs.folder import RUNS, Run, log_to
-    from harness.training.processes import first_says, processes
+    from harness.training.processes import first_says, idle_gpus, processes
 
     # Whatever is refused, the first process refuses before the others do anything.
     with processes().main_process_first():
@@ -83,6 +84,8 @@ def finetune(recipe: str, dry_run: bool, **options: Any) -> None:
         )
         for line in _leaks(job, data.left_out):
             say(line)
+        if idle := idle_gpus(sys.argv[1:]):
+            say(idle)
         require(job.base, say)
         if dry_run:
             _show(job)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import logging
 import os
+import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any, TypeVar
+
+from harness.util.gpus import visible_gpus
 
 T = TypeVar("T")
 
@@ -36,6 +39,17 @@ def gathered(value: T) -> list[T]:
 def first_says(say: Callable[[str], None]) -> Callable[[str], None]:
     """`say` for the first process, and silence for the others."""
     return say if processes().is_main_process else _silent
+
+
+def idle_gpus(words: Sequence[str]) -> str | None:
+    """Which command trains on every GPU, where `words` of the command line train on one of several; None elsewhere."""
+    count = len(visible_gpus())
+    if count < 2 or processes().num_processes > 1:
+        return None
+    return (
+        f"{count - 1} of {count} GPUs are idle; to train on all of them: torchrun --nproc-per-node {count} -m harness.cli "
+        f"{shlex.join(words)} (a base too large for one: accelerate launch with FSDP, docs/scaling.md)"
+    )
 
 
 def _silent(text: str) -> None: ...
