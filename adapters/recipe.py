@@ -55,8 +55,11 @@ class Source(Strict):
     """The train split of the task's corpus, or of `task`'s."""
     task: Literal["hexagons", "minecraft", "iglu"] | None = None
     """With `split`: another task of the same world, whose items are prompted as the task's own; null: the task itself."""
-    simulate: Literal["random", "blocks", "shapes", "hexagons", "strokes"] | None = None
-    """The items that `harness simulate NAME --items N --seed S` writes, made on the fly."""
+    simulate: Literal["random", "blocks", "shapes", "hexagons", "strokes", "everyday-hexagons", "everyday-minecraft"] | None = (
+        None
+    )
+    """The items that `harness simulate NAME --items N --seed S` writes, made on the fly; `everyday-hexagons` are those of
+    `harness simulate everyday --task hexagons`."""
     file: str | None = None
     """A file of items, as `harness simulate` and `harness augment` write them."""
     items: Positive | None = None

@@ -11,7 +11,10 @@ from harness.corpora import load
 from harness.corpora.item import HexagonsItem, Item
 from harness.corpora.surface import Surface, new_turns, surface
 from harness.drawing.items import item_svg
-from harness.simulators.games import SIMULATORS, game, simulator_splits, simulator_task
+from harness.simulators.games import CONVERSATIONS, SIMULATORS, game, simulator_splits, simulator_task
+from harness.worlds.minecraft import Action
+from serialization.formats.answer import NOTHING
+from serialization.formats.program import write_building, write_drawing
 
 PAGE = Path("docs/simulators.md")
 PICTURES = Path("docs/images/simulators")
@@ -37,6 +40,30 @@ def examples(simulator: str, items: Sequence[Item]) -> str:
         lines = "  \n".join(said)
         parts.append(f"{number + 1}. {lines}\n\n    ![{item.id}](images/simulators/{path.name})\n")
     return "\n".join(parts)
+
+
+def conversations(simulator: str) -> str:
+    """The first ten conversations, each request with what was there before it and the program that answers it."""
+    parts = [f"{'Drawing' if simulator_task(simulator) == 'hexagons' else 'Building'}:\n"]
+    games = (game(simulator, 0, "train", n) for n in count())
+    for number, talk in enumerate(islice(filter(None, games), EXAMPLES), start=1):
+        turns = [_turn(item) for item in talk]
+        parts.append(f"{number}. {_begun(talk[0])}" + "\n   ".join(turns))
+    return "\n".join(parts)
+
+
+def _begun(item: Item) -> str:
+    """What the conversation begins with."""
+    if isinstance(item, HexagonsItem):
+        there = write_drawing(sorted(item.before.painted()))
+    else:
+        there = write_building([Action("place", color, *cell) for *cell, color in sorted(item.before.blocks())])
+    return "" if there == NOTHING else f"*(there is {'; '.join(f'`{line}`' for line in there.splitlines())})*  \n   "
+
+
+def _turn(item: Item) -> str:
+    said = item.instruction if isinstance(item, HexagonsItem) else next(new_turns(item)).text
+    return f"{said} → " + (f"`{item.meta['program']}`  " if item.actions else "nothing  ")
 
 
 def orders(item: Item) -> list[str]:
@@ -81,8 +108,12 @@ def main() -> None:
     PICTURES.mkdir(parents=True, exist_ok=True)
     sets = {name: list(items(name)) for name in SIMULATORS}
     page = between(PAGE.read_text(), "surface", table(sets))
-    page = between(page, "examples", "\n".join(examples(name, found) for name, found in sets.items()))
-    PAGE.write_text(page)
+    page = between(page, "examples", "\n".join(examples(name, sets[name]) for name in SIMULATORS if name not in CONVERSATIONS))
+    PAGE.write_text(with_conversations(page))
+
+
+def with_conversations(page: str) -> str:
+    return between(page, "everyday", "\n\n".join(map(conversations, CONVERSATIONS)))
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ FORMS = ("jsonl", "jsonl.gz", "parquet", "logs")
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("simulator", required=False)
+@click.option("--task", type=click.Choice(["hexagons", "minecraft"]), help="everyday: the world of the requests.")
 @click.option("--items", type=click.IntRange(min=1), help="How many items; the last game may be cut short.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="The file; a folder for logs and presets.")
@@ -34,11 +35,13 @@ FORMS = ("jsonl", "jsonl.gz", "parquet", "logs")
 @click.option("--card", is_flag=True, help="Also write a data card: README.md in the file's folder.")
 @click.option("--overwrite", is_flag=True, help="Replace existing output.")
 def simulate(out: Path, seed: int, workers: int, card: bool, overwrite: bool, **flags: Any) -> None:
-    """Generate items with SIMULATOR: random, blocks or shapes (building games), hexagons or strokes (drawings), level-1 or -2.
+    """Generate items with SIMULATOR: random, blocks or shapes (building games), hexagons or strokes (drawings), everyday
+    (ordinary requests, with --task), level-1 or -2.
 
     \b
     harness simulate random --items 10000 --out random.jsonl
     harness simulate shapes --items 1000 --split test --out shapes.test.parquet --card
+    harness simulate everyday --task minecraft --items 10000 --out everyday.jsonl
     harness simulate random --items 500 --as logs --out games/minecraft
     harness simulate --preset paper --out simulated
     """
@@ -84,6 +87,7 @@ def _wanted(
     seed: int,
     *,
     simulator: str | None,
+    task: str | None,
     items: int | None,
     split: str | None,
     form: str | None,
@@ -98,8 +102,10 @@ def _wanted(
     from harness.util.registry import choose
 
     if preset:
-        if simulator or items or split or settings:
-            raise UsageError("--preset has its own simulators, splits and sizes: leave out SIMULATOR, --items, --split, --set")
+        if simulator or task or items or split or settings:
+            raise UsageError(
+                "--preset has its own simulators, splits and sizes: leave out SIMULATOR, --task, --items, --split, --set"
+            )
         if form == "logs":
             raise UsageError("--preset makes files: --as jsonl, jsonl.gz or parquet")
         kind = form or "jsonl"
@@ -110,10 +116,22 @@ def _wanted(
         ]
     if simulator is None or items is None:
         raise UsageError("give a SIMULATOR and --items, as in: harness simulate random --items 1000 --out random.jsonl")
+    simulator = _in_world(simulator, task)
     choose("simulator", simulator, SIMULATORS)
-    task, splits = simulator_task(simulator), simulator_splits(simulator)
-    part = choose(f"split of {simulator}", split_name(task, split or splits[0]), splits)
+    world, splits = simulator_task(simulator), simulator_splits(simulator)
+    part = choose(f"split of {simulator}", split_name(world, split or splits[0]), splits)
     return [(out, Source(simulator, seed, part, output_form(out, form), _parameters(simulator, settings)), items)]
+
+
+def _in_world(simulator: str, task: str | None) -> str:
+    """The simulator's name: there is an `everyday` for each world."""
+    if simulator != "everyday":
+        if task:
+            raise UsageError(f"--task goes with everyday: {simulator} has one world only")
+        return simulator
+    if task is None:
+        raise UsageError("everyday needs --task hexagons or minecraft")
+    return f"everyday-{task}"
 
 
 def _parameters(simulator: str, settings: tuple[str, ...]) -> tuple[tuple[str, int], ...]:

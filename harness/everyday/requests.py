@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
@@ -15,7 +17,7 @@ from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem, Tu
 from harness.errors import DataError
 from harness.worlds.hexagons import Board
 from harness.worlds.minecraft import FACING, Structure
-from harness.worlds.tasks import world_of
+from harness.worlds.tasks import JUDGED, world_of
 from serialization.formats.program import building_state, drawing_state
 from serialization.program import ast, hexagons, minecraft
 from serialization.program.errors import ProgramError
@@ -137,6 +139,18 @@ def items(task: str, splits: Sequence[str], folder: Path) -> Iterator[Item]:
                 yield from _turns(f"{task}/{split}/{name}", task, split, request)
             except ValueError as error:
                 raise DataError(f"{file}: {name}: {error}") from None
+
+
+def plain(text: str) -> str:
+    """A sentence in small letters, without punctuation: what makes two sentences the same."""
+    return " ".join(re.sub(r"[^\w\s]|_", "", text.lower()).split())
+
+
+@lru_cache(maxsize=1)
+def sentences() -> frozenset[str]:
+    """The plain sentences of all requests, which no training data may hold."""
+    files = (_file(task, split, locate(task).path) for task in JUDGED for split in SPLITS)
+    return frozenset(plain(turn.say) for file in files for request in _read(file).values() for turn in request.turns)
 
 
 def digest(task: str, folder: Path) -> str:

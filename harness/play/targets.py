@@ -10,8 +10,8 @@ from harness.corpora import load, split_name
 from harness.corpora.item import Item, builder_turns, drawing_steps
 from harness.corpora.targets import targets
 from harness.errors import UsageError
-from harness.everyday.live import request_games
-from harness.simulators.games import LEVELS, SIMULATORS, game, simulator_task
+from harness.play.request_games import request_games
+from harness.simulators.games import ARCHITECTS, DRAWINGS, game, simulator_task
 from harness.simulators.hexagons.live import DrawingGame
 from harness.simulators.live import LiveGame, Manner
 from harness.simulators.minecraft.live import BuildingGame
@@ -39,7 +39,7 @@ def live_games(
             raise UsageError(f"--simulator {simulator}: the targets are those of the corpus; leave one of the two out")
         return _of_corpus(task, count, seed, part, manner)
     name = simulator or DEFAULTS[task]
-    choose(f"simulator of {task}", name, [one for one in SIMULATORS if simulator_task(one) == task and one not in LEVELS])
+    choose(f"simulator of {task}", name, [one for one in (*ARCHITECTS, *DRAWINGS) if simulator_task(one) == task])
     return list(itertools.islice(_simulated(name, seed, part, manner), count))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from harness.simulators.games import simulator_task
+from harness.simulators.games import CONVERSATIONS, simulator_task
 from harness.simulators.outputs import Made
 from harness.simulators.stream import Source
 
@@ -54,8 +54,7 @@ class File(NamedTuple):
 
 def data_card(files: Sequence[File], command: str, version: str) -> str:
     """The text of the card, in Markdown. It names no time, so that the same files have the same card."""
-    titles = {"hexagons": "HEXAGONS drawing procedures", "minecraft": "Minecraft building games"}
-    tasks = {titles[simulator_task(file.source.simulator)] for file in files}
+    tasks = {_title(file.source.simulator) for file in files}
     rows = (
         f"| {name} | {source.simulator} | {source.split} | {source.seed} | {counts.games:,} | {counts.items:,} |"
         for name, source, counts in files
@@ -63,6 +62,13 @@ def data_card(files: Sequence[File], command: str, version: str) -> str:
     return _TEXT.format(
         configs=_configs(files), tasks=" and ".join(sorted(tasks)), command=command, version=version, rows="\n".join(rows)
     )
+
+
+def _title(simulator: str) -> str:
+    hexagons = simulator_task(simulator) == "hexagons"
+    if simulator in CONVERSATIONS:
+        return "ordinary HEXAGONS requests" if hexagons else "ordinary Minecraft requests"
+    return "HEXAGONS drawing procedures" if hexagons else "Minecraft building games"
 
 
 def _configs(files: Sequence[File]) -> str:

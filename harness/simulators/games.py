@@ -37,6 +37,12 @@ DRAWINGS = {
 }
 """Simulators of drawing procedures."""
 
+CONVERSATIONS = {
+    "everyday-hexagons": "harness.simulators.everyday.hexagons.conversation:drawing",
+    "everyday-minecraft": "harness.simulators.everyday.minecraft.conversation:building",
+}
+"""Simulators of conversations of ordinary requests, one for each world."""
+
 LEVELS = {
     "level-1": "harness.simulators.minecraft.levels:level_1",
     "level-2": "harness.simulators.minecraft.levels:level_2",
@@ -50,7 +56,7 @@ PARAMETERS = {
 }
 """What can be set for a simulator, and its range: orders of a game, shapes of a target, blocks of its longest row."""
 
-SIMULATORS = {**ARCHITECTS, **DRAWINGS, **LEVELS}
+SIMULATORS = {**ARCHITECTS, **DRAWINGS, **CONVERSATIONS, **LEVELS}
 
 PAPER = {
     "random": {"train": 15_825, "val": 1_161, "test": 1_089},
@@ -61,7 +67,7 @@ PAPER = {
 
 
 def simulator_task(simulator: str) -> str:
-    return "hexagons" if simulator in DRAWINGS else "minecraft"
+    return "hexagons" if simulator in (*DRAWINGS, "everyday-hexagons") else "minecraft"
 
 
 def simulator_splits(simulator: str) -> tuple[str, ...]:
@@ -89,7 +95,7 @@ def game(simulator: str, seed: int, split: str, n: int, parameters: tuple[tuple[
         return level(simulator, seed)[n : n + 1]
     make = resolve("simulator", simulator, SIMULATORS)
     rng = Random("/".join(map(str, (seed, simulator, split, n, *chain(*parameters)))))
-    if simulator in DRAWINGS:
+    if simulator in DRAWINGS or simulator in CONVERSATIONS:
         return _of_split(make(rng, n, split), None, split)
     return _built(partial(make, **dict(parameters)), rng, simulator, split, n)
 

@@ -8,7 +8,7 @@ from lark import Token, Transformer, v_args
 
 from harness.worlds.hexagons import COLORS
 from serialization.program import ast
-from serialization.program.errors import ProgramError
+from serialization.program.errors import Place, ProgramError
 
 MAX_NUMBER = 9999
 _SAME = {"toward": "front", "away": "behind"}
@@ -38,11 +38,19 @@ def _span(text: str, at: tuple[int, int]) -> ast.Span:
     return ast.Span(numbers[0], numbers[1], numbers[2] if numbers[0] != numbers[1] else 1)
 
 
-def _single(literal: ast.Expr) -> int:
+def literal(text: str, at: Place = ast.NOWHERE) -> ast.Expr:
+    """The set or number of a literal such as 3,5:1-10."""
+    columns, colon, rows = text.partition(":")
+    if colon and columns.startswith("-"):
+        raise ProgramError(f"{text}: columns count from 1", at)
+    return ast.Tiles(_spans(columns, at), _spans(rows, at), at=at) if colon else ast.Numbers(_spans(columns, at), at=at)
+
+
+def _single(value: ast.Expr) -> int:
     """The number of a literal that is one."""
-    if isinstance(literal, ast.Numbers) and len(literal.spans) == 1 and literal.spans[0].first == literal.spans[0].last:
-        return literal.spans[0].first
-    raise ProgramError("expected a number here", literal.at)
+    if isinstance(value, ast.Numbers) and len(value.spans) == 1 and value.spans[0].first == value.spans[0].last:
+        return value.spans[0].first
+    raise ProgramError("expected a number here", value.at)
 
 
 def _name(token: Token) -> str:
@@ -140,11 +148,7 @@ class Builder(Transformer[Token, ast.Program]):
         return self._literal(children[0])
 
     def _literal(self, token: Token) -> ast.Expr:
-        at = token.line or 0, token.column or 0
-        columns, colon, rows = token.partition(":")
-        if colon and columns.startswith("-"):
-            raise ProgramError(f"{token}: columns count from 1", at)
-        return ast.Tiles(_spans(columns, at), _spans(rows, at), at=at) if colon else ast.Numbers(_spans(columns, at), at=at)
+        return literal(str(token), (token.line or 0, token.column or 0))
 
     def name(self, meta: Any, children: list[Any]) -> ast.Name:
         return ast.Name(_name(children[0]), at=_at(meta))

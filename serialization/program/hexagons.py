@@ -220,7 +220,7 @@ def rotate(d: Drawing, tiles: Figure, sixths: int, center: Cell) -> Figure:
 
 
 def is_color(d: Drawing, *colors: str) -> Figure:
-    return d.seen([tile for tile in g.ALL if d.color_of(tile) in colors])
+    return d.seen(d.colored(colors))
 
 
 # --- numbers ---
@@ -275,7 +275,7 @@ FUNCTIONS: Mapping[str, Function] = {
 CONSTANTS: Mapping[str, Callable[[Drawing], Figure]] = {
     "all": lambda d: d.seen(g.ALL),
     "blank": lambda d: is_color(d, "white"),
-    "painted": lambda d: d.seen([tile for tile in g.ALL if d.color_of(tile) != "white"]),
+    "painted": lambda d: is_color(d, *COLORS[1:]),
     "it": lambda d: d.seen(list(d.drawn)),
 }
 
@@ -313,6 +313,12 @@ class Drawing(Machine):
     def color_of(self, tile: Cell) -> str:
         """The color that a tile of the board has now."""
         return self.drawn.get(tile) or self.board[tile[0], tile[1]]
+
+    def colored(self, colors: Sequence[str]) -> list[Cell]:
+        """The tiles of the board that have one of some colors now."""
+        codes = {code for code, color in enumerate(COLORS) if color in colors}
+        on = zip(g.ALL, self.board.cells.T.ravel().tolist(), strict=True)
+        return [tile for tile, code in on if (self.drawn[tile] in colors if tile in self.drawn else code in codes)]
 
     def color_at(self, cell: Cell) -> str | None:
         """None for white: a copy leaves what lies behind it."""

@@ -34,7 +34,9 @@ def write(path: Path, simulator: str, items: int, seed: int = 0) -> Path:
     return path
 
 
-@pytest.mark.parametrize(("simulator", "task"), [("shapes", "minecraft"), ("strokes", "hexagons")])
+@pytest.mark.parametrize(
+    ("simulator", "task"), [("shapes", "minecraft"), ("strokes", "hexagons"), ("everyday-hexagons", "hexagons")]
+)
 def test_items_made_on_the_fly_are_those_of_the_command(tmp_path: Path, simulator: str, task: str) -> None:
     file = write(tmp_path / "some.jsonl", simulator, 25, seed=3)
     source = Source.model_validate({"simulate": simulator, "items": 25, "seed": 3})

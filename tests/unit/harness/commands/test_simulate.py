@@ -120,12 +120,13 @@ def test_exactly_so_many_items_in_the_order_of_the_games(count: int) -> None:
     assert list(read_items(Path("items.jsonl"))) == made("random", count)
 
 
-def test_the_same_bytes_for_any_number_of_workers_and_any_hash_seed() -> None:
-    options = ["--items", "700", "--seed", "3"]
-    simulate("random", *options, "--out", "one.jsonl")
-    simulate("random", *options, "--out", "one.parquet")
+@pytest.mark.parametrize("simulator", ["random", "everyday-hexagons", "everyday-minecraft"])
+def test_the_same_bytes_for_any_number_of_workers_and_any_hash_seed(simulator: str) -> None:
+    options = [simulator, "--items", "700", "--seed", "3"]
+    simulate(*options, "--out", "one.jsonl")
+    simulate(*options, "--out", "one.parquet")
     for seed, name in (("1", "three.jsonl"), ("2", "three.parquet")):
-        command = [sys.executable, "-m", "harness.cli", "simulate", "random", *options, "--workers", "3", "--out", name]
+        command = [sys.executable, "-m", "harness.cli", "simulate", *options, "--workers", "3", "--out", name]
         environment = os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)}
         done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
         assert done.returncode == 0, done.stderr
@@ -389,6 +390,15 @@ def test_an_error_while_items_are_made_keeps_those_before(monkeypatch: pytest.Mo
     assert list(read_items(Path("a.jsonl")))
 
 
+@pytest.mark.parametrize("task", ["hexagons", "minecraft"])
+def test_everyday_is_told_its_world(task: str) -> None:
+    simulate("everyday", "--task", task, "--items", "30", "--card", "--out", "items.jsonl")
+    assert list(read_items(Path("items.jsonl"))) == made(f"everyday-{task}", 30)
+    card = Path("README.md").read_text()
+    assert f"harness simulate everyday --task {task} --items 30 --seed 0 --out items.jsonl" in card
+    assert "# Simulated ordinary" in card
+
+
 # --- usage ---
 
 
@@ -412,6 +422,13 @@ def test_an_error_while_items_are_made_keeps_those_before(monkeypatch: pytest.Mo
         (["random", "--items", "5", "--as", "xml", "--out", "a"], "'xml' is not one of"),
         (["random", "--preset", "paper", "--out", "a"], "leave out SIMULATOR"),
         (["--preset", "paper", "--items", "5", "--out", "a"], "leave out SIMULATOR"),
+        (["everyday", "--items", "5", "--out", "a.jsonl"], "everyday needs --task hexagons or minecraft"),
+        (["random", "--task", "minecraft", "--items", "5", "--out", "a.jsonl"], "--task goes with everyday"),
+        (["everyday", "--task", "iglu", "--items", "5", "--out", "a.jsonl"], "'iglu' is not one of"),
+        (
+            ["everyday", "--task", "minecraft", "--items", "5", "--as", "logs", "--out", "a"],
+            "--as logs is for whole building games",
+        ),
         (["--preset", "paper", "--as", "logs", "--out", "a"], "--preset makes files"),
     ],
 )

@@ -12,8 +12,8 @@ from eval.score_run import read_answers, score_answers
 from harness.baselines.parser import Parser
 from harness.corpora import load
 from harness.corpora.item import Executed, Item
-from harness.everyday.live import RequestGame, request_games
 from harness.play.games import TURNS, play_games
+from harness.play.request_games import RequestGame, request_games
 from harness.runs.folder import Run
 from harness.util.jsonl import json_line
 

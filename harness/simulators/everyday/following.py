@@ -1,0 +1,172 @@
+"""Requests that either world may hear at any time: undoing, other colors, removing, corrections, and nothing to do."""
+
+from __future__ import annotations
+
+from harness.simulators.everyday.talk import Maker, Order, Talk, Thing
+
+_SHADES = ("pink", "brown", "gray", "grey", "gold", "silver", "turquoise", "beige", "transparent")
+
+
+def undo(t: Talk) -> Order | None:
+    """Undoing what was undone does it again."""
+    if not t.steps or not t.steps[-1]:
+        return None
+    section = "redo" if t.orders[-1].back else "undo"
+    return Order("undo", t.say(section), _undoing(t), back=1, bare=True)
+
+
+def undo_two(t: Talk) -> Order | None:
+    if len(t.steps) < 2 or not t.steps[-1] or not t.steps[-2] or t.orders[-1].back or t.orders[-2].back:
+        return None
+    return Order("undo", t.say("undo two"), t.restoring(t.past[-2].state), back=2, bare=True)
+
+
+def _undoing(t: Talk) -> str:
+    """The program that undoes the last turn."""
+    return "remove step(-1)" if _was_empty(t) else t.restoring(t.past[-1].state)
+
+
+def _was_empty(t: Talk) -> bool:
+    """Whether the last turn changed empty cells only."""
+    return all(t.cell_of(action) not in t.found for action in t.steps[-1])
+
+
+def meant_color(t: Talk) -> Order | None:
+    thing = _just_made(t)
+    if thing is None or len(thing.colors) != 1 or not _was_empty(t):
+        return None
+    color, other = t.color(), thing.colors[0]
+    text = t.say("meant color", color=color, other=other, it=t.some("it", f"the {thing.noun}"))
+    return Order("correction", text, t.recolored("step(-1)", color), subject=thing, bare=True)
+
+
+def meant(t: Talk) -> Order | None:
+    """Something else than what was done in the last turn."""
+    thing = _just_made(t)
+    if thing is None or not t.orders[-1].meant:
+        return None
+    what = t.rng.choice(t.orders[-1].meant)
+    slots = {"it": t.some("it", f"the {thing.noun}"), "noun": thing.noun} | dict(what.slots)
+    if what.section.startswith("="):
+        return Order(what.kind, t.say(what.section[1:], **slots), what.program, subject=thing, bare=True)
+    return Order(what.kind, t.say(what.section, **slots), f"{_undoing(t)}; {what.program}", subject=thing, bare=True)
+
+
+def _just_made(t: Talk) -> Thing | None:
+    """The thing that the last turn made and that stands there whole."""
+    thing = t.last
+    if not t.orders or thing is None or not (t.orders[-1].noun or t.orders[-1].meant) or t.orders[-1].back:
+        return None
+    return thing if thing.cells == {t.cell_of(action) for action in t.steps[-1]} else None
+
+
+def recolor(t: Talk) -> Order | None:
+    thing = t.pick()
+    if thing is None or len(thing.colors) != 1:
+        return None
+    color = t.color()
+    return Order("recolor", t.say("recolor", it=t.ref(thing), color=color), t.recolored(t.where(thing), color), subject=thing)
+
+
+def recolor_part(t: Talk) -> Order | None:
+    thing = t.pick()
+    if thing is None or len(thing.colors) != 2:
+        return None
+    color, other = t.color(), t.rng.choice(thing.colors)
+    text = t.say("recolor part", it=f"the {thing.noun}", color=color, other=other)
+    return Order("recolor", text, t.recolored(f"is({other})", color), subject=thing)
+
+
+def recolor_all(t: Talk) -> Order | None:
+    if not t.colors:
+        return None
+    other = t.rng.choice(sorted(set(t.colors.values())))
+    color = t.color(other)
+    return Order("recolor", t.say("recolor all", color=color, other=other), t.recolored(f"is({other})", color))
+
+
+def swap_colors(t: Talk) -> Order | None:
+    shades = sorted(set(t.colors.values()))
+    if len(shades) < 2:
+        return None
+    color, other = t.rng.sample(shades, 2)
+    text = t.say("swap colors", color=color, other=other)
+    return Order("recolor", text, f"a=is({color}); b=is({other}); {t.recolored('a', other)}; {t.recolored('b', color)}")
+
+
+def remove(t: Talk) -> Order | None:
+    thing = t.pick()
+    if thing is None:
+        return None
+    return Order("remove", t.say("remove", it=t.ref(thing)), f"remove {t.where(thing)}", subject=thing)
+
+
+def remove_color(t: Talk) -> Order | None:
+    if not t.colors:
+        return None
+    other = t.rng.choice(sorted(set(t.colors.values())))
+    return Order("remove", t.say("remove color", other=other), f"remove is({other})")
+
+
+def remove_but(t: Talk) -> Order | None:
+    thing = t.pick()
+    if thing is None or len(thing.cells) == len(t.colors):
+        return None
+    return Order("remove", t.say("remove but", it=t.named(thing)), f"remove {t.standing} - is({','.join(thing.colors)})")
+
+
+def clear(t: Talk) -> Order | None:
+    return Order("whole", t.say("clear"), "remove all") if t.colors else None
+
+
+# --- nothing to do ---
+
+
+def thanks(t: Talk) -> Order | None:
+    return Order("cannot", t.say("thanks"), bare=True) if t.steps and t.orders[-1].program else None
+
+
+def hello(t: Talk) -> Order | None:
+    return None if t.orders else Order("cannot", t.say("hello"), bare=True)
+
+
+def question(t: Talk) -> Order | None:
+    thing = t.pick()
+    if thing is None:
+        return None
+    slots = {"it": t.ref(thing), "other": thing.colors[0], "color": t.some(thing.colors[0], t.color())}
+    return Order("cannot", t.say("question", **slots), bare=True)
+
+
+def wait(t: Talk) -> Order | None:
+    return Order("cannot", t.say("wait"), bare=True) if t.orders or t.rng.random() < 0.2 else None
+
+
+def no_such_color(t: Talk) -> Order | None:
+    thing, shade = t.pick(), t.rng.choice((*_SHADES, *t.lacking))
+    if thing is None:
+        noun = t.some(*t.common)
+        return Order("cannot", t.say("no such color new", shade=shade, noun=noun))
+    return Order("cannot", t.say("no such color", it=t.ref(thing), shade=shade))
+
+
+def already(t: Talk) -> Order | None:
+    thing = t.pick()
+    if thing is None or len(thing.colors) != 1:
+        return None
+    return Order("cannot", t.say("already", it=t.ref(thing), color=thing.colors[0]))
+
+
+def no_such_thing(t: Talk) -> Order | None:
+    color = t.color()
+    if not t.colors or color in t.colors.values():
+        return None
+    noun = t.some(*(thing.noun for thing in t.things), *t.common)
+    return Order("cannot", t.say("no such thing", color=color, other=t.color(color), noun=noun))
+
+
+ANYTIME: dict[Maker, int] = {
+    undo: 14, undo_two: 4, meant_color: 14, meant: 70, recolor: 12, recolor_part: 8, recolor_all: 5, swap_colors: 4, remove: 10,
+    remove_color: 4, remove_but: 5, clear: 4, thanks: 7, question: 4, wait: 2, no_such_color: 3, already: 3, no_such_thing: 3,
+}  # fmt: skip
+AT_FIRST: dict[Maker, int] = {hello: 3, no_such_color: 1, wait: 1}

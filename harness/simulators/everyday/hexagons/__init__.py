@@ -1,0 +1,1 @@
+"""Simulated ordinary requests to a drawing board."""

@@ -1,0 +1,214 @@
+"""Requests that name parts of the board: all of it, its border, corners, rows and columns."""
+
+from __future__ import annotations
+
+from harness.simulators.everyday.hexagons.drawing import Drawing
+from harness.simulators.everyday.talk import Maker, Meant, Order
+from harness.worlds.hexagons import COLUMNS, ROWS
+
+_OTHER = {
+    "left half": "right half", "top half": "bottom half", "top edge": "bottom edge", "left edge": "right edge",
+    "top left corner": "top right corner", "bottom left corner": "bottom right corner", "top corners": "bottom corners",
+    "left corners": "right corners", "top left quarter": "bottom right quarter", "first column": "last column",
+    "first row": "last row", "upright sides": "flat sides",
+}  # fmt: skip
+_OTHER |= {other: one for one, other in _OTHER.items()}
+
+_AREAS = {
+    "whole": {
+        "whole board": "all", "left half": "1-9", "right half": "10-18", "top half": ":1-5", "bottom half": ":6-10",
+        "top left quarter": "1-9:1-5", "bottom right quarter": "10-18:6-10", "inner part": "2-17:2-9",
+    },
+    "border": {
+        "border": "1,18+:1,10", "top edge": ":1", "bottom edge": ":10", "left edge": "1", "right edge": "18",
+        "upright sides": "1,18", "flat sides": ":1,10", "thick border": "1-2,17-18+:1-2,9-10",
+        "border without corners": "1,18:2-9+2-17:1,10",
+    },
+    "corner": {
+        "corners": "1,18:1,10", "top left corner": "1:1", "top right corner": "18:1", "bottom left corner": "1:10",
+        "bottom right corner": "18:10", "top corners": "1,18:1", "bottom corners": "1,18:10", "left corners": "1:1,10",
+        "right corners": "18:1,10", "opposite corners": "1:1+18:10", "corner groups": "flower((1,18:1,10))",
+    },
+    "line": {
+        "first column": "1", "last column": "18", "first row": ":1", "last row": ":10", "middle columns": "9-10",
+        "middle rows": ":5-6", "odd columns": "1-17/2", "even columns": "2-18/2", "odd rows": ":1-9/2", "even rows": ":2-10/2",
+    },
+}  # fmt: skip
+"""Parts of the board by kind, as frames name them, and their sets."""
+_NOUNS = {
+    "whole": "part", "border": "border", "corner": "corners", "line": "lines", "whole board": "board",
+    "inner part": "inside part",
+    "top edge": "edge", "bottom edge": "edge", "left edge": "edge", "right edge": "edge", "upright sides": "edges",
+    "flat sides": "edges", "first column": "column", "last column": "column", "first row": "row", "last row": "row",
+    "odd columns": "stripes", "even columns": "stripes", "odd rows": "stripes", "even rows": "stripes",
+    "middle columns": "columns",
+    "middle rows": "rows", **{f"{one} corner": "corner" for one in ("top left", "top right", "bottom left", "bottom right")},
+}  # fmt: skip
+"""What a part is called once it is painted, else by its kind."""
+
+
+def _area(kind: str) -> Maker:
+    def make(d: Drawing) -> Order:
+        name, cells = d.rng.choice(list(_AREAS[kind].items()))
+        color = d.color()
+        meant: tuple[Meant, ...] = ()
+        if other := _OTHER.get(name):
+            slots, program = {"other": d.say(f"the {other}")}, f"{color} {_AREAS[kind][other]}"
+            meant = Meant("other side", program, slots), Meant("=also other", program, slots, "repeat")
+        if d.rng.random() < 0.4 and f"a {name}" in d.frames:
+            text = d.ask("draw", d.say(f"a {name}", color=color), "")
+        else:
+            text = d.say("paint", what=d.say(f"the {name}"), color=color)
+        return Order(kind, text, f"{color} {cells}", noun=_NOUNS.get(name, _NOUNS[kind]), meant=meant)
+
+    return make
+
+
+def white_area(d: Drawing) -> Order | None:
+    """Erasing a part of the board."""
+    if not d.colors:
+        return None
+    kind = d.rng.choice(list(_AREAS))
+    name, cells = d.rng.choice(list(_AREAS[kind].items()))
+    return Order("remove", d.say("erase", what=d.say(f"the {name}")), f"remove {cells}") if name != "whole board" else None
+
+
+def background(d: Drawing) -> Order | None:
+    if not d.colors or len(d.colors) > 150:
+        return None
+    color = d.color()
+    section = "background" if d.rng.random() < 0.6 else "rest"
+    return Order("whole", d.say(section, color=color), f"{color} blank", noun="background")
+
+
+def stripes(d: Drawing) -> Order:
+    """Rows or columns in turn in two or three colors; or in one, and every second one left out."""
+    way = d.some("column", "row")
+    words = d.say(f"stripes {way}")
+    colors = [d.color()]
+    for _ in range(d.some(1, 1, 2)):
+        colors.append(d.color(*colors))
+    text = d.say("stripes", stripes=words, colors=_and(colors), first=colors[0], lines=f"{way}s")
+    return Order("whole", text, f"{','.join(colors)} by {way} all", noun="stripes")
+
+
+def checkerboard(d: Drawing) -> Order:
+    one = d.color()
+    two = d.color(one)
+    first, second = "1-17/2:1-9/2+2-18/2:2-10/2", "1-17/2:2-10/2+2-18/2:1-9/2"
+    if d.rng.random() < 0.25:
+        text = d.say("checkerboard", colors=f"{one} and white")
+        return Order("whole", text, f"{one} {first}", noun="checkerboard")
+    return Order("whole", d.say("checkerboard", colors=f"{one} and {two}"), f"{one} {first}; {two} {second}", noun="checkerboard")
+
+
+def halves(d: Drawing) -> Order:
+    """Two halves in two colors."""
+    way = d.some("left", "top")
+    one = d.color()
+    two = d.color(one)
+    a, b = ("1-9", "10-18") if way == "left" else (":1-5", ":6-10")
+    return Order("whole", d.say(f"halves {way}", color=one, other=two), f"{one} {a}; {two} {b}")
+
+
+# --- rows and columns by number ---
+
+
+def _lined(d: Drawing) -> tuple[str, int, str, str]:
+    """Row or column, how many of them there are, the other one, and what stands before the number of it in a program."""
+    return ("row", ROWS, "column", ":") if d.rng.random() < 0.5 else ("column", COLUMNS, "row", "")
+
+
+def one_line(d: Drawing) -> Order:
+    way, count, other, mark = _lined(d)
+    n, color = d.rng.randint(1, count), d.color()
+    back = count + 1 - n
+    if back < n and back < 6 and d.rng.random() < 0.3:
+        what = d.say("line from end", line=way, nth=d.nth(back), end="bottom" if way == "row" else "right")
+    else:
+        what = d.say("line by number", line=way, nth=d.nth(n), n=str(n))
+    meant = [Meant("meant number", f"{color} {mark}{m}", {"line": way, "n": str(m)}) for m in (n - 1, n + 1) if 0 < m <= count]
+    if n <= ROWS:
+        turned = f"{color} {'' if mark else ':'}{n}"
+        meant.append(Meant("meant line", turned, {"line": other, "other": way, "n": str(n)}))
+    if n not in (back, back + 1, back - 1):
+        end = {"end": "bottom" if way == "row" else "right", "line": way}
+        meant.append(Meant("meant end", f"{color} {mark}{back}", end))
+    meant += [Meant("=also line", f"{color} {mark}{m}", {"line": way, "n": str(m)}, "line") for m in (n + 2,) if m <= count]
+    text = d.say("paint", what=what, color=color)
+    if d.rng.random() < 0.25:
+        text = d.ask("draw", d.say("a line at number", color=color, line=way, nth=d.nth(n), n=str(n)), "")
+    return Order("line", text, f"{color} {mark}{n}", noun=way, meant=tuple(meant))
+
+
+def some_lines(d: Drawing) -> Order:
+    way, count, _, mark = _lined(d)
+    color, rng = d.color(), d.rng
+    kind = rng.choice(("list", "first", "last", "range", "every"))
+    if kind == "list":
+        its = sorted(rng.sample(range(1, count + 1), rng.randint(2, 3)))
+        what, cells = d.say("lines listed", lines=f"{way}s", list=_and(list(map(str, its)))), ",".join(map(str, its))
+    elif kind == "range":
+        a = rng.randint(1, count - 3)
+        b = a + rng.randint(2, 3)
+        what, cells = d.say("lines range", lines=f"{way}s", a=str(a), b=str(b)), f"{a}-{b}"
+    elif kind == "every":
+        step, start = rng.randint(2, 4), rng.randint(1, 2)
+        what = d.say(
+            "lines every", line=way, nth=d.person.nth(step) if step > 2 else d.some("second", "other", "2nd"), first=d.nth(start)
+        )
+        cells = f"{start}-{count}/{step}"
+    else:
+        n = rng.randint(2, 4)
+        ends = ("top", "bottom") if way == "row" else ("left", "right")
+        what = d.say(f"lines {kind}", lines=f"{way}s", n=d.number(n), end=ends[kind == "last"])
+        cells = f"1-{n}" if kind == "first" else f"{count + 1 - n}-{count}"
+    return Order("line", d.say("paint", what=what, color=color), f"{color} {mark}{cells}", noun=f"{way}s")
+
+
+def part_of_line(d: Drawing) -> Order:
+    """The first few tiles of a row, a column from one tile to another."""
+    way, count, _, mark = _lined(d)
+    length = COLUMNS if way == "row" else ROWS
+    line, color, rng = d.rng.randint(1, count), d.color(), d.rng
+    kind = rng.choice(("first", "last", "from to"))
+    n = rng.randint(2, min(6, length - 3))
+    a = {"first": 1, "last": length + 1 - n}.get(kind) or rng.randint(2, length - n)
+    slots = {"line": way, "number": str(line), "nth": d.nth(line), "a": str(a), "b": str(a + n - 1), "n": d.number(n)}
+    slots["end"] = ("left" if kind == "first" else "right") if way == "row" else ("top" if kind == "first" else "bottom")
+    span = f"{a}-{a + n - 1}"
+    cells = f"{span}:{line}" if mark else f"{line}:{span}"
+    return Order(
+        "line", d.say("paint", what=d.say(f"part {kind}", **slots), color=color), f"{color} {cells}", noun="line", count=n
+    )
+
+
+def between(d: Drawing) -> Order:
+    """All rows or columns between two of them."""
+    way, count, _, mark = _lined(d)
+    a = d.rng.randint(1, count - 4)
+    b, color = d.rng.randint(a + 3, min(count, a + 8)), d.color()
+    slots = {"line": way, "lines": f"{way}s", "a": str(a), "b": str(b), "first": d.nth(a), "second": d.nth(b)}
+    return Order("relation", d.say("between", color=color, **slots), f"{color} {mark}{a + 1}-{b - 1}", noun=f"{way}s")
+
+
+def crossing(d: Drawing) -> Order:
+    """A row and a column at once."""
+    column, row, color = d.rng.randint(3, 16), d.rng.randint(2, 9), d.color()
+    if d.rng.random() < 0.5:
+        text = d.say("cross", n=str(column), m=str(row), color=color)
+        return Order("line", text, f"{color} {column}+:{row}", noun="cross")
+    other = d.color(color)
+    text = d.say("row and column", n=str(column), m=str(row), color=color, other=other)
+    return Order("line", text, f"{color} {column}; {other} :{row}")
+
+
+def _and(words: list[str]) -> str:
+    return f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+AREAS: dict[Maker, int] = {
+    _area("whole"): 6, _area("border"): 13, _area("corner"): 14, _area("line"): 5, stripes: 3, checkerboard: 2, halves: 2,
+    one_line: 10, some_lines: 7, part_of_line: 4, between: 4, crossing: 2,
+}  # fmt: skip
+AREAS_LATER: dict[Maker, int] = {white_area: 2, background: 4}

@@ -1,0 +1,102 @@
+"""A conversation with a drawing board."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+from typing import Any
+
+from harness.corpora.item import HexagonsItem, Turn
+from harness.simulators.everyday.talk import Talk
+from harness.worlds.hexagons import COLUMNS, ROWS, Board, Paint
+from serialization.program import ast, hexagons
+from serialization.program.figure import Cell
+from serialization.program.literal import drawing_program
+from serialization.program.machine import Outcome
+from serialization.program.written import write
+
+_PLACES = {
+    "middle": (9, 5),
+    "top left": (4, 3),
+    "top right": (15, 3),
+    "bottom left": (4, 8),
+    "bottom right": (15, 8),
+    "left": (4, 5),
+    "right": (15, 5),
+    "top": (9, 3),
+    "bottom": (9, 8),
+}
+"""Columns and rows of places that are not told exactly, counted from 1."""
+
+
+class Drawing(Talk):
+    name = "hexagons"
+    palette = {"red": 22, "blue": 20, "green": 18, "yellow": 16, "purple": 11, "orange": 11, "black": 10}
+    lacking = ()
+    common = ("flower", "ring", "row", "triangle", "dot", "line", "star")
+    standing = "painted"
+    speaker = "Instructor"
+
+    def __init__(self, rng: Random) -> None:
+        super().__init__(rng)
+        self.board = Board()
+        piece = rng.choices(("tile", "hexagon", "cell", "hex", "spot", "field"), (64, 10, 8, 6, 6, 6))[0]
+        self.words = {"piece": piece, "pieces": "hexes" if piece == "hex" else f"{piece}s"}
+        self.synonyms = {"dot": ("dot", piece)}
+
+    def item(self, name: str, text: str, history: tuple[Turn, ...], **fields: Any) -> HexagonsItem:
+        return HexagonsItem(name, instruction=text, history=history, **fields)
+
+    @property
+    def state(self) -> Board:
+        return self.board
+
+    def run(self, program: ast.Program) -> Outcome:
+        return hexagons.run(program, hexagons.DrawingState(self.board, self.steps))
+
+    def carry_out(self, actions: Sequence[Paint]) -> None:
+        self.board = self.board.apply(actions).board
+        colors = dict(self.colors)
+        colors.update((action.tile, action.color) for action in actions)
+        self.colors = {cell: color for cell, color in colors.items() if color != "white"}
+
+    def restoring(self, state: Board) -> str:
+        actions = self.board.diff(state)
+        blank = [action for action in actions if action.color == "white"]
+        painted = write(drawing_program(action for action in actions if action.color != "white"))
+        erased = write(drawing_program(blank)).replace("white", "remove", 1)
+        return "; ".join(filter(None, (erased, *painted.splitlines())))
+
+    def recolored(self, cells: str, color: str) -> str:
+        return f"{color} {cells}"
+
+    def cell_of(self, action: Paint) -> Cell:
+        return action.tile
+
+    # --- places ---
+
+    def place(self, reach: int) -> tuple[str, int, int]:
+        """Words for where a figure goes ("" for anywhere), and the column and row of its center, with `reach` tiles around."""
+        rng = self.rng
+        kind = rng.random()
+        if kind < 0.4:
+            return "", *self.spot(reach)
+        if kind < 0.75:
+            name = rng.choice(("middle", *_PLACES))
+            column, row = _PLACES[name]
+            column = min(max(column, 1 + reach), COLUMNS - reach)
+            return self.say(f"place {name}"), column, min(max(row, 1 + reach), ROWS - reach)
+        column, row = self.spot(reach)
+        words = self.say("place at", column=self.number(column), row=self.number(row), nth=self.nth(column), mth=self.nth(row))
+        return words, column, row
+
+    def spot(self, reach: int) -> tuple[int, int]:
+        """A column and a row with room around them."""
+        reach = min(reach, 4)
+        return self.rng.randint(1 + reach, COLUMNS - reach), self.rng.randint(1 + reach, ROWS - reach)
+
+    def number(self, n: int) -> str:
+        return self.person.number(n)
+
+    def nth(self, n: int) -> str:
+        return self.person.nth(n)

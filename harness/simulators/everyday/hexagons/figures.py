@@ -1,0 +1,401 @@
+"""Requests for figures: flowers, rings, triangles, stars, letters, small pictures, boxes and lines; and counts of tiles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+
+from harness.corpora.wording import listing
+from harness.simulators.everyday.hexagons.drawing import Drawing
+from harness.simulators.everyday.talk import LETTERS, PICTURES, Maker, Meant, Order
+from harness.worlds.hexagons import COLUMNS, DIRECTIONS, ROWS, Tile
+from serialization.program.literal import tile_set
+from serialization.program.written import write_expression
+
+_DRAWN = tuple(name for name in PICTURES if not name.startswith("letter "))
+_CALLED = {"hexagon shape": ("blob", "disc", "circle", "hexagon"), "star": ("snowflake", "star")}
+"""What a figure may be called, by the words for it."""
+_RAYS = ("up", "up-right", "down-right", "down", "down-left", "up-left")
+
+
+@lru_cache(maxsize=4096)
+def _picture(lines: tuple[str, ...], column: int, row: int) -> str:
+    """The set of a picture whose top left tile is at a column and row."""
+    return write_expression(
+        tile_set(Tile(row - 1 + r, column - 1 + c) for r, line in enumerate(lines) for c, mark in enumerate(line) if mark == "X")
+    )
+
+
+def _at(column: int, row: int) -> str:
+    return f"{column}:{row}"
+
+
+def _rays(center: str, ways: Sequence[str], n: int) -> str:
+    return "+".join(f"ray({center},{way},{n})" for way in ways)
+
+
+def _sized(d: Drawing, noun: str, least: int, most: int, cells: Callable[[str, int], str]) -> Order:
+    """A figure about a center, whose size is a number from `least` to `most`."""
+    small = d.rng.random() < 0.7
+    n = least if small else d.rng.randint(least, most)
+    told = not small or d.rng.random() < 0.35
+    where, column, row = d.place(n)
+    center, color = _at(column, row), d.color()
+    what = d.say(f"{noun.lower()} {'sized' if told else 'bare'}", color=color, n=d.number(n), size=d.say(f"size {n}"))
+    meant = [Meant("smaller", f"{color} {cells(center, n - 1)}", kind="size")] if n > least else []
+    if n < most and 1 + n < min(column, COLUMNS + 1 - column, row, ROWS + 1 - row):
+        meant.append(Meant("bigger", f"{color} {cells(center, n + 1)}", kind="size"))
+    meant += _elsewhere(d, color, lambda c, r: cells(_at(c, r), n), column, row, n)
+    text = d.ask("draw", what, where)
+    noun = d.called(what, *_CALLED.get(noun, (noun,)))
+    return Order("size" if told else "figure", text, f"{color} {cells(center, n)}", noun=noun, meant=tuple(meant), fresh=True)
+
+
+def _elsewhere(d: Drawing, color: str, cells: Callable[[int, int], str], column: int, row: int, reach: int) -> list[Meant]:
+    """Somewhere else: some columns to a side, or some rows higher or lower."""
+    found = []
+    for way, dx, dy in (("left", -1, 0), ("right", 1, 0), ("up", 0, -1), ("down", 0, 1)):
+        k = d.some(2, 2, 4) if dx else 1
+        c, r = column + k * dx, row + k * dy
+        if reach < c <= COLUMNS - reach and reach < r <= ROWS - reach:
+            found.append(Meant(f"more {way}", f"{color} {cells(c, r)}", {"n": d.number(k), "s": "s" if k > 1 else ""}))
+    return [d.rng.choice(found)] if found else []
+
+
+def flower(d: Drawing) -> Order:
+    where, column, row = d.place(1)
+    center, color = _at(column, row), d.color()
+    kind = d.some("two", "two", "one", "hole")
+    if kind == "two":
+        other = d.color(color)
+        what = d.say("flower with center", color=color, other=other)
+        new = d.color(color, other)
+        meant = [Meant("=center color", f"{new} {center}", {"color": new}), Meant("=no center", f"remove {center}")]
+        program = f"{color} ring({center}); {other} {center}"
+    else:
+        what = d.say("flower bare" if kind == "one" else "flower with hole", color=color)
+        meant = (
+            [Meant("bigger", f"{color} flower({center},2)", kind="size")]
+            if kind == "one" and 2 < row < 9 and 2 < column < 17
+            else []
+        )
+        program = f"{color} {'flower' if kind == 'one' else 'ring'}({center})"
+        other = d.color(color)
+        meant.append(Meant("=center color", f"{other} {center}", {"color": other}))
+    return Order("figure", d.ask("draw", what, where), program, noun="flower", meant=tuple(meant), fresh=True)
+
+
+def ring(d: Drawing) -> Order:
+    return _sized(
+        d, d.some("ring", "ring", "circle"), 1, 3, lambda center, n: f"ring({center},{n})" if n > 1 else f"ring({center})"
+    )
+
+
+def hexagon(d: Drawing) -> Order:
+    return _sized(d, "hexagon shape", 1, 3, lambda center, n: f"flower({center},{n})" if n > 1 else f"flower({center})")
+
+
+def star(d: Drawing) -> Order:
+    return _sized(d, "star", 1, 3, lambda center, n: _rays(center, _RAYS, n + 1))
+
+
+def x_shape(d: Drawing) -> Order:
+    return _sized(d, "X", 1, 3, lambda center, n: _rays(center, ("up-left", "up-right", "down-left", "down-right"), n + 1))
+
+
+def plus(d: Drawing) -> Order:
+    return _sized(d, "plus", 1, 3, lambda c, n: f"{c}+above({c},{n})+below({c},{n})+left({c},{n})+right({c},{n})")
+
+
+def vee(d: Drawing) -> Order:
+    return _sized(d, "V", 2, 4, lambda center, n: _rays(center, ("up-left", "up-right"), n + 1))
+
+
+def tripod(d: Drawing) -> Order:
+    return _sized(d, "Y", 1, 3, lambda center, n: _rays(center, ("up-left", "up-right", "down"), n + 1))
+
+
+def triangle(d: Drawing) -> Order:
+    way, n = d.some("left", "right"), d.rng.randint(2, 5)
+    where, column, row = d.place(3)
+    start = column + (n // 2 if way == "left" else -(n // 2))
+    color, told = d.color(), d.rng.random() < 0.6
+    what = d.say(
+        "triangle sized" if told else "triangle bare", color=color, n=d.number(n), size=d.say("size 1" if n < 4 else "size 3")
+    )
+    corner, back = _at(start, row), "left" if way == "right" else "right"
+    if d.rng.random() < 0.3:
+        what = f"{what}, {d.say('pointing', way=back)}"
+    meant = (
+        Meant("bigger", f"{color} triangle({corner},{way},{n + 1})", kind="size"),
+        Meant(
+            "other way round",
+            f"{color} triangle({_at(start + (n - 1 if way == 'right' else 1 - n), row)},{back},{n})",
+            kind="mirror",
+        ),
+    )
+    program, count = f"{color} triangle({corner},{way},{n})", n * (n + 1) // 2
+    text = d.ask("draw", what, where)
+    return Order("size" if told else "figure", text, program, noun="triangle", meant=meant, count=count, fresh=True)
+
+
+def diamond(d: Drawing) -> Order:
+    where, column, row = d.place(2)
+    n, color = d.some(2, 2, 3), d.color()
+    what = d.say("diamond", color=color, size=d.say("size 1" if n == 2 else "size 3"))
+    program = f"{color} triangle({_at(column - n + 1, row)},right,{n})+triangle({_at(column + n - 1, row)},left,{n})"
+    return Order(
+        "figure", d.ask("draw", what, where), program, noun=d.called(what, "rhombus", "diamond"), count=n * n, fresh=True
+    )
+
+
+def letter(d: Drawing) -> Order:
+    name, color = d.rng.choice(LETTERS), d.color()
+    words = d.say("name letter" if d.rng.random() < 0.15 else "letter", letter=name, color=color)
+    return _pictured(d, "letter", PICTURES[f"letter {name.lower()}"], words, color)
+
+
+def pictured(d: Drawing) -> Order:
+    name, color = d.rng.choice(_DRAWN), d.color()
+    return _pictured(d, name, PICTURES[name], d.say("picture", picture=name, color=color), color)
+
+
+def _pictured(d: Drawing, noun: str, lines: tuple[str, ...], what: str, color: str) -> Order:
+    where, column, row = d.place(3)
+    left = min(max(column - len(lines[0]) // 2, 1), COLUMNS + 1 - len(lines[0]))
+    top = min(max(row - len(lines) // 2, 1), ROWS + 1 - len(lines))
+    meant = _elsewhere(d, color, lambda c, r: _picture(lines, c, r), left, top, 0)
+    meant = [one for one in meant if _inside(one.program)]
+    count = "".join(lines).count("X")
+    text, program = d.ask("draw", what, where), f"{color} {_picture(lines, left, top)}"
+    return Order("figure", text, program, noun=noun, meant=tuple(meant), count=count, fresh=True)
+
+
+def _inside(program: str) -> bool:
+    return not any(f":{ROWS + k}" in program for k in range(1, 4))
+
+
+def tulip(d: Drawing) -> Order:
+    """A flower on a stem; a tree."""
+    where, column, row = d.place(3)
+    stem = min(3, ROWS - row - 1)
+    if stem < 1:
+        row, stem = row - 2, 3
+    color, other = d.color(), d.some("green", "green", d.color())
+    if other == color:
+        return pictured(d)
+    noun = d.some("tulip", "tree", "lollipop")
+    what = d.say(noun, color=color, other=other, n=d.number(stem))
+    program = f"{color} flower({_at(column, row)}); {other} below({_at(column, row + 1)},{stem})"
+    return Order("figure", d.ask("draw", what, where), program, noun=noun, count=7 + stem, fresh=True)
+
+
+def sun(d: Drawing) -> Order:
+    """A yellow figure in a corner or in the middle, with rays."""
+    column, row = d.some((9, 5), (14, 4), (4, 4))
+    words = {9: "in the middle", 14: "in the top right", 4: "in the top left"}[column]
+    color = d.some("yellow", "orange")
+    center = _at(column, row)
+    program = f"{color} flower({center}); {color} {'+'.join(f'shift({center},{way} 3)' for way in _RAYS)}"
+    return Order("figure", d.say("sun", color=color, where=words), program, noun="sun", count=13, fresh=True)
+
+
+def snake(d: Drawing) -> Order:
+    n, column, row = d.rng.randint(4, 8), d.rng.randint(2, 9), d.rng.randint(2, 9)
+    color = d.color()
+    program = f"{color} {column}-{column + n - 1}:{row}"
+    meant = (
+        Meant("=longer", f"{color} {column + n}:{row}", kind="size"),
+        Meant("=shorter", f"remove {column + n - 1}:{row}", kind="size"),
+    )
+    what = d.say("snake", color=color, n=d.number(n))
+    return Order(
+        "figure",
+        d.ask("draw", what, ""),
+        program,
+        noun=d.called(what, "worm", "caterpillar", "zigzag", "snake"),
+        meant=meant,
+        count=n,
+        fresh=True,
+    )
+
+
+def stairs(d: Drawing) -> Order:
+    n, color, rng = d.rng.randint(3, 6), d.color(), d.rng
+    start, up = rng.randint(1, COLUMNS - n), rng.random() < 0.6
+    heights = range(1, n + 1) if up else range(n, 0, -1)
+    cells = write_expression(
+        tile_set(Tile(ROWS - 1 - r, start - 1 + k) for k, height in enumerate(heights) for r in range(height))
+    )
+    what = d.say("stairs up" if up else "stairs down", color=color, n=d.number(n))
+    return Order(
+        "figure",
+        d.ask("draw", what, ""),
+        f"{color} {cells}",
+        noun=d.called(what, "bar chart", "staircase"),
+        count=n * (n + 1) // 2,
+        fresh=True,
+    )
+
+
+# --- boxes and lines ---
+
+
+def box(d: Drawing) -> Order:
+    width, height, color, rng = d.rng.randint(2, 6), d.rng.randint(2, 5), d.color(), d.rng
+    if rng.random() < 0.3:
+        height = width = min(width, height)
+    where, column, row = d.place(3)
+    left, top = min(max(1, column - width // 2), COLUMNS + 1 - width), min(max(1, row - height // 2), ROWS + 1 - height)
+    right, bottom = left + width - 1, top + height - 1
+    hollow = min(width, height) > 2 and rng.random() < 0.5
+    noun = "square" if width == height else "rectangle"
+    cells = f"{left}-{right}:{top}-{bottom}"
+    if hollow:
+        cells = f"{left}-{right}:{top},{bottom}+{left},{right}:{top + 1}-{bottom - 1}".replace(
+            f"{top + 1}-{top + 1}", str(top + 1)
+        )
+    what = d.say(f"{'hollow ' if hollow else ''}{noun}", color=color, n=str(width), m=str(height))
+    meant = [Meant("=wider", f"{color} {right + 1}:{top}-{bottom}", kind="size")] if right < COLUMNS and not hollow else []
+    if bottom < ROWS and not hollow:
+        meant.append(Meant("=taller down", f"{color} {left}-{right}:{bottom + 1}", kind="size"))
+    if hollow:
+        other = d.color(color)
+        inside = f"{left + 1}-{right - 1}:{top + 1}-{bottom - 1}"
+        meant.append(Meant("=fill it", f"{color} {inside}", {"color": color}))
+        meant.append(Meant("=fill inside", f"{other} {inside}", {"color": other}, "relation"))
+    count = 2 * (width + height) - 4 if hollow else width * height
+    return Order("size", d.ask("draw", what, where), f"{color} {cells}", noun=noun, meant=tuple(meant), count=count, fresh=True)
+
+
+def line(d: Drawing) -> Order:
+    """A straight line of some length: upright, or diagonal in a direction."""
+    n, color, rng = d.rng.randint(3, 7), d.color(), d.rng
+    upright = rng.random() < 0.6
+    way = "down" if upright else rng.choice([way for way in DIRECTIONS if way not in ("up", "down")])
+    dx = 0 if upright else -1 if way.endswith("left") else 1
+    where, column, row = d.place(3) if rng.random() < 0.4 else ("", *d.spot(3))
+    left, top = (
+        min(max(column - dx * (n // 2), 1), COLUMNS),
+        max(1, row - n // 2 if way.startswith("down") else min(ROWS, row + n // 2)),
+    )
+    start = _at(left, min(top, ROWS))
+    what = d.say("upright line" if upright else "slanted line", color=color, n=d.number(n), way=d.say(f"way {way}"))
+    more = f"{color} first(ray({start},{way},{n + 1})-ray({start},{way},{n}))"
+    fewer = f"remove last(ray({start},{way},{n}))"
+    meant = (Meant("=longer", more, kind="size"), Meant("=shorter", fewer, kind="size"))
+    text = d.ask("draw", what, where)
+    return Order(
+        "line" if rng.random() < 0.6 else "size",
+        text,
+        f"{color} ray({start},{way},{n})",
+        noun="line",
+        meant=meant,
+        count=n,
+        fresh=True,
+    )
+
+
+def joined(d: Drawing) -> Order:
+    """A line between two tiles, or from corner to corner."""
+    color, rng = d.color(), d.rng
+    column, row, n = rng.randint(1, COLUMNS - 5), rng.randint(1, ROWS), rng.randint(2, 5)
+    there = rng.choice((f"{column}:{min(ROWS, row + n)}", f"{column + n + 1}:{row}", f"{column + n}:{max(1, row - n // 2)}"))
+    if there == f"{column}:{row}":
+        return line(d)
+    slots = {"a": str(column), "b": str(row), "c": there.partition(":")[0], "e": there.partition(":")[2]}
+    return Order("line", d.say("join", color=color, **slots), f"{color} line({column}:{row},{there})", noun="line", fresh=True)
+
+
+def diagonal(d: Drawing) -> Order:
+    color = d.color()
+    corner, way, place = d.some(
+        ("1:1", "down-right", "top left"),
+        ("18:1", "down-left", "top right"),
+        ("1:10", "up-right", "bottom left"),
+        ("18:10", "up-left", "bottom right"),
+    )
+    return Order(
+        "line",
+        d.say("diagonal", color=color, corner=place, way=d.say(f"way {way}")),
+        f"{color} ray({corner},{way})",
+        noun="diagonal",
+    )
+
+
+# --- counts ---
+
+
+def one_tile(d: Drawing) -> Order:
+    """A single tile somewhere, or told by column and row."""
+    where, column, row = d.place(0)
+    color = d.color()
+    what = d.say("dot", color=color)
+    meant = _elsewhere(d, color, _at, column, row, 0)
+    kind = "relation" if where and d.rng.random() < 0.3 else "count"
+    return Order(kind, d.ask("draw", what, where), f"{color} {_at(column, row)}", noun="dot", meant=tuple(meant), fresh=True)
+
+
+def dots(d: Drawing) -> Order:
+    """Some tiles apart from each other."""
+    n, color, rng = d.rng.randint(2, 7), d.color(), d.rng
+    spots = [(c, r) for c in range(2, COLUMNS, 3) for r in (2, 5, 8)]
+    its = rng.sample(spots, n + 1)
+    cells = write_expression(tile_set(Tile(r - 1, c - 1) for c, r in its[:n]))
+    one = f"{its[n][0]}:{its[n][1]}"
+    meant = (
+        Meant("=one more", f"{color} {one}", {"color": color}, "count"),
+        Meant("=one fewer", f"remove last(is({color}))", {"color": color}, "count"),
+    )
+    what = d.say("dots", color=color, n=d.number(n))
+    text = d.say("draw", what=what, where=f"{', ' if len(what.split()) > 3 else ''}{d.say('anywhere')}")
+    return Order("count", text, f"{color} {cells}", noun="dots", meant=meant, count=n, fresh=True)
+
+
+def alternating(d: Drawing) -> Order:
+    """A row or column in two or three colors in turn."""
+    way = d.some("row", "column")
+    n, rng = d.rng.randint(1, ROWS), d.rng
+    colors = [d.color()]
+    for _ in range(d.some(1, 1, 1, 2)):
+        colors.append(d.color(*colors))
+    cells = f":{n}" if way == "row" else str(n)
+    slots = {
+        "line": way,
+        "n": str(n),
+        "nth": d.nth(n),
+        "colors": f"{', '.join(colors[:-1])} and {colors[-1]}",
+        "first": colors[0],
+    }
+    slots["run"] = ", ".join((*colors, *colors[:1]) if len(colors) > 2 else (*colors, *colors))
+    text = d.say("alternating", **slots)
+    if rng.random() < 0.25 and len(colors) == 2:
+        return Order(
+            "count", d.say("every second", **slots), f"{colors[0]} {f'1-17/2:{n}' if way == 'row' else f'{n}:1-9/2'}", noun=way
+        )
+    return Order("count", text, f"{','.join(colors)} {cells}", noun=way)
+
+
+def listed(d: Drawing) -> Order:
+    """Some tiles of a row or column, from its begin, each in its own color."""
+    n, rng = d.rng.randint(2, 5), d.rng
+    colors = rng.sample(sorted(d.palette), n)
+    way, place = d.some("row", "column"), rng.randint(1, ROWS)
+    cells = f"1-{n}:{place}" if way == "row" else f"{place}:1-{n}"
+    slots = {
+        "line": way,
+        "n": str(place),
+        "nth": d.nth(place),
+        "k": d.number(n),
+        "colors": listing(rng, colors),
+        "end": "left" if way == "row" else "top",
+    }
+    return Order("count", d.say("listed", **slots), f"{','.join(colors)} {cells}", noun=way, count=n)
+
+
+FIGURES: dict[Maker, int] = {
+    flower: 13, ring: 7, hexagon: 4, star: 4, x_shape: 2, plus: 3, vee: 2, tripod: 1, triangle: 6, diamond: 2, letter: 5,
+    pictured: 4,
+    tulip: 3, sun: 2, snake: 3, stairs: 2, box: 7, line: 9, joined: 2, diagonal: 3, one_tile: 10, dots: 7, alternating: 5,
+    listed: 3,
+}  # fmt: skip

@@ -1,0 +1,386 @@
+"""Requests about what is drawn already: beside it, around it, once more, mirrored, moved, larger."""
+
+from __future__ import annotations
+
+from harness.simulators.everyday.hexagons.drawing import Drawing
+from harness.simulators.everyday.talk import Maker, Meant, Order, Thing
+from harness.worlds.hexagons import COLUMNS, ROWS
+
+_FIGURES = (
+    "flower", "ring", "circle", "hexagon", "blob", "disc", "star", "snowflake", "X", "plus", "V", "Y", "triangle", "diamond",
+    "rhombus",
+    "letter", "house", "heart", "arrow", "smiley", "ladder", "fish", "key", "cup", "chair", "mushroom", "tulip", "tree",
+    "lollipop",
+    "sun", "snake", "worm", "caterpillar", "zigzag", "staircase", "square", "rectangle", "line", "dot",
+)  # fmt: skip
+_AROUND = (
+    "flower",
+    "hexagon",
+    "blob",
+    "disc",
+    "dot",
+    "square",
+    "rectangle",
+    "triangle",
+    "ring",
+    "circle",
+    "letter",
+    "star",
+    "heart",
+    "diamond",
+)
+
+
+def _bounds(thing: Thing) -> tuple[int, int, int, int]:
+    """The first and last column, and the first and last row, counted from 1."""
+    rows, columns = [cell[0] + 1 for cell in thing.cells], [cell[1] + 1 for cell in thing.cells]
+    return min(columns), max(columns), min(rows), max(rows)
+
+
+def beside(d: Drawing) -> Order | None:
+    """One tile above or below something, or at a side of a single tile."""
+    thing = d.pick(*_FIGURES)
+    if thing is None:
+        return None
+    color, cells = d.color(), d.where(thing)
+    named = way = d.some("above", "below", "above", "below", "left", "right", "next to")
+    left, right, top, _ = _bounds(thing)
+    if way == "next to":
+        way = d.some("above", "below")
+    if way in ("left", "right"):
+        if len(thing.cells) > 1:
+            return None
+        place = f"{left + (1 if way == 'right' else -1)}:{top}"
+        if not 1 < left < COLUMNS:
+            return None
+        program = f"{color} {place}"
+    elif left == right:
+        program = f"{color} {way}({cells},1)"
+    else:
+        middle = f"{cells}&columns(middle({cells}))"
+        program = f"{color} {way}({middle},1)"
+    meant = tuple(
+        Meant("other side of", f"{color} {other}({cells if left == right else middle},1)", {"where": other})
+        for one, other in (("above", "below"), ("below", "above"))
+        if one == way
+    )
+    text = d.say("beside", what=d.say("dot", color=color), side=d.say(f"side {named}"), it=d.ref(thing))
+    return Order("relation", text, program, noun="dot", count=1, fresh=True, meant=meant)
+
+
+def around(d: Drawing) -> Order | None:
+    thing = d.pick(*_AROUND)
+    if thing is None:
+        return None
+    left, right, top, bottom = _bounds(thing)
+    if left < 3 or right > COLUMNS - 2 or top < 3 or bottom > ROWS - 2:
+        return None
+    color, it = d.color(), d.ref(thing)
+    cells = f"ring({d.where(thing)})"
+    if thing.noun in ("ring", "circle"):
+        cells = f"near({d.where(thing)}) - inside({d.where(thing)})"
+    text = d.say("around", color=color, it=it)
+    return Order("relation", text, f"{color} {cells}", noun="ring", fresh=True)
+
+
+def inside(d: Drawing) -> Order | None:
+    thing = d.pick("ring", "circle", "flower", "square", "rectangle", "letter", "border")
+    if thing is None:
+        return None
+    color = d.color()
+    text = d.say("inside", color=color, it=d.ref(thing))
+    return Order("relation", text, f"{color} inside({d.where(thing)})", noun="part", fresh=True)
+
+
+def ends(d: Drawing) -> Order | None:
+    thing = d.pick("line")
+    if thing is None:
+        return None
+    left, right, top, bottom = _bounds(thing)
+    if left != right or top == 1 or bottom == ROWS:
+        return None
+    color, cells = d.color(), d.where(thing)
+    if d.rng.random() < 0.3:
+        color = thing.colors[0]
+    text = d.say("ends", color=color, it=d.ref(thing))
+    subject = thing if color in thing.colors else None
+    program = f"{color} above({cells},1)+below({cells},1)"
+    return Order("relation", text, program, noun="ends", subject=subject, count=2, fresh=True)
+
+
+def next_line(d: Drawing) -> Order | None:
+    """The row below, the column to the right of one that was painted."""
+    thing = d.last
+    if thing is None or thing.noun not in ("row", "column", "edge") or not thing.cells:
+        return None
+    left, right, top, bottom = _bounds(thing)
+    row = top == bottom
+    if not row and left != right:
+        return None
+    k = d.some(-1, 1, 1)
+    at = (top if row else left) + k
+    if not 1 <= at <= (ROWS if row else COLUMNS):
+        return None
+    color = d.color()
+    side = ("below" if k > 0 else "above") if row else ("right" if k > 0 else "left")
+    text = d.say("next line", line="row" if row else "column", side=d.say(f"line {side}"), color=color)
+    program = f"{color} {':' if row else ''}{at}"
+    return Order("relation", text, program, noun="row" if row else "column")
+
+
+def beyond_line(d: Drawing) -> Order | None:
+    """Everything above or below a row, left or right of a column."""
+    thing = d.pick("row", "column")
+    if thing is None:
+        return None
+    left, right, top, bottom = _bounds(thing)
+    color = d.color()
+    if top == bottom:
+        side, span = ("below", (top + 1, ROWS)) if d.rng.random() < 0.5 else ("above", (1, top - 1))
+        mark = ":"
+    elif left == right:
+        side, span = ("right", (left + 1, COLUMNS)) if d.rng.random() < 0.5 else ("left", (1, left - 1))
+        mark = ""
+    else:
+        return None
+    if span[0] >= span[1]:
+        return None
+    text = d.say("beyond", color=color, side=d.say(f"line {side}"), it=d.ref(thing))
+    return Order("relation", text, f"{color} {mark}{span[0]}-{span[1]}", noun="part")
+
+
+def joined(d: Drawing) -> Order | None:
+    """A line between two single tiles."""
+    dots = [thing for thing in d.things if thing.noun == "dot" and len(thing.cells) == 1 and d.own(thing)]
+    if len(dots) < 2:
+        return None
+    (a, b), color = d.rng.sample(dots, 2), d.color()
+    text = d.say("join two", color=color, it=d.named(a), that=d.named(b), noun="dot")
+    ends = f"is({a.colors[0]}),is({b.colors[0]})"
+    return Order("relation", text, f"{color} line({ends}) - is({a.colors[0]},{b.colors[0]})", noun="line", fresh=True)
+
+
+def stem(d: Drawing) -> Order | None:
+    thing = d.pick("flower", "heart")
+    if thing is None:
+        return None
+    n, color, cells = d.rng.randint(2, 4), d.some("green", "green", d.color()), d.where(thing)
+    if color in thing.colors:
+        return None
+    text = d.say("stem", color=color, n=d.number(n), it=d.ref(thing))
+    return Order("relation", text, f"{color} below({cells}&columns(middle({cells})),{n})", noun="stem", count=n, fresh=True)
+
+
+def center_of(d: Drawing) -> Order | None:
+    thing = d.pick("flower", "hexagon", "blob", "disc", "star", "snowflake", "X", "plus")
+    if thing is None or len(thing.cells) % 2 == 0:
+        return None
+    if d.rng.random() < 0.25:
+        return Order("remove", d.say("remove center", it=d.ref(thing)), f"remove middle({d.where(thing)})", subject=thing)
+    color = d.color()
+    program = f"{color} middle({d.where(thing)})"
+    return Order("recolor", d.say("center", color=color, it=d.ref(thing)), program, subject=thing, count=1)
+
+
+def part_of(d: Drawing) -> Order | None:
+    """The top or bottom tile of a line, one half of a row."""
+    thing = d.pick("line", "column", "row", "triangle", "square", "rectangle", "letter")
+    if thing is None or len(thing.cells) < 3 or len(thing.colors) != 1:
+        return None
+    way = d.some("top", "bottom", "leftmost", "rightmost")
+    left, right, top, bottom = _bounds(thing)
+    ends = {"top": top, "bottom": bottom}.get(way), {"leftmost": left, "rightmost": right}.get(way)
+    hit = sum(cell[0] + 1 == ends[0] or cell[1] + 1 == ends[1] for cell in thing.cells)
+    if hit != 1:
+        return None
+    cells = f"{way}({d.where(thing)},1)" if "most" in way else f"sort({d.where(thing)},{'down' if way == 'top' else 'up'})"
+    cells = cells if "most" in way else f"first({cells},1)"
+    if d.rng.random() < 0.4:
+        return Order("remove", d.say("remove end", way=way, it=d.ref(thing)), f"remove {cells}", subject=thing, count=1)
+    color = d.color()
+    text = d.say("end color", way=way, it=d.ref(thing), color=color)
+    return Order("recolor", text, f"{color} {cells}", subject=thing, count=1)
+
+
+def every_second_of(d: Drawing) -> Order | None:
+    thing = d.pick("row", "column", "line", "edge")
+    if thing is None or len(thing.cells) < 4 or len(thing.colors) != 1:
+        return None
+    left, right, top, bottom = _bounds(thing)
+    if left != right and top != bottom:
+        return None
+    color, first = d.color(), d.some("first", "second")
+    text = d.say("every second of", color=color, it=d.named(thing), first=first)
+    return Order("count", text, f"{color} {'odd' if first == 'first' else 'even'}(is({thing.colors[0]}))", subject=thing)
+
+
+# --- once more ---
+
+
+def copied(d: Drawing) -> Order | None:
+    """The same again, some columns or rows away."""
+    thing = d.pick(*_FIGURES)
+    if thing is None:
+        return None
+    left, right, top, bottom = _bounds(thing)
+    way = d.some("right", "right", "left", "down", "up")
+    width, height = right - left + 1, bottom - top + 1
+    k = width + width % 2 + d.some(0, 0, 2) if way in ("right", "left") else height + d.some(0, 1)
+    if not _moved_inside((left, right, top, bottom), way, k):
+        return None
+    cells = d.where(thing)
+    color = d.color() if d.rng.random() < 0.35 and len(thing.colors) == 1 else ""
+    unit = ("column" if way in ("left", "right") else "row") + ("s" if k > 1 else "")
+    slots = {"it": d.ref(thing), "k": d.number(k), "unit": unit, "way": d.say(f"to {way}"), "noun": thing.noun}
+    text = d.say("copy in color", color=color, **slots) if color else d.say("copy", **slots)
+    program = f"copy shift({cells},{way} {k})" + (f" with {thing.colors[0]}={color}" if color else "")
+    return Order("repeat", text, program, noun=thing.noun, count=len(thing.cells), fresh=True)
+
+
+def _moved_inside(bounds: tuple[int, int, int, int], way: str, k: int) -> bool:
+    left, right, top, bottom = bounds
+    return {"right": right + k <= COLUMNS, "left": left - k >= 1, "down": bottom + k <= ROWS, "up": top - k >= 1}[way]
+
+
+def again(d: Drawing) -> Order | None:
+    """Another one of the same, wherever there is room."""
+    thing = d.last
+    if thing is None or thing.noun not in _FIGURES or not d.own(thing) or not d.orders[-1].noun:
+        return None
+    bounds = _bounds(thing)
+    gap = bounds[1] - bounds[0] + 2
+    gap += gap % 2
+    ways = [
+        (way, k)
+        for way, k in (("right", gap), ("left", gap), ("down", bounds[3] - bounds[2] + 2))
+        if _moved_inside(bounds, way, k)
+    ]
+    if not ways:
+        return None
+    (way, k), cells = d.rng.choice(ways), d.where(thing)
+    if d.rng.random() < 0.5 and len(thing.colors) == 1:
+        color = d.color()
+        program = f"copy shift({cells},{way} {k}) with {thing.colors[0]}={color}"
+        text, bare = d.say("again with color", color=color, noun=thing.noun), False
+    else:
+        program, text, bare = f"copy shift({cells},{way} {k})", d.say("again", noun=thing.noun), True
+    return Order("repeat", text, program, noun=thing.noun, count=len(thing.cells), fresh=True, bare=bare)
+
+
+def to_the_edge(d: Drawing) -> Order | None:
+    """Copies in steps until the board ends."""
+    thing = d.last
+    if thing is None or thing.noun not in ("flower", "ring", "dot", "line", "column", "triangle", "diamond") or not d.own(thing):
+        return None
+    left, right, _, _ = _bounds(thing)
+    width = right - left + 1
+    k = width + d.some(1, 2) if thing.noun == "column" else width + 1 + (width + 1) % 2
+    way, room = ("right", COLUMNS - right) if right < COLUMNS - left else ("left", left - 1)
+    if room < 2 * k or d.rng.random() < 0.3:
+        return None
+    slots = {"it": d.ref(thing), "k": d.number(k), "way": d.say(f"to {way}"), "noun": thing.noun, "side": way}
+    n = 1 + room // k
+    if thing.noun == "column":
+        span = f"{left + k}-{COLUMNS}/{k}" if way == "right" else f"{left - (n - 1) * k}-{left - k}/{k}"
+        return Order("repeat", d.say("to the edge", **slots), f"{thing.colors[0]} {span}") if len(thing.colors) == 1 else None
+    program = f"copy repeat(shift({d.where(thing)},{way} {k}),{way} {k},{n - 1})"
+    return Order("repeat", d.say("to the edge", **slots), program, count=(n - 1) * len(thing.cells), fresh=True)
+
+
+def also_line(d: Drawing) -> Order | None:
+    """The same with another row or column; a row after a column."""
+    thing = d.last
+    if thing is None or thing.noun not in ("row", "column") or len(thing.colors) != 1:
+        return None
+    other = d.some("row", "column")
+    n, color = d.rng.randint(1, ROWS), thing.colors[0]
+    new = d.color() if d.rng.random() < 0.3 else color
+    section = "also line in color" if new != color else "also the line"
+    text = d.say(section, line=other, n=str(n), nth=d.nth(n), color=new)
+    return Order("repeat", text, f"{new} {':' if other == 'row' else ''}{n}", noun=other if new != color else "")
+
+
+# --- mirrored, moved, larger ---
+
+
+def flipped(d: Drawing) -> Order | None:
+    """The whole picture flipped over the middle of the board."""
+    if not 0 < len(d.colors) < 60:
+        return None
+    way, axis = d.some(("left", "9-10"), ("upside", ":5-6"))
+    shades = sorted(set(d.colors.values()))
+    names = [f"{color}s" for color in shades]
+    saved = "; ".join(f"{name}=is({color})" for name, color in zip(names, shades, strict=True))
+    placed = "; ".join(f"{color} reflect({name},{axis})" for name, color in zip(names, shades, strict=True))
+    return Order("mirror", d.say(f"flip {way}"), f"{saved}; remove painted; {placed}")
+
+
+def mirrored(d: Drawing) -> Order | None:
+    """The mirror image of something on the other half, beside the thing itself."""
+    thing = d.pick()
+    if thing is None:
+        return None
+    left, right, top, bottom = _bounds(thing)
+    sideways = right <= COLUMNS // 2 or left > COLUMNS // 2
+    if sideways and (d.rng.random() < 0.6 or not (bottom <= 5 or top > 5)):
+        other, axis = ("right" if right <= COLUMNS // 2 else "left"), "9-10"
+    elif bottom <= 5 or top > 5:
+        other, axis = ("bottom" if bottom <= 5 else "top"), ":5-6"
+    else:
+        return None
+    cells = d.where(thing)
+    text = d.say("mirror", it=d.ref(thing), other=other)
+    return Order("mirror", text, f"copy reflect({cells},{axis})", noun=thing.noun, count=len(thing.cells), fresh=True)
+
+
+def turned(d: Drawing) -> Order | None:
+    thing = d.pick("line", "V", "Y", "triangle")
+    if thing is None or len(thing.colors) != 1:
+        return None
+    color, cells = thing.colors[0], d.where(thing)
+    text = d.say("turn upside", it=d.ref(thing)) if thing.noun in ("V", "Y") else d.say("turn", it=d.ref(thing))
+    turns = 3 if thing.noun in ("V", "Y") else 1
+    program = f"s={cells}; m=middle(s); remove s; {color} rotate(s,{turns},m)"
+    return Order("mirror", text, program, subject=thing)
+
+
+def moved(d: Drawing) -> Order | None:
+    thing = d.pick(*_FIGURES)
+    if thing is None or len(thing.colors) != 1:
+        return None
+    way, color = d.some("left", "right", "up", "down"), thing.colors[0]
+    k = d.some(2, 2, 4) if way in ("left", "right") else d.some(1, 1, 2, 3)
+    if not _moved_inside(_bounds(thing), way, k):
+        return None
+    unit = ("column" if way in ("left", "right") else "row") + ("s" if k > 1 else "")
+    text = d.say("move", it=d.ref(thing), way=d.say(f"to {way}"), k=d.number(k), unit=unit)
+    kind = "correction" if d.orders and thing is d.last else "relation"
+    return Order(kind, text, f"s={d.where(thing)}; remove s; {color} shift(s,{way} {k})", subject=thing)
+
+
+def grown(d: Drawing) -> Order | None:
+    """Larger by one tile all around, or a line twice as long."""
+    thing = d.pick("hexagon", "blob", "disc", "flower", "dot", "line")
+    if thing is None or len(thing.colors) != 1 or (thing.noun == "flower" and len(thing.cells) != 7):
+        return None
+    left, right, top, bottom = _bounds(thing)
+    color, cells = thing.colors[0], d.where(thing)
+    if thing.noun == "line":
+        n = len(thing.cells)
+        if left != right or n != bottom - top + 1:
+            return None
+        k, section = (n, "twice as long") if d.rng.random() < 0.5 else (d.rng.randint(1, 3), "longer by")
+        way = "below" if bottom + k <= ROWS else "above"
+        text = d.say(section, it=d.ref(thing), n=d.number(k))
+        return Order("size", text, f"{color} {way}({cells},{k})", subject=thing, count=k, fresh=True)
+    if left == 1 or top == 1 or right == COLUMNS or bottom == ROWS:
+        return None
+    return Order("size", d.say("grow", it=d.ref(thing)), f"{color} near({cells})", subject=thing, fresh=True)
+
+
+RELATIONS: dict[Maker, int] = {
+    beside: 26, around: 22, inside: 22, ends: 12, next_line: 22, beyond_line: 10, joined: 80, stem: 10, center_of: 14,
+    part_of: 8,
+    every_second_of: 10, copied: 22, again: 20, to_the_edge: 16, also_line: 14, flipped: 6, mirrored: 12, turned: 10, moved: 16,
+    grown: 12,
+}  # fmt: skip

@@ -1,0 +1,121 @@
+"""A conversation with a block builder, who stands before the middle of the ground and looks along +z: its left is +x."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+from typing import Any, NamedTuple
+
+from harness.corpora.item import MinecraftItem, Turn, Utterance
+from harness.simulators.everyday.talk import Order, Talk, program
+from harness.worlds.minecraft import FACING, SIDE, Action, Structure
+from serialization.program import ast, minecraft
+from serialization.program.figure import Cell
+from serialization.program.literal import building_program
+from serialization.program.machine import Outcome
+from serialization.program.written import write
+
+_SITES = 8
+"""How often free ground is looked for."""
+
+
+class Site(NamedTuple):
+    """A piece of ground: what it is called ("" for anywhere), its leftmost x and its nearest z."""
+
+    name: str
+    x: int
+    z: int
+
+
+class Building(Talk):
+    name = "minecraft"
+    palette = {"red": 22, "blue": 20, "green": 17, "yellow": 16, "orange": 12, "purple": 13}
+    lacking = ("black", "white")
+    common = ("tower", "block", "wall", "row", "house", "cube", "table")
+    standing = "all"
+    speaker = "Architect"
+    pose = FACING
+
+    def __init__(self, rng: Random) -> None:
+        super().__init__(rng)
+        self.structure = Structure()
+        piece = rng.choices(("block", "cube", "brick"), (88, 7, 5))[0]
+        self.words = {"piece": piece, "pieces": f"{piece}s"}
+        self.synonyms = {"block": (piece,), "blocks": (f"{piece}s",)}
+
+    def item(self, name: str, text: str, history: tuple[Turn, ...], **fields: Any) -> MinecraftItem:
+        return MinecraftItem(name, history=(*history, Utterance(self.speaker, text)), pose=FACING, **fields)
+
+    @property
+    def state(self) -> Structure:
+        return self.structure
+
+    def run(self, program: ast.Program) -> Outcome:
+        return minecraft.run(program, minecraft.BuildingState(self.structure, FACING, self.steps))
+
+    def carry_out(self, actions: Sequence[Action]) -> None:
+        self.structure = self.structure.apply(actions)[0]
+        colors = dict(self.colors)
+        for action in actions:
+            colors.pop(action.cell, None)
+            if action.kind == "place" and action.color:
+                colors[action.cell] = action.color
+        self.colors = colors
+
+    def restoring(self, state: Structure) -> str:
+        wanted = {block[:3]: block.color for block in state.blocks()}
+        gone = [cell for cell in sorted(self.colors) if wanted.get(cell) != self.colors[cell]]
+        back = [cell for cell in sorted(wanted, key=lambda cell: (wanted[cell], cell)) if wanted[cell] != self.colors.get(cell)]
+        actions = [Action("remove", None, *cell) for cell in gone] + [Action("place", wanted[cell], *cell) for cell in back]
+        return write(building_program(actions)).replace("\n", "; ")
+
+    def recolored(self, cells: str, color: str) -> str:
+        return f"s={cells}; remove s; {color} s"
+
+    def has_room(self, order: Order, actions: Sequence[Action]) -> bool:
+        """Blocks in the place of others are left out: then there are fewer actions than the program says."""
+        if not super().has_room(order, actions):
+            return False
+        if not self.colors or "is(" in order.program or "step(" in order.program:
+            return True
+        return len(minecraft.run(program(order.program)).actions) == len(actions)
+
+    def cell_of(self, action: Action) -> Cell:
+        return action.cell
+
+    # --- places ---
+
+    def site(self, width: int, depth: int = 1) -> Site | None:
+        """Where something goes that is so wide, to the right, and so deep, away; None if no free ground is found."""
+        taken = {(x, z) for x, _, z in self.colors}
+        for _ in range(_SITES):
+            site = self._drawn_site(width, depth)
+            if not any((site.x - k, site.z + j) in taken for k in range(width) for j in range(depth)):
+                return site
+        return None
+
+    def _drawn_site(self, width: int, depth: int) -> Site:
+        rng, kind = self.rng, self.rng.random()
+        left, near = width - 1 - SIDE, SIDE - depth + 1
+        middle = (width - 1) // 2, -((depth - 1) // 2)
+        if kind < 0.5:
+            return Site("", rng.randint(max(left, -2), min(SIDE, 2 + width)), rng.randint(-3, max(-3, min(3, near))))
+        if kind < 0.68:
+            return Site("middle", *middle)
+        if kind < 0.8:
+            sides = {
+                "left": (SIDE - 1, middle[1]),
+                "right": (left + 1, middle[1]),
+                "far": (middle[0], near - 1),
+                "near": (middle[0], 1 - SIDE),
+            }
+            name, (x, z) = rng.choice(list(sides.items()))
+            return Site(name, max(left, x), min(near, z))
+        side, way = rng.choice(("left", "right")), rng.choice(("far", "near"))
+        return Site(f"corner {way} {side}", SIDE if side == "left" else left, near if way == "far" else -SIDE)
+
+    def place(self, name: str) -> str:
+        """Words for a site."""
+        if name.startswith("corner"):
+            return self.say(f"place {name.rpartition(' ')[0]}", side=name.rpartition(" ")[2])
+        return self.say(f"place {name}") if name else ""

@@ -1,0 +1,288 @@
+"""Requests for simple shapes: towers, rows, walls, cubes, floors, stairs, letters; and for counts of blocks."""
+
+from __future__ import annotations
+
+from harness.corpora.wording import listing
+from harness.simulators.everyday.minecraft.building import Building
+from harness.simulators.everyday.minecraft.plans import Other, Plan, box, build, span
+from harness.simulators.everyday.talk import LETTERS, PICTURES, Maker, Meant, Order
+
+
+def block(b: Building) -> Order | None:
+    color = b.color()
+    return build(b, b.some("count", "figure"), "block", b.say("block", color=color), lambda x, z: f"{color} {x},1,{z}", 1)
+
+
+def tower(b: Building) -> Order | None:
+    n, color, rng = b.rng.choice((2, 3, 3, 4, 4, 5, 6)), b.color(), b.rng
+    if rng.random() < 0.15:
+        what, n = b.say("tower bare", color=color), rng.choice((3, 4))
+    else:
+        what = b.say("tower", color=color, n=b.person.number(n))
+    others = (
+        Other("=taller", lambda x, z: f"{color} {x},{n + 1},{z}"),
+        Other("=shorter", lambda x, z: f"remove {x},{n},{z}"),
+        Other("=meant high", lambda x, z: f"{color} {x},{span(n + 1, n + 2)},{z}", "correction", {"n": b.person.number(n + 2)}),
+        Other("lying", lambda x, z: f"{color} row({max(x, n - 6)},1,{z},right,{n})", "correction"),
+    )
+    return build(b, b.some("figure", "size"), "tower", what, lambda x, z: f"{color} tower({x},1,{z},{n})", 1, others=others)
+
+
+def row(b: Building) -> Order | None:
+    n, color, rng = b.rng.choice((3, 3, 4, 4, 5, 6, 7)), b.color(), b.rng
+    away = rng.random() < 0.3
+    way, width, depth = ("behind", 1, n) if away else ("right", n, 1)
+    told = away or rng.random() < 0.35
+    what = b.say("row", color=color, n=b.person.number(n))
+    if told:
+        what = f"{what} {b.say('way away' if away else 'way across')}"
+    others: tuple[Other, ...] = (
+        Other("standing", lambda x, z: f"{color} tower({x},1,{z},{n})", "correction"),
+        Other("=one more", lambda x, z: f"{color} {way}({_last(x, z, n, away)},1)", "size"),
+        Other("=one fewer", lambda x, z: f"remove {_last(x, z, n, away)}", "size"),
+    )
+    if away and told:
+        others += (Other("sideways", lambda x, z: f"{color} row({max(x, n - 6)},1,{z},right,{n})", "correction"),)
+    elif told:
+        others += (Other("not sideways", lambda x, z: f"{color} row({x},1,{min(z, 6 - n)},behind,{n})", "correction"),)
+    kind = b.some("line", "line", "size") if told else b.some("line", "count", "size")
+    return build(b, kind, "row", what, lambda x, z: f"{color} row({x},1,{z},{way},{n})", width, depth, others)
+
+
+def _last(x: int, z: int, n: int, away: bool) -> str:
+    return f"{x},1,{z + n - 1}" if away else f"{x - n + 1},1,{z}"
+
+
+def wall(b: Building) -> Order | None:
+    width, height, color = b.rng.randint(3, 6), b.rng.randint(2, 4), b.color()
+    told = b.rng.random() < 0.8
+    if not told:
+        width, height = 5, 3
+    what = b.say("wall" if told else "wall bare", color=color, n=str(width), m=str(height))
+    others = (
+        Other("=taller row", lambda x, z: f"{color} {box(x, height + 1, z, width, 1, 1)}"),
+        Other("=shorter row", lambda x, z: f"remove {box(x, height, z, width, 1, 1)}"),
+        Other("lower wall", lambda x, z: f"{color} {box(x, 1, z, width, 1, 1)}", "correction"),
+        Other("=door", lambda x, z: f"remove {box(x - width // 2, 1, z, 1, min(2, height - 1), 1)}", "remove"),
+    )
+    return build(
+        b,
+        b.some("figure", "size") if told else "figure",
+        "wall",
+        what,
+        lambda x, z: f"{color} {box(x, 1, z, width, height, 1)}",
+        width,
+        others=others,
+    )
+
+
+def cube(b: Building) -> Order | None:
+    n, color = b.rng.choice((2, 2, 3, 3, 4)), b.color()
+    what = (
+        b.say("cube", color=color, n=str(n))
+        if b.rng.random() < 0.8
+        else b.say("cube small" if n == 2 else "cube big", color=color)
+    )
+    others = [Other("bigger", lambda x, z: f"{color} {box(max(x, n - 5), 1, min(z, 5 - n), n + 1, n + 1, n + 1)}")]
+    if n > 2:
+        others.append(Other("smaller", lambda x, z: f"{color} {box(x, 1, z, n - 1, n - 1, n - 1)}"))
+    others.append(Other("flat", lambda x, z: f"{color} {box(x, 1, z, n, 1, n)}", "correction"))
+    return build(b, b.some("figure", "size"), "cube", what, lambda x, z: f"{color} {box(x, 1, z, n, n, n)}", n, n, tuple(others))
+
+
+def floor(b: Building) -> Order | None:
+    width, depth, color = b.rng.randint(2, 6), b.rng.randint(2, 5), b.color()
+    if b.rng.random() < 0.5:
+        depth = width = min(width, depth)
+    noun = b.some("carpet", "floor", "square" if width == depth else "rectangle", "platform")
+    what = b.say("floor", color=color, n=str(width), m=str(depth), noun=noun)
+    others = (
+        Other("=second layer", lambda x, z: f"{color} {box(x, 2, z, width, 1, depth)}"),
+        Other("only outline", lambda x, z: f"{color} frame({x},1,{z},right,{width},behind,{depth})", "border"),
+        Other("upright", lambda x, z: f"{color} {box(x, 1, z, width, depth, 1)}", "correction"),
+    )
+    return build(
+        b, b.some("figure", "size"), noun, what, lambda x, z: f"{color} {box(x, 1, z, width, 1, depth)}", width, depth, others
+    )
+
+
+def outline(b: Building) -> Order | None:
+    width, depth, color = b.rng.randint(3, 7), b.rng.randint(3, 6), b.color()
+    if b.rng.random() < 0.5:
+        depth = width = min(width, depth)
+    what = b.say("outline", color=color, n=str(width), m=str(depth))
+    other = b.color(color)
+    others = (
+        Other(
+            "=fill inside", lambda x, z: f"{other} {box(x - 1, 1, z + 1, width - 2, 1, depth - 2)}", "relation", {"color": other}
+        ),
+        Other("=higher", lambda x, z: f"{color} frame({x},2,{z},right,{width},behind,{depth})"),
+    )
+    return build(
+        b,
+        "border",
+        b.called(what, "rectangle", "ring", "frame", "square", "fence", "border"),
+        what,
+        lambda x, z: f"{color} frame({x},1,{z},right,{width},behind,{depth})",
+        width,
+        depth,
+        others,
+    )
+
+
+def upright_frame(b: Building) -> Order | None:
+    width, height, color = b.rng.randint(3, 5), b.rng.randint(3, 5), b.color()
+    what = b.say("picture frame", color=color, n=str(width), m=str(height))
+    return build(b, "border", "frame", what, lambda x, z: f"{color} frame({x},1,{z},right,{width},up,{height})", width)
+
+
+def stairs(b: Building) -> Order | None:
+    n, color, way = b.rng.randint(3, 5), b.color(), b.some("right", "left", "away")
+    what = b.say("stairs", color=color, n=b.person.number(n), way=b.say(f"stairs {way}"))
+
+    def plan(x: int, z: int, n: int = n, way: str = way) -> str:
+        def at(k: int) -> tuple[int, int]:
+            return (x, z + k - 1) if way == "away" else (x - k + 1, z) if way == "right" else (x - n + k, z)
+
+        return f"{color} " + "+".join(f"{at(k)[0]},{span(1, k)},{at(k)[1]}" for k in range(1, n + 1))
+
+    others: list[Other] = []
+    if way != "away":
+        back = "left" if way == "right" else "right"
+        others = [
+            Other("other way", lambda x, z: plan(x, z, n, back), "mirror"),
+            Other("bigger stairs", lambda x, z: plan(max(x, n - 5), z, n + 1, way)),
+        ]
+    width, depth = (1, n) if way == "away" else (n, 1)
+    return build(b, "figure", "staircase", what, plan, width, depth, tuple(others))
+
+
+# --- letters and signs ---
+
+
+def flat_letter(b: Building) -> Order | None:
+    """L, T, U or a plus, lying on the ground."""
+    name, color = b.some("L", "T", "U", "plus"), b.color()
+    n, m = b.some(3, 3, 4, 5), b.some(2, 3)
+    if name == "plus":
+        n, plan, size = 3, lambda x, z: f"{color} cross({x - 1},1,{z + 1},right,behind,1)", (3, 3)
+    elif name == "L":
+        plan, size = lambda x, z: f"{color} lshape({x},1,{z},behind,{n},right,{m})", (m, n)
+    elif name == "T":
+        n = 3 if n == 4 else n
+        plan, size = lambda x, z: f"{color} tshape({x - n // 2},1,{z + m},right,{n},front,{m + 1})", (n, m + 1)
+    else:
+        plan, size = lambda x, z: f"{color} ushape({x},1,{z},right,{n},behind,{m})", (n, m)
+    slots = {"color": color, "n": b.person.number(n), "m": b.person.number(m + (name == "T"))}
+    noun = "plus" if name == "plus" else f"{name} shape"
+    return build(b, "figure", noun, b.say(f"flat {name.lower()}", **slots), plan, *size)
+
+
+def letter(b: Building) -> Order | None:
+    """A letter that stands upright."""
+    name, color = b.rng.choice(LETTERS), b.color()
+    lines = PICTURES[f"letter {name.lower()}"]
+    what = b.say("letter", letter=name, color=color)
+
+    def plan(x: int, z: int) -> str:
+        columns = range(len(lines[0]))
+        runs = [(x - c, _heights([line[c] == "X" for line in reversed(lines)])) for c in columns]
+        return f"{color} " + "+".join(f"{u},{run},{z}" for u, spans in runs for run in spans)
+
+    return build(b, "figure", "letter", what, plan, len(lines[0]))
+
+
+def _heights(filled: list[bool]) -> list[str]:
+    """The runs of a column, from the ground up."""
+    runs, start = [], 0
+    for y, there in enumerate([*filled, False], start=1):
+        if there and not start:
+            start = y
+        elif start and not there:
+            runs.append(span(start, y - 1))
+            start = 0
+    return runs
+
+
+def upright_plus(b: Building) -> Order | None:
+    color = b.color()
+    return build(
+        b, "figure", "plus", b.say("upright plus", color=color), lambda x, z: f"{color} cross({x - 1},2,{z},right,up,1)", 3
+    )
+
+
+def diagonal(b: Building) -> Order | None:
+    n, color = b.rng.randint(3, 5), b.color()
+    side = b.some("right", "left")
+    what = b.say("diagonal", color=color, n=b.person.number(n), way=side)
+    return build(
+        b,
+        "line",
+        "diagonal",
+        what,
+        lambda x, z: f"{color} diagonal({x if side == 'right' else x - n + 1},1,{z},{side},behind,{n})",
+        n,
+        n,
+    )
+
+
+def snake(b: Building) -> Order | None:
+    n, m, color = b.rng.randint(3, 4), b.rng.randint(2, 3), b.color()
+    what = b.say("snake", color=color, n=b.person.number(n + m - 1), k=b.person.number(n), m=b.person.number(m - 1))
+    return build(
+        b, "figure", "snake", what, lambda x, z: f"{color} {box(x, 1, z, n, 1, 1)}+{box(x - n + 1, 1, z + 1, 1, 1, m - 1)}", n, m
+    )
+
+
+# --- counts ---
+
+
+def alternating(b: Building) -> Order | None:
+    """A row or a tower in two or three colors in turn."""
+    n, up = b.rng.randint(4, 8), b.rng.random() < 0.35
+    n = min(n, 6) if up else n
+    colors = [b.color()]
+    for _ in range(b.some(1, 1, 1, 2)):
+        colors.append(b.color(*colors))
+    run = ", ".join((*colors, *colors)[: max(4, len(colors) + 1)])
+    slots = {"n": b.person.number(n), "run": run, "colors": listing(b.rng, colors), "first": colors[0]}
+    noun = "tower" if up else "row"
+    what = b.say(f"alternating {noun}", **slots)
+    return build(b, "count", noun, what, _in_turn(noun, n, colors), 1 if up else n)
+
+
+def _in_turn(noun: str, n: int, colors: list[str]) -> Plan:
+    """A tower or a row to the right whose blocks take the colors in turn."""
+    way = ",right" if noun == "row" else ""
+    return lambda x, z: f"{','.join(colors)} {noun}({x},1,{z}{way},{n})"
+
+
+def listed(b: Building) -> Order | None:
+    """A tower or row with each block in its own color."""
+    n, up = b.rng.randint(2, 5), b.rng.random() < 0.5
+    colors = b.rng.sample(sorted(b.palette), n)
+    noun = "tower" if up else "row"
+    what = b.say(f"listed {noun}", colors=listing(b.rng, colors), n=b.person.number(n))
+    return build(b, "count", noun, what, _in_turn(noun, n, colors), 1 if up else n)
+
+
+def scattered(b: Building) -> Order | None:
+    """Some blocks apart from each other."""
+    n, color = b.rng.randint(2, 6), b.color()
+    spots = [(x, z) for x in (-4, -2, 0, 2, 4) for z in (-3, -1, 1, 3)]
+    its = b.rng.sample(spots, n + 1)
+    cells = "+".join(f"{x},1,{z}" for x, z in its[:n])
+    one = f"{its[n][0]},1,{its[n][1]}"
+    meant = (
+        Meant("=one more block", f"{color} {one}", {"color": color}, "count"),
+        Meant("=take one", f"remove {its[0][0]},1,{its[0][1]}", kind="count"),
+    )
+    what = b.say("scattered", color=color, n=b.person.number(n))
+    text = b.say("build", what=what, where=f", {b.say('anywhere')}")
+    return Order("count", text, f"{color} {cells}", noun="blocks", meant=meant, fresh=True)
+
+
+FIGURES: dict[Maker, int] = {
+    block: 10, tower: 13, row: 13, wall: 6, cube: 6, floor: 6, outline: 4, upright_frame: 2, stairs: 5, flat_letter: 5, letter: 3,
+    upright_plus: 1, diagonal: 2, snake: 2, alternating: 5, listed: 4, scattered: 5,
+}  # fmt: skip

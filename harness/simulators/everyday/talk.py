@@ -1,0 +1,312 @@
+"""A conversation in progress: what stands there, what was made in which turn, and how the next request is worded and run."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from random import Random
+from typing import Any
+
+from harness.corpora.item import Item, Turn
+from harness.corpora.wording import phrase
+from harness.simulators.everyday.person import Person
+from harness.simulators.voice import Frames, frames
+from harness.worlds.hexagons import COLORS
+from harness.worlds.minecraft import Pose
+from serialization.program import ast
+from serialization.program.build import literal
+from serialization.program.figure import Cell
+from serialization.program.machine import Outcome
+from serialization.program.parse import parse
+
+PICTURES = frames("everyday-pictures")
+LETTERS = tuple(name.removeprefix("letter ").upper() for name in PICTURES if name.startswith("letter "))
+_MAIN = 0.6
+"""The share of a thing's cells that its main color has at least."""
+_LONG = 7
+"""The most words of a thing that its place follows without a comma."""
+_PLUS = re.compile(r"(?<! )\+(?! )")
+"""Between the terms of a union."""
+_VERBS = {"has": "have", "is": "are", "isn't": "aren't", "needs": "need", "gets": "get", "does": "do"}
+_LITERAL = re.compile(r"-?\d[\d,./-]*(:[\d,/-]+)?|:[\d,/-]+")
+
+Maker = Callable[[Any], "Order | None"]
+"""Makes a request of a talk, None where the talk has no place for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """What might have been meant instead: how that is said, and the program that does it after the first one is undone."""
+
+    section: str
+    program: str
+    slots: Mapping[str, str] = field(default_factory=dict)
+    kind: str = "correction"
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A request, the program that answers it, and what is known of it afterwards."""
+
+    kind: str
+    text: str
+    program: str = ""
+    noun: str = ""
+    """What the thing that it makes is called; "" if it makes none."""
+    subject: Thing | None = None
+    """The thing that it changes."""
+    meant: tuple[Meant, ...] = ()
+    count: int | None = None
+    """How many cells must change; other answers mean that there is no room."""
+    fresh: bool = False
+    """Whether only empty cells may change."""
+    back: int = 0
+    """How many turns it undoes."""
+    bare: bool = False
+    """Whether it is said as it stands, without "please" and the like."""
+
+
+@dataclass(slots=True)
+class Thing:
+    """Something that stands there, by the noun that people have for it."""
+
+    noun: str
+    cells: frozenset[Cell]
+    colors: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What a turn found."""
+
+    state: Any
+    things: tuple[tuple[str, frozenset[Cell]], ...]
+
+
+class Talk(ABC):
+    """A conversation of one person. A world adds its state."""
+
+    name: str
+    palette: Mapping[str, int]
+    """The colors that are asked for, and how often."""
+    lacking: tuple[str, ...]
+    """Colors of the other world."""
+    common: tuple[str, ...]
+    """Nouns of things that people ask for."""
+    standing: str
+    """The set of all cells that are not empty."""
+    speaker: str
+    """Who makes the requests, as the world's corpora call it."""
+    pose: Pose | None = None
+    """Where the builder stands."""
+
+    def __init__(self, rng: Random) -> None:
+        self.rng = rng
+        self.person = Person(rng)
+        self.frames = _frames(self.name)
+        self.words: dict[str, str] = {}
+        """The person's own words, for slots of frames."""
+        self.synonyms: dict[str, tuple[str, ...]] = {}
+        """What else things are called, by their nouns."""
+        self.things: list[Thing] = []
+        self.last: Thing | None = None
+        """What the turn before made or changed."""
+        self.colors: Mapping[Cell, str] = {}
+        """The cells that are not empty."""
+        self.found: Mapping[Cell, str] = {}
+        """Those that were not empty before the last turn."""
+        self.steps: list[tuple[Any, ...]] = []
+        self.past: list[Past] = []
+        self.orders: list[Order] = []
+
+    @abstractmethod
+    def item(self, name: str, text: str, history: tuple[Turn, ...], **fields: Any) -> Item: ...
+
+    @property
+    @abstractmethod
+    def state(self) -> Any: ...
+
+    @abstractmethod
+    def run(self, program: ast.Program) -> Outcome: ...
+
+    @abstractmethod
+    def carry_out(self, actions: Sequence[Any]) -> None:
+        """Moves `state` and `colors` on."""
+
+    @abstractmethod
+    def restoring(self, state: Any) -> str:
+        """A program that leads to an earlier state."""
+
+    @abstractmethod
+    def recolored(self, cells: str, color: str) -> str:
+        """A program that gives a set that stands there another color."""
+
+    @abstractmethod
+    def cell_of(self, action: Any) -> Cell: ...
+
+    # --- words ---
+
+    def say(self, section: str, **slots: str) -> str:
+        text = phrase(self.rng, self.frames[section], **self.words, **slots)
+        if _plural(slots.get("it", "")):
+            text = _agreeing(text, slots["it"])
+        return re.sub(rf"\b(1|one) {self.words['pieces']}\b", rf"\1 {self.words['piece']}", text)
+
+    def ask(self, section: str, what: str, where: str) -> str:
+        """A request for a thing; a place after many words stands apart."""
+        if where and len(what.split()) > _LONG:
+            section = f"{section} long"
+        text = self.say(section, what=what, where=where)
+        return text.replace(":", ",", 1) if text.count(":") > 1 else text
+
+    def called(self, what: str, *nouns: str) -> str:
+        """The first of some nouns that the words use, or else the last one."""
+        return next((noun for noun in nouns if re.search(rf"\b{noun}\b", what)), nouns[-1])
+
+    def some(self, *options: Any) -> Any:
+        return self.rng.choice(options)
+
+    def color(self, *others: str) -> str:
+        """A color that is not there yet, so that it can name a thing; one of the others if all are."""
+        left = {c: n for c, n in self.palette.items() if c not in others}
+        free = {c: n for c, n in left.items() if c not in self.colors.values()} or left
+        return self.rng.choices(tuple(free), tuple(free.values()))[0]
+
+    def ref(self, thing: Thing) -> str:
+        """What the thing is called: it, the red flower."""
+        if thing is self.last and self.rng.random() < 0.4:
+            return "those" if _plural(thing.noun) else self.some("it", "it", "that")
+        return self.named(thing)
+
+    def named(self, thing: Thing) -> str:
+        alone = sum(other.noun == thing.noun for other in self.things) == 1
+        noun = self.some(*self.synonyms.get(thing.noun, (thing.noun,)))
+        if (alone and self.rng.random() < 0.4) or len(thing.colors) > 2:
+            return f"the {noun}"
+        main = sum(self.colors[cell] == thing.colors[0] for cell in thing.cells) > _MAIN * len(thing.cells)
+        return f"the {thing.colors[0] if main else ' and '.join(thing.colors)} {noun}"
+
+    def where(self, thing: Thing) -> str:
+        """The set of a thing's cells."""
+        if self.steps and thing is self.last and self.orders[-1].noun and self.rng.random() < 0.5:
+            return "step(-1)"
+        return f"is({','.join(thing.colors)})"
+
+    def own(self, thing: Thing) -> bool:
+        """Whether the thing has colors of its own, so that they tell it from all else."""
+        return {cell for cell, color in self.colors.items() if color in thing.colors} == thing.cells
+
+    def pick(self, *nouns: str) -> Thing | None:
+        """A thing that can be told from the others, mostly the last one."""
+        if self.last and self.last.colors and self.rng.random() < 0.6 and self.own(self.last):
+            return self.last if not nouns or self.last.noun in nouns else None
+        things = [thing for thing in self.things if (not nouns or thing.noun in nouns) and self.own(thing)]
+        return self.rng.choice(things) if things else None
+
+    # --- turns ---
+
+    def take(self, order: Order) -> tuple[Any, ...] | None:
+        """The actions of the order, carried out; None if it does nothing, too much, or cannot be run."""
+        actions: tuple[Any, ...] = ()
+        if order.program or order.kind != "cannot":
+            outcome = self.run(program(order.program))
+            actions = outcome.actions
+            if outcome.error or not actions or order.count not in (None, len({*map(self.cell_of, actions)})):
+                return None
+            if order.fresh and not self.has_room(order, actions):
+                return None
+        self.past.append(Past(self.state, tuple((thing.noun, thing.cells) for thing in self.things)))
+        self.found = self.colors
+        self.carry_out(actions)
+        self._note(order, frozenset(map(self.cell_of, actions)))
+        self.steps.append(actions)
+        self.orders.append(order)
+        return actions
+
+    def has_room(self, order: Order, actions: Sequence[Any]) -> bool:
+        """Whether all that the order asks for lies on empty cells."""
+        return all(self.cell_of(action) not in self.colors for action in actions)
+
+    def _note(self, order: Order, changed: frozenset[Cell]) -> None:
+        if order.back:
+            past = self.past[-1 - order.back]
+            self.things = [Thing(noun, cells) for noun, cells in past.things]
+            self.last = self.things[-1] if self.things else None
+        elif order.subject:
+            order.subject.cells |= changed
+            self.last = order.subject
+        elif order.noun:
+            self.last = Thing(order.noun, changed)
+            self.things.append(self.last)
+        elif changed:
+            self.last = None
+        for thing in self.things:
+            thing.cells = frozenset(cell for cell in thing.cells if cell in self.colors)
+            shades = [self.colors[cell] for cell in thing.cells]
+            thing.colors = tuple(sorted(set(shades), key=lambda color: (-shades.count(color), color)))
+        self.things = [thing for thing in self.things if thing.cells and self._seen(thing, changed)]
+        if self.last and not any(thing is self.last for thing in self.things):
+            self.last = None
+
+    def _seen(self, thing: Thing, changed: frozenset[Cell]) -> bool:
+        """Whether a thing is still the one it was: what was drawn over is not."""
+        return thing is self.last or not thing.cells & changed or thing.cells <= changed
+
+    def forget(self) -> None:
+        """What stands there becomes what the conversation begins with."""
+        self.steps, self.past, self.orders, self.last = [], [], [], None
+
+
+def _plural(words: str) -> bool:
+    return words == "those" or (words.endswith("s") and not words.endswith("plus"))
+
+
+def _agreeing(text: str, it: str) -> str:
+    """The text with its verbs in the plural, and no "it" for what are several."""
+    for one, several in _VERBS.items():
+        text = text.replace(f"{it} {one} ", f"{it} {several} ").replace(f"{one} {it}", f"{several} {it}")
+    return re.sub(r"\bit\b", "them", text)
+
+
+@lru_cache
+def _frames(world: str) -> Frames:
+    return {**frames("everyday"), **frames(f"everyday-{world}")}
+
+
+def program(text: str) -> ast.Program:
+    """The program, whose statements are parsed once."""
+    if "{" in text:
+        return parse(text)
+    return ast.Program(tuple(one for part in text.split(";") for one in _statements(part)))
+
+
+def _statements(text: str) -> tuple[ast.Statement, ...]:
+    verb, _, cells = text.strip().partition(" ")
+    terms = _PLUS.split(cells)
+    if (
+        verb not in (*COLORS, "remove")
+        or " by " in text
+        or " - " in text
+        or any(term.count("(") != term.count(")") for term in terms)
+    ):
+        return _parsed(text)
+    # The same cells come in all colors and beside all others: they are parsed once.
+    what = ast.plus([_term(term) for term in terms])
+    return (ast.Remove(what) if verb == "remove" else ast.Paint(((verb, 1),), what),)
+
+
+@lru_cache(maxsize=50_000)
+def _term(text: str) -> ast.Expr:
+    """A set, which comes in all colors and beside all others; literals make most of the parser's work."""
+    if _LITERAL.fullmatch(text):
+        return literal(text)
+    what: ast.Expr = _parsed(f"red {text}")[0].what
+    return what
+
+
+@lru_cache(maxsize=50_000)
+def _parsed(text: str) -> tuple[Any, ...]:
+    return parse(text).statements
