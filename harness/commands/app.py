@@ -53,10 +53,9 @@ def app(
     alone; the task API is there too. It runs until Ctrl-C.
     """
     from harness.engines.server import check_port, end_by_exceptions
-    from harness.page.builder import EAGER, EagerParser
     from harness.page.routes import add_page
     from harness.service.app import create_app, listening
-    from harness.service.players import Own, own_players
+    from harness.service.players import own_players
     from harness.service.workers import Workers
 
     if no_models and (base_url or models or adapters):
@@ -67,7 +66,7 @@ def app(
     notes: list[str] = []
     end_by_exceptions()
     with Workers() as workers:
-        players: list[AnyPlayer] = [*own_players(workers), Own(EAGER, EagerParser(), workers)]
+        players: list[AnyPlayer] = [*own_players(workers)]
         if not no_models:
             players += _served(base_url, models, adapters, workers, notes) if base_url else _loaded(adapters, workers, notes)
         api = create_app(players)

@@ -9,11 +9,8 @@ from typing import Any
 
 from harness.baselines.parser.minecraft.words import Clause, read_turn
 from harness.corpora.item import MinecraftItem, since_actions
-from harness.runs.answering import Predictor
 from harness.worlds.minecraft import Action, Structure
 
-EAGER = "parser-eager"
-"""The name that `EagerParser` plays by."""
 WHICH_COLOR = "Which color should it be?"
 WHERE = "Where should it go?"
 QUESTIONS = (WHICH_COLOR, WHERE)
@@ -72,19 +69,3 @@ def _listed(counts: Counter[str]) -> str:
     names = [f"{'a' if n == 1 else n} {color + ' ' if color else ''}block{'s' * (n > 1)}" for color, n in counts.items()]
     names = [name.replace("a orange", "an orange") for name in names]
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-class EagerParser:
-    """A Builder for play: the parser, which here always does what it thinks likeliest. See `harness.baselines.Ruled`.
-
-    It scores worse than `parser`, which is silent where it is unsure.
-    """
-
-    tasks = ("minecraft",)
-    decoding = ()
-
-    def predictor(self, task: str) -> Predictor:
-        from harness.baselines.parser.minecraft import BuilderParser
-        from harness.baselines.parser.minecraft.ranker import Eager, shipped_weights
-
-        return BuilderParser(Eager(shipped_weights(task)))

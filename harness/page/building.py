@@ -23,6 +23,8 @@ from harness.simulators.minecraft.pieces import of_game
 from harness.worlds.minecraft import Action, Structure, lasting
 
 MOST_TEXT = 20_000
+CONVERSING = "parser"
+"""The player that reads ordinary requests as the task `everyday-minecraft` has them."""
 SIMULATORS = ("blocks", "shapes")
 """Simulated Architects who tell a target that is known before."""
 
@@ -148,7 +150,12 @@ def answered(state: State, answer: ExecuteResponse) -> State:
 
 
 def asked_back(state: State, player: str) -> State | None:
-    """The state with the Builder's question, where the Architect's words lack a color or a place; else None."""
+    """The state with the Builder's question, where the Architect's words lack a color or a place; else None.
+
+    The parser acts at once, on what it takes for granted, and is corrected.
+    """
+    if player == CONVERSING:
+        return None
     asked = question(read_bounded(request_of(state, player, joined=False).item))
     if asked is None:
         return None
@@ -175,8 +182,9 @@ def request_of(state: State, player: str, *, joined: bool = True) -> BuildReques
         "blocks": state["blocks"],
         "pose": state["pose"],
     }
+    told["task"] = "everyday-minecraft" if player == CONVERSING else "minecraft"
     # From text, since pydantic takes JSON's arrays as tuples only then.
-    return BuildRequest.model_validate_json(json.dumps(told | {"task": "minecraft"}))
+    return BuildRequest.model_validate_json(json.dumps(told))
 
 
 def score(built: list[Any], target: list[Any]) -> dict[str, float] | None:

@@ -7,10 +7,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from harness.baselines.parser.everyday import minecraft as building
+from harness.baselines.parser.everyday.conversing import Conversing
 from harness.baselines.parser.hexagons.execute import paint_program
 from harness.baselines.parser.hexagons.memory import Memory
 from harness.baselines.parser.hexagons.ranker import Clues, Ranker, Understood, shipped_sureness, shipped_weights
 from harness.baselines.parser.minecraft import BuilderParser
+from harness.baselines.parser.minecraft.ranker import Eager
+from harness.baselines.parser.minecraft.ranker import shipped_weights as minecraft_weights
 from harness.corpora.item import HexagonsItem, Item, Utterance
 from harness.runs.answering import Answer, Predictor
 from harness.worlds.tasks import WORLDS, world_of
@@ -45,6 +49,8 @@ class Parser(Predictor):
         self._known: dict[tuple[str, ...], Known] = {(): Known(Memory(), 1.0)}
 
     def predictor(self, task: str) -> Predictor:
+        if task == "everyday-minecraft":
+            return Conversing(building.understand, BuilderParser(Eager(minecraft_weights(task))))
         return self if world_of(task) == "hexagons" else BuilderParser(task=task)
 
     def predict(self, items: Sequence[Item]) -> list[Answer]:

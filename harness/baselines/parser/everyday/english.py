@@ -44,6 +44,7 @@ def evened(text: str) -> str:
     for pattern, full in _CONTRACTED:
         text = re.sub(pattern, full, text)
     text = re.sub(r"(\d)\s*[x×*]\s*(?=\d)", r"\1 by ", text)
+    text = re.sub(r"(\d)\s*-\s*(?=\d)", r"\1 to ", text)
     text = re.sub(r"(?<=[a-z0-9])-(?=[a-z0-9])", " ", text)
     text = re.sub(r"[.!?;:\n]+", " . ", text)
     text = re.sub(r"[,()]", " , ", text)
@@ -67,12 +68,13 @@ def spelled(text: str, known: Collection[str]) -> str:
 
 @lru_cache(maxsize=20_000)
 def _spelled(word: str, known: frozenset[str]) -> str:
-    if len(word) < 4 or not word.isalpha() or word in known or word in _common():
+    if len(word) < 4 or not word.isalpha() or word in known or word in common_words():
         return word
-    near = get_close_matches(word, [one for one in known if abs(len(one) - len(word)) < 3], n=1, cutoff=0.8)
+    near = get_close_matches(word, [one for one in known if one[0] == word[0] and abs(len(one) - len(word)) < 3], n=1, cutoff=0.8)
     return near[0] if near else word
 
 
 @lru_cache(maxsize=1)
-def _common() -> frozenset[str]:
+def common_words() -> frozenset[str]:
+    """Common English words, which are no misspelled ones of a reader's."""
     return frozenset((Path(__file__).parent / "common.txt").read_text(encoding="utf-8").split())

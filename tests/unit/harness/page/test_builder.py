@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from harness.baselines.parser import Parser
 from harness.errors import UsageError
-from harness.page.builder import EagerParser
 from harness.page.building import EVENT, SIMULATORS, answered, asked_back, happened, request_of, score, with_model, with_simulator
 from harness.page.store import State
 from harness.service.app import executed
@@ -17,7 +17,7 @@ from harness.service.players import Own
 from harness.service.schema import ExecuteResponse
 from harness.service.workers import Workers
 
-PARSER = Own("parser-eager", EagerParser(), Workers())
+PARSER = Own("parser", Parser(), Workers())
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -41,11 +41,22 @@ def reply(state: State) -> State:
     return back or answered(state, asyncio.run(executed(PARSER, request_of(state, PARSER.name))))
 
 
-def test_it_asks_for_a_color_and_then_builds_what_was_meant() -> None:
+def test_a_model_is_asked_after_it_asked_for_a_color() -> None:
+    state = after(with_model({"name": "", "blocks": []}), say("Put a block on the ground in the middle."))
+    asked = asked_back(state, "rules")
+    assert asked is not None
+    assert asked["turns"][-1] == {"speaker": "Builder", "text": "Which color should it be?", "by": "rules"}
+    state = after(asked, say("a red one"))
+    assert request_of(state, "rules").instruction == "Put a block on the ground in the middle a red one"
+
+
+def test_the_parser_builds_at_once_and_is_corrected() -> None:
     state = reply(after(with_model({"name": "", "blocks": []}), say("Put a block on the ground in the middle.")))
-    assert state["turns"][-1] == {"speaker": "Builder", "text": "Which color should it be?", "by": "parser-eager"}
-    state = reply(after(state, say("a red one")))
+    state = reply(after(state, say("No, a blue one.")))
+    assert [block[3] for block in state["blocks"]] == ["blue"]
+    state = reply(after(state, say("Now a red one.")))
     assert state["turns"][-1]["text"] == "I placed a red block."
+    state = reply(after(state, say("Remove the blue block.")))
     ((_, height, _, color),) = state["blocks"]
     assert (height, color) == (1, "red")
 
@@ -63,7 +74,7 @@ def test_it_asks_for_a_color_and_then_builds_what_was_meant() -> None:
 )
 def test_it_asks_only_for_what_is_missing(text: str, asks: str | None) -> None:
     state = reply(after(with_model({"name": "", "blocks": []}), say("Place a red block in the middle.")))
-    back = asked_back(after(state, say(text)), "parser-eager")
+    back = asked_back(after(state, say(text)), "rules")
     assert (back and back["turns"][-1]["text"]) == asks
 
 

@@ -16,13 +16,12 @@ from harness.corpora.hexagons import load
 from harness.corpora.item import HexagonsItem
 from harness.corpora.records import load_items
 from harness.everyday.solved import solved_by
-from harness.page.builder import EagerParser
 from harness.page.corpus import procedure
 from harness.page.procedure import BLANK
 from harness.page.routes import add_page
 from harness.service.app import MOST_BYTES, create_app
 from harness.service.guard import HEADERS
-from harness.service.players import Own, own_players
+from harness.service.players import own_players
 from harness.service.workers import Workers
 
 HERE = "http://127.0.0.1:8010"
@@ -35,10 +34,7 @@ def sample(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def client(tmp_path: Path, workers: Workers) -> Iterator[TestClient]:
-    players = [
-        *(one for one in own_players(workers) if one.name in ("parser", "rules")),
-        Own("parser-eager", EagerParser(), workers),
-    ]
+    players = [one for one in own_players(workers) if one.name in ("parser", "rules")]
     app = create_app(players)
     store = add_page(app, players, tmp_path, ["no server at http://127.0.0.1:1"])
     with TestClient(app, base_url=HERE, raise_server_exceptions=False) as client:
@@ -148,7 +144,7 @@ def test_the_page_and_its_files(client: TestClient) -> None:
 
 def test_what_the_page_begins_with(client: TestClient) -> None:
     start = client.get("/page/start").json()
-    assert [player["kind"] for player in start["players"]] == ["parser", "baseline", "parser"]
+    assert [player["kind"] for player in start["players"]] == ["parser", "baseline"]
     assert start["notes"] == ["no server at http://127.0.0.1:1"]
     assert start["sources"]["hexagons"]["kind"] == "sample"
     assert start["corrections"] == {"hexagons": 0, "minecraft": 0}
@@ -274,7 +270,7 @@ def test_a_building_game_over_http(client: TestClient) -> None:
     target = client.get("/page/targets").json()[0]
     session = begin(client, kind="building", name="Ada", target=target["name"])
     session = send(client, session, {"type": "say", "text": "Place a red block in the middle."})
-    body = {"version": session["version"], "id": "answer-1", "player": "parser-eager"}
+    body = {"version": session["version"], "id": "answer-1", "player": "parser"}
     done = client.post(f"/page/sessions/{session['id']}/answer", json=body).json()
     assert len(done["session"]["state"]["blocks"]) == 1
     assert client.post(f"/page/sessions/{session['id']}/answer", json=body | {"id": "answer-2"}).status_code == 409

@@ -1,0 +1,55 @@
+"""Answers ordinary requests: the reader for them first, the parser of the research corpora where it understands nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from harness.baselines.parser.everyday.understood import Understood
+from harness.baselines.typed import read_bounded
+from harness.corpora.item import HexagonsItem, Item, MinecraftItem
+from harness.runs.answering import Answer, Predictor
+from serialization.formats.program import building_state, drawing_state
+from serialization.program import hexagons, minecraft
+from serialization.program.parse import parse
+
+
+class Conversing(Predictor):
+    """A predictor of a task of ordinary requests; `otherwise` answers what its reader does not understand."""
+
+    batch_size = 64
+    rolls_out = True
+    independent = True
+
+    def __init__(self, understand: Callable[[Any], Understood], otherwise: Predictor) -> None:
+        self._understand = understand
+        self._otherwise = otherwise
+
+    def predict(self, items: Sequence[Item]) -> list[Answer]:
+        return [self._answer(_bounded(item)) for item in items]
+
+    def _answer(self, item: Any) -> Answer:
+        understood = self._understand(item)
+        if understood.confidence == 0:
+            (answer,) = self._otherwise.predict([item])
+            return Answer(answer.actions, answer.stopped, {**answer.notes, **_asked(understood)})
+        program = parse(understood.program)
+        notes = {"program": understood.program, "confidence": understood.confidence, **_asked(understood)}
+        return Answer(actions_of(program, item), True, notes)
+
+
+def _bounded(item: Item) -> Item:
+    return read_bounded(item) if isinstance(item, HexagonsItem) else read_bounded(item)  # noqa: RUF034
+
+
+def _asked(understood: Understood) -> Mapping[str, Any]:
+    """The notes on what was not understood."""
+    notes: dict[str, Any] = {"unknown": list(understood.unknown)} if understood.unknown else {}
+    return notes | ({"question": understood.question} if understood.question else {})
+
+
+def actions_of(program: Any, item: HexagonsItem | MinecraftItem) -> Sequence[Any]:
+    """What a program changes in the item's state."""
+    if isinstance(item, HexagonsItem):
+        return hexagons.run(program, drawing_state(item)).actions
+    return minecraft.run(program, building_state(item)).actions

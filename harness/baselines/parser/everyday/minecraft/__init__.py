@@ -1,0 +1,95 @@
+"""Ordinary building requests carried out: `Put a red tower, 3 high, in the middle.` `Now a blue one next to it.` `Undo.`"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from harness.baselines.parser.everyday.minecraft.conversation import Conversation, Outcome
+from harness.baselines.parser.everyday.minecraft.scene import Cell, Scene, done_by, in_world
+from harness.baselines.parser.everyday.understood import Understood
+from harness.corpora.item import Executed, MinecraftItem, Turn, Utterance
+from harness.worlds.minecraft import CODES, Action, Pose, Structure
+from serialization.program import ast
+from serialization.program.literal import building_program
+from serialization.program.written import write
+
+
+def understand(item: MinecraftItem) -> Understood:
+    """The program that carries out the item's last request, after all that was said and done before."""
+    quarter = item.pose.quarter
+    turns = _turns(item.history)
+    states = _states(item.before, [actions for _, actions in turns[:-1]])
+    conversation = Conversation(Scene.of(states[0], quarter))
+    for (text, actions), after in zip(turns[:-1], states[1:], strict=True):
+        conversation.hear(text)
+        conversation.settle(Scene.of(after, quarter).blocks, done_by(actions, quarter)[0])
+    outcome = conversation.hear(turns[-1][0])
+    program = _program(item.before, conversation.scene, item.pose)
+    return Understood(write(program), _confidence(outcome), outcome.unknown, outcome.question)
+
+
+def _confidence(outcome: Outcome) -> float:
+    if not outcome.done:
+        return 0.5 if outcome.idle else 0.2 if outcome.failed else 0.0
+    return round(max(0.2, 0.9 - 0.1 * len(outcome.unknown) - 0.2 * outcome.failed), 3)
+
+
+def _turns(history: Sequence[Turn]) -> list[tuple[str, Sequence[Action]]]:
+    """What was said to the builder, and what was done then; what was said after the last actions is the request."""
+    turns: list[tuple[str, Sequence[Action]]] = []
+    said: list[str] = []
+    for turn in history:
+        if isinstance(turn, Utterance):
+            if turn.speaker != "Builder":
+                said.append(turn.text)
+        else:
+            turns.append((" . ".join(said), _actions(turn)))
+            said = []
+    return [*turns, (" . ".join(said), ())]
+
+
+def _actions(turn: Executed) -> list[Action]:
+    return [action for action in turn.actions if isinstance(action, Action)]
+
+
+def _states(now: Structure, turns: Sequence[Sequence[Action]]) -> list[Structure]:
+    """The structure before each turn, and now: the turns taken back one by one."""
+    states = [now]
+    colors: dict[Cell, str] = {
+        action.cell: action.color for actions in turns for action in actions if action.color in CODES and action.color
+    }
+    blocks: dict[Cell, str] = {block[:3]: block.color for block in now.blocks()}
+    for actions in reversed(turns):
+        for action in reversed(actions):
+            if action.kind == "place":
+                blocks.pop(action.cell, None)
+            else:
+                blocks[action.cell] = action.color or colors.get(action.cell, "red")
+        states.append(Structure.of((*cell, color) for cell, color in blocks.items()))
+    return states[::-1]
+
+
+def _program(before: Structure, scene: Scene, pose: Pose) -> ast.Program:
+    """What turns one structure into the other: removals, then placements, lowest first, that may float where they must."""
+    quarter = pose.quarter
+    new = {in_world(cell, quarter): color for cell, color in scene.blocks.items()}
+    old: dict[Cell, str] = {block[:3]: block.color for block in before.blocks()}
+    removed = [cell for cell in sorted(old) if new.get(cell) != old[cell]]
+    placed = {cell: color for cell, color in new.items() if old.get(cell) != color}
+    actions = [Action("remove", None, *cell) for cell in removed]
+    actions += [Action("place", color, *cell) for cell, color in placed.items()]
+    program = building_program(actions)
+    after = Structure.of((*cell, color) for cell, color in new.items())
+    floating = {block[:3] for block in after.floating()} & set(placed)
+    if not floating:
+        return program
+    return ast.Program(tuple(_propped(one) for one in program.statements))
+
+
+def _propped(statement: ast.Statement) -> ast.Statement:
+    if isinstance(statement, ast.Paint):
+        return ast.Paint(statement.colors, ast.Call("supports", (statement.what,)))
+    return statement
+
+
+__all__ = ["understand"]

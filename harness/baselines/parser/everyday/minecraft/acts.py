@@ -1,0 +1,183 @@
+"""Which act an order is, where its verb alone does not tell: `the tower should be red` recolors, `make it taller` resizes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.baselines.parser.everyday.minecraft.meaning import Order, Place, Thing
+from harness.baselines.parser.everyday.minecraft.references import found
+from harness.baselines.parser.everyday.minecraft.scene import Scene
+
+BUILDING = frozenset({"", "make", "build", "with", "give"})
+"""Verbs that build, unless what they are about stands already."""
+_RESIZING = frozenset({"halve", "raise", "widen", "shrink", "sink", "narrow", "enlarge", "shrink_all"})
+_OPENINGS = frozenset({"hole", "arch"})
+_ON_TOP = frozenset({"roof", "lid", "hat", "cap", "chimney", "head", "tip", "star", "flame", "antenna", "flag"})
+
+
+def act_of(order: Order, scene: Scene) -> str:
+    """The act; it may fill in what the words of the order imply, such as the place of a roof."""
+    if order.thing is not None:
+        _sizes_become(order, order.thing)
+    for rule in (_nothing, _opening, _by_verb, _by_flag, _without_thing, _with_parts, _becoming, _standing):
+        act = rule(order, scene)
+        if act:
+            return act
+    return _building(order, scene)
+
+
+def _sizes_become(order: Order, thing: Thing) -> None:
+    """In `make it 3 wide` and `make the red tower as tall as the blue one` the size is what it becomes."""
+    if order.become is not None or order.act not in {"", "make"} or not thing.definite:
+        return
+    if thing.is_it and (thing.sizes or thing.by or thing.like):
+        order.become = Thing(sizes=thing.sizes, by=thing.by, like=thing.like)
+        thing.sizes, thing.by, thing.like = {}, [], {}
+    elif thing.like:
+        order.become, thing.like = Thing(like=thing.like), {}
+
+
+def _nothing(order: Order, scene: Scene) -> str:
+    """Talk, questions, and what is not to be done."""
+    thing, flags = order.thing, order.flags
+    said = thing is not None and (bool(thing.colors) or not thing.definite) and "question" not in flags
+    quiet = order.act in {"", "hold", "build", "make"} or (order.act == "look" and "idle" in flags)
+    if quiet and flags & {"idle", "question", "remark", "talk"}:
+        if "remark" in flags and thing is not None and not order.become:
+            return "look"
+        if not (order.become or said or order.growth):
+            return "nothing"
+    bare = thing is not None and order == Order(things=[Thing(kind="thing", noun="block", word=thing.word)], said=order.said)
+    refused = "not_done" in flags and order.act != "remove"
+    return "nothing" if order.act == "hold" or bare or refused else ""
+
+
+def _opening(order: Order, scene: Scene) -> str:
+    """`dig a hole in it`, `leave a gate`."""
+    thing = order.thing
+    new = thing is not None and not thing.definite
+    if order.act == "leave":
+        return "open" if thing is not None and thing.noun in _OPENINGS else "nothing"
+    if thing is not None and new and not thing.colors and thing.noun == "hole" and order.act in {"remove", "make", "build"}:
+        return "open"
+    return "open" if thing is not None and new and order.act == "remove" and thing.noun in _OPENINGS else ""
+
+
+def _by_verb(order: Order, scene: Scene) -> str:
+    thing, act = order.thing, order.act
+    new = thing is not None and not thing.definite
+    if act == "look" and thing is not None and new and thing.noun and not found(thing, scene):
+        return "build"
+    if act == "remove" and order.growth and order.growth.factor == 0.5:
+        return "resize"
+    if act == "remove" and thing is not None and new and (thing.flags & {"varied", "each_color"} or not scene.blocks):
+        return "build"
+    if act == "recolor" and order.said.startswith("switch") and order.become is None:
+        return "swap"
+    if act == "lift" and not any(place.relation in {"up", "on"} for place in order.places):
+        order.places.append(Place("up", distance=order.growth.add if order.growth else None))
+    plain = act in BUILDING | _RESIZING or act in {"recolor", "move", "extend", "mirror", "lift"}
+    return "" if plain else act
+
+
+def _by_flag(order: Order, scene: Scene) -> str:
+    """`again`, `upside down`, `by 90 degrees`; and the verbs that only these may change."""
+    thing, flags = order.thing, order.flags
+    if "mirrored" in flags or order.act == "mirror":
+        return "mirror"
+    if "turned" in flags:
+        return "rotate"
+    if "upside" in flags:
+        return "upside_down"
+    if order.act in {"recolor", "extend", "move", "lift"}:
+        return "move" if order.act == "lift" else order.act
+    if order.act in _RESIZING:
+        return "resize"
+    if order.act == "make" and "same" in flags and thing is not None and thing.definite and thing.plural and not order.places:
+        return "recolor"
+    return "copy" if _is_copy(order, thing) else ""
+
+
+def _is_copy(order: Order, thing: Thing | None) -> bool:
+    """`again`, `the same on top of it`, `three of those`."""
+    again = bool(order.flags & {"once_more", "same"})
+    if thing is None:
+        return again
+    if again and (thing.noun == "figure" or thing.definite or thing.only_describes):
+        return True
+    return ("same" in thing.flags and thing.noun in {"", "figure", "named", "block"}) or (thing.is_it and (thing.count or 0) > 1)
+
+
+def _without_thing(order: Order, scene: Scene) -> str:
+    if order.thing is not None:
+        return ""
+    return "resize" if order.growth and order.act in {"", "make"} else "amend"
+
+
+def _with_parts(order: Order, scene: Scene) -> str:
+    """`with a red top`, `with a blue border`, `with a blue block in its center`: what was built last, in other colors."""
+    thing = order.thing
+    if order.act != "with" or thing is None or not scene.blocks:
+        return ""
+    part = thing.kind == "part" or (thing.noun == "frame" and not thing.sizes and not thing.by)
+    if thing.colors and part and not order.places:
+        return "recolor_parts"
+    for place in order.places:
+        own = place.of is not None and place.of.of is None and place.of.noun in {"middle", "corner", "edge"}
+        if thing.noun == "block" and thing.colors and own and place.of is not None:
+            order.things, order.places = [replace(place.of, colors=thing.colors)], []
+            return "recolor_parts"
+    return ""
+
+
+def _becoming(order: Order, scene: Scene) -> str:
+    """What a thing that stands is to be: of another color, of another size, another thing."""
+    thing, become = order.thing, order.become
+    if thing is None or become is None:
+        return ""
+    if not (thing.definite and found(thing, scene)):
+        return "build_as" if thing.definite else ""
+    if thing.is_it and order.act == "make" and become.kind == "thing" and become.article == "a" and not become.generic:
+        return "reshape" if become.noun != "area" else ""
+    gets = " get" in order.said
+    if gets and become.noun == "block" and become.article == "a" and become.word != "1" and not become.picks:
+        return "give"
+    if become.noun not in {"", "block", "it"} or (become.article == "a" and not become.colors and not become.sizes):
+        return "build_as" if become.noun not in {"block", "area"} and not thing.is_it else "look"
+    if become.flags & {"flat", "upright"} and not become.colors and not become.sizes:
+        return "lay_down"
+    if become.sizes or become.by or become.like or become.count:
+        return "resize"
+    if become.colors or become.flags & {"same", "varied"} or become.no_color:
+        return "recolor"
+    return "hollow" if "hollow" in become.flags else ""
+
+
+def _standing(order: Order, scene: Scene) -> str:
+    """What is done to a thing that stands by the words around it: `the row away from you`, `only the bottom layer`."""
+    thing = order.thing
+    if thing is None or not thing.definite or not found(thing, scene):
+        return ""
+    if order.act == "give" and len(order.things) > 1:
+        return "give"
+    if order.growth:
+        return "resize"
+    if thing.flags & {"flat", "upright"} and order.act in {"build", "make"}:
+        return "lay_down"
+    if "only" in order.flags | thing.flags and all(place.relation == "here" for place in order.places):
+        return "keep"
+    if order.places and not (thing.article in {"each", "all"} and not thing.noun):
+        turns = all(place.relation in {"away", "sideways", "toward"} for place in order.places)
+        return "rotate" if turns else "move"
+    return "look" if order == Order(things=[thing], said=order.said, flags=order.flags) else ""
+
+
+def _building(order: Order, scene: Scene) -> str:
+    thing = order.thing or Thing()
+    unclear = order.act in {"", "make"} and not order.places and (thing.only_describes or thing.definite or order.mended)
+    if unclear or thing.is_it:
+        return "amend"
+    on_top = thing.word in _ON_TOP if order.act == "with" else thing.word in {"roof", "chimney", "lid", "hat", "cap"}
+    if on_top and not order.places and scene.blocks and not thing.definite:
+        order.places.append(Place("on"))
+    return "build"

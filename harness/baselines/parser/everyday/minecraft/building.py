@@ -1,0 +1,417 @@
+"""Orders that build: what is placed, how often, in which colors and where."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.baselines.parser.everyday.minecraft.figures import Shape, cells_of, colored, palette
+from harness.baselines.parser.everyday.minecraft.meaning import Order, Place, Thing
+from harness.baselines.parser.everyday.minecraft.places import Unplaced, beside, free_spot, landmarks, spots
+from harness.baselines.parser.everyday.minecraft.references import cells_found, found, interior
+from harness.baselines.parser.everyday.minecraft.scene import (
+    GROUND,
+    WAYS,
+    Cell,
+    Cells,
+    Made,
+    Scene,
+    box,
+    extent,
+    fits,
+    moved,
+    spans,
+)
+from harness.worlds.minecraft import SIDE
+
+FIRST_COLOR = "red"
+_LINES = frozenset(
+    {
+        "row",
+        "tower",
+        "diagonal",
+        "block",
+        "",
+        "wall",
+        "square",
+        "frame",
+        "lshape",
+        "plus",
+        "tshape",
+        "ushape",
+        "cube",
+        "checkerboard",
+        "floor",
+    }
+)
+_WAYS = frozenset({"left", "right", "front", "behind", "away", "toward", "sideways"})
+
+
+def build(order: Order, scene: Scene) -> None:
+    """Builds the things of an order. Raises Unplaced where there is no place, or no such color."""
+    things = [_settled(thing, order) for thing in order.things]
+    if not things:
+        raise Unplaced("What?")
+    places, flags = order.places, order.flags
+    if len(things) > 1 and any(place.relation == "gap" for place in places):
+        _place(_spread([colored_thing(thing, scene, places) for thing in things], _gap(places), "row"), things[0], places, scene)
+        return
+    for number, thing in enumerate(things):
+        own = places if number == len(things) - 1 else [place for place in places if not _is_own(place)]
+        _build(replace(thing, flags=thing.flags | flags), own, scene)
+
+
+def _is_own(place: Place) -> bool:
+    """Whether only the last of several things stands there: `a tower and a red block on it`."""
+    return place.of is None or place.of.kind == "it" or (place.of.kind == "part" and place.of.of is None)
+
+
+def _relative(places: list[Place]) -> bool:
+    return any(place.of is not None and place.of.noun != "area" for place in places)
+
+
+def _gap(places: list[Place]) -> int:
+    return next((place.distance or 1 for place in places if place.relation == "gap"), 1)
+
+
+def _settled(thing: Thing, order: Order) -> Thing:
+    """A thing with what the places of its order say of it: `3 blocks in a row` is a row of 3, `in orange` is a color."""
+    thing = replace(thing, colors=list(thing.colors), sizes=dict(thing.sizes), flags=set(thing.flags))
+    if thing.noun == "block" and len(thing.by) > 2:
+        thing.noun = "cube"
+    if "each_color" in thing.flags:
+        thing.count, thing.few = 6 * (thing.count or 1), False
+        thing.flags.add("varied")
+    edge = any(place.relation == "along" and place.of is not None and place.of.noun == "edge" for place in order.places)
+    if edge and thing.noun == "block" and thing.plural and not thing.count:
+        thing = replace(thing, noun="row", word="row", sizes={"long": 2 * SIDE + 1})
+    for place in list(order.places):
+        of = place.of
+        if (
+            of is not None
+            and of.noun in _LINES
+            and of.article in {"", "a"}
+            and place.relation in {"at", "inside", "along"}
+            and not of.picks
+        ):
+            if of.noun in {"", "block"} and (of.colors or of.flags):
+                thing.colors = thing.colors or of.colors
+                thing.flags |= of.flags
+            elif thing.noun not in {"", "block", "named"}:
+                thing.flags.add("parallel")
+            elif of.noun not in {"", "block"} and (of.article == "a" or of.count == 1 or not of.colors):
+                count = max(thing.count or 0, thing.sizes.get("count") or 0)
+                word = thing.word if thing.noun == "named" else of.word
+                thing = replace(
+                    thing, noun=of.noun, word=word, count=None, by=of.by or thing.by, colors=thing.colors or of.colors
+                )
+                thing.flags |= of.flags
+                thing.sizes |= of.sizes | ({"count": count} if count else {})
+            else:
+                continue
+            order.places = [one for one in order.places if one is not place]
+    return thing
+
+
+# --- one thing ---
+
+
+def _build(thing: Thing, places: list[Place], scene: Scene) -> None:
+    if thing.no_color:
+        raise Unplaced("Which color?")
+    if thing.noun in {"named", "sign"} and not (thing.sizes or thing.by or thing.count or thing.colors or places):
+        raise Unplaced(f"What is a {thing.word}?")
+    places = _standing_first([_sided(place, thing) for place in places], scene)
+    if thing.noun in {"area", "everything"} or (thing.noun in {"floor", "checkerboard"} and _everywhere(thing, places)):
+        _place_at(colored(GROUND, replace(thing, noun="floor"), _color(thing, scene)), (0, 0, 0), thing, scene)
+        return
+    ends = [place for place in places if place.word in {"from", "to"} and place.of is not None]
+    if len(ends) == 2 and thing.noun in {"row", "diagonal"} and not _spans_area(places):
+        one, other = (landmarks(place, scene)[0] for place in ends)
+        connect(one, other, thing, scene)
+        return
+    special = next(
+        (rule for place in places for rule in [_SPECIAL.get(place.relation)] if rule and rule(thing, place, places, scene)), None
+    )
+    if special:
+        return
+    shape = colored_thing(thing, scene, places)
+    thing = replace(thing, way=_way(thing, places))
+    if thing.noun == "stairs":
+        places = [place for place in places if place.of is not None or place.relation not in WAYS]
+    count = _copies(thing)
+    if count > 1 and (thing.noun != "block" or "apart" in thing.flags):
+        if any(place.relation == "gap" for place in places) or "parallel" in thing.flags:
+            shapes = [_in_color(shape, thing, number) for number in range(count)]
+            shape = _spread(shapes, 0 if "touching" in thing.flags else _gap(places), thing.noun)
+        else:
+            _each_free(shape, count, thing, places, scene)
+            return
+    _place(shape, thing, places, scene)
+
+
+def _sided(place: Place, thing: Thing) -> Place:
+    """`the left wing, beside the body` is left of the body."""
+    side = {"leftmost": "left", "rightmost": "right"}.get(next(iter(thing.picks), ""))
+    return replace(place, relation=side) if side and place.relation == "beside" else place
+
+
+def _standing_first(places: list[Place], scene: Scene) -> list[Place]:
+    """Builds what something is to stand on where that does not stand yet: `a yellow block on a red block`."""
+    for place in places:
+        of = place.of
+        if (
+            of is not None
+            and of.article == "a"
+            and of.kind == "thing"
+            and place.relation in {"on", "left", "right", "behind", "front", "beside"}
+            and not found(of, scene)
+        ):
+            _build(of, [one for one in places if one is not place], scene)
+            return [replace(place, of=Thing(kind="it", noun="it", word="it"))]
+    return places
+
+
+def _copies(thing: Thing) -> int:
+    return min(thing.count or (3 if thing.few else 1), 20)
+
+
+def _everywhere(thing: Thing, places: list[Place]) -> bool:
+    sized = thing.by or thing.sizes
+    return not sized and (
+        (thing.noun == "floor" and thing.word == "floor" and not places) or "max_to_edge" in thing.flags or thing.article == "all"
+    )
+
+
+def _color(thing: Thing, scene: Scene) -> str:
+    return scene.color or FIRST_COLOR
+
+
+def colored_thing(thing: Thing, scene: Scene, places: list[Place]) -> Shape:
+    cells = _cells(thing, places, scene)
+    colors = palette(thing, _color(thing, scene))
+    if thing.noun in {"block", ""} and len(colors) > 1 and len(cells) < len(colors) and not thing.count and not thing.sizes:
+        cells = tuple((n, 0, 0) for n in range(len(colors)))
+    return colored(cells, thing, _color(thing, scene))
+
+
+def _cells(thing: Thing, places: list[Place], scene: Scene) -> Cells:
+    if thing.like:
+        thing = replace(thing, sizes=thing.sizes | sizes_like(thing, scene), like={})
+    thing, way = _edged(thing, _way(thing, places), places)
+    if "bent" in thing.flags and thing.noun in {"row", "block"}:
+        thing = replace(thing, noun="snake", count=None, sizes={"count": thing.count or 6} | thing.sizes)
+    if "stairs_up" in thing.flags:
+        count = thing.count or thing.sizes.get("count") or 3
+        thing = replace(thing, noun="diagonal", count=None, sizes={"count": count}, flags=thing.flags | {"upright"})
+    if (
+        "diagonal" in thing.flags
+        and "apart" not in thing.flags
+        and thing.noun in {"row", "block"}
+        and (_copies(thing) > 1 or thing.sizes)
+    ):
+        thing = replace(thing, noun="diagonal", sizes={"count": thing.count or 0} | thing.sizes)
+    if thing.noun in {"block", ""} and "apart" not in thing.flags and (_copies(thing) > 1 or thing.sizes.get("count")):
+        stacked = "stacked" in thing.flags or any(_is_over(place) for place in places)
+        noun = "tower" if stacked else "square" if _copies(thing) > 2 * SIDE + 1 else "row"
+        thing = replace(thing, noun=noun, count=None, sizes={"count": _copies(thing)} | thing.sizes)
+    if thing.noun == "row" and not thing.sizes and not thing.by and not thing.vague:
+        below = next(
+            (cells_found(place.of, scene) for place in places if place.relation == "on" and place.of and not _on_ground(place)),
+            (),
+        )
+        if len(below) > 1 and 1 in (spans(below)[0], spans(below)[2]):
+            wide, _, deep = spans(below)
+            thing, way = replace(thing, sizes={"long": max(wide, deep)}), "away" if deep > wide else way
+    if thing.noun in {"floor", "square"} and not thing.by and not thing.sizes:
+        covered = next(
+            (cells_found(place.of, scene) for place in places if place.relation == "on" and place.of and not _on_ground(place)),
+            (),
+        )
+        if len(covered) > 1:
+            return tuple((x, 0, z) for x in range(spans(covered)[0]) for z in range(spans(covered)[2]))
+    return cells_of(thing, way)
+
+
+def sizes_like(thing: Thing, scene: Scene) -> dict[str, int]:
+    """The sizes of a thing that is as long or high as another one."""
+    sizes = {}
+    for name, other in thing.like.items():
+        wide, high, deep = spans(cells_found(other, scene) or ((0, 0, 0),))
+        sizes[name] = high if name == "high" else max(wide, deep) if max(wide, deep) > 1 else high
+    return sizes
+
+
+def _is_over(place: Place) -> bool:
+    """Whether several blocks there stand one on the other; not those that lie across something."""
+    return (
+        place.relation in {"on", "up", "below"}
+        and not _on_ground(place)
+        and "across" not in place.word
+        and "spanning" not in place.word
+    )
+
+
+def _way(thing: Thing, places: list[Place]) -> str:
+    """The direction in which a row or stairs run: away from the builder, or on from what blocks are put beside."""
+    long = thing.noun in {"row", "wall"}
+    ways = [place.relation for place in places if place.relation in _WAYS and (place.of is None or not long)]
+    return ways[0] if ways else thing.way
+
+
+def _edged(thing: Thing, way: str, places: list[Place]) -> tuple[Thing, str]:
+    """Rows and walls along an edge, or from one edge to the other, with their direction."""
+    side = next((place.of for place in places if place.of is not None and place.of.noun in {"edge", "side"}), None)
+    if (side is None and "max_to_edge" not in thing.flags) or thing.noun not in {"row", "wall"}:
+        return thing, way
+    if side is not None and set(side.picks) & {"leftmost", "rightmost"} and not _spans_area(places):
+        way = "away"
+    whole = thing.noun == "row" or "max_to_edge" in thing.flags or any(place.relation == "along" for place in places)
+    if whole and not thing.by and not thing.sizes.keys() & {"wide", "long", "count"}:
+        thing = replace(thing, sizes=thing.sizes | {"wide" if thing.noun == "wall" else "long": 2 * SIDE + 1})
+    return thing, way
+
+
+def _spans_area(places: list[Place]) -> bool:
+    return sum(place.of is not None and place.of.noun in {"edge", "side"} for place in places) > 1
+
+
+def _on_ground(place: Place) -> bool:
+    return place.of is not None and place.of.noun == "area"
+
+
+def _spread(shapes: list[Shape], gap: int, noun: str) -> Shape:
+    """Shapes side by side with a gap; rows one behind the other."""
+    united: Shape = {}
+    start = 0
+    for shape in shapes:
+        wide, _, deep = spans(tuple(shape))
+        lined = wide > deep and noun == "row"
+        united |= {moved(cell, (0, 0, 1) if lined else (1, 0, 0), start): color for cell, color in shape.items()}
+        start += (deep if lined else wide) + gap
+    return united
+
+
+def _in_color(shape: Shape, thing: Thing, number: int) -> Shape:
+    """A copy in its own color, where as many colors are said."""
+    colors = palette(thing, "")
+    return dict.fromkeys(shape, colors[number % len(colors)]) if len(colors) > 1 else shape
+
+
+def _each_free(shape: Shape, count: int, thing: Thing, places: list[Place], scene: Scene) -> None:
+    built: list[Cell] = []
+    for number in range(count):
+        one = _in_color(shape, thing, number)
+        if _relative(places) and number == 0:
+            _place(one, thing, places, scene)
+        else:
+            _place_at(one, free_spot(tuple(one), scene), thing, scene)
+        built += scene.focus
+    scene.focus = tuple(built)
+
+
+def _place(shape: Shape, thing: Thing, places: list[Place], scene: Scene) -> None:
+    cells = tuple(shape)
+    exact = _exact_height(places)
+    if exact is not None:
+        origin = free_spot(cells, Scene())
+        _place_at(shape, (origin[0], exact, origin[2]), thing, scene)
+        return
+    if "float" in thing.flags and "stairs_up" not in thing.flags and not _relative(places):
+        origin = free_spot(cells, scene)
+        _place_at(shape, moved(origin, WAYS["up"], 3), thing, scene)
+        return
+    built: list[Cell] = []
+    for origin in spots(places, cells, scene, thing):
+        _place_at(shape, origin, thing, scene)
+        built += scene.focus
+    scene.focus = tuple(built)
+
+
+def _exact_height(places: list[Place]) -> int | None:
+    return next((place.distance for place in places if place.relation == "height"), None)
+
+
+def _place_at(shape: Shape, origin: Cell, thing: Thing, scene: Scene) -> None:
+    painted = {moved(cell, origin): color for cell, color in shape.items()}
+    if not fits(painted):
+        raise Unplaced("Where? It does not fit there.")
+    scene.place(painted)
+    scene.made.append(Made(thing.word, thing.noun, tuple(painted), thing))
+
+
+# --- places that shape what is built ---
+
+
+def _around(thing: Thing, place: Place, places: list[Place], scene: Scene) -> bool:
+    """A frame around something, with as many free cells between as are said."""
+    if place.of is None and "around" not in thing.flags:
+        return False
+    area = place.of is not None and place.of.noun == "area"
+    inner = () if area or place.of is None else tuple(cell for group in landmarks(place, scene) for cell in group)
+    if not area and not inner:
+        raise Unplaced("Around what?")
+    if thing.noun == "block" and thing.count == 4 and inner:
+        shape: Shape = {}
+        for side in ("left", "right", "front", "behind"):
+            shape[beside(inner, ((0, 0, 0),), side, 1)] = palette(thing, _color(thing, scene))[0]
+        _place_at(shape, (0, 0, 0), thing, scene)
+        return True
+    gap = place.distance or next((one.distance or 0 for one in places if one.relation == "gap"), 0)
+    low, high = ((-SIDE + 1, 1, -SIDE + 1), (SIDE - 1, 1, SIDE - 1)) if area else extent(inner)
+    width = thing.sizes.get("wide", 1)
+    height = thing.sizes.get("high", 1)
+    out = gap + width
+    cells = box((low[0] - out, low[1], low[2] - out), (high[0] + out, low[1] + height - 1, high[2] + out))
+    ring = [c for c in cells if not (low[0] - gap <= c[0] <= high[0] + gap and low[2] - gap <= c[2] <= high[2] + gap)]
+    _place_at(colored(ring, replace(thing, noun="frame"), _color(thing, scene)), (0, 0, 0), thing, scene)
+    return True
+
+
+def _along(thing: Thing, place: Place, places: list[Place], scene: Scene) -> bool:
+    """A row along a side of something."""
+    of = place.of
+    side = {"leftmost": "left", "rightmost": "right", "nearest": "front", "farthest": "behind"}.get(
+        next(iter(of.picks), "") if of else "", ""
+    )
+    cells = cells_found(of, scene) if of is not None and side and not (of.of and of.of.noun == "area") else ()
+    if not cells or not scene.blocks:
+        return False
+    row = [moved(cell, WAYS[side]) for cell in cells]
+    _place_at(colored(row, replace(thing, noun="row"), _color(thing, scene)), (0, 0, 0), thing, scene)
+    return True
+
+
+def _filling(thing: Thing, place: Place, places: list[Place], scene: Scene) -> bool:
+    """A row between two things reaches from one to the other."""
+    if thing.noun != "row" or thing.sizes or place.of is None:
+        return False
+    groups = found(place.of, scene) + (found(place.second, scene) if place.second else [])
+    if len(groups) < 2:
+        return False
+    connect(groups[0], groups[1], thing, scene)
+    return True
+
+
+def connect(one: Cells, other: Cells, thing: Thing, scene: Scene) -> None:
+    """A straight line over the free cells between two groups of blocks."""
+    (a, b) = min(((a, b) for a in one for b in other), key=lambda pair: sum(abs(p - q) for p, q in zip(*pair, strict=True)))
+    steps = max(abs(p - q) for p, q in zip(a, b, strict=True))
+    line = [tuple(p + round((q - p) * n / steps) for p, q in zip(a, b, strict=True)) for n in range(steps + 1)] if steps else []
+    cells = [(c[0], c[1], c[2]) for c in line if (c[0], c[1], c[2]) not in scene.blocks]
+    if not cells:
+        raise Unplaced("Where?")
+    _place_at(colored(cells, replace(thing, noun="row"), _color(thing, scene)), (0, 0, 0), thing, scene)
+
+
+def _inside(thing: Thing, place: Place, places: list[Place], scene: Scene) -> bool:
+    """What fills the inside of something."""
+    if thing.noun != "floor" or thing.sizes or place.of is None or place.of.noun == "area":
+        return False
+    cells = interior(cells_found(place.of, scene)) if found(place.of, scene) else ()
+    if not cells:
+        return False
+    _place_at(colored(cells, thing, _color(thing, scene)), (0, 0, 0), thing, scene)
+    return True
+
+
+_SPECIAL = {"round": _around, "between": _filling, "inside": _inside, "along": _along}

@@ -1,0 +1,406 @@
+"""Orders that change what stands: remove, recolor, move, copy, mirror, turn, fill, keep, resize."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+from harness.baselines.parser.everyday.minecraft.building import FIRST_COLOR, build, connect
+from harness.baselines.parser.everyday.minecraft.meaning import Order, Thing
+from harness.baselines.parser.everyday.minecraft.places import Unplaced, spots
+from harness.baselines.parser.everyday.minecraft.references import cells_found, found, interior, parts, whole_of
+from harness.baselines.parser.everyday.minecraft.scene import (
+    GROUND,
+    WAYS,
+    Cell,
+    Cells,
+    Made,
+    Scene,
+    box,
+    extent,
+    fits,
+    moved,
+    pieces,
+    spans,
+)
+from harness.worlds.minecraft import COLORS, SIDE
+
+_IT = Thing(kind="it", noun="it", word="it")
+
+
+def things_found(order: Order, scene: Scene) -> Cells:
+    """The blocks that an order is about. Raises Unplaced where none is."""
+    cells = tuple(dict.fromkeys(cell for thing in order.things or [_IT] for cell in cells_found(_qualified(thing, order), scene)))
+    if not cells:
+        raise Unplaced("Which one?")
+    return cells
+
+
+def _qualified(thing: Thing, order: Order) -> Thing:
+    """A thing with what its place says of it: `the block on the left`, `the top block in the tower`."""
+    if order.act in {"move", "copy"}:
+        return thing
+    for place in order.places:
+        if place.of is not None and place.of.noun not in {"area", ""} and place.relation in {"at", "inside"} and thing.of is None:
+            thing = replace(thing, of=place.of)
+        elif place.relation in _PICKS and place.of is None:
+            thing = replace(thing, picks=[*thing.picks, _PICKS[place.relation]])
+    return thing
+
+
+_PICKS = {
+    "left": "leftmost",
+    "right": "rightmost",
+    "front": "nearest",
+    "behind": "farthest",
+    "toward": "nearest",
+    "away": "farthest",
+    "up": "top",
+}
+
+
+# --- remove, keep ---
+
+
+def remove(order: Order, scene: Scene) -> None:
+    for thing in order.things or [_IT]:
+        thing = _qualified(thing, order)
+        if thing.noun in {"arch", "hole"} and not found(thing, scene):
+            raise Unplaced("Which one?")
+        beside = _beside(order, scene)
+        if beside:
+            scene.remove(beside)
+            continue
+        groups = found(thing, scene)
+        if not groups:
+            raise Unplaced("Which one?")
+        if thing.article in {"a", ""} and not thing.plural and thing.noun in {"block", ""} and not thing.picks:
+            one = thing.count or 1
+            groups = [(cell,) for cell in _loose(tuple(cell for group in groups for cell in group), scene)[:one]]
+        if thing.kind == "it" and thing.count:
+            groups = [_loose(tuple(cell for group in groups for cell in group), scene)[: thing.count]]
+        scene.remove(cell for group in groups for cell in group)
+    scene.focus = scene.standing(scene.focus)
+
+
+def _beside(order: Order, scene: Scene) -> Cells:
+    """`the block left of the tower`: what stands there."""
+    cells: list[Cell] = []
+    for place in order.places:
+        if (
+            place.of is None
+            or place.of.noun == "area"
+            or place.relation not in {"left", "right", "front", "behind", "on", "below"}
+        ):
+            continue
+        way = WAYS[{"on": "up", "below": "down"}.get(place.relation, place.relation)]
+        landmark = cells_found(place.of, scene)
+        cells += [
+            next_one
+            for cell in landmark
+            for next_one in [moved(cell, way)]
+            if next_one in scene.blocks and next_one not in landmark
+        ]
+    return tuple(dict.fromkeys(cells))
+
+
+def _loose(cells: Cells, scene: Scene) -> Cells:
+    """Blocks in the order in which they may be taken one by one: from the top, from an end."""
+    return tuple(sorted(cells, key=lambda cell: (-cell[1], sum(other in scene.blocks for other in _sides(cell)), cell)))
+
+
+def _sides(cell: Cell) -> list[Cell]:
+    return [moved(cell, WAYS[way]) for way in ("left", "right", "front", "behind", "up", "down")]
+
+
+def keep(order: Order, scene: Scene) -> None:
+    kept = set(things_found(order, scene))
+    scene.remove([cell for cell in scene.blocks if cell not in kept])
+
+
+# --- colors ---
+
+
+def recolor(order: Order, scene: Scene) -> None:
+    become = order.become or Thing()
+    if become.no_color:
+        raise Unplaced("Which color?")
+    thing = order.things[0] if order.things else _IT
+    if thing.noun == "area" and become.noun not in {"", "block"}:
+        build(Order("build", [replace(become, by=[2 * SIDE + 1] * 2)]), scene)
+        return
+    cells = things_found(order, scene)
+    if not become.colors and ("same" in become.flags | order.flags | thing.flags or "varied" in become.flags):
+        become = replace(
+            become, colors=[] if "varied" in become.flags and "same" not in become.flags else [scene.blocks[cells[0]]]
+        )
+    colors = become.colors or (list(COLORS) if "varied" in become.flags else [])
+    if not colors:
+        raise Unplaced("Which color?")
+    ordered = sorted(cells)
+    scene.recolor({cell: colors[number % len(colors)] for number, cell in enumerate(ordered)})
+
+
+def swap(order: Order, scene: Scene) -> None:
+    things = [*order.things, *([order.become] if order.become else [])]
+    if len(things) == 1 and len(things[0].colors) == 2:
+        things = [replace(things[0], colors=[color]) for color in things[0].colors]
+    things = [thing for thing in things if thing.noun or thing.colors or thing.picks or thing.ordinals]
+    if not things or (len(things) == 1 and things[0].kind == "it"):
+        colors = list(dict.fromkeys(scene.blocks.values()))
+        things = [Thing(colors=[color], noun="block", word="blocks") for color in colors]
+    if len(things) == 1 and len(groups := found(things[0], scene)) == 2:
+        one, other = (scene.blocks[group[0]] for group in groups)
+        scene.recolor(dict.fromkeys(groups[0], other))
+        scene.recolor(dict.fromkeys(groups[1], one))
+        return
+    if len(things) != 2:
+        raise Unplaced("Which ones?")
+    if all(thing.colors and thing.noun in {"", "block"} for thing in things):
+        one, other = things[0].colors[0], things[1].colors[0]
+        scene.recolor({c: other if color == one else one for c, color in scene.blocks.items() if color in {one, other}})
+        return
+    a, b = (cells_found(thing, scene) for thing in things)
+    if not a or not b:
+        raise Unplaced("Which ones?")
+    low, far = extent(a)[0], extent(b)[0]
+    colors_a, colors_b = ({cell: scene.blocks[cell] for cell in cells} for cells in (a, b))
+    scene.remove([*a, *b])
+    step = (far[0] - low[0], far[1] - low[1], far[2] - low[2])
+    scene.place({moved(cell, step): color for cell, color in colors_a.items()})
+    scene.place({moved(cell, step, -1): color for cell, color in colors_b.items()})
+
+
+def replace_with(order: Order, scene: Scene) -> None:
+    become = order.become or (order.things.pop() if len(order.things) > 1 else None)
+    if become is None:
+        raise Unplaced("With what?")
+    order.become = become
+    recolor(order, scene)
+
+
+# --- moves and copies ---
+
+
+def move(order: Order, scene: Scene) -> None:
+    cells = things_found(order, scene)
+    colors = {cell: scene.blocks[cell] for cell in cells}
+    without = scene.copy()
+    without.remove(cells)
+    without.focus = scene.focus if not set(scene.focus) & set(cells) else ()
+    new = _destination(order, colors, without, cells)
+    first, there = next(iter(cells)), next(iter(new))
+    scene.shift(cells, (there[0] - first[0], there[1] - first[1], there[2] - first[2]))
+    scene.focus = tuple(new)
+    scene.made.append(
+        Made(order.things[0].word if order.things else "", order.things[0].noun if order.things else "", tuple(new))
+    )
+
+
+def _destination(order: Order, colors: dict[Cell, str], scene: Scene, cells: Cells) -> dict[Cell, str]:
+    step = _step(order, cells)
+    if step is None:
+        low = extent(cells)[0]
+        shape = tuple(moved(cell, low, -1) for cell in cells)
+        if not order.places:
+            raise Unplaced("Where?")
+        origin = spots(order.places, shape, scene, Thing())[0]
+        step = (origin[0] - low[0], origin[1] - low[1], origin[2] - low[2])
+    new = {moved(cell, step): color for cell, color in colors.items()}
+    if not fits(new) or not scene.free(new):
+        raise Unplaced("Where? There is no room.")
+    return new
+
+
+def _step(order: Order, cells: Cells) -> Cell | None:
+    """How far a direction moves: `2 to the left`, `to the left edge`."""
+    total = (0, 0, 0)
+    for place in order.places:
+        if place.relation in WAYS and place.of is None:
+            add = order.growth.add if order.growth else 0
+            total = moved(total, WAYS[place.relation], place.distance or add or 1)
+        elif place.of is not None and place.relation in WAYS and place.of.kind == "it" and place.of.article != "my":
+            total = moved(total, WAYS[place.relation], place.distance or 1)
+        elif place.of is not None and place.of.noun == "edge" and place.of.picks:
+            total = _to_edge(place.of.picks[0], cells)
+    return total if any(total) else None
+
+
+def _to_edge(pick: str, cells: Cells) -> Cell:
+    low, high = extent(cells)
+    return {
+        "leftmost": (-SIDE - low[0], 0, 0),
+        "rightmost": (SIDE - high[0], 0, 0),
+        "nearest": (0, 0, -SIDE - low[2]),
+        "farthest": (0, 0, SIDE - high[2]),
+    }.get(pick, (0, 0, 0))
+
+
+def copy(order: Order, scene: Scene) -> None:
+    """The things once more, or as many times as are said, beside the last copy."""
+    cells = (
+        things_found(order, scene)
+        if any(thing.noun and not ("same" in thing.flags and thing.noun == "block") for thing in order.things)
+        else scene.standing(scene.turn or scene.focus) or things_found(Order(), scene)
+    )
+    if not cells:
+        raise Unplaced("Which one?")
+    become = order.become or Thing()
+    become = next(
+        (place.of for place in order.places if place.of is not None and place.of.only_describes and place.of.colors), become
+    )
+    colors = {cell: (become.colors[0] if become.colors else scene.blocks[cell]) for cell in cells}
+    times = (
+        next((thing.count for thing in order.things if thing.count and thing.kind in {"it", ""}), None)
+        or (order.growth and int(order.growth.factor))
+        or 1
+    )
+    if any(thing.kind == "it" and (thing.count or 0) > 1 and "extra" not in thing.flags for thing in order.things):
+        times -= 1
+    if "max_to_edge" in order.flags or "keep" in order.said:
+        _repeat_to_edge(order, colors, scene)
+        return
+    built: list[Cell] = []
+    for _ in range(times):
+        new = _copy_place(order, colors, scene, cells)
+        scene.place(new)
+        scene.made.append(Made("", "", tuple(new)))
+        built += new
+        cells = tuple(new)
+        colors = new
+    scene.focus = tuple(built)
+
+
+def _copy_place(order: Order, colors: dict[Cell, str], scene: Scene, cells: Cells) -> dict[Cell, str]:
+    directed = next(
+        (place for place in order.places if place.relation in {"left", "right", "front", "behind", "up", "down", "on", "beside"}),
+        None,
+    )
+    itself = directed is not None and (
+        directed.of is None or directed.of.kind in {"it", "everything"} or directed.of.article == "this"
+    )
+    low, (wide, high, deep) = extent(cells)[0], spans(cells)
+    if itself and directed is not None:
+        for way in ("right", "left", "behind", "front") if directed.relation == "beside" else (directed.relation,):
+            vector = WAYS["up" if way == "on" else way]
+            size = {"left": wide, "right": wide, "front": deep, "behind": deep}.get(way, high)
+            if "skip_one" in order.flags:
+                directed.distance = size + 1
+            step = (
+                directed.distance
+                if directed.distance and directed.distance >= size
+                else size + (directed.distance or 0)
+                if directed.distance
+                else size
+            )
+            new = {moved(cell, vector, step): color for cell, color in colors.items()}
+            if fits(new) and scene.free(new):
+                return new
+        raise Unplaced("Where? There is no room.")
+    shape = tuple(moved(cell, low, -1) for cell in cells)
+    origin = spots(order.places, shape, scene, Thing(flags=order.flags))[0]
+    return {moved(moved(cell, low, -1), origin): color for cell, color in colors.items()}
+
+
+def _repeat_to_edge(order: Order, colors: dict[Cell, str], scene: Scene) -> None:
+    way = next((WAYS[place.relation] for place in order.places if place.relation in WAYS), WAYS["right"])
+    size = max(spans(tuple(colors))[axis] for axis in range(3) if way[axis])
+    step = size + ("skip_one" in order.flags)
+    new = {
+        moved(c, way, n * step): color
+        for n in range(1, 2 * SIDE + 2)
+        for c, color in colors.items()
+        if fits([moved(c, way, n * step)])
+    }
+    scene.place(new)
+
+
+# --- filling and connecting ---
+
+
+def look(order: Order, scene: Scene) -> None:
+    """What is spoken of is what "it" means next; cells of the ground too, such as the last row of the area."""
+    cells: list[Cell] = []
+    for thing in order.things:
+        thing = _qualified(thing, order)
+        if thing.noun in {"row", "lane"} and not scene.blocks:
+            thing = replace(thing, noun="edge", kind="part", of=Thing(noun="area"))
+            thing.picks = [*thing.picks, *(pick for place in order.places if place.of for pick in place.of.picks)]
+        if thing.kind == "part" and thing.of is not None and thing.of.noun == "area":
+            cells += [cell for group in parts(GROUND, thing) for cell in group]
+        else:
+            cells += cells_found(thing, scene)
+    if cells:
+        scene.focus = tuple(dict.fromkeys(cells))
+
+
+def leave_open(order: Order, scene: Scene) -> None:
+    """`leave a gate in the middle of the near side`: the blocks there go."""
+    for of in [*(thing.of for thing in order.things), *(place.of for place in order.places)]:
+        cells = cells_found(of, scene) if of is not None else ()
+        if cells:
+            scene.remove(cells)
+            return
+    raise Unplaced("Where?")
+
+
+def fill(order: Order, scene: Scene) -> None:
+    thing = order.things[0] if order.things else _IT
+    become = order.become or Thing()
+    if thing.noun == "area":
+        build(Order("build", [replace(become, noun="floor", word="floor", by=[2 * SIDE + 1] * 2)]), scene)
+        return
+    whole = whole_of(thing, scene) if thing.kind == "part" else cells_found(thing, scene)
+    if thing.kind == "it" and scene.focus and not scene.standing(scene.focus):
+        color = (become.colors or [scene.color or FIRST_COLOR])[0]
+        scene.place(dict.fromkeys([cell for cell in scene.focus if cell not in scene.blocks], color))
+        return
+    if thing.noun in {"layer"} or thing.noun == "row":
+        whole = ()
+    if not whole:
+        raise Unplaced("What?")
+    low, high = extent(whole)
+    inner = [c for c in interior(whole) if c not in scene.blocks]
+    if thing.noun == "hole" or not inner:
+        inner = [c for c in box(low, high) if c not in scene.blocks]
+    height = become.sizes.get("high") or thing.sizes.get("high")
+    if height:
+        inner = [(x, low[1] + y, z) for x, _, z in dict.fromkeys((x, 0, z) for x, _, z in inner) for y in range(height)]
+    color = (become.colors or thing.colors or [main_color(whole, scene) if thing.noun == "hole" else scene.color or FIRST_COLOR])[
+        0
+    ]
+    if not inner:
+        raise Unplaced("What?")
+    scene.place(dict.fromkeys(inner, color))
+    scene.made.append(Made("inside", "inside", tuple(inner)))
+
+
+def main_color(cells: Cells, scene: Scene) -> str:
+    colors = [scene.blocks[cell] for cell in cells if cell in scene.blocks]
+    return max(colors, key=colors.count) if colors else scene.color or FIRST_COLOR
+
+
+def join(order: Order, scene: Scene) -> None:
+    groups = [group for thing in order.things for group in found(thing, scene)]
+    if (len(groups) == 1 and order.things[0].kind == "it") or not groups:
+        groups = pieces(groups[0] if len(pieces(groups[0] if groups else ())) > 1 else tuple(scene.blocks))
+    become = (
+        order.become or next((place.of for place in order.places if place.of is not None and place.of.colors), None) or Thing()
+    )
+    if len(groups) < 2:
+        raise Unplaced("Which ones?")
+    groups.sort(key=extent)
+    for one, other in pairwise(groups):
+        connect(one, other, become, scene)
+
+
+def hollow(order: Order, scene: Scene) -> None:
+    cells = things_found(order, scene)
+    low, high = extent(cells)
+    flat = high[1] == low[1]
+    inner = [
+        c
+        for c in box((low[0] + 1, low[1] + (not flat), low[2] + 1), (high[0] - 1, high[1] - (not flat), high[2] - 1))
+        if c in scene.blocks
+    ]
+    scene.remove(inner)

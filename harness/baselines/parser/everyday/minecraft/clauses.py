@@ -1,0 +1,434 @@
+"""Sentences to orders: verbs, and the things, places, sizes and colors that go with them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.baselines.parser.everyday.minecraft import telling
+from harness.baselines.parser.everyday.minecraft.meaning import Growth, Order, Place, Thing
+from harness.baselines.parser.everyday.minecraft.reading import Reader
+from harness.baselines.parser.everyday.minecraft.telling import CHANGING
+from harness.baselines.parser.everyday.minecraft.words import Token
+
+_VAGUE = frozenset({"", "make", "build"})
+_ORDER_FLAGS = frozenset(
+    {
+        "once_more",
+        "instead",
+        "touching",
+        "around",
+        "max_to_edge",
+        "skip_one",
+        "mirrored",
+        "upside",
+        "remark",
+        "too",
+        "same",
+        "float",
+        "total",
+        "turned",
+    }
+)
+_VERB_GROWTH = {
+    "raise": Growth("high", add=1),
+    "widen": Growth("wide", add=1),
+    "enlarge": Growth("all", add=1),
+    "shrink_all": Growth("all", add=-1),
+    "sink": Growth("high", add=-1),
+    "narrow": Growth("wide", add=-1),
+    "shrink": Growth("", add=-1),
+    "halve": Growth("", factor=0.5),
+}
+
+
+def read_orders(tokens: list[Token]) -> list[Order]:
+    """The orders that a text gives, in its order: `a red tower. put a blue block on it` gives two."""
+    sentences: list[list[Token]] = [[]]
+    for token in tokens:
+        if token.kind == "stop":
+            sentences.append([])
+        else:
+            sentences[-1].append(token)
+    return [order for sentence in sentences if sentence for order in _Sentence(sentence).orders()]
+
+
+class _Sentence:
+    def __init__(self, tokens: list[Token]) -> None:
+        self._reader = Reader(tokens)
+        self._tokens = tokens
+        self._done: list[Order] = []
+        self._order = Order()
+        self._linked = False
+        """Whether a comma or "and" came directly before."""
+        self._is = False
+        """Whether "is", "should be" came after the thing."""
+        self._not = False
+        self._with = ""
+        self._relative = False
+        """Whether the words since "that" go on about the thing before."""
+        self._named = False
+        """Whether "as" came before: what follows is a name."""
+        self._alternate = ""
+        """Whether the next color is that of every second block, or of the others."""
+        self._latest: Thing | None = None
+        self._steps = {
+            "link": self._link,
+            "be": self._be,
+            "not": self._negate,
+            "mend": self._mend,
+            "talk": self._mark,
+            "idle": self._mark,
+            "question": self._ask,
+            "verb": self._verb,
+            "with": self._attach,
+            "without": self._attach,
+            "relative": self._relate,
+            "as": self._as,
+        }
+
+    def orders(self) -> list[Order]:
+        while self._reader.peek().kind != "end":
+            before = self._reader.at
+            self._step()
+            if self._reader.at == before:
+                self._reader.at += 1
+        self._flush()
+        said = " ".join(token.text for token in self._tokens)
+        for order in self._done:
+            order.said = said
+        return self._done
+
+    def _step(self) -> None:
+        reader, token = self._reader, self._reader.peek()
+        if self._more_than():
+            return
+        growth = reader.growth()
+        if token.text == "than" and growth is None:
+            reader.take()
+            reader.thing()
+            reader.accept("side", "front")
+        elif growth:
+            self._grow(growth)
+        elif token.kind in self._steps:
+            self._steps[token.kind](reader.take())
+        elif (
+            token.kind == "flag"
+            and token.meaning in _ORDER_FLAGS
+            and not (token.meaning == "same" and reader.peek(1).kind in {"thing", "part"})
+        ):
+            self._order.flags.add(reader.take().meaning)
+        elif token.kind == "flag" and token.meaning == "except":
+            self._except()
+        elif token.kind == "number" and self._counts_first() and (thing := reader.thing()) is not None:
+            self._thing(thing)
+        elif (place := reader.place()) is not None:
+            self._place(place)
+        elif (thing := reader.thing()) is not None:
+            self._thing(thing)
+        elif token.kind == "flag":
+            self._flag(reader.take().meaning)
+        else:
+            return
+        if token.kind != "link":
+            self._linked = False
+
+    def _counts_first(self) -> bool:
+        """Whether a number counts what is to be built, rather than measuring how far away: `and one in front of it`."""
+        one_more = self._linked and self._reader.peek().meaning == "1"
+        return bool(self._with) or (
+            not self._order.things
+            and (
+                one_more
+                or self._order.act in {"build", "with"}
+                or not self._reader.measures()
+                or self._reader.peek(1).kind == "side"
+            )
+        )
+
+    # --- words that steer ---
+
+    def _link(self, token: Token) -> None:
+        self._linked = True
+        if token.text in {"and", "then", "but"}:
+            self._relative = False
+        if token.text in {"also", "too", "as well"}:
+            self._order.flags.add("too")
+
+    def _be(self, token: Token) -> None:
+        self._is = (not self._relative and bool(self._order.things)) or self._alternate != ""
+
+    def _negate(self, token: Token) -> None:
+        self._not = True
+
+    def _mend(self, token: Token) -> None:
+        if self._order.things or self._order.places:
+            self._flush()
+        self._order.mended = True
+
+    def _mark(self, token: Token) -> None:
+        self._order.flags.add(token.kind)
+        if token.kind == "idle":
+            del self._order.things[1:]
+            while self._reader.peek().kind not in {"link", "end", "verb"}:
+                self._reader.take()
+
+    def _ask(self, token: Token) -> None:
+        if not self._done and not self._order.things and not self._order.act:
+            self._order.flags.add("question")
+
+    def _relate(self, token: Token) -> None:
+        self._relative = True
+
+    def _as(self, token: Token) -> None:
+        follows = self._reader.peek()
+        if follows.kind == "dim":
+            self._compare(self._reader.take())
+        else:
+            self._named = follows.kind == "article"
+
+    def _compare(self, dim: Token) -> None:
+        """`as long as the body`: the size is that of another thing."""
+        if self._reader.peek().kind != "as":
+            return
+        self._reader.take()
+        other = self._reader.thing()
+        if other is not None and self._order.things:
+            self._order.things[-1].like[dim.meaning] = other
+
+    def _attach(self, token: Token) -> None:
+        follows = self._reader.peek()
+        steers = follows.kind in {
+            "link",
+            "stop",
+            "end",
+            "color",
+            "verb",
+            "mend",
+            "it",
+            "relation",
+            "side",
+            "not",
+            "be",
+            "number",
+            "change",
+        }
+        if token.text == "no" and (steers or follows.meaning in {"the", "a"}):
+            self._order.mended = True
+        elif token.kind == "with" and token.text in {"has", "having"} and not self._order.things:
+            return
+        else:
+            self._with = token.kind
+            self._relative = False
+
+    def _except(self) -> None:
+        self._reader.take()
+        self._reader.skip()
+        spared = self._reader.thing()
+        if spared is not None and self._order.things:
+            self._order.things[-1].but = spared
+
+    def _more_than(self) -> bool:
+        """`more blue than red`: two of one color for each of the other."""
+        reader = self._reader
+        kinds = [reader.peek(n).kind for n in (1, 3)]
+        if reader.peek().text != "more" or kinds != ["color", "color"] or reader.peek(2).text != "than" or not self._order.things:
+            return False
+        many, few = reader.peek(1).meaning, reader.peek(3).meaning
+        thing = self._order.things[-1]
+        thing.colors = [many, few, many]
+        thing.count = thing.count or 3
+        thing.few = False
+        reader.at += 4
+        return True
+
+    def _grow(self, growth: Growth) -> None:
+        old = self._order.growth
+        if old and not growth.axis:
+            growth.axis = old.axis
+            growth.add *= -1 if old.add < 0 and growth.add > 0 else 1
+        self._order.growth = growth
+
+    def _verb(self, token: Token) -> None:
+        order = self._order
+        if self._relative and not self._linked:
+            return
+        if self._not:
+            order.flags.add("not_done")
+        if order.act not in _VAGUE and token.meaning in _VAGUE and not order.things and not self._linked:
+            return
+        if (
+            order.things or (order.act not in _VAGUE and self._linked) or (order.growth and order.act)
+        ) and not self._is_subject():
+            self._flush()
+        self._order.act = token.meaning
+        if token.text in {"stack", "pile", "pile up", "stack up"}:
+            self._order.flags.add("stacked")
+        if token.meaning in _VERB_GROWTH:
+            self._order.growth = replace(_VERB_GROWTH[token.meaning])
+        self._not = False
+        self._relative = False
+
+    def _is_subject(self) -> bool:
+        """`the corners can go`: the thing comes before its verb."""
+        order = self._order
+        return not order.act and bool(order.things) and not self._linked and order.things[-1].definite
+
+    def _flag(self, flag: str) -> None:
+        if flag == "halved":
+            self._order.growth = Growth("", factor=0.5)
+            return
+        target = self._order.become or (self._order.things[-1] if self._order.things else None)
+        if self._alternate and target is not None:
+            return
+        (target.flags if target is not None else self._order.flags).add(flag)
+
+    # --- things and places ---
+
+    def _place(self, place: Place) -> None:
+        if self._linked and self._order.things and self._thing_follows():
+            self._flush(keep_act=True)
+        order = self._order
+        if self._not:
+            self._not = False
+            order.flags.add("not_place")
+            return
+        place = telling.as_gap(order, place)
+        if not telling.takes_place(order, place):
+            order.places.append(place)
+            self._latest = _deepest(place.of) or self._latest
+
+    def _thing_follows(self) -> bool:
+        """Whether after a place comes what is put there: `..., and on top a red block`."""
+        ahead = 0
+        while self._reader.peek(ahead).kind in {"link", "unknown", "common", "be", "skip"} and ahead < 4:
+            ahead += 1
+        follows = self._reader.peek(ahead)
+        if follows.kind == "number":
+            return self._reader.peek(ahead + 1).kind not in {"dim"}
+        return (follows.kind == "article" and follows.meaning in {"a", "another"}) or follows.kind in {"color", "pick"}
+
+    def _thing(self, thing: Thing) -> None:
+        if self._named:
+            self._call(thing)
+            return
+        if "remark" in self._order.flags and self._linked:
+            self._flush()
+        if self._not:
+            self._not = False
+        elif self._with:
+            self._attached(thing)
+        elif not (self._picks_of_latest(thing) or self._tells_more(thing) or self._colors_in_turn(thing)):
+            self._name(thing)
+        self._is = False
+        self._latest = _deepest(thing) if thing.kind else self._latest
+
+    def _call(self, thing: Thing) -> None:
+        """`one red block as the leg`: its name, and for what is on top its place."""
+        self._named = False
+        if self._order.things:
+            self._order.things[-1].word = thing.word or self._order.things[-1].word
+        if thing.word in {"top", "tip", "roof", "head", "hat", "peak", "lid"} and not self._order.places:
+            self._order.places.append(Place("on"))
+
+    def _picks_of_latest(self, thing: Thing) -> bool:
+        """`the side that is nearest to you`: a pick after its noun."""
+        only_picks = bool(thing.picks) and not (thing.noun or thing.article or thing.colors)
+        if not only_picks or self._latest is None or not (self._relative or self._is):
+            return False
+        self._latest.picks += thing.picks
+        return True
+
+    def _colors_in_turn(self, thing: Thing) -> bool:
+        """`every second one is yellow and the others are green`."""
+        order = self._order
+        if not order.things or order.things[-1].definite or order.act in CHANGING:
+            return False
+        target = order.things[-1]
+        if "alternate" in thing.picks:
+            self._alternate = "second"
+            target.colors = [*target.colors[:1], *thing.colors]
+        elif self._alternate and thing.article in {"other", "all", "the"}:
+            self._alternate = "first"
+            target.colors = [*thing.colors, *target.colors]
+        elif self._alternate and thing.only_describes and thing.colors:
+            target.colors = [*target.colors, *thing.colors] if self._alternate == "second" else [*thing.colors, *target.colors]
+        else:
+            return False
+        return True
+
+    def _tells_more(self, thing: Thing) -> bool:
+        told = telling.tells_more(self._order, thing, self._linked, self._relative)
+        self._relative = self._relative or (told and thing.is_it)
+        return told
+
+    def _name(self, thing: Thing) -> None:
+        """Takes in a thing: what the order is about, what that becomes, or what a new order is about."""
+        order, first = self._order, self._order.thing
+        if first and self._says_again(thing):
+            return
+        if first and self._linked and thing.only_counts and self._reader.peek().kind in {"relation", "side"}:
+            self._flush(keep_act=True)
+            self._order.things.append(Thing(noun="block", word="1", kind="thing", count=thing.count))
+        elif first and order.become and self._linked and thing.definite:
+            self._flush()
+            self._order.things.append(thing)
+        elif telling.takes_thing(order, thing, self._linked):
+            return
+        elif self._only_describes(thing):
+            telling.describe(order, thing, self._is, self._relative)
+        elif telling.is_become(order, self._is, self._linked):
+            order.become = thing
+        elif first and (order.places or (thing.article == "a" and order.act in CHANGING and self._linked)):
+            self._flush(keep_act=order.act not in CHANGING)
+            self._order.things.append(thing)
+        elif first and self._completes(thing, order.things[-1]):
+            telling.merge(order.things[-1], thing)
+        else:
+            order.things.append(thing)
+
+    def _says_again(self, thing: Thing) -> bool:
+        """`..., all of it, ...`, `and it has ...`, `that covers the house`: words that name the thing before again."""
+        has = self._reader.peek().kind == "with" or (thing.word.startswith("all of") and self._linked)
+        return (thing.is_it and has) or (self._relative and thing.definite)
+
+    def _only_describes(self, thing: Thing) -> bool:
+        alone = thing.only_describes and (thing.article == "" or (bool(thing.flags) and not thing.colors))
+        return alone and bool(self._order.things or self._order.growth or self._order.act in {"make", "recolor"})
+
+    def _completes(self, thing: Thing, last: Thing) -> bool:
+        """`a red` and then `tower`."""
+        open_ended = last.generic and not last.count and not last.is_it and self._order.act != "give"
+        return open_ended and not self._linked and thing.article != "a" and thing.kind == "thing"
+
+    def _attached(self, thing: Thing) -> None:
+        """`a tower with a red block on top` is a tower, and then a red block on it; `without corners` removes them."""
+        attached, self._with = self._with, ""
+        order = self._order
+        if attached == "without":
+            if not telling.takes_without(order, thing):
+                self._flush()
+                thing.article = thing.article or "the"
+                self._order = Order("remove", [thing])
+        elif telling.takes_with(order, thing):
+            return
+        elif thing.only_describes and order.things:
+            telling.describe(order, thing, self._is, self._relative)
+        else:
+            self._flush()
+            self._order = telling.order_with(order, thing)
+
+    def _flush(self, keep_act: bool = False) -> None:
+        order = self._order
+        if order != Order():
+            self._done.append(order)
+        self._order = Order(order.act if keep_act else "")
+        self._is = False
+        self._with = ""
+        self._alternate = ""
+        self._relative = False
+
+
+def _deepest(thing: Thing | None) -> Thing | None:
+    while thing is not None and thing.of is not None:
+        thing = thing.of
+    return thing

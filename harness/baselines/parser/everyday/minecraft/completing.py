@@ -1,0 +1,229 @@
+"""What an order leaves unsaid: what later sentences add to it, and what it takes from the orders before."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.baselines.parser.everyday.minecraft.acts import BUILDING
+from harness.baselines.parser.everyday.minecraft.figures import COMPOSED, PARTS, SINGLE, usual_size
+from harness.baselines.parser.everyday.minecraft.meaning import Order, Place, Thing
+from harness.baselines.parser.everyday.minecraft.scene import WAYS
+from harness.baselines.parser.everyday.minecraft.telling import merge
+from harness.worlds.minecraft import COLORS
+
+_BESIDE = frozenset({"beside", "left", "right", "front", "behind"})
+
+
+# --- sentences that go on ---
+
+
+def united(orders: list[Order]) -> list[Order]:
+    """Orders with what later sentences of a turn say of the same thing: `2 lines. Each should be 4 long` is one order."""
+    done: list[Order] = []
+    heading = ""
+    carried: list[Place] = []
+    for number, order in enumerate(orders):
+        _take_to_build(order)
+        if done and _goes_on(order, done):
+            continue
+        if _is_heading(order, orders[number + 1 :]):
+            heading = order.things[0].noun
+            continue
+        if _only_leads(order) and number + 1 < len(orders):
+            carried = [place for place in order.places if place.relation in WAYS]
+            continue
+        if heading:
+            _head(order, heading)
+        order.places += carried
+        heading, carried = "" if order.things else heading, []
+        done.append(order)
+    return done
+
+
+def _take_to_build(order: Order) -> None:
+    """`take a block of every color` builds."""
+    if order.act == "remove" and order.new and order.new.flags & {"varied", "each_color"}:
+        order.act = "build"
+
+
+def _goes_on(order: Order, done: list[Order]) -> bool:
+    """Whether an order only adds to the one before, which takes it in."""
+    last = done[-1]
+    if not order.things and any(place.relation == "gap" for place in order.places):
+        last.places += order.places
+        return True
+    if not last.things or not _builds(last):
+        return False
+    if _only_tells(order, last):
+        _tell(order, last, done)
+        return True
+    middle = order.thing is not None and "middle" in {order.thing.noun, *order.thing.picks}
+    if order.act == "with" and middle and order.places:
+        last.places += order.places
+        return True
+    return _colors_parts(order, last)
+
+
+def _only_leads(order: Order) -> bool:
+    """`I want to climb away from you` only says where to; `but small` says nothing by itself."""
+    vague = order == Order(things=[Thing(vague="small")], said=order.said)
+    return vague or (not order.things and bool(order.places) and order.act in {"", "build"} and not order.mended)
+
+
+def _head(order: Order, heading: str) -> None:
+    """`A snake. 6 green blocks`: a snake of 6 blocks."""
+    thing = order.thing
+    if thing is not None and thing.noun == "block" and (thing.count or 0) > 1:
+        thing.noun, thing.word, thing.count, thing.sizes = heading, heading, None, thing.sizes | {"count": thing.count or 1}
+
+
+def _colors_parts(order: Order, last: Order) -> bool:
+    """Whether an order tells the colors of parts that a thing has anyway: `a house with yellow walls and a red roof`."""
+    thing = last.things[-1]
+    told = [one for one in order.things if one.colors and (one.word.rstrip("s") in PARTS.get(thing.noun, ()))]
+    if order.act not in {"with", ""} or order.places or not told or len(told) != len(order.things):
+        return False
+    thing.parts |= {one.word.rstrip("s"): one.colors[0] for one in told}
+    return True
+
+
+def _builds(order: Order) -> bool:
+    return order.act in BUILDING and not order.things[-1].definite and not order.become and not order.flags & {"once_more"}
+
+
+def _only_tells(order: Order, last: Order) -> bool:
+    """Whether an order only describes: `each should be 4 blocks long`, `blue`, `5 by 5`, `one empty row between them`."""
+    if any(place.relation == "between" and place.of_it for place in order.places):
+        return order.act in {"", "build", "with"}
+    it = bool(order.things) and all(thing.is_it or thing.only_counts for thing in order.things)
+    shapes = bool(order.places) and all(_shapes(place) or place.relation == "round" for place in order.places)
+    if it and shapes and order.act == "build":
+        return True
+    if order.things and order.act == "" and "first" in order.things[0].picks and not order.things[0].colors:
+        return True
+    if order.act not in {"", "build", "with", "make"} or order.flags & {"too", "once_more"} or not order.told:
+        return False
+    if not all(place.of_each for place in order.places):
+        return False
+    return all(_describes(thing, order, last) for thing in order.told)
+
+
+def _describes(thing: Thing, order: Order, last: Order) -> bool:
+    own_part = thing.word.rstrip("s") in PARTS.get(last.things[-1].noun, ()) and not thing.colors
+    if thing.colors and thing.count and not thing.noun and (last.things[-1].count or 0) > 1:
+        return True
+    if own_part or thing.kind in {"it", "everything"}:
+        return True
+    if thing.noun == "" and (thing.article in {"", "each", "all"} or thing.article == "other"):
+        return not (order.mended and thing.article == "")
+    if thing.noun in {"layer", "block"} and not thing.colors and thing.article in {"", "each", "all"} and thing.picks == []:
+        counts = thing.count is not None and last.things[-1].noun in SINGLE
+        return bool(thing.article or order.act == "with" or thing.flags or counts)
+    return order.mended and thing.word == "1" and bool(thing.vague)
+
+
+def _shapes(place: Place) -> bool:
+    """Whether a place says no more than a form, or that it is on the ground: `in a row`."""
+    of = place.of
+    return of is not None and (of.noun == "area" or (place.relation == "at" and of.kind == "thing" and not of.definite))
+
+
+def _tell(order: Order, last: Order, done: list[Order]) -> None:
+    for place in order.places:
+        if place.relation == "between":
+            last.places.append(Place("gap", distance=(order.things[0].count if order.things else None) or 1))
+            return
+    last.places += [place for place in order.places if _shapes(place)]
+    thing = last.things[-1]
+    if any(place.relation == "round" for place in order.places):
+        thing.flags.add("hollow")
+    if "float" in order.flags:
+        thing.flags.add("float")
+    for more in order.told:
+        if "varied" in more.flags and len(done) > 1:
+            for number, one in enumerate(one for one in done if one.things):
+                one.things[0].colors = [COLORS[number % len(COLORS)]]
+        elif more.sizes or not (more.word in {"legs", "leg"} and thing.noun == "table"):
+            _tell_thing(thing, more)
+    if order.growth and order.growth.add and thing.noun in {"block", "row"}:
+        last.growth = order.growth
+
+
+def _tell_thing(thing: Thing, more: Thing) -> None:
+    several = (thing.count or 0) > 1 and more.count
+    count = thing.count
+    colors = more.colors * (more.count or 1) if several else [] if thing.colors else more.colors
+    merge(thing, replace(more, colors=colors, picks=[]))
+    thing.count = count
+    if more.count and more.noun == "block" and thing.noun != "block":
+        thing.sizes.setdefault("count", more.count)
+
+
+def _is_heading(order: Order, rest: list[Order]) -> bool:
+    """Whether an order only names what the next ones build: `I'd like an arch. Two pillars ...`."""
+    if len(order.things) != 1 or order.act not in {"", "build", "make"} or order.become or order.mended:
+        return False
+    thing = order.things[0]
+    if rest and rest[0].act == "with" and rest[0].things and rest[0].things[0].word.rstrip("s") in PARTS.get(thing.noun, ()):
+        return False
+    if thing.definite or thing.colors or thing.sizes or thing.by or thing.noun not in COMPOSED | {"named"}:
+        return False
+    return any(one.things and _says_blocks(one) for one in rest)
+
+
+def _says_blocks(order: Order) -> bool:
+    return order.act in BUILDING and any(thing.colors or thing.by or (thing.sizes and thing.noun != "") for thing in order.told)
+
+
+# --- what it takes from before ---
+
+
+def completed_thing(thing: Thing, order: Order, last: Thing | None) -> Thing:
+    """A thing with what is meant again: `another one`, `a blue one`, `3 more`, `another tower, twice as high`."""
+    if last is None:
+        return thing
+    if order.growth and not thing.definite and (order.growth.factor or thing.noun == last.noun):
+        return _grown(thing, order, last)
+    on = any(place.relation in {"on", "up"} and not place.of_area for place in order.places)
+    again = thing.article == "another" or "extra" in thing.flags
+    one = thing.generic and thing.word in {"", "1", "ones"} and not on
+    if again and one and not last.generic:
+        return _like_last(thing, last)
+    near = all(place.relation in _BESIDE or place.other or place.of is None or _in_area(place) for place in order.places)
+    if one and near and thing.word and thing.article in {"a", ""} and last.noun in SINGLE and not thing.picks:
+        return _like_last(thing, last)
+    if again and (thing.noun == last.noun or thing.generic) and not thing.sizes and not thing.by:
+        same = thing.noun == last.noun
+        sizes, by = (last.sizes, last.by) if same else (thing.sizes, thing.by)
+        colors = thing.colors or (last.colors if same or not thing.noun else [])
+        return replace(thing, sizes=sizes, by=by, colors=colors, flags=thing.flags | (last.flags & {"apart"}))
+    return thing
+
+
+def _grown(thing: Thing, order: Order, last: Thing) -> Thing:
+    """`another tower, twice as high`, `a blue tower that is one block taller`."""
+    growth, order.growth = order.growth, None
+    if growth is None:
+        return thing
+    size = last.sizes.get("high") or last.sizes.get("count") or last.sizes.get("long") or usual_size(last)
+    size = round(size * growth.factor) if growth.factor else size + growth.add
+    return replace(thing, sizes={growth.axis or "count": size}, colors=thing.colors or last.colors)
+
+
+def _like_last(thing: Thing, last: Thing) -> Thing:
+    """The last thing once more, with what is said of this one."""
+    kept = replace(last, sizes={}, by=[], vague="") if thing.sizes or thing.by or thing.vague else last
+    return replace(
+        kept,
+        colors=thing.colors or last.colors,
+        count=thing.count,
+        article=thing.article,
+        sizes=thing.sizes or kept.sizes,
+        by=thing.by or kept.by,
+        vague=thing.vague or kept.vague,
+        flags=last.flags | thing.flags,
+    )
+
+
+def _in_area(place: Place) -> bool:
+    return place.of_area or (place.of is not None and place.of.of is not None and place.of.of.noun == "area")

@@ -1,0 +1,331 @@
+"""A conversation carried out turn by turn: what is said, with what was said and done before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import dataclass, replace
+
+from harness.baselines.parser.everyday.minecraft import changing, mirroring, resizing
+from harness.baselines.parser.everyday.minecraft.acts import act_of
+from harness.baselines.parser.everyday.minecraft.building import build
+from harness.baselines.parser.everyday.minecraft.clauses import read_orders
+from harness.baselines.parser.everyday.minecraft.completing import completed_thing, united
+from harness.baselines.parser.everyday.minecraft.corrections import corrected, is_correction
+from harness.baselines.parser.everyday.minecraft.meaning import Growth, Order, Place, Thing
+from harness.baselines.parser.everyday.minecraft.places import Unplaced
+from harness.baselines.parser.everyday.minecraft.references import border, cells_found, found, parts
+from harness.baselines.parser.everyday.minecraft.repeating import repeated
+from harness.baselines.parser.everyday.minecraft.scene import OPPOSITE, Cell, Cells, Made, Scene, pieces, spans
+from harness.baselines.parser.everyday.minecraft.words import tokens, unknown
+
+_KEPT_STEPS = 50
+_SIDES = frozenset({"left", "right", "front", "behind"})
+
+
+@dataclass(slots=True)
+class Step:
+    """A turn: the scene that it found, and its orders as they were understood."""
+
+    before: Scene
+    base: Scene
+    """The scene that the orders are carried out on: the one before the turn that it corrects."""
+    orders: list[Order]
+
+
+@dataclass(slots=True)
+class Outcome:
+    """How a turn went: how many orders were carried out and how many could not be."""
+
+    done: int = 0
+    failed: int = 0
+    question: str | None = None
+    unknown: tuple[str, ...] = ()
+    idle: bool = False
+    """Whether something was said that asks for nothing."""
+
+
+class Conversation:
+    def __init__(self, scene: Scene) -> None:
+        self.scene = scene
+        self._steps: list[Step] = []
+
+    def hear(self, text: str) -> Outcome:
+        """Carries out what one turn says."""
+        said = tokens(text)
+        outcome = Outcome(unknown=unknown(said))
+        step = Step(self.scene.copy(), self.scene.copy(), [])
+        anchor: Cells = ()
+        orders = united(read_orders(said))
+        outcome.idle = not said
+        for order in orders:
+            anchor = self._anchored(order, step, anchor)
+            self._try(order, step, outcome)
+        if not (outcome.done or outcome.failed or outcome.idle) and any(order.act or order.things for order in orders):
+            outcome.failed, outcome.question = 1, "What should I do?"
+        new = tuple(cell for cell, color in self.scene.blocks.items() if step.before.blocks.get(cell) != color)
+        self.scene.turn = new or self.scene.turn
+        if step.orders:
+            self._steps = [*self._steps, step][-_KEPT_STEPS:]
+        return outcome
+
+    def settle(self, blocks: dict[Cell, str], placed: dict[Cell, str]) -> None:
+        """Takes in what was really done in a turn, where that is something else."""
+        if self.scene.blocks == blocks:
+            return
+        self.scene.removed = {
+            cell: color for cell, color in self.scene.blocks.items() if cell not in blocks
+        } or self.scene.removed
+        self.scene.blocks = dict(blocks)
+        if placed:
+            self.scene.focus = self.scene.turn = tuple(placed)
+            self.scene.color = list(placed.values())[-1]
+            self.scene.made.append(Made("", "", tuple(placed)))
+
+    def _anchored(self, order: Order, step: Step, anchor: Cells) -> Cells:
+        """In `one to its left and one to its right`, both are beside the same thing."""
+        before = step.orders[-1].places[-1] if step.orders and step.orders[-1].places else Place("")
+        place = order.places[-1] if order.places else Place("")
+        if before.of and not before.of_it and place.of_it and OPPOSITE.get(before.relation) == place.relation:
+            self.scene.focus = cells_found(before.of, self.scene) or self.scene.focus
+            return ()
+        if not any(place.of and place.of_it and place.of.word in {"its", "it", "that"} for place in order.places):
+            return ()
+        if anchor and step.orders:
+            self.scene.focus = anchor
+        return self.scene.focus
+
+    def _try(self, order: Order, step: Step, outcome: Outcome) -> None:
+        scene = self.scene.copy()
+        try:
+            if self._carry_out(order, step):
+                outcome.done += 1
+            elif order.flags & {"idle", "talk", "question", "remark"}:
+                outcome.idle = True
+        except Unplaced as problem:
+            self.scene = scene
+            outcome.failed += 1
+            outcome.question = str(problem)
+
+    # --- what kind of order it is ---
+
+    def _carry_out(self, order: Order, step: Step) -> bool:
+        order = self._completed(order, step)
+        if order.act in {"undo", "restore"}:
+            return self._back(order, step)
+        if order.act == "amend":
+            if is_correction(order) and self._redo(order, step):
+                return True
+            if order.new is None or order.new.generic:
+                return False
+            order.act = "build"
+        rule = _RULES.get(order.act)
+        if rule is None:
+            return False
+        if order.act != "look":
+            step.orders.append(deepcopy(order))
+        rule(order, self.scene)
+        return True
+
+    def _completed(self, order: Order, step: Step) -> Order:
+        """An order with its act, and with what it leaves out because it was said before."""
+        order = deepcopy(order)
+        verb = order.act
+        order.act = act_of(order, self.scene)
+        before = self._last_order(step)
+        again = repeated(order, verb, before) if before is not None else None
+        if again is not None:
+            return again
+        if order.act in {"build", "give", "build_as"}:
+            if self._extends(order):
+                add = Growth("", add=order.things[0].count or 1)
+                return Order("extend", growth=add, said=order.said)
+            last = self._last_thing(step)
+            thing = order.thing
+            if last is None and thing is not None and thing.article == "another" and thing.generic and self.scene.blocks:
+                order.act, order.things, order.become = "copy", [], thing
+                return order
+            order.things = [completed_thing(thing, order, last) for thing in order.things]
+            order.places = [self._completed_place(place, step) for place in order.places]
+        return order
+
+    def _extends(self, order: Order) -> bool:
+        """Whether `2 more` goes on with a row or a tower."""
+        thing = order.things[0] if len(order.things) == 1 else Thing()
+        to = [place.of for place in order.places if place.word == "to" and place.of is not None and place.of.definite]
+        extra = "extra" in thing.flags or thing.article == "another"
+        if extra and to and thing.noun in {"", "block"} and found(to[0], self.scene) and not thing.colors:
+            self.scene.focus = cells_found(to[0], self.scene)
+            return True
+        more = "extra" in thing.flags and thing.noun in {"", "block"} and not order.places
+        focus = self.scene.standing(self.scene.focus) or (tuple(self.scene.blocks) if len(pieces(self.scene.blocks)) == 1 else ())
+        if not more or len(focus) < 2 or (thing.colors and {self.scene.blocks[cell] for cell in focus} != set(thing.colors)):
+            return False
+        return sorted(spans(focus))[:2] == [1, 1]
+
+    def _completed_place(self, place: Place, step: Step) -> Place:
+        """What a place means after the one before: `on the other side`, `one of the other two`."""
+        last = self._last_order(step)
+        before = last.places[-1] if last is not None and last.places else None
+        if before is None:
+            return place
+        if place.other:
+            if before.of is None or before.of_it:
+                found_then = [one for one in [*self._steps, step] if one.orders][-1].before
+                self.scene.focus = found_then.focus or tuple(found_then.blocks)
+            return replace(before, relation=OPPOSITE.get(before.relation, before.relation))
+        begun = not step.before.blocks and bool(step.orders)
+        if begun and _is_bare_side(place) and before.relation in _SIDES:
+            return replace(place, of=Thing(kind="thing", noun="area", article="the"))
+        of = place.of
+        unnamed = of is not None and of.article == "other" and not of.noun and not of.colors
+        if unnamed and last is not None and last.places[0].of is not None and last.places[0].of.kind == "part":
+            return replace(place, of=replace(last.places[0].of, article="other", count=1, picks=[]))
+        return place
+
+    def _last_order(self, step: Step) -> Order | None:
+        for one in [step, *reversed(self._steps)]:
+            if one.orders:
+                return deepcopy(one.orders[-1])
+        return None
+
+    def _last_thing(self, step: Step) -> Thing | None:
+        for one in [step, *reversed(self._steps)]:
+            for order in reversed(one.orders):
+                if order.act in {"build", "build_as", "give"} and order.things:
+                    return order.things[-1]
+        return None
+
+    # --- back ---
+
+    def _back(self, order: Order, step: Step) -> bool:
+        """Undoes the last turn; what was removed then comes back, also in another color."""
+        if not self._steps:
+            return False
+        last = self._steps[-1]
+        gone = {cell: color for cell, color in last.before.blocks.items() if cell not in self.scene.blocks}
+        if order.act == "restore" and gone:
+            told = [*order.told, *(place.of for place in order.places if place.of)]
+            color = next((thing.colors[0] for thing in told if thing.colors), None)
+            self.scene.place({cell: color or old for cell, old in gone.items()})
+            step.orders.append(order)
+            return True
+        if "nothing" in order.said or "beginning" in order.said or "start" in order.said:
+            self.scene.blocks = {} if "nothing" in order.said else dict(self._steps[0].before.blocks)
+            step.orders.append(order)
+            return True
+        self._steps.pop()
+        self.scene = last.before.copy()
+        return True
+
+    # --- corrections ---
+
+    def _redo(self, order: Order, step: Step) -> bool:
+        """Carries out the last orders again with what the correction says, on what stood before them."""
+        previous = step if step.orders else self._steps[-1] if self._steps else None
+        told = order.told
+        if previous is None and self.scene.blocks and told and told[0].colors:
+            previous = Step(self.scene, self.scene, [Order("look")])
+        if previous is None or not previous.orders or previous.orders[-1].act not in _RULES:
+            return False
+        old = previous.orders[-1]
+        if (
+            old.act not in {"build", "build_as", "recolor", "replace", "fill", "give", "copy", "surround"}
+            and told
+            and told[0] == Thing(colors=told[0].colors)
+        ):
+            step.orders.append(Order("recolor", [Thing(kind="it", noun="it", word="it")], become=told[0]))
+            changing.recolor(deepcopy(step.orders[-1]), self.scene)
+            return True
+        new = corrected(old, order)
+        if new == old:
+            return False
+        self.scene = previous.base.copy()
+        if any(thing.article == "other" for thing in new.things):
+            self.scene.focus = tuple(cell for thing in old.things for group in found(thing, self.scene) for cell in group)
+        for one in [*previous.orders[:-1], new]:
+            rule = _RULES.get(one.act)
+            if rule:
+                rule(deepcopy(one), self.scene)
+        step.orders = [*previous.orders[:-1], new]
+        step.base = previous.base
+        return True
+
+
+def _is_bare_side(place: Place) -> bool:
+    """`on the left`, of nothing that is named."""
+    return place.of is None and place.distance is None and place.relation in _SIDES
+
+
+def _give(order: Order, scene: Scene) -> None:
+    """`give the red tower a blue hat`, `the last corner gets a block`: it goes on top."""
+    given = [*order.things[1:], *([order.become] if order.become else [])]
+    build(Order("build", given, [Place("on", of=order.things[0])]), scene)
+
+
+def _build_as(order: Order, scene: Scene) -> None:
+    """`the ground is a green square`, `the last corner gets green`: builds what it is to be, under its name."""
+    thing, become = order.things[0], order.become or Thing()
+    if thing.noun in {"inside", "hole"} and not become.noun:
+        changing.fill(Order("fill", [thing], become=become), scene)
+        return
+    if thing.kind == "part" and not become.noun:
+        build(Order("build", [replace(become, noun="block", word="block")], [Place("at", of=thing)]), scene)
+        return
+    merged = replace(become, noun=become.noun or thing.noun, word=thing.word or become.word, kind="thing", article="a")
+    merged.flags = merged.flags | thing.flags
+    build(Order("build", [merged], order.places, flags=order.flags), scene)
+
+
+def _surround(order: Order, scene: Scene) -> None:
+    """`surround the tower with blue blocks`: a frame around it."""
+    become = order.become or Thing()
+    frame = replace(become, noun="frame", word="frame", count=None, kind="thing")
+    build(Order("build", [frame], [Place("round", of=order.things[0] if order.things else None)]), scene)
+
+
+def _reshape(order: Order, scene: Scene) -> None:
+    """`make it a tower of 4`: the figure in place of what stands, in its color."""
+    cells = changing.things_found(order, scene)
+    become = order.become or Thing()
+    become.colors = become.colors or [changing.main_color(cells, scene)]
+    scene.remove(cells)
+    build(Order("build", [become], [Place("here")]), scene)
+
+
+def _recolor_parts(order: Order, scene: Scene) -> None:
+    """`a tower with a red bottom and a green top`: what was just built, part by part."""
+    whole = scene.standing(scene.focus)
+    for thing in order.things:
+        cells = border(whole) if thing.noun == "frame" else [cell for group in parts(whole, thing) for cell in group]
+        scene.recolor(dict.fromkeys(cells, thing.colors[0]))
+    scene.focus = whole
+
+
+_RULES: dict[str, Callable[[Order, Scene], None]] = {
+    "build": build,
+    "build_as": _build_as,
+    "give": _give,
+    "surround": _surround,
+    "reshape": _reshape,
+    "recolor_parts": _recolor_parts,
+    "look": changing.look,
+    "remove": changing.remove,
+    "open": changing.leave_open,
+    "keep": changing.keep,
+    "recolor": changing.recolor,
+    "swap": changing.swap,
+    "replace": changing.replace_with,
+    "move": changing.move,
+    "copy": changing.copy,
+    "fill": changing.fill,
+    "connect": changing.join,
+    "hollow": changing.hollow,
+    "mirror": mirroring.mirror,
+    "rotate": mirroring.rotate,
+    "lay_down": mirroring.lay_down,
+    "stand": mirroring.lay_down,
+    "upside_down": mirroring.upside_down,
+    "resize": resizing.resize,
+    "extend": resizing.extend,
+}

@@ -1,0 +1,145 @@
+"""What a request means: things, places and orders, before anything is looked up in what stands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+DEFINITE = frozenset({"the", "my", "their", "this", "each", "all", "other"})
+"""Articles of things that stand already, as a rule."""
+
+
+@dataclass(slots=True)
+class Thing:
+    """A thing that stands or is to stand: `two yellow towers, 3 high` has noun tower, count 2, color yellow and size high 3."""
+
+    noun: str = ""
+    word: str = ""
+    kind: str = ""
+    """thing, part, it, everything, or nothing where only a color or a number was said."""
+    article: str = ""
+    count: int | None = None
+    few: bool = False
+    colors: list[str] = field(default_factory=list)
+    no_color: bool = False
+    sizes: dict[str, int] = field(default_factory=dict)
+    by: list[int] = field(default_factory=list)
+    """3 and 4 of "3 by 4"."""
+    vague: str = ""
+    """small, big, or nothing."""
+    picks: list[str] = field(default_factory=list)
+    """Which of several: leftmost, top, alternate ..."""
+    ordinals: list[int] = field(default_factory=list)
+    """2 and 4 of "the second and fourth block"."""
+    counted_from: str = ""
+    """Where "the third" is counted from: top, bottom, leftmost ..."""
+    flags: set[str] = field(default_factory=set)
+    like: dict[str, Thing] = field(default_factory=dict)
+    """The things that it is as long or as high as."""
+    parts: dict[str, str] = field(default_factory=dict)
+    """The colors of its parts, by name: the roof of a house."""
+    way: str = ""
+    """The direction in which a row runs."""
+    of: Thing | None = None
+    place: Place | None = None
+    but: Thing | None = None
+
+    @property
+    def definite(self) -> bool:
+        return self.article in DEFINITE or self.kind in {"it", "everything"} or bool({"alternate", "third"} & {*self.picks})
+
+    @property
+    def plural(self) -> bool:
+        if self.article in {"each", "all"} or len(self.ordinals) > 1:
+            return True
+        if self.count is not None:
+            return self.count > 1
+        return (self.word.endswith("s") and self.word not in {"stairs", "steps"}) or self.word in {"them", "they"}
+
+    @property
+    def is_it(self) -> bool:
+        return self.kind == "it"
+
+    @property
+    def generic(self) -> bool:
+        """Whether it is a block, or nothing in particular: `a red one`, `2 more`."""
+        return self.noun in {"", "block"}
+
+    @property
+    def only_counts(self) -> bool:
+        return self == Thing(count=self.count)
+
+    @property
+    def only_describes(self) -> bool:
+        """Whether it names nothing: a color, a size or a number by itself."""
+        return not self.noun and self.article in {"", "a"}
+
+
+@dataclass(slots=True)
+class Place:
+    """`2 blocks left of the tower`: relation left, distance 2, of the tower."""
+
+    relation: str
+    of: Thing | None = None
+    second: Thing | None = None
+    """The other thing of `between`."""
+    distance: int | None = None
+    each: bool = False
+    other: bool = False
+    """The other side than before."""
+    word: str = ""
+
+    @property
+    def of_it(self) -> bool:
+        return self.of is not None and self.of.is_it
+
+    @property
+    def of_area(self) -> bool:
+        return self.of is not None and self.of.noun == "area"
+
+    @property
+    def of_each(self) -> bool:
+        return self.of is not None and self.of.article in {"each", "all"}
+
+    @property
+    def only_colors(self) -> bool:
+        """`in red`, `to blue`."""
+        return self.of is not None and self.of.only_describes and bool(self.of.colors)
+
+
+@dataclass(slots=True)
+class Growth:
+    """A change of size: `one block higher` adds 1 to high, `twice as long` multiplies long by 2."""
+
+    axis: str = ""
+    add: int = 0
+    factor: float = 0.0
+
+
+@dataclass(slots=True)
+class Order:
+    """One thing to do."""
+
+    act: str = ""
+    things: list[Thing] = field(default_factory=list)
+    places: list[Place] = field(default_factory=list)
+    become: Thing | None = None
+    """What the things become: its colors, sizes, or another thing."""
+    growth: Growth | None = None
+    flags: set[str] = field(default_factory=set)
+    mended: bool = False
+    """Whether it corrects what was said before."""
+    said: str = ""
+
+    @property
+    def thing(self) -> Thing | None:
+        return self.things[0] if self.things else None
+
+    @property
+    def told(self) -> list[Thing]:
+        """The things, and what they become."""
+        return [*self.things, *([self.become] if self.become else [])]
+
+    @property
+    def new(self) -> Thing | None:
+        """The last thing, if it is one that does not stand yet."""
+        return self.things[-1] if self.things and not self.things[-1].definite else None

@@ -1,0 +1,182 @@
+"""Measures: sizes, changes of size, and distances in a text that is read token by token."""
+
+from __future__ import annotations
+
+from harness.baselines.parser.everyday.minecraft.meaning import Growth, Thing
+from harness.baselines.parser.everyday.minecraft.words import END, Token
+
+_CHANGES = {
+    "higher": ("high", 1),
+    "lower": ("high", -1),
+    "longer": ("long", 1),
+    "wider": ("wide", 1),
+    "narrower": ("wide", -1),
+    "deeper": ("deep", 1),
+    "fewer": ("", -1),
+}
+_UNITS = frozenset({"block", "square", "stairs", "row", "layer", "hole", "tower"})
+"""Nouns that may measure: 3 blocks, 2 spaces, 4 steps."""
+
+
+class Measures:
+    """Reads measures from where it stands; one that does not begin there leaves it there."""
+
+    def __init__(self, tokens: list[Token]) -> None:
+        self._tokens = tokens
+        self.at = 0
+
+    def peek(self, ahead: int = 0) -> Token:
+        place = self.at + ahead
+        return self._tokens[place] if place < len(self._tokens) else END
+
+    def take(self) -> Token:
+        token = self.peek()
+        self.at += 1
+        return token
+
+    def accept(self, kind: str, *meanings: str) -> Token | None:
+        token = self.peek()
+        if token.kind != kind or (meanings and token.meaning not in meanings):
+            return None
+        return self.take()
+
+    def skip(self, *kinds: str) -> None:
+        while self.peek().kind in (kinds or ("skip", "common")):
+            self.at += 1
+
+    # --- sizes ---
+
+    def sized(self, thing: Thing) -> bool:
+        """`3 high`, `3 blocks long`, `a height of 3`, `3 by 4`; adds it to the thing."""
+        number, after = self.peek(), self.peek(1)
+        if number.kind == "number" and after.text == "by" and self.peek(2).kind == "number":
+            thing.by = [number.number]
+            self.at += 1
+            while self.peek().text == "by" and self.peek(1).kind == "number":
+                thing.by.append(self.peek(1).number)
+                self.at += 2
+            self._two_by_two(thing)
+            return True
+        if number.kind == "number":
+            ahead = (
+                2 if (after.meaning in _UNITS and after.kind in {"thing", "part"}) or after.kind in {"unknown", "common"} else 1
+            )
+            while self.peek(ahead).kind == "skip":
+                ahead += 1
+            dim = self.peek(ahead)
+            if dim.kind == "dim":
+                thing.sizes[dim.meaning] = number.number
+                self.at += ahead + 1
+                return True
+        if number.kind == "dim" and after.text in {"of", "is", "should be"} and self.peek(2).kind == "number":
+            thing.sizes[number.meaning] = self.peek(2).number
+            self.at += 3
+            return True
+        return False
+
+    def _two_by_two(self, thing: Thing) -> None:
+        """A word of a dimension after `3 by 4`, or a unit: `3 by 4 blocks`."""
+        if self.peek().meaning == "block" and self.peek(1).kind not in {"thing"}:
+            self.at += 1
+
+    # --- changes of size ---
+
+    def growth(self) -> Growth | None:
+        """`one block higher`, `twice as long`, `half as tall`, `bigger`, `by 2`."""
+        start = self.at
+        if self.accept("times"):
+            return self._times(2.0)
+        if self.peek().text == "half" and (
+            self.peek(1).kind in {"as", "dim"} or (self.peek(1).text == "the" and self.peek(2).kind in {"dim", "unknown"})
+        ):
+            self.at += 1
+            return self._times(0.5)
+        if (self.peek().text == "by" and self.peek(1).kind == "number") or (
+            self.peek().text == "by" and self.peek(1).meaning in {"another", "a"}
+        ):
+            return Growth(add=self._by() or 1)
+        number = self.accept("number")
+        if number and self.peek().text == "times":
+            self.at += 1
+            return self._times(float(number.number))
+        if number is None and self.peek().text == "a" and self.peek(1).meaning in _UNITS and self.peek(2).kind == "change":
+            self.at += 1
+        if self.peek().kind == "thing" and self.peek().meaning in _UNITS and self.peek(1).kind == "change":
+            self.at += 1
+        self.skip()
+        if self.peek().text in {"a bit", "a little"}:
+            self.at += 1
+        change = self.accept("change")
+        if change:
+            axis, sign = _CHANGES[change.meaning]
+            count = self._by() if number is None else number.number
+            return Growth(axis, add=sign * (count or 1))
+        size = self.accept("size", "bigger", "smaller")
+        if size and number is None and self.peek().kind != "thing":
+            return Growth("all", add=1 if size.meaning == "bigger" else -1)
+        self.at = start
+        return None
+
+    def _by(self) -> int | None:
+        """2 of `by 2 blocks`."""
+        if self.peek().text != "by" or self.peek(1).kind not in {"number", "article"}:
+            return None
+        self.at += 1
+        token = self.take()
+        self.skip("flag", "skip")
+        self.accept("thing") or self.accept("part")
+        return token.number if token.kind == "number" else 1
+
+    def _times(self, factor: float) -> Growth:
+        self.skip("as", "skip", "article")
+        dim = self.accept("dim")
+        change = None if dim else self.accept("change")
+        size = None if dim or change else self.accept("size")
+        self.skip("as")
+        axis = dim.meaning if dim else _CHANGES[change.meaning][0] if change else "all" if size else ""
+        return Growth(axis, factor=factor)
+
+    # --- distances ---
+
+    def measures(self) -> bool:
+        """Whether a number here may be a distance: `2 to the left`, `2 blocks behind it`."""
+        start = self.at
+        found = self.distance() is not None
+        self.at = start
+        return found
+
+    def distance(self) -> int | None:
+        """2 of `2 blocks to the left`."""
+        number = self.peek()
+        if number.kind != "number" and (
+            number.text not in {"a", "another", "1 more"} or self.peek(1).text not in {"step", "space", "cell", "field", "row"}
+        ):
+            return None
+        ahead = 1
+        while self.peek(ahead).kind in {"thing", "unknown", "skip", "common", "flag", "part"} and ahead < 4:
+            ahead += 1
+        token, after = self.peek(ahead), self.peek(ahead + 1)
+        is_place = token.kind == "side" or token.text in {"to", "from", "above", "over", "below", "under", "away"}
+        if number.kind != "number" and (ahead < 2 or (token.kind != "side" and after.kind != "side")):
+            return None
+        measured = (
+            ahead == 1
+            or self.peek(1).meaning in _UNITS
+            or self.peek(1).text in {"cells", "fields", "units", "further", "places", "positions"}
+        )
+        if not is_place or not measured:
+            return None
+        self.at += ahead
+        return number.number if number.kind == "number" else 1
+
+    def height(self) -> int | None:
+        """5 of `at height 5`, `on level 5`, `at a height of 5`."""
+        ahead = 1 if self.peek().kind == "article" else 0
+        if self.peek(ahead).meaning not in {"high", "layer"}:
+            return None
+        ahead += 1 + (self.peek(ahead + 1).text == "of")
+        number = self.peek(ahead)
+        if number.kind != "number":
+            return None
+        self.at += ahead + 1
+        return number.number

@@ -1,0 +1,118 @@
+"""Mirror images and turns of what stands."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.baselines.parser.everyday.minecraft.changing import things_found
+from harness.baselines.parser.everyday.minecraft.meaning import Order, Thing
+from harness.baselines.parser.everyday.minecraft.places import Unplaced
+from harness.baselines.parser.everyday.minecraft.scene import Cell, Cells, Scene, extent, fits, moved, spans
+
+
+def mirror(order: Order, scene: Scene) -> None:
+    """The mirror image of one half of the field in the other, of a thing beside it, or in its own place."""
+    halves = [thing for thing in _told(order) if thing.noun == "half" or "field" in order.said]
+    picks = [pick for thing in halves for pick in thing.picks if pick in _HALVES]
+    if picks:
+        target = picks[0] if order.act == "mirror" and "mirrored" in order.flags else _OTHER_HALF[picks[0]]
+        _mirror_across(*_HALVES[target], scene)
+    elif (
+        any(place.relation in {"left", "right", "front", "behind"} or place.other for place in order.places)
+        or "mirrored" in order.flags
+    ):
+        _mirror_beside(order, scene)
+    else:
+        _mirror_in_place(order, scene)
+
+
+_OTHER_HALF = {"leftmost": "rightmost", "rightmost": "leftmost", "nearest": "farthest", "farthest": "nearest"}
+
+
+def _told(order: Order) -> list[Thing]:
+    return [
+        *order.things,
+        *([order.become] if order.become else []),
+        *(place.of for place in order.places if place.of is not None),
+    ]
+
+
+def _mirror_in_place(order: Order, scene: Scene) -> None:
+    cells = things_found(order, scene)
+    colors = {cell: scene.blocks[cell] for cell in cells}
+    low, high = extent(cells)
+    axis = 1 if any(place.relation in {"up", "down"} for place in order.places) or "upside" in order.flags else 0
+    new = {_mirrored(cell, axis, low[axis] + high[axis]): color for cell, color in colors.items()}
+    scene.remove(cells)
+    scene.place(new)
+
+
+def _mirrored(cell: Cell, axis: int, total: int) -> Cell:
+    values = list(cell)
+    values[axis] = total - values[axis]
+    return values[0], values[1], values[2]
+
+
+def _mirror_across(axis: int, sign: int, scene: Scene) -> None:
+    """One half of the field becomes the mirror image of the other; `sign` tells which."""
+    image = {_mirrored(cell, axis, 0): color for cell, color in scene.blocks.items() if cell[axis] * sign < 0}
+    scene.remove([cell for cell in scene.blocks if cell[axis] * sign > 0])
+    scene.place(image)
+
+
+_HALVES = {"leftmost": (0, -1), "rightmost": (0, 1), "nearest": (2, -1), "farthest": (2, 1)}
+
+
+def _mirror_beside(order: Order, scene: Scene) -> None:
+    """The mirror image of a thing, on the side that is said, or on the other one."""
+    things = [thing for thing in order.things if thing.definite and thing.kind != "part"]
+    cells = things_found(Order("mirror", things), scene)
+    low, high = extent(cells)
+    side = next((place.relation for place in order.places if place.relation in {"left", "right", "front", "behind"}), "right")
+    axis = 0 if side in {"left", "right"} else 2
+    totals = [2 * high[axis] + 1, 2 * low[axis] - 1]
+    for total in totals if side in {"right", "behind"} else totals[::-1]:
+        image = {_mirrored(cell, axis, total): scene.blocks[cell] for cell in cells}
+        if fits(image) and scene.free(image):
+            scene.place(image)
+            return
+    raise Unplaced("Where? There is no room.")
+
+
+def rotate(order: Order, scene: Scene) -> None:
+    cells = things_found(order, scene)
+    colors = {cell: scene.blocks[cell] for cell in cells}
+    low = extent(cells)[0]
+    new = {(low[0] + cell[2] - low[2], cell[1], low[2] + cell[0] - low[0]): color for cell, color in colors.items()}
+    _exchange(cells, new, scene)
+
+
+def lay_down(order: Order, scene: Scene) -> None:
+    """What stands upright lies on the ground; what lies stands up."""
+    cells = things_found(order, scene)
+    colors = {cell: scene.blocks[cell] for cell in cells}
+    low, (wide, high, deep) = extent(cells)[0], spans(cells)
+    stand = "upright" in order.flags or high == 1
+    if stand and deep > wide:
+        new = {(low[0] + c[0] - low[0], low[1] + c[2] - low[2], low[2]): color for c, color in colors.items()}
+    else:
+        new = {(low[0] + c[1] - low[1], low[1] + c[0] - low[0], c[2]): color for c, color in colors.items()}
+    _exchange(cells, new, scene)
+
+
+def _exchange(cells: Cells, new: dict[Cell, str], scene: Scene) -> None:
+    """Puts the blocks elsewhere, moved into the region and to free cells where need be."""
+    without = scene.copy()
+    without.remove(cells)
+    steps = sorted(((x, 0, z) for x in range(-10, 11) for z in range(-10, 11)), key=lambda step: abs(step[0]) + abs(step[2]))
+    for step in steps:
+        there = {moved(cell, step): color for cell, color in new.items()}
+        if fits(there) and without.free(there):
+            scene.remove(cells)
+            scene.place(there)
+            return
+    raise Unplaced("Where? There is no room.")
+
+
+def upside_down(order: Order, scene: Scene) -> None:
+    _mirror_in_place(replace(order, flags=order.flags | {"upside"}), scene)

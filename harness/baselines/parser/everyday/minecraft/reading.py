@@ -1,0 +1,387 @@
+"""Phrases: tokens to things and places, by recursive descent."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.baselines.parser.everyday.minecraft.meaning import Place, Thing
+from harness.baselines.parser.everyday.minecraft.measuring import Measures
+from harness.baselines.parser.everyday.minecraft.words import Token
+
+_OF_SIDE = {"left": "leftmost", "right": "rightmost", "front": "nearest", "behind": "farthest", "up": "top", "down": "bottom"}
+_THING_FLAGS = frozenset(
+    {
+        "flat",
+        "upright",
+        "hollow",
+        "solid",
+        "varied",
+        "alternating",
+        "float",
+        "apart",
+        "diagonal",
+        "extra",
+        "only",
+        "same",
+        "parallel",
+        "stacked",
+        "each_color",
+        "bent",
+        "from_first",
+    }
+)
+_FILLERS = frozenset({"skip", "unknown", "common"})
+_PARTS_AS_PICKS = frozenset({"top", "bottom", "middle", "edge", "corner", "end"})
+
+
+class Reader(Measures):
+    """Reads phrases from where it stands; a phrase that does not begin there gives None and leaves it there."""
+
+    # --- things ---
+
+    def thing(self) -> Thing | None:
+        """`the top block of the red tower`, `3 blue ones`, `it`; also a color or a size by itself."""
+        start = self.at
+        chosen = self._one_of()
+        if chosen:
+            return chosen
+        thing = Thing()
+        self._describe(thing)
+        self._name(thing)
+        if thing == Thing():
+            self.at = start
+            return None
+        self._after(thing)
+        if thing.article == "a" and thing.ordinals and thing.noun in {"", "block"}:
+            thing.article, thing.ordinals = "another", []
+        return thing
+
+    def _one_of(self) -> Thing | None:
+        """`one of the corners`, `3 of those`."""
+        number = self.peek()
+        if number.kind not in {"number", "few"} or self.peek(1).text != "of" or self.peek(2).kind not in {"article", "it"}:
+            return None
+        start = self.at
+        self.at += 2
+        inner = self.thing()
+        if inner is None:
+            self.at = start
+            return None
+        inner.count = number.number if number.kind == "number" else 2
+        if inner.article != "other":
+            inner.article = "a" if inner.kind != "it" else inner.article
+        return inner
+
+    def _describe(self, thing: Thing) -> None:
+        """What comes before the noun."""
+        while True:
+            token, after = self.peek(), self.peek(1)
+            if self.sized(thing) or self._colors(thing):
+                continue
+            if token.kind == "article":
+                if not self._article(thing, token):
+                    return
+            elif token.kind == "few":
+                thing.few = True
+            elif token.kind == "number" and thing.colors and self.measures():
+                return
+            elif token.kind == "number" and thing.count is None:
+                thing.count = token.number
+            elif token.kind == "ordinal":
+                thing.ordinals.append(token.number)
+                if self.peek(1).kind == "link" and self.peek(2).kind == "ordinal":
+                    self.at += 1
+            elif token.kind == "size" and token.meaning in {"small", "big"}:
+                thing.vague = token.meaning
+            elif token.kind == "pick" and not (token.meaning == "nearest" and token.text == "near" and after.kind == "article"):
+                thing.picks.append(token.meaning)
+            elif token.kind == "side" and token.meaning in _OF_SIDE and self._is_pick(thing):
+                thing.picks.append(_OF_SIDE[token.meaning])
+            elif (
+                token.kind == "part"
+                and token.meaning in _PARTS_AS_PICKS
+                and after.kind in {"thing", "part", "pick", "side"}
+                and after.meaning != "area"
+            ):
+                thing.picks.append(token.meaning)
+            elif token.kind == "flag" and token.meaning in _THING_FLAGS:
+                thing.flags.add(token.meaning)
+            elif token.kind in _FILLERS and thing != Thing() and self._noun_follows():
+                pass
+            else:
+                return
+            self.at += 1
+
+    def _article(self, thing: Thing, token: Token) -> bool:
+        if not thing.article or token.meaning in {"other", "another"}:
+            thing.article = token.meaning
+            thing.word = "others" if token.text.endswith(("others", "rest")) else thing.word
+        elif token.meaning in {"all", "each"}:
+            thing.article = token.meaning
+        elif thing.article not in {"all", "each"}:
+            return False
+        return True
+
+    def _is_pick(self, thing: Thing) -> bool:
+        """Whether a side here tells which one: `the left tower`; not `on the left side`."""
+        after = self.peek(1)
+        named = after.kind in {"thing", "part", "pick", "side", "number", "unknown"}
+        return bool(thing.article or thing.picks or after.meaning == "named") and named and after.meaning not in {"side", "area"}
+
+    def _noun_follows(self) -> bool:
+        for ahead in range(1, 3):
+            kind = self.peek(ahead).kind
+            if kind in {"thing", "part", "color", "size"}:
+                return True
+            if kind not in {*_FILLERS, "flag"}:
+                return False
+        return False
+
+    def _colors(self, thing: Thing) -> bool:
+        if self.peek().kind == "no_color":
+            thing.no_color = True
+            self.at += 1
+            return True
+        found = False
+        while self.peek().kind == "color":
+            thing.colors.append(self.take().meaning)
+            found = True
+            if self.peek().kind == "link" and self.peek(1).kind == "color" and self._goes_on(thing):
+                self.at += 1
+            elif self.peek().text == "," and self.peek(1).text == "and" and self.peek(2).kind == "color":
+                self.at += 2
+        return found
+
+    def _goes_on(self, thing: Thing) -> bool:
+        """Whether a color after a link belongs to the same thing: `red and blue blocks`; not `blue, green ones beside`."""
+        return not (
+            thing.article == "a"
+            and thing.noun == ""
+            and self.peek().text == "and"
+            and self.peek(2).kind == "thing"
+            and self.peek(2).text == "1"
+        )
+
+    def _name(self, thing: Thing) -> None:
+        token = self.peek()
+        if token.kind in {"thing", "part"} or (token.kind in {"it", "everything"} and thing.article in {"", "each", "all"}):
+            self.at += 1
+            thing.kind, thing.noun, thing.word = token.kind, token.meaning, token.text
+            if token.meaning == "floor_or_area":
+                thing.noun = "area" if thing.article in {"the", "all"} and not thing.colors else "floor"
+            self._compound(thing)
+            if thing.word == "steps" and thing.count:
+                thing.sizes["count"], thing.count = thing.count, None
+        elif token.kind == "unknown" and (thing.article or thing.colors or thing.picks):
+            self.at += 1
+            thing.kind, thing.noun, thing.word = "thing", "named", token.text
+
+    def _compound(self, thing: Thing) -> None:
+        """`block tower` is a tower, `trunk block` a block of the trunk, `corner blocks` are corners."""
+        after = self.peek()
+        if after.kind != "thing" or after.text == "1" or after.meaning == "area":
+            return
+        if thing.noun == "block":
+            thing.noun, thing.word = after.meaning, after.text
+        elif after.meaning == "block":
+            thing.of = replace(Thing(), noun=thing.noun, word=thing.word, kind="thing", article="the")
+            thing.noun, thing.word = "block", after.text
+        elif thing.kind == "thing" and thing.noun in {
+            "house",
+            "tree",
+            "floor",
+            "wall",
+            "bridge",
+            "stairs",
+            "row",
+            "tower",
+            "cube",
+            "square",
+        }:
+            thing.noun, thing.word = after.meaning, after.text
+        else:
+            return
+        self.at += 1
+
+    def _after(self, thing: Thing) -> None:
+        """What comes directly after the noun: sizes, `of ...`, `except ...`."""
+        while True:
+            if (thing.kind != "it" and self.sized(thing)) or self._counted_from(thing):
+                continue
+            if self.peek().text in {"of", "in", "off", "out of"} and thing.noun and self._of(thing):
+                continue
+            if self.peek().kind == "flag" and self.peek().meaning == "except" and thing.kind:
+                self.take()
+                self.skip()
+                thing.but = self.thing() or thing.but
+                continue
+            return
+
+    def _counted_from(self, thing: Thing) -> bool:
+        """`the third block from the bottom`."""
+        token = self.peek(2)
+        if not thing.ordinals or self.peek().text != "from" or self.peek(1).kind != "article":
+            return False
+        side = _OF_SIDE.get(token.meaning, "") if token.kind == "side" else token.meaning if token.kind == "part" else ""
+        if not side:
+            return False
+        thing.counted_from = side
+        self.at += 3
+        return True
+
+    def _of(self, thing: Thing) -> bool:
+        """`of 3 blocks` of a row, `of the tower` of a part."""
+        start = self.at
+        preposition = self.take().text
+        self.skip()
+        inner = self.thing()
+        wrong = inner is None or inner == Thing()
+        if not wrong and preposition != "of" and inner is not None:
+            wrong = (
+                thing.kind == "it"
+                or (thing.noun in {"edge", "corner", "side"} and inner.noun == "middle")
+                or (thing.kind != "part" and not thing.definite)
+                or inner.noun in {"area", "named"}
+                or (thing.kind != "part" and not inner.definite)
+                or inner.only_describes
+            )
+        if wrong or inner is None:
+            self.at = start
+            return False
+        indefinite = inner.article in {"", "a"} and inner.noun in {"", "block", "stairs", "layer"} and inner.kind != "it"
+        if indefinite and thing.kind != "part":
+            thing.sizes |= inner.sizes | ({"count": inner.count} if inner.count else {})
+            thing.by = thing.by or inner.by
+            thing.colors, thing.no_color = thing.colors or inner.colors, thing.no_color or inner.no_color
+            thing.flags |= inner.flags
+            thing.few = thing.few or inner.few
+        elif indefinite and inner.count:
+            thing.count = inner.count
+        else:
+            thing.of = inner
+        return True
+
+    # --- places ---
+
+    def place(self) -> Place | None:
+        """`on top of it`, `2 blocks left of the tower`, `at each end of the row`, `to its left`."""
+        start = self.at
+        if self.peek().kind == "relation" and self.peek().meaning == "at" and self.peek(1).kind == "number":
+            self.at += 1
+            if not self.measures():
+                self.at = start
+        distance = self.distance()
+        self.skip()
+        found = self._side() or self._related()
+        if found is None:
+            self.at = start
+            return None
+        if found.distance is None:
+            found.distance = distance
+        return found
+
+    def _side(self) -> Place | None:
+        """`to the left of X`, `on its right side`, `behind X`, `left`."""
+        start = self.at
+        self.accept("relation", "at", "on")
+        self.skip()
+        article = self.accept("article")
+        self.skip("skip", "common")
+        far = self.accept("pick", "farthest", "nearest")
+        token = self.accept("side")
+        if token is None or (far and self.peek().kind == "part") or (article and self.peek().kind in {"thing", "side"}):
+            self.at = start
+            return None
+        if (
+            (self.peek().kind == "part" and self.peek().meaning not in {"side", "end"})
+            or self.peek().kind in {"side", "thing"}
+            or self._names(article)
+        ):
+            self.at = start
+            return None
+        if self.peek().kind == "part":
+            self.at += 1
+        if far and token.meaning in _OF_SIDE and far.meaning == "farthest":
+            edge = Thing(
+                kind="part",
+                noun="edge",
+                word="edge",
+                article="the",
+                picks=[_OF_SIDE[token.meaning]],
+                of=Thing(kind="thing", noun="area"),
+            )
+            return Place("at", of=edge, word=token.text)
+        place = Place(token.meaning, word=token.text)
+        if article and article.meaning == "my" and article.text != "my":
+            place.of = Thing(kind="it", noun="it", word=article.text, article="my")
+        self._landmark(place, token)
+        return place
+
+    def _names(self, article: Token | None) -> bool:
+        """Whether a side only tells which one: `the left wing`."""
+        return article is not None and self.peek().kind == "unknown"
+
+    def _landmark(self, place: Place, token: Token) -> None:
+        if self.peek().text in {"of", "to", "from"}:
+            start = self.at
+            self.at += 1
+            place.of = self.thing() or place.of
+            if place.of is None:
+                self.at = start
+        elif (
+            place.of is None
+            and token.meaning not in {"up", "down", "toward", "away", "sideways"}
+            and self._landmark_begins(token)
+        ):
+            place.of = self.thing()
+
+    def _landmark_begins(self, token: Token) -> bool:
+        """After `behind` and `in front of`, and after `left of`, comes what it is behind or left of."""
+        takes = token.text.endswith(("of", "from")) or token.meaning in {"front", "behind"}
+        if takes and self.peek().kind in {"skip", "common"} and self.peek(1).kind in {"article", "it"}:
+            self.skip("skip", "common")
+        return takes and self.peek().kind in {"article", "it", "everything", "color", "pick", "thing", "number", "part"}
+
+    def _related(self) -> Place | None:
+        if self.peek().text == "near" and self.peek(1).kind in {"article", "it"}:
+            self.at += 1
+            return Place("beside", of=self.thing(), word="near")
+        token = self.accept("relation")
+        if token is None:
+            return None
+        place = Place(token.meaning, word=token.text)
+        if token.meaning in {"anywhere", "here"}:
+            return place
+        beside = self._side() if token.meaning == "along" else None
+        if beside is not None:
+            return Place(
+                "along",
+                of=Thing(kind="part", noun="side", article="the", picks=[_OF_SIDE.get(beside.relation, "")], of=beside.of),
+            )
+        self.skip()
+        height = self.height()
+        if height is not None:
+            return Place("height", distance=height)
+        if token.text.endswith("top") and self.peek().text not in {"of", "it"}:
+            return place
+        place.of = self.thing()
+        if place.of == Thing(article="each"):
+            place.of = Thing(kind="it", noun="it", word="them", article="each")
+        if place.of is not None and not (
+            place.of.noun
+            or place.of.colors
+            or place.of.count
+            or place.of.picks
+            or place.of.flags
+            or place.of.by
+            or place.of.article == "other"
+        ):
+            place.of = None
+        if place.relation == "between" and self.peek().text == "and":
+            self.at += 1
+            place.second = self.thing()
+        if place.of is None and token.meaning in {"at", "round"}:
+            return Place("none", word=token.text)
+        if place.of is not None and place.of.noun in {"side", "end"} and place.of.article == "other":
+            place.other = True
+        return place

@@ -1,0 +1,419 @@
+"""Which blocks a thing is that stands: `the top block of the red tower`, `every red block`, `it`, `the other one`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from harness.baselines.parser.everyday.minecraft.meaning import Thing
+from harness.baselines.parser.everyday.minecraft.scene import GROUND, Cell, Cells, Scene, around, box, extent, pieces, spans
+
+_FLAT = frozenset({"floor", "square", "layer"})
+_KEYS: dict[str, Callable[[Cells], float]] = {
+    "leftmost": lambda cells: _center(cells)[0],
+    "rightmost": lambda cells: -_center(cells)[0],
+    "nearest": lambda cells: _center(cells)[2],
+    "front_most": lambda cells: _center(cells)[2],
+    "farthest": lambda cells: -_center(cells)[2],
+    "top": lambda cells: -extent(cells)[1][1],
+    "bottom": lambda cells: extent(cells)[0][1],
+    "tallest": lambda cells: -len(cells),
+    "shortest": lambda cells: len(cells),
+}
+"""The group with the least value is the one that is picked."""
+
+
+def found(thing: Thing, scene: Scene) -> list[Cells]:
+    """The groups of blocks that a thing may be, each by itself if they are several: `every red block` has as many as are red."""
+    groups = _all_found(thing, scene)
+    if thing.but:
+        spared = {cell for group in found(thing.but, scene) for cell in group}
+        groups = [kept for group in groups if (kept := tuple(cell for cell in group if cell not in spared))]
+    return groups
+
+
+def cells_found(thing: Thing, scene: Scene) -> Cells:
+    return tuple(dict.fromkeys(cell for group in found(thing, scene) for cell in group))
+
+
+def _all_found(thing: Thing, scene: Scene) -> list[Cells]:
+    if thing.no_color or not scene.blocks or "free" in thing.picks:
+        return []
+    if thing.noun == "everything" and thing.of is not None and thing.of.noun != "area":
+        return found(thing.of, scene)
+    if thing.noun == "everything" and thing.colors:
+        return [(cell,) for cell in scene.of_color(*thing.colors)]
+    if thing.noun in {"everything", "area", "figure"} and not thing.colors and thing.kind != "part":
+        if thing.noun == "figure" and scene.standing(scene.focus) and thing.article == "this":
+            return [scene.standing(scene.focus)]
+        return [tuple(sorted(scene.blocks))]
+    if thing.kind == "it":
+        return _it(thing, scene)
+    if thing.kind == "part":
+        return _parts(thing, scene)
+    if thing.noun in {"block", ""}:
+        return _blocks(thing, scene)
+    return _objects(thing, scene)
+
+
+def _it(thing: Thing, scene: Scene) -> list[Cells]:
+    focus = scene.standing(scene.focus)
+    if "whole" in thing.word and focus:
+        return [tuple(cell for piece in pieces(scene.blocks) if set(piece) & set(focus) for cell in piece)]
+    if thing.colors:
+        focus = tuple(cell for cell in focus if scene.blocks[cell] in thing.colors)
+    if thing.word in {"it", "its"} and len(pieces(focus)) > 1:
+        focus = next((piece for piece in pieces(scene.blocks) if set(focus) <= set(piece)), focus)
+    if focus:
+        return [focus]
+    if thing.word in {"it", "this", "that", "this one", "that one"}:
+        objects = pieces(scene.blocks)
+        return [objects[-1]] if len(objects) == 1 else [tuple(sorted(scene.blocks))]
+    return [tuple(sorted(scene.blocks))]
+
+
+def _blocks(thing: Thing, scene: Scene) -> list[Cells]:
+    """Single blocks: by color, of what they are part, and by where they are."""
+    among: Cells = tuple(sorted(scene.blocks))
+    if thing.of is not None and thing.of.noun not in {"area", "everything"}:
+        among = cells_found(thing.of, scene)
+    elif thing.article == "my" or _within_one(thing):
+        among = _picked_within(thing, scene)
+    if thing.colors:
+        among = tuple(cell for cell in among if scene.blocks.get(cell) in thing.colors)
+    if thing.article == "other":
+        rest = tuple(cell for cell in among if cell not in scene.focus)
+        if not thing.colors and thing.word in {"1", ""} and rest:
+            others = pieces(rest)
+            return others if thing.plural or len(others) == 1 else others[-1:]
+        among = rest
+    if not among:
+        return []
+    if thing.picks or thing.ordinals:
+        return _picked([(cell,) for cell in among], thing)
+    if thing.plural or thing.few or thing.article in {"each", "all"}:
+        cells: list[Cells] = [(cell,) for cell in among]
+        return cells[: thing.count] if thing.count and thing.article not in {"each", "all", "the", "this"} else cells
+    return [_one_block(thing, among, scene)]
+
+
+def _within_one(thing: Thing) -> bool:
+    """Whether a pick speaks of the blocks of one thing: `the top block`, `the middle one`."""
+    return bool(set(thing.picks) & {"top", "bottom", "middle", "corner", "alternate", "third", "last", "first"} or thing.ordinals)
+
+
+def _picked_within(thing: Thing, scene: Scene) -> Cells:
+    if thing.colors:
+        return tuple(sorted(scene.blocks))
+    focus = scene.standing(scene.focus)
+    if focus and len(focus) < 2:
+        focus = next((piece for piece in pieces(scene.blocks) if focus[0] in piece), focus)
+    return focus or tuple(sorted(scene.blocks))
+
+
+def _one_block(thing: Thing, among: Cells, scene: Scene) -> Cells:
+    """The block, or the blocks of one color that hang together, that `the red one` is."""
+    groups = pieces(among)
+    single = [group for group in groups if len(group) == 1]
+    if thing.noun == "" or not single:
+        best = max(groups, key=scene.newest)
+        if thing.noun == "block" and len(best) > 1 and thing.word != "1":
+            return (max(best, key=lambda cell: (scene.newest((cell,)), cell[1])),)
+        return best
+    return max(single, key=scene.newest)
+
+
+def _objects(thing: Thing, scene: Scene) -> list[Cells]:
+    """Things by their names: as they were called when they were built, else by their shape."""
+    candidates = [group for group in scene.objects() if not thing.colors or _has_colors(group, thing, scene)]
+    if thing.article == "other":
+        candidates = [group for group in candidates if not set(group) & set(scene.focus)]
+    named = _made(thing, scene, candidates)
+    if thing.noun == "named" and not named:
+        return _blocks(replace(thing, noun="block"), scene) if thing.colors else []
+    fitting = named or [group for group in candidates if _is_shaped(group, thing.noun)]
+    if not fitting:
+        fitting = _part_shaped(thing, scene) or candidates
+    fitting = _without_parts(fitting)
+    if thing.picks or thing.ordinals:
+        return _picked(fitting, thing)
+    if thing.plural or not fitting:
+        return fitting
+    return [max(fitting, key=lambda group: (scene.newest(group), len(group)))]
+
+
+def _has_colors(group: Cells, thing: Thing, scene: Scene) -> bool:
+    return {scene.blocks[cell] for cell in group} == set(thing.colors)
+
+
+def _made(thing: Thing, scene: Scene, candidates: Sequence[Cells]) -> list[Cells]:
+    called = [made for made in scene.made if made.word == thing.word]
+    for same in (called, [made for made in scene.made if made.noun == thing.noun]):
+        sets = [cells for made in same if (cells := scene.standing(made.cells))]
+        sets = [cells for cells in sets if not thing.colors or _has_colors(cells, thing, scene)]
+        if thing.article == "other":
+            sets = [cells for cells in sets if not set(cells) & set(scene.focus)]
+        if sets:
+            return list(dict.fromkeys(tuple(sorted(cells)) for cells in sets))
+    return []
+
+
+def _part_shaped(thing: Thing, scene: Scene) -> list[Cells]:
+    """A tower within something larger is its highest column; rows of what is flat or upright lie one behind or over the other."""
+    if thing.noun == "row" and (thing.picks or thing.ordinals):
+        whole = whole_of(Thing(), scene)
+        axis = 1 if spans(whole)[1] > 1 else 2
+        return [tuple(cell for cell in whole if cell[axis] == value) for value in sorted({cell[axis] for cell in whole})]
+    if thing.noun == "frame" and thing.word in {"border", "rim", "outline", "perimeter"}:
+        return [border(whole_of(Thing(), scene))]
+    if thing.noun != "tower" or not scene.blocks:
+        return []
+    columns = [
+        tuple(cell for cell in sorted(scene.blocks) if (cell[0], cell[2]) == (x, z))
+        for x, z in {(c[0], c[2]) for c in scene.blocks}
+    ]
+    return [max(columns, key=len)]
+
+
+def _is_shaped(group: Cells, noun: str) -> bool:
+    wide, high, deep = spans(group)
+    full = len(group) == wide * high * deep
+    if noun == "tower":
+        return wide == deep and high > 1 and full and high >= wide
+    if noun == "row":
+        return high == 1 and 1 in {wide, deep} and len(group) > 1
+    if noun == "wall":
+        return high > 1 and 1 in {wide, deep} and wide != deep
+    if noun in _FLAT:
+        return (high == 1 and wide > 1 and deep > 1 and len(group) * 2 > wide * deep) or (
+            noun == "square" and full and high == wide > 1
+        )
+    if noun == "cube":
+        return full and min(wide, high, deep) > 1
+    if noun == "frame":
+        return not full and len(group) > 5 and (wide > 2) + (high > 2) + (deep > 2) > 1
+    return noun not in {"block", "plus", "pyramid"} and len(group) > 1
+
+
+def _without_parts(groups: list[Cells]) -> list[Cells]:
+    """Without those that are part of a larger one."""
+    sets = [set(group) for group in groups]
+    return [group for group, own in zip(groups, sets, strict=True) if not any(own < other for other in sets)]
+
+
+# --- one or some of several ---
+
+
+def _picked(groups: list[Cells], thing: Thing) -> list[Cells]:
+    for pick in thing.picks:
+        groups = _by_pick(groups, pick, thing)
+    if thing.ordinals and groups:
+        ordered = sorted(groups, key=lambda group: _order(group, groups))
+        ordered = ordered[::-1] if thing.counted_from in {"top", "rightmost", "farthest"} else ordered
+        groups = [ordered[number - 1] for number in thing.ordinals if 0 < number <= len(ordered)]
+    return groups
+
+
+def _order(group: Cells, groups: Sequence[Cells]) -> tuple[float, ...]:
+    """From the bottom of what is upright, else from the left, else from the front."""
+    wide, high, _ = spans([cell for one in groups for cell in one])
+    x, y, z = _center(group)
+    return (y, x, z) if high > wide else (x, z, y)
+
+
+def _by_pick(groups: list[Cells], pick: str, thing: Thing) -> list[Cells]:
+    if not groups:
+        return []
+    if pick == "alternate":
+        return sorted(groups, key=lambda group: _order(group, groups))["from_first" not in thing.flags :: 2]
+    if pick == "third":
+        return sorted(groups, key=lambda group: _order(group, groups))[2::3]
+    if pick == "middle":
+        center = _center(tuple(cell for group in groups for cell in group))
+        return [min(groups, key=lambda group: sum(abs(a - b) for a, b in zip(_center(group), center, strict=True)))]
+    if pick == "corner":
+        cells = tuple(cell for group in groups for cell in group)
+        return [(cell,) for cell in corners(cells)]
+    if pick in {"last", "first"}:
+        ordered = sorted(groups, key=lambda group: _order(group, groups))
+        return ordered[-1:] if pick == "last" else ordered[: thing.count or 1]
+    key = _KEYS.get(pick)
+    if key is None:
+        return groups
+    if thing.count and thing.count > 1:
+        return sorted(groups, key=key)[: thing.count]
+    best = min(map(key, groups))
+    return [group for group in groups if key(group) == best]
+
+
+def _center(cells: Cells) -> tuple[float, float, float]:
+    low, high = extent(cells)
+    return (low[0] + high[0]) / 2, (low[1] + high[1]) / 2, (low[2] + high[2]) / 2
+
+
+# --- parts ---
+
+
+def whole_of(thing: Thing, scene: Scene) -> Cells:
+    """What a part belongs to."""
+    if thing.of is not None and thing.of.noun == "area":
+        return GROUND
+    if thing.of is not None:
+        return cells_found(thing.of, scene)
+    focus = scene.standing(scene.focus)
+    built = any(set(made.cells) == set(scene.focus) for made in scene.made)
+    if (len(focus) > 1 and built) or (focus and len(scene.blocks) == 1):
+        return focus
+    if focus:
+        return max((piece for piece in pieces(scene.blocks) if focus[0] in piece), key=len)
+    return max(pieces(scene.blocks), key=len) if scene.blocks else ()
+
+
+def _parts(thing: Thing, scene: Scene) -> list[Cells]:
+    if thing.definite and thing.of is None:
+        named = [made.cells for made in scene.made if made.word == thing.word and scene.standing(made.cells)]
+        if named:
+            return [scene.standing(named[-1])]
+    if thing.article == "their" and thing.of is None:
+        return [group for piece in pieces(scene.blocks) for group in parts(piece, thing)]
+    whole = whole_of(thing, scene)
+    if thing.colors and not thing.of:
+        whole = tuple(cell for cell in whole if scene.blocks.get(cell) in thing.colors)
+    if not whole:
+        return []
+    groups = [scene.standing(group) for group in parts(whole, thing)]
+    if thing.noun == "half" and thing.of is not None and thing.of.noun == "area":
+        groups = [tuple(cell for cell in scene.blocks if (cell[0], 1, cell[2]) in set(half)) for half in parts(GROUND, thing)]
+    groups = [group for group in groups if group]
+    many = thing.plural or (thing.noun in {"corner", "end"} and thing.article in {"each", "all"})
+    if not many and len(groups) > 1 and thing.noun in {"corner", "end"} and thing.article != "the":
+        return groups[:1]
+    return groups
+
+
+def parts(whole: Cells, thing: Thing) -> list[Cells]:
+    """The parts of a name that some cells have: `corner` of a square are four of one cell."""
+    make = _PARTS.get(thing.noun)
+    if make is None:
+        return [whole]
+    groups = make(whole, thing)
+    return groups if thing.noun in {"layer", "half", "side", "edge"} else _picked(groups, thing)
+
+
+def border(whole: Cells) -> Cells:
+    """The outermost cells of what is flat, lying or upright."""
+    low, high = extent(whole)
+    axes = [axis for axis in range(3) if high[axis] > low[axis]]
+    return tuple(cell for cell in whole if any(cell[axis] in {low[axis], high[axis]} for axis in axes))
+
+
+def corners(whole: Cells) -> Cells:
+    low, high = extent(whole)
+    return tuple(cell for cell in whole if all(cell[axis] in {low[axis], high[axis]} for axis in range(3)))
+
+
+def tips(whole: Cells) -> Cells:
+    """The ends of what winds: the cells with one neighbor."""
+    own = set(whole)
+    return tuple(cell for cell in whole if sum(other in own for other in around(cell)) == 1)
+
+
+def _ends(whole: Cells, thing: Thing) -> list[Cells]:
+    ends = tips(whole)
+    if len(ends) == 2 and sorted(spans(whole))[1] > 1:
+        return [(cell,) for cell in ends]
+    axis = max(range(3), key=lambda axis: spans(whole)[axis])
+    low, high = extent(whole)
+    return [tuple(cell for cell in whole if cell[axis] == end) for end in dict.fromkeys((low[axis], high[axis]))]
+
+
+def _layers(whole: Cells, thing: Thing) -> list[Cells]:
+    heights = sorted({cell[1] for cell in whole})
+    count = thing.count or 1
+    if "bottom" in thing.picks or "first" in thing.picks:
+        chosen = heights[:count]
+    elif "middle" in thing.picks:
+        chosen = [heights[len(heights) // 2]]
+    elif thing.ordinals:
+        chosen = [heights[number - 1] for number in thing.ordinals if 0 < number <= len(heights)]
+    elif thing.article in {"each", "all"}:
+        chosen = heights
+    elif "alternate" in thing.picks:
+        chosen = heights[1::2]
+    else:
+        chosen = heights[-count:]
+    return [tuple(cell for cell in whole if cell[1] == height) for height in chosen]
+
+
+def _middle(whole: Cells, thing: Thing) -> list[Cells]:
+    low, high = extent(whole)
+    center = tuple((a + b) // 2 for a, b in zip(low, high, strict=True))
+    near = min(whole, key=lambda cell: sum(abs(a - b) for a, b in zip(cell, center, strict=True)))
+    return [(near,)]
+
+
+def _sides(whole: Cells, thing: Thing) -> list[Cells]:
+    """The outermost cells toward each side, or toward those that are picked."""
+    low, high = extent(whole)
+    ends = {
+        "leftmost": (0, low),
+        "rightmost": (0, high),
+        "nearest": (2, low),
+        "farthest": (2, high),
+        "top": (1, high),
+        "bottom": (1, low),
+    }
+    chosen = [ends[pick] for pick in thing.picks if pick in ends] or [
+        ends[pick] for pick in ("leftmost", "rightmost", "nearest", "farthest")
+    ]
+    return [tuple(cell for cell in whole if cell[axis] == end[axis]) for axis, end in chosen]
+
+
+def _halves(whole: Cells, thing: Thing) -> list[Cells]:
+    low, high = extent(whole)
+    picks = {"leftmost": (0, -1), "rightmost": (0, 1), "nearest": (2, -1), "farthest": (2, 1), "top": (1, 1), "bottom": (1, -1)}
+    axis, sign = next((picks[pick] for pick in thing.picks if pick in picks), (0, -1))
+    middle = (low[axis] + high[axis]) / 2
+    return [tuple(cell for cell in whole if (cell[axis] - middle) * sign > 0)]
+
+
+def interior(whole: Cells) -> Cells:
+    """What the cells enclose: flat ones flat, others in each layer; of a solid, the cells that no side shows."""
+    low, high = extent(whole)
+    own = set(whole)
+    inner = tuple(cell for cell in box(low, high) if cell not in own and _enclosed(cell, own))
+    if inner or high[0] - low[0] < 2 or high[2] - low[2] < 2:
+        return inner
+    bottom, top = (low[1], high[1]) if high[1] - low[1] < 2 else (low[1] + 1, high[1] - 1)
+    return box((low[0] + 1, bottom, low[2] + 1), (high[0] - 1, top, high[2] - 1))
+
+
+def _enclosed(cell: Cell, own: set[Cell]) -> bool:
+    """Whether cells lie on all four sides around it, or, of what is upright, left, right, above and below."""
+    x, y, z = cell
+    sides = [
+        [c for c in own if c[1] == y and c[2] == z],
+        [c for c in own if c[0] == x and c[1] == y],
+        [c for c in own if c[0] == x and c[2] == z],
+    ]
+    between = [
+        any(c[axis] < cell[axis] for c in line) and any(c[axis] > cell[axis] for c in line)
+        for axis, line in zip((0, 2, 1), sides, strict=True)
+    ]
+    return (between[0] and between[1]) or (between[2] and (between[0] or between[1]))
+
+
+_PARTS: dict[str, Callable[[Cells, Thing], list[Cells]]] = {
+    "top": lambda whole, thing: _layers(whole, Thing(picks=["top"], count=thing.count)),
+    "bottom": lambda whole, thing: _layers(whole, Thing(picks=["bottom"], count=thing.count)),
+    "corner": lambda whole, thing: [(cell,) for cell in corners(whole)],
+    "end": _ends,
+    "layer": _layers,
+    "middle": _middle,
+    "side": _sides,
+    "edge": _sides,
+    "half": _halves,
+    "inside": lambda whole, thing: [interior(whole)],
+    "hole": lambda whole, thing: [()],
+    "border_of": lambda whole, thing: _sides(whole, Thing()),
+}

@@ -1,0 +1,76 @@
+"""Orders that name no act because it is that of the order before: `and the next one`, `again`, `the same for the blue ones`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.baselines.parser.everyday.minecraft.meaning import Order, Thing
+from harness.baselines.parser.everyday.minecraft.scene import WAYS
+
+_REPEATED = frozenset({"copy", "resize", "extend", "remove", "move", "rotate", "mirror"})
+
+
+def repeated(order: Order, verb: str, last: Order) -> Order | None:
+    """The last order with what is said anew, where an order only repeats it; `verb` is the act that its words tell."""
+    for rule in (_next_removed, _moved_on, _too, _same_for, _again):
+        found = rule(order, verb, last)
+        if found is not None:
+            return found
+    return None
+
+
+def _next_removed(order: Order, verb: str, last: Order) -> Order | None:
+    """`and the next one`, `another one` after a removal."""
+    thing = order.thing
+    if verb or thing is None or order.mended or order.places or last.act != "remove":
+        return None
+    generic = thing.generic and thing.word in {"", "1", "ones", "block"} and not thing.colors
+    if not generic or not (thing.article or thing.picks or thing.count):
+        return None
+    return replace(last, things=[replace(one, count=thing.count or (1 if one.generic else None)) for one in last.things])
+
+
+def _moved_on(order: Order, verb: str, last: Order) -> Order | None:
+    """`and one to the left` after a move."""
+    thing, place = order.thing, order.places[0] if order.places else None
+    if verb or last.act != "move" or place is None or place.of is not None or place.relation not in WAYS:
+        return None
+    if thing is not None and (not thing.only_describes or thing.colors):
+        return None
+    distance = (thing.count if thing else None) or place.distance
+    return replace(last, things=[Thing(kind="it", noun="it", word="it")], places=[replace(place, distance=distance)])
+
+
+def _too(order: Order, verb: str, last: Order) -> Order | None:
+    """`and the ends too` after a change of color."""
+    thing = order.thing
+    if verb or thing is None or "too" not in order.flags or last.act not in {"recolor", "remove", "resize"}:
+        return None
+    at = order.places[0].of if order.places and not thing.noun else None
+    told = at or thing
+    return replace(last, things=[told]) if told.definite else None
+
+
+def _same_for(order: Order, verb: str, last: Order) -> Order | None:
+    """`the same for the right wing`, `same for the blue blocks, but with yellow`."""
+    thing, done = order.thing, last.thing
+    if thing is None or done is None or not thing.definite or "same" not in order.flags | thing.flags:
+        return None
+    if thing.picks and thing.noun == done.noun:
+        return replace(last, things=[replace(done, picks=thing.picks)])
+    if order.places or thing.is_it or not last.places:
+        return None
+    colors = order.become.colors if order.become else []
+    things = [replace(one, colors=colors or one.colors) for one in last.things]
+    return replace(last, things=things, places=[replace(last.places[0], of=thing), *last.places[1:]])
+
+
+def _again(order: Order, verb: str, last: Order) -> Order | None:
+    """`and again`, `do that again`."""
+    if order.act != "copy" or order.places:
+        return None
+    does = order.thing is not None and order.thing.is_it and "do" in order.said.split()
+    if (order.thing is None or does) and not order.become and last.act in _REPEATED:
+        return last
+    built_on = last.act == "build" and any(place.of_it for place in last.places)
+    return last if order.thing is None and built_on else None

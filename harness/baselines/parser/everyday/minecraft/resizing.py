@@ -1,0 +1,224 @@
+"""Larger and smaller: what stands, higher, longer, wider, or less so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import replace
+
+from harness.baselines.parser.everyday.minecraft.building import sizes_like
+from harness.baselines.parser.everyday.minecraft.changing import main_color, things_found
+from harness.baselines.parser.everyday.minecraft.figures import cells_of, colored
+from harness.baselines.parser.everyday.minecraft.meaning import Growth, Order, Thing
+from harness.baselines.parser.everyday.minecraft.places import Unplaced
+from harness.baselines.parser.everyday.minecraft.scene import (
+    WAYS,
+    Cell,
+    Cells,
+    Made,
+    Scene,
+    box,
+    extent,
+    fits,
+    moved,
+    pieces,
+    spans,
+)
+from harness.worlds.minecraft import HEIGHT, SIDE
+
+
+def resize(order: Order, scene: Scene) -> None:
+    """Makes a thing higher, longer, wider or larger, or smaller, in the colors that it has."""
+    cells = things_found(order, scene)
+    become, growth = order.become or Thing(), order.growth
+    if become.like:
+        become = replace(become, sizes=become.sizes | sizes_like(become, scene), like={})
+    if _rebuilt(cells, become, growth, scene):
+        return
+    if (growth and growth.axis == "all") or len(become.by) > 1:
+        _rescale(cells, growth, become, scene)
+        return
+    axis, new_size = _axis_and_size(cells, become, growth)
+    _stretch(cells, axis, new_size, scene, _end(order, axis))
+
+
+_REBUILT = frozenset(
+    {"pyramid", "stairs", "arch", "table", "house", "tree", "plus", "xshape", "bridge", "lshape", "tshape", "ushape"}
+)
+"""Figures that grow in all their parts."""
+
+
+def _rebuilt(cells: Cells, become: Thing, growth: Growth | None, scene: Scene, nouns: Collection[str] = _REBUILT) -> bool:
+    """Builds a figure anew in its new size, on the same spot."""
+    made = next((one for one in reversed(scene.made) if one.thing and set(one.cells) == set(cells)), None)
+    if made is None or made.noun not in nouns:
+        return False
+    (low, high), sizes = extent(cells), spans(cells)
+    thing = replace(made.thing, by=become.by, vague="", sizes=dict(become.sizes), count=None)
+    if growth:
+        level = "high" if sizes[1] > 1 else "wide"
+        names = {"all": level, "": level}
+        name = names.get(growth.axis, growth.axis)
+        old = sizes[1] if name == "high" else max(sizes[0], sizes[2])
+        step = 2 if made.noun in {"plus", "xshape"} else 1
+        new = round(old * growth.factor) if growth.factor else old + step * growth.add
+        thing = replace(thing, sizes={name: max(1, new)})
+    shape = cells_of(thing)
+    wide, _, deep = spans(shape)
+    origin = (
+        moved(made.cells[0], shape[0], -1)
+        if made.noun == "stairs"
+        else ((low[0] + high[0] + 1 - wide) // 2, low[1], (low[2] + high[2] + 1 - deep) // 2)
+    )
+    new_cells = tuple(moved(cell, origin) for cell in shape)
+    if not fits(new_cells):
+        raise Unplaced("There is no room.")
+    colors = colored(new_cells, thing, main_color(cells, scene))
+    scene.remove(cells)
+    scene.place({cell: color for cell, color in colors.items() if cell not in scene.blocks})
+    scene.made.append(Made(made.word, made.noun, new_cells, thing))
+    return True
+
+
+def _axis_and_size(cells: Cells, become: Thing, growth: Growth | None) -> tuple[int, int]:
+    sizes = spans(cells)
+    level = 0 if sizes[0] >= sizes[2] else 2
+    name = growth.axis if growth else next(iter(become.sizes), "")
+    if name in {"", "count"}:
+        axis = 1 if sizes[1] > max(sizes[0], sizes[2]) or (name == "count" and sizes[0] == sizes[2] == 1) else level
+    elif name == "high":
+        axis = 1
+    elif name == "wide" and sizes[1] == 1:
+        axis = 2 - level if min(sizes[0], sizes[2]) < max(sizes[0], sizes[2]) else 0
+    elif name == "deep":
+        axis = 2 if sizes[0] >= sizes[2] else 0
+    else:
+        axis = 1 if name == "long" and sizes[1] > max(sizes[0], sizes[2]) else level
+    if become.count:
+        return axis, become.count
+    if growth:
+        return axis, max(0, round(sizes[axis] * growth.factor) if growth.factor else sizes[axis] + growth.add)
+    return axis, become.sizes.get(name, sizes[axis])
+
+
+def _end(order: Order, axis: int) -> int:
+    """At which end: 1 is right, up and away."""
+    for place in order.places:
+        way = WAYS.get(place.relation)
+        if way and way[axis]:
+            return way[axis]
+    return 1
+
+
+def _stretch(cells: Cells, axis: int, size: int, scene: Scene, sign: int) -> None:
+    low, high = extent(cells)
+    count = size - (high[axis] - low[axis] + 1)
+    if count < 0:
+        kept = range(low[axis], low[axis] + size) if sign > 0 else range(high[axis] - size + 1, high[axis] + 1)
+        scene.remove([cell for cell in cells if cell[axis] not in kept])
+        return
+    way: Cell = (int(axis == 0), int(axis == 1), int(axis == 2))
+    layers = {1: (high[axis], 1), -1: (low[axis], -1)}
+    new: dict[Cell, str] = {}
+    sides = (sign, -sign) if axis != 1 else (1,)
+    for side in sides:
+        edge, step = layers[side]
+        layer = [cell for cell in cells if cell[axis] == edge]
+        period = _period(cells, axis, scene)
+        for n in range(1, count + 1):
+            one = {moved(cell, way, n * step): period(cell, n, step) for cell in layer}
+            if not fits(one) or any(c in scene.blocks and axis != 1 for c in one):
+                break
+            new |= one
+            count -= 1
+        if count <= 0:
+            break
+    if count > 0 and axis != 1 and not new:
+        raise Unplaced("There is no room.")
+    _push_up(cells, new, scene)
+    scene.place(new)
+    scene.focus = tuple(dict.fromkeys((*cells, *new)))
+    scene.made.append(Made("", "", scene.focus))
+
+
+def _push_up(cells: Cells, new: dict[Cell, str], scene: Scene) -> None:
+    """What stands on what grows is lifted."""
+    taken = [cell for cell in new if cell in scene.blocks]
+    if not taken:
+        return
+    height = spans(tuple(new))[1]
+    above = [piece for piece in pieces([cell for cell in scene.blocks if cell not in cells]) if set(piece) & set(taken)]
+    if not fits(moved(cell, WAYS["up"], height) for piece in above for cell in piece):
+        raise Unplaced("There is no room.")
+    scene.shift([cell for piece in above for cell in piece], (0, height, 0))
+
+
+def _period(cells: Cells, axis: int, scene: Scene) -> Callable[[Cell, int, int], str]:
+    """The color that continues a pattern: that of one period before, else that of the layer at the end."""
+    low, high = extent(cells)
+    length = high[axis] - low[axis] + 1
+
+    def color(cell: Cell, n: int, step: int) -> str:
+        line = [scene.blocks.get(_with(cell, axis, cell[axis] - step * k)) for k in range(length)][::-1]
+        known = [c for c in line if c]
+        for period in range(1, len(known) + 1):
+            if all(known[k] == known[k - period] for k in range(period, len(known))):
+                return known[len(known) - period + (n - 1) % period]
+        return scene.blocks[cell]
+
+    return color
+
+
+def _with(cell: Cell, axis: int, value: int) -> Cell:
+    values = list(cell)
+    values[axis] = value
+    return values[0], values[1], values[2]
+
+
+def _rescale(cells: Cells, growth: Growth | None, become: Thing, scene: Scene) -> None:
+    """The whole thing larger or smaller in all directions in which it extends."""
+    sizes = spans(cells)
+    full = len(cells) == sizes[0] * sizes[1] * sizes[2]
+    if len(become.by) > 1:
+        wanted = (
+            (*become.by, become.by[-1])[:3] if sizes[1] > 1 and len(become.by) > 2 else (become.by[0], sizes[1], become.by[1])
+        )
+    elif growth and growth.factor:
+        wanted = tuple(max(1, round(size * growth.factor)) if size > 1 else size for size in sizes)
+    else:
+        add = growth.add if growth else 1
+        wanted = tuple(max(1, size + add) if size > 1 or max(sizes) == 1 else size for size in sizes)
+    low = extent(cells)[0]
+    starts = [
+        max(-SIDE if axis != 1 else 1, min(low[axis], (SIDE if axis != 1 else HEIGHT) - wanted[axis] + 1)) for axis in range(3)
+    ]
+    ends = [start + wanted[axis] - 1 for axis, start in enumerate(starts)]
+    new = box((starts[0], starts[1], starts[2]), (ends[0], ends[1], ends[2]))
+    if not fits(new):
+        raise Unplaced("There is no room.")
+    if not full and sizes[1] == 1:
+        new = tuple(c for c in new if c[0] in {starts[0], ends[0]} or c[2] in {starts[2], ends[2]})
+    color = main_color(cells, scene)
+    scene.remove([cell for cell in cells if cell not in set(new)])
+    scene.place({cell: color for cell in new if cell not in scene.blocks})
+    scene.focus = scene.standing(new)
+
+
+def extend(order: Order, scene: Scene) -> None:
+    """`add 2 more`, `continue it to the edge`, `raise it by one`."""
+    cells = things_found(replace(order, things=[t for t in order.things if t.definite][:1]), scene)
+    add = order.growth.add if order.growth and order.growth.add else 1
+    if _rebuilt(cells, Thing(), Growth("high", add=add), scene, {"stairs", "pyramid"}):
+        return
+    count = next((t.count for t in order.things if t.count and not t.definite), None)
+    sizes = spans(cells)
+    if order.flags & {"max_to_edge"}:
+        count = 2 * SIDE + 1
+    total = order.become.sizes.get("count") if order.become else None
+    upright = sizes[1] > max(sizes[0], sizes[2]) or (order.growth is not None and order.growth.axis == "high")
+    axis = 1 if upright else 0 if sizes[0] >= sizes[2] else 2
+    for place in order.places:
+        way = WAYS.get(place.relation)
+        if way:
+            axis = next(n for n in range(3) if way[n])
+    size = total or sizes[axis] + (count or add)
+    _stretch(cells, axis, size, scene, _end(order, axis))

@@ -1,0 +1,196 @@
+"""What stands, as the builder sees it, and what was done: coordinates are (right, up, away), so that left is always -x."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from harness.worlds.minecraft import COLORS, SIDE, Action, Structure, in_region, turn
+
+Cell = tuple[int, int, int]
+Cells = tuple[Cell, ...]
+
+WAYS: dict[str, Cell] = {
+    "left": (-1, 0, 0),
+    "right": (1, 0, 0),
+    "front": (0, 0, -1),
+    "behind": (0, 0, 1),
+    "up": (0, 1, 0),
+    "down": (0, -1, 0),
+    "toward": (0, 0, -1),
+    "away": (0, 0, 1),
+    "sideways": (1, 0, 0),
+}
+OPPOSITE = {
+    "left": "right",
+    "right": "left",
+    "front": "behind",
+    "behind": "front",
+    "up": "down",
+    "down": "up",
+    "on": "below",
+    "below": "on",
+}
+MIDDLE: Cells = ((0, 1, 0),)
+TOUCHING = ((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1))
+
+
+def seen(cell: Cell, quarter: int) -> Cell:
+    """A cell of the world as the builder sees it."""
+    x, z = turn(cell[0], cell[2], -quarter)
+    return int(-x), cell[1], int(z)
+
+
+def in_world(cell: Cell, quarter: int) -> Cell:
+    x, z = turn(-cell[0], cell[2], quarter)
+    return int(x), cell[1], int(z)
+
+
+def moved(cell: Cell, way: Cell, count: int = 1) -> Cell:
+    return cell[0] + way[0] * count, cell[1] + way[1] * count, cell[2] + way[2] * count
+
+
+def around(cell: Cell) -> Iterator[Cell]:
+    return (moved(cell, way) for way in TOUCHING)
+
+
+def fits(cells: Iterable[Cell]) -> bool:
+    return all(in_region(*cell) for cell in cells)
+
+
+def extent(cells: Collection[Cell]) -> tuple[Cell, Cell]:
+    """The least and the largest coordinates; of nothing, those of the middle of the ground."""
+    xs, ys, zs = zip(*(cells or MIDDLE), strict=True)
+    return (min(xs), min(ys), min(zs)), (max(xs), max(ys), max(zs))
+
+
+def spans(cells: Collection[Cell]) -> Cell:
+    """How wide, high and deep some cells are."""
+    low, high = extent(cells)
+    return high[0] - low[0] + 1, high[1] - low[1] + 1, high[2] - low[2] + 1
+
+
+def box(low: Cell, high: Cell) -> Cells:
+    return tuple(
+        (x, y, z) for y in range(low[1], high[1] + 1) for z in range(low[2], high[2] + 1) for x in range(low[0], high[0] + 1)
+    )
+
+
+GROUND = box((-SIDE, 1, -SIDE), (SIDE, 1, SIDE))
+
+
+def pieces(cells: Collection[Cell]) -> list[Cells]:
+    """The parts that hang together by faces."""
+    left, found = dict.fromkeys(sorted(cells)), []
+    while left:
+        first = next(iter(left))
+        del left[first]
+        piece = [first]
+        for cell in piece:
+            for other in around(cell):
+                if other in left:
+                    del left[other]
+                    piece.append(other)
+        found.append(tuple(sorted(piece)))
+    return found
+
+
+class Made(NamedTuple):
+    """Something that was built, under the name that it was called by."""
+
+    word: str
+    noun: str
+    cells: Cells
+    thing: Any = None
+    """The `meaning.Thing` that it was built from, where it is a figure."""
+
+
+@dataclass(slots=True)
+class Scene:
+    blocks: dict[Cell, str] = field(default_factory=dict)
+    focus: Cells = ()
+    """What was built or spoken of last."""
+    turn: Cells = ()
+    """What was built in the last turn."""
+    made: list[Made] = field(default_factory=list)
+    removed: dict[Cell, str] = field(default_factory=dict)
+    """What was removed last."""
+    color: str = ""
+    """The color of the last block that was placed."""
+
+    @classmethod
+    def of(cls, structure: Structure, quarter: int) -> Scene:
+        return cls({seen(block[:3], quarter): block.color for block in structure.blocks()})
+
+    def copy(self) -> Scene:
+        return Scene(dict(self.blocks), self.focus, self.turn, list(self.made), dict(self.removed), self.color)
+
+    def standing(self, cells: Iterable[Cell]) -> Cells:
+        return tuple(cell for cell in cells if cell in self.blocks)
+
+    def free(self, cells: Iterable[Cell]) -> bool:
+        return not any(cell in self.blocks for cell in cells)
+
+    def of_color(self, *colors: str) -> Cells:
+        return tuple(sorted(cell for cell, color in self.blocks.items() if color in colors))
+
+    def objects(self) -> list[Cells]:
+        """What may be spoken of as one thing: what hangs together, in one color or at all, and what was built at once."""
+        found = dict.fromkeys(piece for color in COLORS for piece in pieces(self.of_color(color)))
+        found |= dict.fromkeys(pieces(self.blocks))
+        found |= dict.fromkeys(tuple(sorted(cells)) for one in self.made if (cells := self.standing(one.cells)))
+        return list(found)
+
+    def newest(self, cells: Cells) -> int:
+        """How recently some of the cells were built: the larger, the later."""
+        return max((n for n, one in enumerate(self.made, start=1) if set(one.cells) & set(cells)), default=0)
+
+    # --- changes ---
+
+    def place(self, painted: dict[Cell, str]) -> Cells:
+        """Places blocks where there are none; returns where."""
+        new = {cell: color for cell, color in painted.items() if cell not in self.blocks and in_region(*cell)}
+        self.blocks |= new
+        if painted:
+            self.focus = tuple(painted)
+        if new:
+            self.color = list(new.values())[-1]
+        return tuple(new)
+
+    def remove(self, cells: Iterable[Cell]) -> None:
+        gone = {cell: self.blocks[cell] for cell in cells if cell in self.blocks}
+        for cell in gone:
+            del self.blocks[cell]
+        if gone:
+            self.removed = gone
+
+    def shift(self, cells: Iterable[Cell], step: Cell) -> None:
+        """Moves blocks, with the names that they have."""
+        lifted = {cell: self.blocks.pop(cell) for cell in cells if cell in self.blocks}
+        self.blocks |= {moved(cell, step): color for cell, color in lifted.items()}
+        for number, one in enumerate(self.made):
+            if (lifted and set(self.standing(one.cells)) <= set(lifted)) or set(one.cells) <= set(lifted):
+                self.made[number] = one._replace(cells=tuple(moved(cell, step) for cell in one.cells))
+
+    def recolor(self, painted: dict[Cell, str]) -> None:
+        for cell, color in painted.items():
+            if cell in self.blocks:
+                self.blocks[cell] = color
+        if painted:
+            self.focus = tuple(painted)
+            self.color = next(iter(painted.values()))
+
+
+def done_by(actions: Iterable[Action], quarter: int) -> tuple[dict[Cell, str], Cells]:
+    """What some actions placed, and where they removed something."""
+    placed: dict[Cell, str] = {}
+    removed: list[Cell] = []
+    for action in actions:
+        cell = seen(action.cell, quarter)
+        if action.kind == "place" and action.color:
+            placed[cell] = action.color
+        else:
+            placed.pop(cell, None)
+            removed.append(cell)
+    return placed, tuple(cell for cell in removed if cell not in placed)

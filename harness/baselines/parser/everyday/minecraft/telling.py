@@ -1,0 +1,226 @@
+"""What things and places add to an order that is being read: `4 blocks` after `a tower`, `in red`, `with a gap of one`."""
+
+from __future__ import annotations
+
+from harness.baselines.parser.everyday.minecraft.meaning import Growth, Order, Place, Thing
+
+CHANGING = frozenset(
+    {
+        "surround",
+        "remove",
+        "recolor",
+        "move",
+        "copy",
+        "mirror",
+        "rotate",
+        "keep",
+        "swap",
+        "fill",
+        "connect",
+        "replace",
+        "hollow",
+        "look",
+        "leave",
+    }
+)
+"""What is done to things that stand."""
+TAKES_WITH = frozenset({"surround", "fill", "replace", "swap", "recolor", "connect"})
+"""What is done with something: `fill it with blue`."""
+_TO_SIZE = frozenset({"shrink", "sink", "remove", "extend", "raise", "move"})
+_ARMED = frozenset({"plus", "xshape"})
+_PIERCED = frozenset({"wall", "floor", "square", "cube"})
+
+
+def merge(thing: Thing, more: Thing) -> None:
+    """Takes in what is said of a thing after it."""
+    thing.colors = thing.colors + more.colors
+    thing.sizes |= more.sizes
+    thing.by = thing.by or more.by
+    thing.flags |= more.flags
+    thing.picks += more.picks
+    thing.vague = more.vague or thing.vague
+    thing.no_color = thing.no_color or more.no_color
+    thing.ordinals = more.ordinals or thing.ordinals
+    thing.like |= more.like
+    if more.count and not more.noun:
+        thing.sizes.setdefault("count", more.count)
+    if more.noun not in {"", "it", "everything", "block"} and thing.generic:
+        thing.noun, thing.word, thing.kind = more.noun, more.word, more.kind
+        thing.of = more.of or thing.of
+
+
+# --- places ---
+
+
+def as_gap(order: Order, place: Place) -> Place:
+    """`one space between them` and `one free ring between the carpet and the frame` tell how far apart things are."""
+    if place.relation != "between" or not order.things:
+        return place
+    last = order.things[-1]
+    if place.of_it and last.noun in {"hole", "row", "lane"}:
+        return Place("gap", distance=order.things.pop().count or 1)
+    return Place("gap", distance=1) if last.noun == "frame" else place
+
+
+def takes_place(order: Order, place: Place) -> bool:
+    """Whether a place is one only by its form: a color (`in red`), what something becomes (`into a wall`), or no place at all."""
+    of, new = place.of, order.new
+    if place.relation == "across":
+        order.flags.add("max_to_edge")
+        return True
+    if of is not None and of.only_counts and place.word in {"to", "down"} and order.act in _TO_SIZE:
+        order.act, order.become = "shrink", of
+        return True
+    if of is not None and place.only_colors and place.word in {"to", "into", "in"} and order.things:
+        if new is not None and not new.colors and place.word == "in" and not order.flags & {"once_more", "same"}:
+            new.colors = of.colors
+            return True
+        if order.act == "recolor" or (order.act == "make" and order.things[0].definite):
+            order.become = of
+            return True
+    if of is not None and place.word == "into" and order.act in {"recolor", "make"}:
+        order.become = of
+        return True
+    return _is_no_place(order, place)
+
+
+def _is_no_place(order: Order, place: Place) -> bool:
+    of, new = place.of, order.new
+    has_gap = any(one.relation == "gap" for one in order.places)
+    if place.relation == "none" or (place.relation == "between" and (of is None or (has_gap and place.of_it))):
+        return True
+    if place.word == "away" and order.act == "remove":
+        return True
+    if new is None or of is None:
+        return False
+    by_side = place.of_each and of.noun in {"side", "edge"} and new.noun in {"cube", "square", "frame"}
+    return by_side or (place.relation == "at" and of.noun == "bottom" and of.of is None)
+
+
+# --- things ---
+
+
+def tells_more(order: Order, thing: Thing, linked: bool, relative: bool) -> bool:
+    """`each 2 blocks high`, `every block a different color`, `4 blocks` after `a tower`: more about what is to be built."""
+    target = order.new
+    if target is None or order.act in CHANGING:
+        return False
+    if (target.count or 0) > 1 and thing.colors and thing.count and not thing.noun:
+        target.colors = [*target.colors, *thing.colors * thing.count]
+        return True
+    if target.noun == "pyramid" and (thing.by or thing.noun == "block"):
+        return True
+    if _is_each(thing, target) and not order.become and (not thing.is_it or relative or linked):
+        _take_in(target, thing)
+        return True
+    plain = not thing.colors and not thing.article
+    if thing.noun == "block" and thing.count and plain and "count" not in target.sizes and not target.generic:
+        target.sizes["count"] = thing.count
+        return True
+    apposed = linked and thing.noun == "block" == target.noun and not target.colors
+    if (thing.noun == target.noun != "block" and plain) or (apposed and (thing.count == 1 or thing.article in {"a", "another"})):
+        _take_in(target, thing)
+        return True
+    return False
+
+
+def _is_each(thing: Thing, target: Thing) -> bool:
+    each = thing.article in {"each", "all"} or (thing.kind in {"everything", "it"} and not thing.of)
+    return each and (thing.noun in {"", "block", "everything", "it"} or thing.noun == target.noun)
+
+
+def _take_in(target: Thing, more: Thing) -> None:
+    count = target.count
+    merge(target, more)
+    if more.count and not more.generic:
+        target.sizes["count"] = more.count
+    target.count = count or (more.count if more.noun == "block" and target.noun == "block" else None)
+
+
+def takes_thing(order: Order, thing: Thing, linked: bool) -> bool:
+    """Whether an order takes in a thing that is named after the one that it is about."""
+    first = order.thing
+    if first is None:
+        return False
+    if thing.noun == "area" and thing.kind == "thing" and not first.definite:
+        return True
+    if order.become and not linked and thing.noun == "block" and thing.count and not thing.colors:
+        order.become.sizes["count"] = thing.count
+        return True
+    if order.act == "extend":
+        order.become = Thing(sizes={"count": thing.count}) if thing.count else order.become
+        return True
+    return False
+
+
+def is_become(order: Order, was: bool, linked: bool) -> bool:
+    """Whether a thing named now is what the first one becomes; `was` is whether "is" or "should be" came between."""
+    first = order.thing
+    if first is None or linked:
+        return False
+    return order.act in {"recolor", "replace"} or (first.definite and (was or order.act in {"make", "swap"}))
+
+
+def describe(order: Order, thing: Thing, was: bool, relative: bool) -> None:
+    """A size, color or number by itself goes with the thing before, or is what that becomes."""
+    target = order.things[-1] if order.things else None
+    becomes = target is not None and (
+        order.act in TAKES_WITH
+        or (target.definite and (was or order.act in {"make", "", "extend", "shrink", "give"}))
+    )  # fmt: skip
+    if target is not None and (relative or not becomes):
+        merge(target, thing)
+    elif order.become is None:
+        order.become = thing
+    else:
+        merge(order.become, thing)
+
+
+# --- with and without ---
+
+
+def takes_with(order: Order, thing: Thing) -> bool:
+    """Whether what comes after "with" belongs to the order: `fill it with blue`, `with 5 blocks`, `with a gap of one`."""
+    if order.act == "extend" and thing.count:
+        order.growth = Growth("", add=thing.count)
+        return True
+    same = "same" in order.flags or any("same" in one.flags for one in order.things)
+    if order.act in TAKES_WITH or (order.mended and not order.things) or same:
+        order.become = thing
+        return True
+    part = thing.kind == "part" and thing.noun in {"layer", "side", "edge"}
+    if not thing.colors and (part or thing.article in {"my", "their"}):
+        return True
+    target, new = (order.things[-1] if order.things else None), order.new
+    if target is None:
+        return False
+    if thing.noun == "stairs" == target.noun:
+        merge(target, thing)
+    elif thing.word.startswith("arm") and target.noun in _ARMED:
+        target.sizes["wide"] = 2 * max([*thing.sizes.values(), 1]) + 1
+    elif (thing.of is not None and thing.of.noun == "hole") or (thing.noun == "hole" and target.noun not in _PIERCED):
+        order.places.append(Place("gap", distance=thing.count or 1))
+    elif new and thing.noun == "block" and thing.colors and thing.plural and not thing.count and not thing.article:
+        new.colors = new.colors or thing.colors
+    elif new and thing.noun == "block" and thing.count and not thing.colors:
+        new.sizes.setdefault("count", thing.count)
+    else:
+        return False
+    return True
+
+
+def order_with(order: Order, thing: Thing) -> Order:
+    """`a tower with a red block on top` goes on with a red block, `a wall with a hole in it` with the hole."""
+    if thing.noun == "hole" and order.things and order.things[-1].noun in _PIERCED:
+        middle = Thing(kind="part", noun="middle", article="the", of=Thing(kind="it", noun="it", word="it"))
+        return Order("remove", [Thing(kind="part", noun="hole", article="a", of=middle)])
+    return Order("with", [thing])
+
+
+def takes_without(order: Order, thing: Thing) -> bool:
+    """`without a roof`, `with no door`: what is to be built lacks it."""
+    open_above = thing.word in {"roof", "lid", "ceiling", "inside"}
+    if order.new and open_above:
+        order.new.flags.add("hollow")
+    lacking = open_above or thing.word == "door" or thing.noun in {"inside", "hole", "block", "arch"}
+    return not thing.noun or (order.new is not None and lacking)

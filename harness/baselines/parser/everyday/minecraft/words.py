@@ -1,0 +1,215 @@
+"""Words and their meanings: an evened text as tokens, by the table lexicon.txt."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from harness.baselines.parser.everyday import english
+from harness.worlds.minecraft import COLORS
+
+LARGEST = 40
+"""Larger numbers count as this one, which fits nowhere in the region."""
+MOST_WORDS = 400
+"""What is longer is read up to here."""
+NO_SUCH = frozenset(
+    {"white", "black", "brown", "pink", "gray", "grey", "golden", "silver", "cyan", "magenta", "beige", "transparent"}
+)
+"""Colors that no block has."""
+_APOSTROPHES = {
+    "thats": "that is",
+    "theres": "there is",
+    "its": "its",
+    "dont": "do not",
+    "doesnt": "does not",
+    "didnt": "did not",
+    "isnt": "is not",
+    "cant": "can not",
+    "wont": "will not",
+    "im": "i am",
+    "id": "i would",
+    "ive": "i have",
+    "lets": "let us",
+    "colour": "color",
+    "colours": "colors",
+    "wich": "which",
+    "teh": "the",
+    "em": "them",
+}
+"""Words that many write without their apostrophe, or that are too short to be put right."""
+_ORDINAL_ENDS = ("st", "nd", "rd", "th")
+
+
+class Token(NamedTuple):
+    """A word or an expression, such as `Token("tall", "dim", "high")`."""
+
+    text: str
+    kind: str
+    meaning: str
+
+    @property
+    def number(self) -> int:
+        return int(self.meaning)
+
+
+END = Token("", "end", "")
+
+
+def tokens(text: str) -> list[Token]:
+    """What a text says, token by token: `Two red towers!` is a number, a color, a thing and the end of a sentence."""
+    evened = " ".join(_APOSTROPHES.get(word, word.removesuffix("'s")) for word in english.evened(text).split()[:MOST_WORDS])
+    words = english.spelled(english.without_politeness(evened), known_words()).split()
+    found: list[Token] = []
+    start = 0
+    while start < len(words):
+        token, length = _first(words[start : start + _longest()])
+        found.append(token)
+        start += length
+    return _settled(found)
+
+
+def unknown(found: list[Token]) -> tuple[str, ...]:
+    """The words that the reader skips without knowing them."""
+    return tuple(dict.fromkeys(token.text for token in found if token.kind == "unknown"))
+
+
+@lru_cache(maxsize=1)
+def known_words() -> frozenset[str]:
+    return frozenset({*COLORS, *NO_SUCH, *english.ORDINALS, *(word for entry in _lexicon() for word in entry)})
+
+
+@lru_cache(maxsize=1)
+def _lexicon() -> dict[tuple[str, ...], Token]:
+    entries: dict[tuple[str, ...], Token] = {}
+    text = (Path(__file__).parent / "lexicon.txt").read_text(encoding="utf-8")
+    for line in text.replace("\n    ", " ").splitlines():
+        if not line or line.startswith("#"):
+            continue
+        head, _, listed = line.partition(": ")
+        kind, _, meaning = head.partition(" ")
+        for text in listed.split(", "):
+            entries.setdefault(tuple(text.split()), Token(text, kind, meaning))
+    return entries
+
+
+@lru_cache(maxsize=1)
+def _longest() -> int:
+    return max(map(len, _lexicon()))
+
+
+def _first(words: list[str]) -> tuple[Token, int]:
+    for length in range(len(words), 0, -1):
+        token = _lexicon().get(tuple(words[:length]))
+        if token:
+            return token, length
+    return _single(words[0]), 1
+
+
+def _single(word: str) -> Token:
+    if word == ".":
+        return Token(word, "stop", "")
+    if word == ",":
+        return Token(word, "link", ",")
+    if word.isascii() and word.lstrip("-").isdigit():
+        return Token(word, "number", str(min(abs(int(word[:9])), LARGEST)))
+    if word in COLORS or word.rstrip("s") in COLORS:
+        return Token(word, "color", word if word in COLORS else word.rstrip("s"))
+    if word in NO_SUCH:
+        return Token(word, "no_color", word)
+    ordinal = english.ORDINALS.get(word) or _numeral(word)
+    if ordinal:
+        return Token(word, "ordinal", str(min(ordinal, LARGEST)))
+    return Token(word, "common" if word in english.common_words() else "unknown", word)
+
+
+def _numeral(word: str) -> int:
+    """2 of "2nd", 0 of other words."""
+    number = word[:-2]
+    return int(number[:4]) if word.endswith(_ORDINAL_ENDS) and number.isascii() and number.isdigit() else 0
+
+
+# --- words whose meaning depends on their neighbors ---
+
+_OPENS_SIDE = frozenset(
+    {"the", "its", "their", "my", "your", "to", "on", "far", "near", "further", "left", "or", "same", "other", "back", "front"}
+)
+_FOLLOWS_SIDE = frozenset(
+    {"side", "edge", "half", "corner", "wing", "hand", "end", "tower", "block", "wall", "1", "from", "by", "again"}
+)
+
+
+def _settled(found: list[Token]) -> list[Token]:
+    settled: list[Token] = []
+    for place, token in enumerate(found):
+        before = settled[-1] if settled else END
+        after = found[place + 1] if place + 1 < len(found) else END
+        settled.append(_in_context(before, token, after))
+    return settled
+
+
+def _in_context(before: Token, token: Token, after: Token) -> Token:
+    if token.text == "right" and _is_side(before, after):
+        return Token("right", "side", "right")
+    part = before.kind == "part" and before.meaning in {"top", "bottom", "middle", "corner", "end"}
+    if (
+        token.text == "1"
+        and (part or before.kind in {"color", "article", "pick", "size", "side", "flag", "ordinal"})
+        and after.text not in {"by", "of"}
+    ):
+        chosen = before.meaning in {"the", "other", "this"} and after.kind == "color"
+        if chosen or after.kind not in {"color", "thing", "part", "dim", "unknown", "change"}:
+            return Token("1", "thing", "block")
+    if token.text == "hollow" and (
+        before.kind in {"article", "size", "color", "number", "verb", "be"} or after.kind in {"number", "color"}
+    ):
+        return Token("hollow", "flag", "hollow")
+    if token.text == "stack" and before.kind in {"article", "number", "color", "size"}:
+        return Token("stack", "thing", "tower")
+    if token.text == "across" and after.kind == "article" and before.kind != "number":
+        return Token("across", "relation", "across")
+    if token.text == "lower" and before.kind == "article":
+        return Token("lower", "pick", "bottom")
+    if token.text in {"color", "colors", "colour", "paint"} and before.kind not in {
+        "end",
+        "stop",
+        "link",
+        "mend",
+        "skip",
+        "common",
+        "not",
+        "relation",
+    }:
+        return Token(token.text, "skip", "")
+    if token.kind == "verb" and token.text.endswith(" go") and after.kind in {"side", "relation"}:
+        return Token(token.text, "be", "be")
+    if token.text in {"round", "around"} and before.kind in {"size", "article", "as", "color"}:
+        return Token(token.text, "skip", "")
+    if token.text == "that" and token.kind == "it" and _is_relative(before, after):
+        return Token("that", "relative", "")
+    if token.text in {"which", "who"} and before.kind not in {"stop", "end"}:
+        return Token(token.text, "relative", "")
+    if token.kind == "it" and token.text in {"this", "that", "these", "those"} and after.kind in _NAMES:
+        return Token(token.text, "article", "this")
+    return token
+
+
+_NAMES = frozenset({"thing", "part", "color", "number", "pick", "size", "side", "ordinal", "unknown", "common"})
+
+
+def _is_relative(before: Token, after: Token) -> bool:
+    """Whether "that" goes on about the thing before: `a row that is red`."""
+    names = before.kind in {"thing", "part", "dim", "color", "unknown", "it", "common"} or before.text in {"so", ","}
+    return names and after.kind in {"be", "verb", "with", "flag", "unknown", "common", "skip", "relation", "not", "color"}
+
+
+def _is_side(before: Token, after: Token) -> bool:
+    if before.text == "to" and after.kind in {"article", "it"}:
+        return False
+    if before.kind == "article" and after.kind in {"unknown", "common"} and after.text not in _FOLLOWS_SIDE:
+        return False
+    if after.meaning == "middle" or after.kind in {"relation", "side"}:
+        return False
+    closes = after.kind in {"stop", "end", "link", "verb", "part", "thing", "flag"} or after.text in _FOLLOWS_SIDE
+    opens = before.text in _OPENS_SIDE or before.kind in {"number", "verb", "side", "article", "pick"}
+    return opens or (closes and before.kind != "relation")

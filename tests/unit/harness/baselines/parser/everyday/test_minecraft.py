@@ -1,0 +1,129 @@
+"""Ordinary building requests: what is built for them, in a conversation, whatever is said."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from harness.baselines.parser import Parser
+from harness.baselines.parser.everyday.minecraft import understand
+from harness.baselines.parser.everyday.minecraft.clauses import read_orders
+from harness.baselines.parser.everyday.minecraft.words import known_words, tokens, unknown
+from harness.corpora.item import Executed, MinecraftItem, Turn, Utterance
+from harness.worlds.minecraft import FACING, Pose, Structure, in_region
+from serialization.formats.program import building_state
+from serialization.program.minecraft import run
+from serialization.program.parse import parse
+
+
+def item(said: str, before: Structure, history: tuple[Turn, ...] = (), pose: Pose = FACING) -> MinecraftItem:
+    told = (*history, Utterance("Architect", said))
+    return MinecraftItem("everyday-minecraft/x/1", "dev", told, before, pose, (), before, "x", "x")
+
+
+def built(program: str) -> Structure:
+    empty = Structure()
+    return empty.apply(run(parse(program), building_state(item("", empty))).actions).structure
+
+
+def conversed(start: str, *requests: str, pose: Pose = FACING) -> Structure:
+    """What stands after a conversation."""
+    structure = built(start)
+    history: tuple[Turn, ...] = ()
+    for request in requests:
+        asked = item(request, structure, history, pose)
+        outcome = run(parse(understand(asked).program), building_state(asked))
+        assert outcome.error is None
+        done = [action._replace(color=action.color or structure.color_at(*action.cell)) for action in outcome.actions]
+        structure = structure.apply(done).structure
+        history = (*history, Utterance("Architect", request), Executed(tuple(done), pose))
+    return structure
+
+
+@pytest.mark.parametrize(
+    ("said", "program"),
+    [
+        ("Build a red tower 3 blocks high", "red tower(0,1,0,3)"),
+        ("an orange wall, three wide and two high", "orange -1..1,1-2,0"),
+        ("Put three red blocks in a row, from left to right", "red -1..1,1,0"),
+        ("make a hollow 3x3x3 green cube", "green box(-1,1,-1,1,3,1) - 0,2,0"),
+        ("a blue block in each corner of the field", "blue 5,1,5+5,1,-5+-5,1,5+-5,1,-5"),
+        ("Build a green fence around the whole field", "green frame(5,1,-5,right,11,behind,11)"),
+        ("a red wall, 3 wide and 3 high, with a hole in it", "red -1..1,1-3,0 - 0,2,0"),
+        ("put a block at height 4, blue", "blue supports(0,4,0)"),
+        ("stack 4 blocks, alternating between red and blue", "red,blue tower(0,1,0,4)"),
+        ("put a yellow block on a red block", "red 0,1,0; yellow 0,2,0"),
+        ("a red square of 3 by 3 with a blue border", "blue frame(1,1,-1,right,3,behind,3); red 0,1,0"),
+        (
+            "a red tower of 2, then a blue block on top of it and a green one left of it",
+            "red tower(0,1,0,2); blue 0,3,0; green 1,3,0",
+        ),
+    ],
+)
+def test_what_is_built(said: str, program: str) -> None:
+    assert conversed("", said) == built(program)
+
+
+@pytest.mark.parametrize(
+    ("start", "requests", "program"),
+    [
+        ("red 0,1,0", ["make it blue"], "blue 0,1,0"),
+        ("red 0,1,0; blue 2,1,0", ["Swap the colors."], "blue 0,1,0; red 2,1,0"),
+        ("red 0,1,0; blue 2,1,0", ["move the red block on top of the blue one"], "blue 2,1,0; red 2,2,0"),
+        ("red 0,1,0; blue 2,1,0", ["remove the red block", "no, the other one!"], "red 0,1,0"),
+        ("red tower(0,1,0,3)", ["put a blue block to its right", "No, on the other side."], "red tower(0,1,0,3); blue 1,1,0"),
+        ("red tower(0,1,0,3)", ["make it two blocks taller", "undo"], "red tower(0,1,0,3)"),
+        ("red row(2,1,0,right,4)", ["make every second block yellow"], "red,yellow row(2,1,0,right,4)"),
+        ("red row(2,1,0,right,3)", ["add two more", "remove both ends"], "red row(1,1,0,right,3)"),
+        ("orange tower(0,1,0,2)", ["copy it to the right", "and again"], "orange tower(0,1,0,2)+tower(-1,1,0,2)+tower(-2,1,0,2)"),
+        ("blue -1..1,1,0", ["take out the middle one", "put it back, but in red"], "blue 1,1,0+-1,1,0; red 0,1,0"),
+        ("yellow 1,1-4,0; red -1,1,0", ["make the red one as tall as the yellow one"], "yellow 1,1-4,0; red -1,1-4,0"),
+        ("green 0,1,0; red 1,1,0", ["thanks, that looks great!", "how are you?"], "green 0,1,0; red 1,1,0"),
+        ("green 0,1,0", ["a pink block next to it", "a red block 30 steps to the left"], "green 0,1,0"),
+    ],
+)  # fmt: skip
+def test_a_conversation(start: str, requests: list[str], program: str) -> None:
+    assert conversed(start, *requests) == built(program)
+
+
+def test_left_is_the_builders() -> None:
+    turned = FACING._replace(yaw=180.0)
+    assert conversed("red 0,1,0", "put a blue block left of the red one", pose=turned) == built("red 0,1,0; blue -1,1,0")
+
+
+def test_what_is_not_known_is_named() -> None:
+    understood = understand(item("Build a quagmire of red blocks, frobnicated", Structure()))
+    assert "frobnicated" in understood.unknown
+    assert understand(item("Which way is north?", Structure())).program == ""
+    assert understand(item("Make a brown tower.", Structure())).question == "Which color?"
+
+
+def test_an_order_is_read_in_parts() -> None:
+    tower, block = read_orders(tokens("Two red towers, 3 high. A blue block on top of the left one."))
+    assert (tower.things[0].noun, tower.things[0].count, tower.things[0].sizes) == ("tower", 2, {"high": 3})
+    assert (block.places[0].relation, block.places[0].of and block.places[0].of.picks) == ("on", ["leftmost"])
+    assert unknown(tokens("a red splendiferous block")) == ("splendiferous",)
+
+
+_WORDS = st.lists(st.sampled_from([*sorted(known_words()), ".", ",", "999999999999", "zzz", "3", "by", "-1"]), max_size=40)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.one_of(_WORDS.map(" ".join), st.text(max_size=200)), min_size=1, max_size=3))
+def test_whatever_is_said_is_answered_within_the_region(requests: list[str]) -> None:
+    structure = conversed("red tower(0,1,0,3); blue -3,1,2", *requests)
+    assert all(in_region(*block[:3]) for block in structure.blocks())
+
+
+def test_what_is_long_is_read_in_part() -> None:
+    text = ("put a red tower 999999999999 high next to the blue one and " * 60)[:2000]
+    assert understand(item(text, Structure())).confidence < 0.9
+
+
+def test_the_parser_answers_the_task_of_ordinary_requests() -> None:
+    predictor = Parser().predictor("everyday-minecraft")
+    (answer,) = predictor.predict([item("a red tower of 2", Structure())])
+    assert Structure().apply(answer.actions).structure == built("red tower(0,1,0,2)")
+    assert answer.notes["program"]
+    assert 0 < answer.notes["confidence"] <= 1
