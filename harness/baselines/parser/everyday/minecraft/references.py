@@ -89,6 +89,8 @@ def _blocks(thing: Thing, scene: Scene) -> list[Cells]:
         among = rest
     if not among:
         return []
+    if thing.ordinals and thing.word == "1" and len(pieces(among)) > 1:
+        return _picked(pieces(among), thing)
     if thing.picks or thing.ordinals:
         return _picked([(cell,) for cell in among], thing)
     if thing.plural or thing.few or thing.article in {"each", "all"}:

@@ -157,7 +157,7 @@ def _in_context(before: Token, token: Token, after: Token) -> Token:
         and (part or before.kind in {"color", "article", "pick", "size", "side", "flag", "ordinal"})
         and after.text not in {"by", "of"}
     ):
-        chosen = before.meaning in {"the", "other", "this"} and after.kind == "color"
+        chosen = (before.meaning in {"the", "other", "this"} or before.kind in {"ordinal", "pick"}) and after.kind == "color"
         if chosen or after.kind not in {"color", "thing", "part", "dim", "unknown", "change"}:
             return Token("1", "thing", "block")
     if token.text == "hollow" and (
@@ -199,7 +199,10 @@ _NAMES = frozenset({"thing", "part", "color", "number", "pick", "size", "side", 
 
 def _is_relative(before: Token, after: Token) -> bool:
     """Whether "that" goes on about the thing before: `a row that is red`."""
-    names = before.kind in {"thing", "part", "dim", "color", "unknown", "it", "common"} or before.text in {"so", ","}
+    names = before.kind in {"everything", "thing", "part", "dim", "color", "unknown", "it", "common"} or before.text in {
+        "so",
+        ",",
+    }
     return names and after.kind in {"be", "verb", "with", "flag", "unknown", "common", "skip", "relation", "not", "color"}
 
 
