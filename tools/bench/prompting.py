@@ -74,7 +74,7 @@ def loop() -> Pairs:
 
 def prefix_cache() -> Pairs:
     """Prompts with the same examples, with the prefix cache and without it."""
-    prompting, items = _prompting(), load("hexagons", "dev")[:48]
+    prompting, items = _prompting(), load("hexagons", "dev")[:24]
     return [(prompting.bare_rate(part), prompting.bare_rate(part, cached=False)) for part in parts(items, 3)]
 
 

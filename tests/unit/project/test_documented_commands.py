@@ -156,7 +156,7 @@ def test_targets_of_make_and_tools_are_there() -> None:
         for target in re.findall(r"(?:`|^)make ([a-z-]+)", text, re.MULTILINE):
             assert target in targets, f"{page.name}: make {target}"
             found += 1
-        for tool, options in re.findall(r"(tools/\w+\.py)((?: [^`#\n]+)?)", text):
+        for tool, options in re.findall(r"(?<!/)\b(tools/\w+\.py)((?: [^`#\n]+)?)", text):
             source = (ROOT / tool).read_text()
             for option in re.findall(r"--[a-z-]+", options):
                 assert f'"{option}"' in source, f"{page.name}: {tool} {option}"
