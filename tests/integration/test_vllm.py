@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from adapters.merging import merged_model
 from adapters.registry import Adapter
 from harness.engines.engine import Completion, Sampling
+from harness.engines.replicas import ReplicatedEngine
 from harness.engines.shared import fast_bf16
 from harness.engines.transformers import TransformersEngine
 from harness.engines.vllm import VllmEngine, by_prefix
@@ -90,6 +92,21 @@ def test_greedy_answers_are_those_of_transformers(base: Path, engine: VllmEngine
     for mine, other in zip(ours, theirs, strict=True):
         if mine.text == other.text:
             assert (mine.finish_reason, mine.prompt_tokens) == (other.finish_reason, other.prompt_tokens)
+
+
+def test_copies_in_processes_of_their_own_answer_as_one_engine_does(
+    base: Path, adapter: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VLLM_CPU_KVCACHE_SPACE", "1")
+    settings: dict[str, Any] = {"adapter": adapter, "options": {"dtype": "float32"}, "draws": False, "feasible": False}
+    with closing(VllmEngine(str(base), **settings)) as one, closing(ReplicatedEngine(str(base), ["0", "1"], **settings)) as two:
+        assert (two.context_length, two.batch_size) == (one.context_length, 2 * one.batch_size)
+        rows, sampling = prompts_for(two), Sampling(max_tokens=16)
+        assert agreement(answered(one, rows, sampling), answered(two, rows, sampling)) >= ALIKE
+        # The second call is divided as the first.
+        assert [answer.text for answer in two.generate(rows, sampling)] == [
+            answer.text for answer in two.generate(rows, sampling)
+        ]
 
 
 def test_a_token_that_the_prompts_name_ends_an_answer(engine: VllmEngine) -> None:

@@ -73,6 +73,7 @@ def _plain(base: str, recipe: FinetuneRecipe, rows: Rows, folder: str) -> Traine
     import datasets
     import torch
     from transformers import AutoModelForCausalLM
+    from transformers.trainer_callback import PrinterCallback
     from trl import SFTConfig, SFTTrainer
 
     from adapters.finetune import with_lora
@@ -98,7 +99,9 @@ def _plain(base: str, recipe: FinetuneRecipe, rows: Rows, folder: str) -> Traine
     )
     model = with_lora(recipe, AutoModelForCausalLM.from_pretrained(base, dtype="float32"))
     data = datasets.Dataset.from_dict(columns)
-    return SFTTrainer(model, arguments, train_dataset=data, processing_class=load_tokenizer(base))
+    trainer = SFTTrainer(model, arguments, train_dataset=data, processing_class=load_tokenizer(base))
+    trainer.remove_callback(PrinterCallback)
+    return trainer
 
 
 def processes(procedures: int = 4, steps: int = 2) -> Pairs:
