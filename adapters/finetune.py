@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field
@@ -31,7 +30,7 @@ from harness.training.checkpoints import last_checkpoint, writing
 from harness.training.curriculum import stages
 from harness.training.processes import processes
 from harness.training.watched import curve
-from harness.util.files import write_atomically
+from harness.util.files import filled, write_atomically
 from harness.util.trust import trusts_remote_code
 from prompts.chat_template import answering, save_chat_template
 from prompts.probe import described, other_hashes
@@ -390,9 +389,7 @@ def save_trained(job: Job, model: Any, tokenizer: Any, result: Trained, out: Pat
 
     Raises HarnessError if it cannot be written.
     """
-    partial = out.with_name(f".{out.name}.partial")
-    shutil.rmtree(partial, ignore_errors=True)
-    with writing(out, "the last checkpoint stays"):
+    with writing(out, "the last checkpoint stays"), filled(out) as partial:
         if job.recipe.method == "full":
             dtype = _stored_dtype(job.base)
             stored = {name: value.to(dtype) for name, value in weights.items()} if weights else None
@@ -402,10 +399,16 @@ def save_trained(job: Job, model: Any, tokenizer: Any, result: Trained, out: Pat
             # GRPO keeps a copy of the adapter as it was, which is not part of the result.
             model.save_pretrained(partial, selected_adapters=["default"], state_dict=weights)
             save_chat_template(tokenizer, partial)
+        save_template(job.spec, partial)
+        write_atomically(partial / HARNESS_FILE, json.dumps(_description(job, model, tokenizer, result), indent=1) + "\n")
+
+
+def _description(job: Job, model: Any, tokenizer: Any, result: Trained) -> dict[str, Any]:
+    """What harness.json holds."""
     origin, recipe = provenance(), job.recipe.settings()
     if job.recipe.method != "full":
         recipe["lora"] |= _own_lora(model, job.start)
-    description = {
+    return {
         **described(job.spec),
         "other_prompt_hashes": other_hashes(job.spec, {item.task for item in job.train}),
         "base": display_name(job.base),
@@ -419,10 +422,6 @@ def save_trained(job: Job, model: Any, tokenizer: Any, result: Trained, out: Pat
         "git": origin["git"],
         **asdict(result),
     }
-    save_template(job.spec, partial)
-    write_atomically(partial / HARNESS_FILE, json.dumps(description, indent=1) + "\n")
-    shutil.rmtree(out, ignore_errors=True)
-    partial.replace(out)
 
 
 def _own_lora(model: Any, start: Path | None) -> dict[str, Any]:

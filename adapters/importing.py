@@ -18,6 +18,7 @@ from harness.engines.vllm import not_served
 from harness.engines.weights import weights_fingerprint
 from harness.errors import AdapterError, EngineError, HarnessError, UsageError
 from harness.runs.folder import RUNS, provenance
+from harness.util.files import filled
 from prompts.probe import described
 from prompts.spec import PromptSpec
 
@@ -58,21 +59,17 @@ def import_adapter(folder: Path, spec: PromptSpec, base: str | None = None, name
     adapter = Adapter(folder, adapter_rank(folder), spec, _base(folder, config, base))
     weights = check_weights(adapter)
     fingerprint = weights_fingerprint(adapter.base)
-    partial = run.with_name(f".{run.name}.partial")
     try:
-        shutil.rmtree(partial, ignore_errors=True)
-        partial.mkdir(parents=True)
-        for file in (CONFIG_FILE, WEIGHTS_FILE):
-            shutil.copyfile(folder / file, partial / file)
-        save_template(spec, partial)
-        about = _about(folder, partial, adapter, fingerprint, config)
-        (partial / HARNESS_FILE).write_text(json.dumps(about, indent=1) + "\n")
-        run.mkdir(parents=True, exist_ok=True)
-        partial.replace(run / "adapter")
+        with filled(run) as partial:
+            own = partial / "adapter"
+            own.mkdir()
+            for file in (CONFIG_FILE, WEIGHTS_FILE):
+                shutil.copyfile(folder / file, own / file)
+            save_template(spec, own)
+            about = _about(folder, own, adapter, fingerprint, config)
+            (own / HARNESS_FILE).write_text(json.dumps(about, indent=1) + "\n")
     except OSError as error:
         raise HarnessError(f"{run} cannot be written: {error.strerror or brief(error)}") from error
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
     return Imported(
         Adapter(run / "adapter", adapter.rank, spec, adapter.base), weights, fingerprint is not None, not_served(run / "adapter")
     )

@@ -23,7 +23,7 @@ from harness.engines.shared import adapter_config, brief, quiet_transformers
 from harness.engines.weights import weights_fingerprint, weights_size
 from harness.errors import AdapterError, HarnessError, UsageError
 from harness.runs.folder import provenance
-from harness.util.files import cache_folder, hold_when_free
+from harness.util.files import cache_folder, filled, hold_when_free
 from harness.util.hashing import short_hash
 from harness.util.trust import trusts_remote_code
 from prompts.chat_template import answering
@@ -112,20 +112,15 @@ def write_merged(adapter: Adapter, target: Path) -> dict[str, Any]:
         "merged": {"adapter": adapter_name(adapter.path), "adapter_fingerprint": fingerprint(adapter.path)},
         **{key: value for key, value in provenance().items() if key != "started"},
     }
-    partial = target.with_name(f".{target.name}.partial")
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if lack := _lack(adapter, target.parent):
-            raise HarnessError(f"{target} cannot be written: {lack}")
-        shutil.rmtree(partial, ignore_errors=True)
-        merge(adapter, partial)
-        save_template(adapter.spec, partial)
-        (partial / HARNESS_FILE).write_text(json.dumps(about, indent=1) + "\n")
-        partial.replace(target)
+        with filled(target) as partial:
+            if lack := _lack(adapter, target.parent):
+                raise HarnessError(f"{target} cannot be written: {lack}")
+            merge(adapter, partial)
+            save_template(adapter.spec, partial)
+            (partial / HARNESS_FILE).write_text(json.dumps(about, indent=1) + "\n")
     except OSError as error:
         raise HarnessError(f"{target} cannot be written: {error.strerror or brief(error)}") from error
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
     return about
 
 
@@ -141,21 +136,17 @@ def _lack(adapter: Adapter, folder: Path) -> str | None:
 
 
 def _make(adapter: Adapter, target: Path) -> None:
-    partial = target.with_name(f".{target.name}.partial")
     if lack := _lack(adapter, target.parent):
         raise _no_room(lack)
     try:
-        merge(adapter, partial)
-        about = {"base": display_name(adapter.base), "adapter": str(adapter.path.absolute()), "files": _sizes(partial)}
-        (partial / ABOUT).write_text(json.dumps(about, indent=1) + "\n")
-        shutil.rmtree(target, ignore_errors=True)
-        os.replace(partial, target)
+        with filled(target) as partial:
+            merge(adapter, partial)
+            about = {"base": display_name(adapter.base), "adapter": str(adapter.path.absolute()), "files": _sizes(partial)}
+            (partial / ABOUT).write_text(json.dumps(about, indent=1) + "\n")
     except AdapterError as error:
         raise AdapterError(f"{error}; use --no-merge") from error
     except OSError as error:
         raise _no_room(error.strerror or brief(error)) from error
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
 
 
 def _no_room(why: str) -> HarnessError:

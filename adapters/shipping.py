@@ -21,6 +21,8 @@ from harness.engines.shared import brief
 from harness.engines.smollm import HUB_NAME
 from harness.errors import AdapterError, HarnessError, UsageError
 from harness.runs.folder import find_run
+from harness.util.files import filled
+from harness.util.settings import flat
 from harness.worlds.tasks import world_of
 from prompts.chat_template import CHAT_TEMPLATE
 from prompts.spec import DEFAULTS
@@ -58,17 +60,13 @@ def export_adapter(name: str | Path, target: Path, scored: Sequence[str], *, lar
             f"{source} takes {size / 1e6:.1f} MB; an adapter that ships may take {MAX_BYTES / 1e6:.0f} MB: "
             "train with a smaller lora.r, or add --large"
         )
-    partial = target.with_name(f".{target.name}.partial")
     try:
-        _write(source, partial, weights, scores)
-        parameters = sum(value.numel() for value in weights.values())
-        card = render_card(target.name, source, scores, parameters, note)
-        (partial / CARD_FILE).write_text(card)
-        partial.replace(target)
+        with filled(target) as partial:
+            _write(source, partial, weights, scores)
+            parameters = sum(value.numel() for value in weights.values())
+            (partial / CARD_FILE).write_text(render_card(target.name, source, scores, parameters, note))
     except OSError as error:
         raise HarnessError(f"{target} cannot be written: {error.strerror or brief(error)}") from error
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
     return (target / WEIGHTS_FILE).stat().st_size / 1e6
 
 
@@ -95,8 +93,6 @@ def _write(source: Path, partial: Path, weights: dict[str, Any], scores: Sequenc
     import torch
     from safetensors.torch import load_file, save_file
 
-    shutil.rmtree(partial, ignore_errors=True)
-    partial.mkdir(parents=True)
     config = json.loads((source / CONFIG_FILE).read_bytes())
     # The base's path is private, and wrong on any other machine.
     config["base_model_name_or_path"] = read_about(source).base
@@ -247,7 +243,7 @@ def _finetune_command(name: str, about: Trained, settings: Mapping[str, Any]) ->
     recipe = {key: value for key, value in about.recipe.items() if key != "name"}
     named = str(about.recipe.get("name", "RECIPE"))
     try:
-        here = _flat(load_recipe(named).model_dump())
+        here = flat(load_recipe(named).model_dump())
     except HarnessError:
         here = {}
     words = ["harness", "finetune", named, "--task", about.task]
@@ -258,15 +254,7 @@ def _finetune_command(name: str, about: Trained, settings: Mapping[str, Any]) ->
         words += ["--data", str(Path(file).name)]
     for flag, values in (settings.get("given") or {}).items():
         words += [word for value in values for word in (f"--{flag}", value)]
-    for key, value in _flat(recipe).items():
+    for key, value in flat(recipe).items():
         if here and here.get(key) != value:
             words += ["--set", f"{key}={json.dumps(value)}"]
     return shlex.join([*words, "--base", about.base, "--name", name]), not here
-
-
-def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Nested mappings flattened to dotted keys."""
-    flat: dict[str, Any] = {}
-    for key, value in values.items():
-        flat |= _flat(value, f"{prefix}{key}.") if isinstance(value, Mapping) else {f"{prefix}{key}": value}
-    return flat

@@ -6,16 +6,16 @@ file. An unreadable file is rebuilt.
 
 from __future__ import annotations
 
+import io
 import logging
-import os
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 
-from harness.util.files import cache_folder
+from harness.errors import HarnessError
+from harness.util.files import cache_folder, write_atomically
 from harness.worlds.minecraft import SHAPE, Structure
 
 log = logging.getLogger(__name__)
@@ -37,8 +37,8 @@ def through_cache(name: str, parse: Callable[[], T], to_table: Callable[[T], Any
     parsed = parse()
     try:
         _write(to_table(parsed), path)
-    except OSError as error:
-        log.info("%s cannot be written, so the next load parses again: %s", path, error)
+    except HarnessError as error:
+        log.info("%s; the next load parses again", error)
     return parsed
 
 
@@ -49,17 +49,11 @@ def _read(path: Path) -> Any:
 
 
 def _write(table: Any, path: Path) -> None:
-    """Writes the whole file or nothing. Raises OSError."""
     import pyarrow.parquet as pq
 
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
-    os.close(handle)
-    try:
-        pq.write_table(table, temporary, compression="zstd", write_page_checksum=True)
-        os.replace(temporary, path)
-    finally:
-        Path(temporary).unlink(missing_ok=True)
+    content = io.BytesIO()
+    pq.write_table(table, content, compression="zstd", write_page_checksum=True)
+    write_atomically(path, content.getvalue())
 
 
 def as_cells(structure: Structure | None) -> bytes | None:

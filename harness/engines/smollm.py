@@ -17,7 +17,7 @@ from typing import Any
 
 from harness.engines.weights import weights_fingerprint
 from harness.errors import EngineError, HarnessError
-from harness.util.files import cache_folder, hold_when_free
+from harness.util.files import cache_folder, filled, hold_when_free
 
 NAME = "smollm2-135m"
 HUB_NAME = "HuggingFaceTB/SmolLM2-135M-Instruct"
@@ -98,27 +98,18 @@ def _source() -> Path:
 
 def _make(source: Path, target: Path) -> None:
     """Convert beside the folder, then move it into place. The caller holds the lock."""
-    partial = target.with_name(f".{NAME}.partial")
     try:
-        # Left by a killed process: we hold the lock.
-        if partial.exists():
-            shutil.rmtree(partial)
         _check(source)
         if shutil.disk_usage(target.parent).free < _ROOM:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        partial.mkdir()
-        with _saying():
-            _convert(source, partial)
-        seal(partial)
-        if target.exists():
-            shutil.rmtree(target)
-        os.replace(partial, target)
+        with filled(target) as partial:
+            with _saying():
+                _convert(source, partial)
+            seal(partial)
     except OSError as error:
         full = error.errno == errno.ENOSPC
         problem = f"not enough room: it takes {_ROOM // _MIB} MiB" if full else f"cannot be written: {error.strerror or error}"
         raise EngineError(f"{target.parent}: {problem}; set HARNESS_CACHE to a folder with room for the base {NAME}") from None
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
 
 
 def _check(source: Path) -> None:

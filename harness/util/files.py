@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +26,21 @@ def write_atomically(path: Path, content: str | bytes) -> None:
         if temporary.is_file():
             temporary.unlink()
         raise HarnessError(f"{path}: cannot be written: {error.strerror or error}") from error
+
+
+@contextmanager
+def filled(target: Path) -> Iterator[Path]:
+    """A new folder beside `target` that replaces it when the block ends: `target` is complete or as before. Raises OSError."""
+    partial = target.with_name(f".{target.name}.partial")
+    # A killed process may have left one.
+    shutil.rmtree(partial, ignore_errors=True)
+    try:
+        partial.mkdir(parents=True)
+        yield partial
+        shutil.rmtree(target, ignore_errors=True)
+        os.replace(partial, target)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
 
 
 def make_private(path: Path) -> None:

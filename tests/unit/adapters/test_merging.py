@@ -122,7 +122,6 @@ def test_no_room_is_said_with_what_to_do(adapters: list[Adapter], monkeypatch: p
 
 def test_a_disk_that_fills_up_meanwhile_leaves_nothing(adapters: list[Adapter], monkeypatch: pytest.MonkeyPatch) -> None:
     def fill(adapter: Adapter, out: Path) -> None:
-        out.mkdir()
         (out / "model.safetensors").write_bytes(b"half")
         raise OSError(28, "No space left on device")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
+from typing import IO
 
 import pytest
 
@@ -186,8 +187,8 @@ class TestCache:
     def test_an_interrupted_write_leaves_nothing(self, tmp_path: Path, corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         import pyarrow.parquet as pq
 
-        def interrupted(table: object, where: str, **options: object) -> None:
-            Path(where).write_bytes(b"half")
+        def interrupted(table: object, where: IO[bytes], **options: object) -> None:
+            where.write(b"half")
             raise KeyboardInterrupt
 
         monkeypatch.setattr(pq, "write_table", interrupted)
