@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 from harness.engines.engine import Completion
-
-_OPENING = re.compile(r"<(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
-_CLOSING = re.compile(r"</(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
+from serialization.formats.answer import THOUGHT_TAG
 
 
 def apart(completion: Completion) -> Completion:
@@ -20,8 +17,8 @@ def apart(completion: Completion) -> Completion:
     text = completion.text
     if completion.error is not None or "<" not in text:
         return completion
-    opening, blank = _OPENING.search(text), len(text) - len(text.lstrip())
-    closing = _CLOSING.search(text)
+    tags, blank = list(THOUGHT_TAG.finditer(text)), len(text) - len(text.lstrip())
+    opening, closing = (next((tag for tag in tags if tag[1] == slash), None) for slash in ("", "/"))
     if (opening and opening.start() > blank) or not (opening or closing):
         return completion
     thought = text[opening.end() if opening else 0 : closing.start() if closing else None].strip()

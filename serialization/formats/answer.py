@@ -20,7 +20,8 @@ THOUGHT, EXPLANATION, OUTSIDE = "thought", "explanation", "outside the code bloc
 _AROUND = frozenset({THOUGHT, EXPLANATION, OUTSIDE})
 """Why pieces around an answer are discarded. An answer that loses nothing else was read whole."""
 
-_THOUGHT = re.compile(r"<(/?)(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
+THOUGHT_TAG = re.compile(r"<(/?)(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
+"""Begins a thought, or ends it where the group holds a slash."""
 _ANSWER_TAG = re.compile(r"</?(?:answer|output)>", re.IGNORECASE)
 _FENCE = re.compile(r"`{3,}")
 _LANGUAGE = re.compile(r"[ \t]{0,4}[\w+-]{0,20}[ \t]{0,4}\r?\n")
@@ -119,7 +120,7 @@ def _without_thoughts(text: str, discarded: list[Discarded]) -> str:
     kept: list[str] = []
     thoughts: list[str] = []
     start, thinking = 0, False
-    for tag in _THOUGHT.finditer(text):
+    for tag in THOUGHT_TAG.finditer(text):
         if tag[1]:
             thoughts.append(text[start : tag.start()])
         elif thinking:
