@@ -25,6 +25,7 @@ from harness.util.settings import (
     read_values,
     settings_file,
 )
+from harness.worlds.tasks import TaskName
 
 RECIPES = Path(__file__).parent / "recipes"
 SCHEMA = RECIPES / "recipe.schema.json"
@@ -53,7 +54,7 @@ class Source(Strict):
 
     split: Literal["train"] | None = None
     """The train split of the task's corpus, or of `task`'s."""
-    task: Literal["hexagons", "minecraft", "iglu"] | None = None
+    task: TaskName | None = None
     """With `split`: another task of the same world, whose items are prompted as the task's own; null: the task itself."""
     simulate: Literal["random", "blocks", "shapes", "hexagons", "strokes", "everyday-hexagons", "everyday-minecraft"] | None = (
         None
@@ -208,7 +209,7 @@ class FinetuneRecipe(Strict):
     """What the file is."""
     base: str | None = None
     """The base model, as in --base; null: smollm2-135m."""
-    task: Literal["hexagons", "minecraft", "iglu"] | None = None
+    task: TaskName | None = None
     """As in --task; null: hexagons."""
     prompt: Prompt = Prompt()
     """The prompt format."""

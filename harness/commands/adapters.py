@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from harness.worlds.tasks import TASKS
+
 if TYPE_CHECKING:
     from adapters.catalog import Entry
     from adapters.checking import Agreement
@@ -194,7 +196,7 @@ def merge(name: str, folder: Path, base: str | None) -> None:
 
 @adapters.command("import")
 @click.argument("folder", type=click.Path(path_type=Path))
-@click.option("--task", required=True, help="hexagons, minecraft or iglu.")
+@click.option("--task", required=True, help=f"{TASKS}.")
 @click.option("--context", required=True, help="What it was trained to see of an item, or what is nearest.")
 @click.option("--format", required=True, help="How it was trained to write actions.")
 @click.option("--frame", help="Minecraft: world, builder or pose. [default: world]")

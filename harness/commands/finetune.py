@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from harness.worlds.tasks import TASKS
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("recipe")
-@click.option("--task", help="hexagons, minecraft or iglu. [default: the recipe's, else hexagons]")
+@click.option("--task", help=f"{TASKS}. [default: the recipe's, else hexagons]")
 @click.option("--base", help="Base model: a hub name or a local folder. [default: the recipe's, else smollm2-135m]")
 @click.option("--name", help="Name of the run folder under runs/; RECIPE-TASK if not given.")
 @click.option("--max-steps", type=click.IntRange(min=1), help="Train for N steps instead of the recipe's epochs.")

@@ -56,7 +56,7 @@ class GridConfig(vf.TasksetConfig):
     """What is asked."""
 
     benchmark: str = "hexagons"
-    """hexagons, minecraft or iglu."""
+    """One of `harness.worlds.tasks.WORLDS`."""
     split: str = "test"
     limit: int | None = None
     context: str | None = None

@@ -17,6 +17,7 @@ from harness.runs.grid import Facts, Row, answer_costs
 from harness.runs.grid_file import NAME, GridFile, options
 from harness.runs.shot_choice import RANDOM, SELECTIONS
 from harness.util.settings import Strict, checked, described_schema, read_values, settings_file
+from harness.worlds.tasks import TaskName
 from prompts.spec import PromptSpec
 
 SUITES = Path(__file__).parent / "suites"
@@ -28,9 +29,8 @@ NOT_OF_A_CELL = ("name", "json", "preview", "task", "context", "format", "templa
 OF_MODELS = ("model", "adapter", "base-url", "engine")
 """Those that a model says."""
 
-Task = Literal["hexagons", "minecraft", "iglu"]
 Names = Annotated[list[str], Field(min_length=1)]
-ByTask = Names | dict[Task, Names]
+ByTask = Names | dict[TaskName, Names]
 
 
 class Model(Strict):
@@ -48,7 +48,7 @@ class Model(Strict):
     """A file of answers, JSON Lines of an id and a text."""
     engine: Literal["vllm", "transformers"] | None = None
     """What loads a base or an adapter; null: vllm."""
-    tasks: Annotated[list[Task], Field(min_length=1)] | None = None
+    tasks: Annotated[list[TaskName], Field(min_length=1)] | None = None
     """The tasks that it is asked; null: all, for an adapter its own."""
     prompt: dict[str, Any] = {}
     """Options of harness prompt for this model alone."""
@@ -81,7 +81,7 @@ class Suite(Strict):
     """A grid of prompting: every model on every task, in every context, format and template, with all numbers and choices of
     examples. What an axis leaves out is the task's or the template's default."""
 
-    tasks: Annotated[list[Task], Field(min_length=1)] = ["hexagons"]
+    tasks: Annotated[list[TaskName], Field(min_length=1)] = ["hexagons"]
     """What is asked. Each task has a table of its own."""
     models: Annotated[dict[str, Model], Field(min_length=1)]
     """Who answers, by the names that stand in the tables."""
@@ -199,7 +199,7 @@ SHOWN = ("task", "model", "context", "format", "template", "shots", "select")
 """What a cell's parts are."""
 
 
-def _of_task(axis: list[str] | dict[Task, list[str]] | None, task: str) -> Sequence[str | None]:
+def _of_task(axis: list[str] | dict[TaskName, list[str]] | None, task: str) -> Sequence[str | None]:
     named: Mapping[Any, Sequence[str]] = axis if isinstance(axis, dict) else {task: axis or ()}
     return named.get(task) or (None,)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from harness.util.registry import choose
 
@@ -16,6 +16,15 @@ WORLDS: dict[str, World] = {
     "everyday-minecraft": "minecraft",
 }
 """The world of each task, in the order in which tasks are listed. The task of the corpus that a world began with has its name."""
+
+if TYPE_CHECKING:
+    TaskName = str
+else:
+    # A type checker takes no computed Literal. In pydantic's models it is checked, and an enum of JSON Schemas.
+    TaskName = Literal[tuple(WORLDS)]
+
+TASKS = f"{', '.join(list(WORLDS)[:-1])} or {list(WORLDS)[-1]}"
+"""The tasks as help texts list them."""
 
 COMPASS = frozenset({"iglu"})
 """Tasks whose instructions name compass directions, which a prompt then explains."""

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import pytest
+from pydantic import TypeAdapter, ValidationError
 
 from harness.augmentation.variants import augment, known_changes
 from harness.corpora import CORPORA, load
 from harness.corpora.item import MinecraftItem
 from harness.errors import UsageError
-from harness.worlds.tasks import WORLDS, task_of, tasks_in, world_of
+from harness.worlds.tasks import WORLDS, TaskName, task_of, tasks_in, world_of
 
 
 def test_each_task_is_in_a_world_and_has_a_corpus() -> None:
@@ -49,3 +50,11 @@ def test_what_names_compass_directions_is_not_turned(monkeypatch: pytest.MonkeyP
         assert item.pose == poses[item.meta["augmented"]["of"]]
     with pytest.raises(UsageError, match="no change of iglu named 'turn'"):
         list(augment(items, 0, 2, changes=["turn"]))
+
+
+def test_settings_take_every_task_and_no_other() -> None:
+    asked = TypeAdapter(TaskName)
+    assert asked.json_schema()["enum"] == list(WORLDS)
+    assert all(asked.validate_python(task) == task for task in WORLDS)
+    with pytest.raises(ValidationError, match="everyday-minecraft"):
+        asked.validate_python("chess")
