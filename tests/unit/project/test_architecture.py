@@ -1,4 +1,4 @@
-"""README's architecture table, the tree of the source and of its tests, and the import contract say the same."""
+"""CONTRIBUTING's architecture table, the tree of the source and of its tests, and the import contract say the same."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def folders() -> set[str]:
     return {*PACKAGES, *(path.relative_to(ROOT).as_posix() for path in below)}
 
 
-def test_the_readme_has_a_line_for_every_folder() -> None:
-    table = (ROOT / "README.md").read_text().partition("## Architecture\n")[2].partition("\n## ")[0]
+def test_contributing_has_a_line_for_every_folder() -> None:
+    table = (ROOT / "CONTRIBUTING.md").read_text().partition("## Architecture\n")[2].partition("\n## ")[0]
     rows = re.findall(r"^\| `([\w/]+)` \| (.+) \|$", table, re.MULTILINE)
     assert {folder for folder, _ in rows} == folders()
     assert len(rows) == len(folders())
