@@ -377,7 +377,7 @@ class PolicyTrainer(DevTrainer, GRPOTrainer):  # type: ignore[misc]
         return log_probs, entropies
 
     def _note_drift(self, log_probs: Any, answers: Any) -> None:
-        """How far training's log-probabilities are from those of the moment at which the tokens were drawn."""
+        """How far training's log-probabilities are from the ones with which the tokens were drawn."""
         drawn, self._drawn = self._drawn, None
         if drawn is not None and drawn.shape == log_probs.shape:
             apart = (log_probs.detach() - drawn)[answers].abs().nanmean()

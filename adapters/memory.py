@@ -14,7 +14,7 @@ _BLOCK, _BLOCKS = 64, 256
 """Weights that share a scale in 4 bits, and scales that share one in turn where they are quantized as well."""
 
 PROCESS = 1.5e9
-"""What a training on a CPU takes beside the estimate, in bytes: Python, torch, and freed memory that the allocator keeps.
+"""Memory of a training on a CPU besides the estimate, in bytes: Python, torch, and freed memory that the allocator keeps.
 Measured with smollm2-135m: 1.35e9 to 1.6e9 (docs/finetuning.md)."""
 
 

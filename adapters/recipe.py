@@ -179,7 +179,7 @@ class Grpo(Strict):
     loss_type: Literal["grpo", "dapo", "dr_grpo", "bnpo"]
     """How the loss is averaged over answers and tokens."""
     use_vllm: bool
-    """Draw the answers with vLLM beside the training; needs an NVIDIA GPU."""
+    """Draw the answers with vLLM during the training; needs an NVIDIA GPU."""
 
     @model_validator(mode="after")
     def _whole_parts(self) -> Grpo:

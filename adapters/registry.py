@@ -200,7 +200,7 @@ def trained_tasks(folder: Path) -> tuple[str, ...]:
 
 
 def known_adapters() -> dict[str, Path]:
-    """The folders of all named adapters: first the shipped ones, then those of runs."""
+    """The folders of all named adapters: first the shipped ones, then the runs' own."""
     configurations = [*sorted(SHIPPED.glob(f"*/{CONFIG_FILE}")), *sorted(RUNS.glob(f"*/adapter/{CONFIG_FILE}"))]
     folders: dict[str, Path] = {}
     for path in configurations:
@@ -289,7 +289,7 @@ def _check_base(path: Path, saved: _Saved, model: str) -> None:
 
 
 def _check_chat_template(path: Path, saved: _Saved, model: str) -> None:
-    """The same weights may come with another chat template, and then the prompts are not those of training."""
+    """The same weights may come with another chat template, and then prompts differ from the training's."""
     here = base_origin(model)
     if saved.chat_template_hash is None or not (Path(model).is_dir() or "chat_template_hash" in here):
         return

@@ -29,7 +29,7 @@ class TrainData:
     shares: tuple[Share, ...]
     """Sources of which an epoch takes more or less than all items."""
     added: dict[str, str]
-    """The hashes of the sources beside the split, by their names."""
+    """The hashes of the sources besides the split, by their names."""
     left_out: int
     """Simulated and augmented items that happen to be of dev or test, and are not among the items."""
 

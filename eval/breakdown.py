@@ -1,4 +1,4 @@
-"""Scores by subset: the items of a run in groups, such as levels of abstraction or numbers of actions, for both tasks.
+"""Scores by subset: the items of a run in groups, such as levels of abstraction or numbers of actions, for every task.
 
 The F1 and the exact match of a group are the means of those of its items (`eval.items`): action-based for HEXAGONS, as in
 Tables 7 and 9 of "Draw Me a Flower"; of net actions for Minecraft.
@@ -67,7 +67,7 @@ class Breakdown(NamedTuple):
     tables: list[dict[str, Any]]
     """By grouping {"name", "note", "groups": [{"label", "items", "f1", "em", "interval"}], "test"}; fractions 0..1. The interval
     is that of the F1. The test {"name", "statistic", "p"} asks whether the F1 differs between groups; None if undefined.
-    It treats items as independent, which those of one procedure or game are not."""
+    It treats items as independent, although items of one procedure or game are not."""
     labels: dict[str, dict[str, str]]
     """By the grouping's name: from an item's id to its label, for those that have one."""
 

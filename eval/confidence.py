@@ -23,7 +23,7 @@ def confidences(answers: Answers) -> dict[str, float]:
     """By item id. Raises UsageError for answers without one, DataError if it is not a number from 0 to 1."""
     values = {item_id: record.get("confidence") for item_id, record in answers.records.items()}
     if all(value is None for value in values.values()):
-        raise UsageError(f"the answers of {answers.name} have no confidence; those of the baseline parser do")
+        raise UsageError(f"the answers of {answers.name} have no confidence; the baseline parser's have one")
     for item_id, value in values.items():
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
             raise DataError(f'{answers.file}: {item_id}: "confidence" must be a number from 0 to 1, not {value!r}')

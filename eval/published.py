@@ -89,7 +89,7 @@ BY_LEVEL = (
 
 
 def beside(scores: Mapping[str, Any]) -> list[tuple[Published, str]]:
-    """The rows to show beside some scores, each with the reason why the two are not comparable, empty if they are.
+    """Published rows to show next to some scores, each with the reason why it is not comparable; empty if it is.
 
     Rows of the same task and split; for a split without any, those of test.
     """

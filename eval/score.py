@@ -1,4 +1,4 @@
-"""One entry for both tasks: items and predictions in, the numbers of `harness score --json` out."""
+"""One entry for all tasks: items and predictions in, the numbers of `harness score --json` out."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from harness.worlds.minecraft import Action, in_region
 from harness.worlds.tasks import JUDGED, world_of
 
 OVERLAPPING = frozenset({"iglu"})
-"""Tasks whose published metric is the overlap of whole structures, which is scored beside the others."""
+"""Tasks whose published metric is the overlap of whole structures, which is scored besides the others."""
 BENCHMARKS = ("legacy", "fair", "v2")
 """For Minecraft. legacy: the strict metrics of 2020 on all items. fair: the same items, aligned where the board is empty.
 v2: the clean test set, aligned where the annotation says that several interpretations are right."""
@@ -83,7 +83,7 @@ def choose_items(
     annotation: Annotation | None = None,
     only: Set[str] | None = None,
 ) -> Chosen:
-    """The items of a split that a benchmark scores, or those of them with ids in `only`. Raises UsageError as `score` does."""
+    """The items of a split that a benchmark scores, or only the ones with ids in `only`. Raises UsageError as `score` does."""
     world_of(task)
     if benchmark not in BENCHMARKS:
         raise UsageError(f"no benchmark named {benchmark!r}: choose one of {', '.join(BENCHMARKS)}")

@@ -21,7 +21,7 @@ class UsageError(HarnessError):
 
 
 class FaultsError(UsageError):
-    """Several faults, all of them found before anything was begun. The command line prints a line for each; exit code 2."""
+    """Several faults, all found before anything was started. The command line prints a line for each; exit code 2."""
 
     def __init__(self, faults: Iterable[str]) -> None:
         self.faults = tuple(faults)

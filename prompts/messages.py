@@ -30,8 +30,8 @@ def _answered(text: str, spec: PromptSpec) -> str:
 
 
 def after_thought(text: str) -> str:
-    """What follows the last end of a thought. Without one, what stands before a thought that was begun and not ended, and the
-    whole text if none was begun."""
+    """The text after the last end of a thought. If no thought ends, the text before the first one starts; without a thought,
+    the whole text."""
     _, ended, answer = text.rpartition(CLOSES)
     return answer.strip() if ended else text.partition(OPENS)[0]
 

@@ -31,7 +31,7 @@ def _hexagons(n: int) -> HexagonsItem:
 
 
 def _iglu(n: int, yaw: float) -> MinecraftItem:
-    """One instruction in a world that is begun already."""
+    """One instruction in a world that holds blocks already."""
     item = _minecraft(n, yaw)
     return replace(item, id=f"iglu/probe/game-{n}", history=item.history[-1:])
 
@@ -59,7 +59,7 @@ def _minecraft(n: int, yaw: float) -> MinecraftItem:
 
 
 def _begun(item: Item) -> Item:
-    """The first turn of a request in a world that is begun already."""
+    """The first turn of a request in a world that is not empty."""
     return replace(item, id=f"everyday-{item.id}", history=item.history[-1:] if isinstance(item, MinecraftItem) else ())
 
 

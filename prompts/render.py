@@ -171,7 +171,7 @@ class Renderer:
                 dropped = sum(len(v.pieces) - len(v.cut(most).pieces) for v in views)
                 return replace(rendered, dropped_history=dropped, dropped_shots=len(shots) - used)
         raise PromptTooLongError(
-            f"{item.id}: its shortest prompt takes {length} tokens, but only {self.budget} are left beside the answer; "
+            f"{item.id}: its shortest prompt takes {length} tokens, but only {self.budget} are left besides the answer; "
             "raise --context-length or lower --max-new-tokens"
         )
 

@@ -167,7 +167,7 @@ class SubsetTable(NamedTuple):
 
 
 def subset_tables(runs: Sequence[Sequence[Mapping[str, Any]]]) -> list[SubsetTable]:
-    """The breakdowns of the first run, each beside those of the other runs with the same name and labels."""
+    """The breakdowns of the first run, each next to the other runs' breakdowns of the same name and labels."""
     tables = []
     for subset in runs[0]:
         same = [_named(run, "name", subset["name"]) for run in runs]

@@ -26,7 +26,7 @@ def adapters() -> None:
 @adapters.command("list")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def list_adapters(as_json: bool) -> None:
-    """Show the adapters that ship with the harness and those of the runs here."""
+    """Show the adapters that ship with the harness and the ones of runs here."""
     from rich.console import Console
 
     from adapters.catalog import catalog
@@ -197,7 +197,7 @@ def merge(name: str, folder: Path, base: str | None) -> None:
 @adapters.command("import")
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option("--task", required=True, help=f"{TASKS}.")
-@click.option("--context", required=True, help="What it was trained to see of an item, or what is nearest.")
+@click.option("--context", required=True, help="The context that it was trained with, or the nearest one.")
 @click.option("--format", required=True, help="How it was trained to write actions.")
 @click.option("--frame", help="Minecraft: world, builder or pose. [default: world]")
 @click.option("--template", help="The prompts' wording: a shipped template or a folder. [default: our own]")

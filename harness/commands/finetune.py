@@ -194,7 +194,8 @@ def _job(recipe: str, options: dict[str, Any]) -> tuple[Job, TrainData]:
 
 
 def _spec(task: str, prompt: Prompt, options: dict[str, Any], start: Path | None) -> PromptSpec:
-    """The prompt format that the flags and the recipe ask for; where they ask for nothing, that of the adapter to start from."""
+    """The prompt format that the flags and the recipe ask for; where they ask for nothing, the
+    one of the adapter to start from."""
     from adapters.registry import load_adapter
     from prompts.spec import PromptSpec
 
@@ -214,7 +215,7 @@ def _show(job: Job) -> None:
 
 
 def _sources(options: dict[str, Any], added: dict[str, str]) -> dict[str, Any]:
-    """The sources beside the train split, with their hashes: the files of --data, or those of the recipe."""
+    """The sources besides the train split, with their hashes: the files of --data, or else the recipe's."""
     return {"data" if options["data"] else "sources": added} if added else {}
 
 

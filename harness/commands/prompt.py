@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 _UNCUT = 10_000_000
 """The context length of a preview and a dry run where none is said: nothing is cut."""
 _CAUTION = 0.9
-"""The share of the measured characters a token that other prompts may have, which hold more numbers."""
+"""Factor on the measured characters per token: other prompts hold more numbers, and have fewer characters per token."""
 
 
 @click.command()
@@ -146,7 +146,7 @@ _CAUTION = 0.9
 @click.option(
     "--images",
     type=click.Choice(["beside", "instead"]),
-    help="Send the state as a picture, beside its text or instead of it (openai).",
+    help="Send the state as a picture, with its text (beside) or instead of it (openai).",
 )
 @click.option(
     "--diff",

@@ -36,7 +36,7 @@ _SECONDS = click.FloatRange(0, min_open=True)
     "--adapters",
     "folder",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="A folder of adapters that may be loaded by name while it serves, beside those that ship and those of runs.",
+    help="A folder of adapters that may be loaded by name while it serves, besides the shipped ones and the ones of runs.",
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option("--port", default=8000, show_default=True, type=click.IntRange(1, 65535), help="The port to listen on.")
@@ -46,7 +46,7 @@ _SECONDS = click.FloatRange(0, min_open=True)
     "key_file",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="A file of keys, one a line, beside the one in HARNESS_API_KEY; `KEY admin` may load adapters too. Mode 600.",
+    help="A file of keys, one a line, besides the one in HARNESS_API_KEY; `KEY admin` may load adapters too. Mode 600.",
 )
 @click.option("--requests-per-minute", type=_MANY, help="How many a key may make. [default: any]")
 @click.option("--tokens-per-minute", type=_MANY, help="Of prompts and answers of a key. [default: any]")
@@ -101,7 +101,7 @@ def serve(no_model: bool, **options: Any) -> None:
 
     for flag in ("base", "asked", "folder", "words"):
         if options[flag]:
-            raise UsageError("--no-model: leave out --base, --adapter, --adapters and what is vLLM's")
+            raise UsageError("--no-model: leave out --base, --adapter, --adapters and vLLM's options")
     door = _door(options)
     return serve_tasks(door, lambda: _show_tasks(door))
 

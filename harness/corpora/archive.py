@@ -13,7 +13,7 @@ from harness.errors import DataError
 MOST_UNPACKED = 400_000_000
 """Bytes that an archive may unpack to: over twice the larger corpus."""
 MOST_MEMBERS = 100_000
-"""Members of an archive: over seven times those of the corpus with the most files."""
+"""Most members of an archive: over seven times as many as the largest corpus has."""
 
 
 class _Unpacked(lzma.LZMAFile):

@@ -1,4 +1,4 @@
-"""IGLU's single-turn instructions as published: one request to a builder in a world that is begun already, and what was built.
+"""IGLU's single-turn instructions as published: one request to a builder in a world that holds blocks, and what was built.
 
 Mohanty et al. 2022, github.com/microsoft/iglu-datasets, datasets/singleturn: the folder, or a .tar.xz of it. A line of the CSV
 file names the world that an instruction starts from; the builder's recorded world lies under the instruction's own name.

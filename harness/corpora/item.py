@@ -69,7 +69,7 @@ class MinecraftItem:
     after: minecraft.Structure
     """The recorded structure, which the recorded order of actions does not always reach."""
     group: str
-    """The target structure, or in IGLU the one begun with, which a prompt's examples must not share with its item."""
+    """The target structure, or in IGLU the one that it starts from, which a prompt's examples must not share with its item."""
     cluster: str
     """The unit of resampling in the statistics: the game."""
     meta: Mapping[str, Any] = field(default_factory=dict)

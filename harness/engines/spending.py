@@ -108,7 +108,7 @@ class Spending:
     max_cost: float | None = None
     max_tokens: int | None = None
     share: float = 1.0
-    """Of the price, what is paid: less for the batch API."""
+    """The share of the price that is paid: the batch API costs less."""
     tokens: Tokens = Tokens()
 
     def add(self, tokens: Tokens) -> None:

@@ -45,7 +45,9 @@ class Mined(NamedTuple):
 def check_split(split: str) -> None:
     """Raises UsageError for anything but train: mined programs are training data, and choices are made by looking at them."""
     if split != "train":
-        raise UsageError(f"--split {split}: programs are mined from train only, for those of {split} would leak its answers")
+        raise UsageError(
+            f"--split {split}: programs are mined from train only, because programs of {split} would leak its answers"
+        )
 
 
 def item_instruction(item: Item) -> str:

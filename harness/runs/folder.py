@@ -40,7 +40,7 @@ def _parts(item: Item) -> tuple[bytes, bytes]:
 
 
 def provenance() -> dict[str, Any]:
-    """Versions, code revision and machine: what a run's result may depend on beside its settings."""
+    """Versions, code revision and machine: what a run's result may depend on besides its settings."""
     versions = {"python": platform.python_version()}
     for package in PACKAGES:
         try:

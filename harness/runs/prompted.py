@@ -22,7 +22,7 @@ from prompts.shots import Shots
 from serialization.formats.feasible import Feasible
 
 CHECKED = 20
-"""The first so many items whose answers are looked at, whether the engine holds them to what is feasible as it is told."""
+"""How many of the first answers are checked for feasibility, in case the engine ignores the constraint."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +174,7 @@ def _endpoint_notes(answer: Completion, whole: Sequence[Completion]) -> dict[str
 
 
 def _check_held(state: str, answers: Sequence[Completion]) -> None:
-    """Raises EngineError if an endpoint takes no notice of what is feasible: its answers would count as held to it."""
+    """Raises EngineError if an endpoint ignores the constraint: its answers would count as feasible ones."""
     feasible = Feasible.from_json(state)
     if not all(answer.finish_reason != "stop" or feasible.whole(answer.text) for answer in answers):
         raise EngineError(

@@ -100,7 +100,7 @@ def _items(answers: Answers, benchmark: Benchmark) -> list[_Shown]:
 
 
 _Told = tuple[Answers, Mapping[str, Asked]]
-"""A run and what is known of the asking."""
+"""A run, and the prompt and seconds of each answer."""
 
 
 def _chunks(items: Sequence[_Shown], runs: Sequence[_Told], step: Step) -> Iterator[dict[str, Any]]:

@@ -162,7 +162,7 @@ def _problem(error: ErrorDetails, schema: type[BaseModel] | None = None) -> str:
 def _keys(schema: type[BaseModel] | None, location: Sequence[int | str]) -> list[str]:
     """The keys of the part of a model that lies at a location."""
     for key in location:
-        # A number is of a list, and what is no field is the key of a mapping: the model found before stays.
+        # A number is an index of a list, and a name that is no field is a key of a mapping: the model stays the same.
         if schema is None or isinstance(key, int) or key not in schema.model_fields:
             continue
         schema = next(_models(schema.model_fields[key].annotation), None)

@@ -17,7 +17,7 @@ _CONTROLS = re.compile(
 )
 _COLOR = re.compile(r"\x1b\[[0-9;]*m")
 _PROGRESS = re.compile(r"\r|\x1b\[(?:[0-9;]*m|[0-9]*[AK]|\?25[lh])")
-"""What bars of progress need beside colors: to write a line anew, and to hide the cursor meanwhile."""
+"""What progress bars need besides colors: to rewrite a line, and to hide the cursor meanwhile."""
 
 
 def plain(text: str, kept: re.Pattern[str] | None = None) -> str:

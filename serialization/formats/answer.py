@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 MAX_CHARS = 100_000
-"""An answer beyond this many characters is discarded unread; the longest gold answer of both tasks has under 2,000."""
+"""An answer beyond this many characters is discarded unread; the longest gold answer of any task has under 2,000."""
 
 NOTHING = "none"
 """What the text formats write for an empty list of actions: some endpoints refuse an empty answer."""

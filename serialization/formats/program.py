@@ -1,4 +1,4 @@
-"""The action format `program` of both tasks: an answer is a program, which is run on the item's state.
+"""The action format `program` of both worlds: an answer is a program, which is run on the item's state.
 
 A text that cannot be read or run to its end gives the actions of the statements before the error, which is discarded with
 its line, its column and what is wrong with it.

@@ -87,7 +87,7 @@ class Attention(nn.Module):  # type: ignore[misc]
 
 
 class Comparison(nn.Module):  # type: ignore[misc]
-    """What a tile sees of a text, beside its meaning: for each head how much a token draws a tile's attention because its
+    """What a tile sees of a text, besides its meaning: for each head how much a token draws a tile's attention because its
     number is, is below, or is above one of the tile's coordinates. How much, the token's state says: a 3 may be of a column."""
 
     def __init__(self, sizes: Sizes) -> None:
