@@ -24,7 +24,7 @@ from harness.worlds.minecraft import Action, Structure, lasting
 
 MOST_TEXT = 20_000
 CONVERSING = "parser"
-"""The player that reads ordinary requests as the task `everyday-minecraft` has them."""
+"""The player that reads ordinary requests, and does not need to be told everything."""
 SIMULATORS = ("blocks", "shapes")
 """Simulated Architects who tell a target that is known before."""
 
@@ -182,9 +182,8 @@ def request_of(state: State, player: str, *, joined: bool = True) -> BuildReques
         "blocks": state["blocks"],
         "pose": state["pose"],
     }
-    told["task"] = "everyday-minecraft" if player == CONVERSING else "minecraft"
     # From text, since pydantic takes JSON's arrays as tuples only then.
-    return BuildRequest.model_validate_json(json.dumps(told))
+    return BuildRequest.model_validate_json(json.dumps(told | {"task": "minecraft"}))
 
 
 def score(built: list[Any], target: list[Any]) -> dict[str, float] | None:

@@ -68,7 +68,7 @@ class DrawRequest(_Asked):
 class BuildRequest(_Asked):
     """A turn of a building game in Minecraft, or in its world."""
 
-    task: Literal["minecraft", "iglu", "everyday-minecraft"]
+    task: Literal["minecraft", "iglu"]
     blocks: list[BlockRecord] = Field([], max_length=1089, description="What stands there: [x, y, z, color].")
     pose: PoseRecord = Field(BUILDER, description="Where the builder stands, in cells, and looks, in degrees.")
     history: list[Said | Did] = Field(
@@ -109,7 +109,7 @@ DoneRecord = tuple[int, int, str] | tuple[Literal["place", "remove"], str | None
 class ExecuteResponse(BaseModel):
     """What was done, and how it came about."""
 
-    task: Literal["hexagons", "minecraft", "iglu", "everyday-minecraft"]
+    task: Literal["hexagons", "minecraft", "iglu"]
     model: str
     actions: list[DoneRecord] = Field(description="As asked for, in order.")
     ignored: list[DoneRecord] = Field(description="Those that cannot be carried out; they change nothing.")

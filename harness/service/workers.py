@@ -19,6 +19,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from harness.errors import HarnessError, UsageError
+from harness.worlds.tasks import TYPED
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -141,7 +142,9 @@ def _predictor(name: str, kind: type[Baseline | Ruled], task: str) -> Predictor:
     from harness.training.checkpoints import default_model
 
     baseline = kind()
-    return baseline.predictor(task) if isinstance(baseline, Ruled) else baseline.load(default_model(name, task))
+    if isinstance(baseline, Ruled):
+        return baseline.predictor(TYPED.get(task, task))
+    return baseline.load(default_model(name, task))
 
 
 def _answer(name: str, kind: type[Baseline | Ruled], item: Item) -> Answer:

@@ -32,6 +32,9 @@ COMPASS = frozenset({"iglu"})
 JUDGED = frozenset({"everyday-hexagons", "everyday-minecraft"})
 """Tasks whose turns are answered on the player's own earlier answers, and judged: there are many right ones."""
 
+TYPED: dict[str, str] = {"hexagons": "everyday-hexagons", "minecraft": "everyday-minecraft"}
+"""As which task the parser reads what people type, by the task of the request: in a conversation it does the likeliest thing."""
+
 
 def world_of(task: str) -> World:
     """Raises UsageError for an unknown task."""

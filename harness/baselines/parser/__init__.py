@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from harness.baselines.parser.everyday import hexagons as drawing
 from harness.baselines.parser.everyday import minecraft as building
 from harness.baselines.parser.everyday.conversing import Conversing
 from harness.baselines.parser.hexagons.execute import paint_program
@@ -49,6 +50,8 @@ class Parser(Predictor):
         self._known: dict[tuple[str, ...], Known] = {(): Known(Memory(), 1.0)}
 
     def predictor(self, task: str) -> Predictor:
+        if task == "everyday-hexagons":
+            return Conversing(drawing.understand, self)
         if task == "everyday-minecraft":
             return Conversing(building.understand, BuilderParser(Eager(minecraft_weights(task))))
         return self if world_of(task) == "hexagons" else BuilderParser(task=task)

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from harness.baselines.parser.everyday.understood import Understood
-from harness.baselines.typed import read_bounded
 from harness.corpora.item import HexagonsItem, Item, MinecraftItem
 from harness.runs.answering import Answer, Predictor
 from serialization.formats.program import building_state, drawing_state
@@ -26,7 +25,7 @@ class Conversing(Predictor):
         self._otherwise = otherwise
 
     def predict(self, items: Sequence[Item]) -> list[Answer]:
-        return [self._answer(_bounded(item)) for item in items]
+        return [self._answer(item) for item in items]
 
     def _answer(self, item: Any) -> Answer:
         understood = self._understand(item)
@@ -36,10 +35,6 @@ class Conversing(Predictor):
         program = parse(understood.program)
         notes = {"program": understood.program, "confidence": understood.confidence, **_asked(understood)}
         return Answer(actions_of(program, item), True, notes)
-
-
-def _bounded(item: Item) -> Item:
-    return read_bounded(item) if isinstance(item, HexagonsItem) else read_bounded(item)  # noqa: RUF034
 
 
 def _asked(understood: Understood) -> Mapping[str, Any]:

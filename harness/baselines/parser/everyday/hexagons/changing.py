@@ -1,0 +1,209 @@
+"""Carries out what changes things that stand: remove, move, copy, mirror, turn, exchange, grow, shrink, keep."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from harness.baselines.parser.everyday.hexagons.drawing import drawn
+from harness.baselines.parser.everyday.hexagons.meaning import Clause, Phrase
+from harness.baselines.parser.everyday.hexagons.moving import copy, move
+from harness.baselines.parser.everyday.hexagons.scene import (
+    ALL,
+    DEFAULT_COLOR,
+    Scene,
+    Tiles,
+    common,
+    minus,
+    ordered,
+)
+from harness.baselines.parser.everyday.hexagons.selecting import select
+from harness.baselines.parser.everyday.hexagons.sizing import grow, shrink
+from harness.baselines.parser.everyday.hexagons.targets import paint_all, target_tiles
+from harness.baselines.parser.everyday.hexagons.turning import axis, mirror, rotate
+from harness.worlds.hexagons import COLUMNS, ROWS, Board, Tile
+
+# --- remove and keep ---
+
+
+def bars(clause: Clause, scene: Scene) -> Tiles | None:
+    """Bars of some heights that stand on the bottom edge."""
+    heights = {int(column): min(height, ROWS) for column, height in clause.sizes.items() if 0 < int(column) <= COLUMNS}
+    tiles = [Tile(row, column - 1) for column, height in heights.items() for row in range(ROWS - height, ROWS)]
+    scene.paint(tiles, clause.colors[0][0] if clause.colors else scene.color or DEFAULT_COLOR)
+    scene.bars = [column - 1 for column in heights]
+    scene.focus = tiles
+    return tiles or None
+
+
+def reset(clause: Clause, scene: Scene) -> Tiles | None:
+    """Starts over with an empty board."""
+    scene.paint(ALL, "white")
+    return list(ALL)
+
+
+def remove(clause: Clause, scene: Scene) -> Tiles | None:
+    """Erases the targets; of `one of them` one piece."""
+    if clause.colors and all(color != "white" for color, _ in clause.colors) and not clause.targets:
+        clause = replace(clause, targets=[Phrase(head="thing", colors=[color for color, _ in clause.colors])])
+    found: list[Tile] = []
+    targets = clause.targets or [Phrase(head="it")]
+    if clause.links and not clause.targets:
+        targets = [replace(Phrase(head="all"), links=clause.links)]
+    for target in targets:
+        if target.head == "inside" and target.det == "a":
+            found += drawn(replace(target, head="hexagon"), Clause(), replace(scene, board=Board())) or []
+            continue
+        found += _counted(target, scene) if _is_count(target) else common(select(target, scene) or [], scene.painted)
+    if not found:
+        return None
+    scene.paint(found, "white")
+    scene.focus = found
+    return found
+
+
+def _is_count(target: Phrase) -> bool:
+    """Whether so many of several are meant, whichever: `one of them`, `two dots`."""
+    return bool(target.count) and target.det in ("", "a", "another") and not target.sides and not target.ordinals
+
+
+def _counted(target: Phrase, scene: Scene) -> list[Tile]:
+    """The last ones of some pieces, or lines."""
+    of = next((link.target for link in target.links if link.relation == "of" and link.target is not None), None)
+    if of is not None and of.head == "it":
+        of = replace(of, det="all")
+    owner = (select(of, scene) if of else None) or (
+        scene.of_colors(target.colors) if target.colors else list(scene.focus) or scene.painted
+    )
+    pieces = _pieces_of(common(owner, scene.painted), scene, by_tile=target.head in ("tile", "", "thing"))
+    return [tile for piece in pieces[-(target.count or 1) :] for tile in piece]
+
+
+def _pieces_of(tiles: Tiles, scene: Scene, by_tile: bool) -> list[list[Tile]]:
+    """What can be counted of some tiles: their pieces; of one piece the columns, or the tiles."""
+    pieces = scene.pieces(tiles)
+    if len(pieces) != 1:
+        return pieces
+    columns = sorted({tile.column for tile in pieces[0]})
+    if len(columns) > 1 and len(pieces[0]) == ROWS * len(columns):
+        return [[tile for tile in pieces[0] if tile.column == column] for column in columns]
+    return [[tile] for tile in pieces[0]] if by_tile else pieces
+
+
+def keep(clause: Clause, scene: Scene) -> Tiles | None:
+    """What is to stay is as it was before this turn; with `only`, everything else goes."""
+    only = "only" in clause.marks or any(target.det == "only" for target in clause.targets)
+    if clause.targets and clause.targets[0].det == "other" and scene.past and not scene.changed_now():
+        return _keep_other(scene)
+    for target in clause.targets:
+        if target.det == "other" or (target.head in ("it", "thing", "") and not target.colors and not only):
+            continue
+        before = scene if only or clause.colors else replace(scene, board=scene.turn_start)
+        tiles = select(target, before) or []
+        if only:
+            owner = _owner(target, scene)
+            scene.paint(minus(owner, tiles), "white")
+            scene.focus = tiles
+        elif clause.colors:
+            scene.paint(tiles, clause.colors[0][0])
+        else:
+            paint_all({tile: scene.turn_start[tile] for tile in tiles}, scene)
+    return list(scene.focus) if only else ()
+
+
+def _keep_other(scene: Scene) -> Tiles | None:
+    """`keep the other one instead`: what was taken away comes back, and what stayed goes."""
+    before = scene.past[-1]
+    back = [tile for tile in ALL if before[tile] != "white" and scene.board[tile] == "white"]
+    if not back:
+        return None
+    stayed = scene.of_colors([before[back[0]]])
+    paint_all({tile: before[tile] for tile in back}, scene)
+    scene.paint(stayed, "white")
+    scene.focus = back
+    return back
+
+
+def _owner(target: Phrase, scene: Scene) -> list[Tile]:
+    """What a part that is to stay alone is a part of."""
+    of = next((link.target for link in target.links if link.relation == "of" and link.target is not None), None)
+    return (select(of, scene) if of else None) or (list(scene.focus) if target.head == "half" else scene.painted)
+
+
+def reduce(clause: Clause, scene: Scene) -> Tiles | None:
+    """`one of them is enough`: so many stay."""
+    count = next((target.count for target in clause.targets if target.count), 1)
+    pieces = _pieces_of(list(scene.focus) or scene.painted, scene, by_tile=True)
+    gone = [tile for piece in pieces[count:] for tile in piece]
+    scene.paint(gone, "white")
+    scene.focus = [tile for piece in pieces[:count] for tile in piece]
+    return gone or None
+
+
+def both(clause: Clause, scene: Scene) -> Tiles | None:
+    """Puts back what the last turns took away."""
+    found: list[Tile] = []
+    for board in scene.boards[-2:]:
+        for tile in ALL:
+            if board[tile] != "white" and scene.board[tile] == "white":
+                scene.paint([tile], board[tile])
+                found.append(tile)
+    return found or None
+
+
+# --- move and copy ---
+
+
+# --- mirror and turn ---
+
+
+# --- exchange ---
+
+
+def swap(clause: Clause, scene: Scene) -> Tiles | None:
+    """Exchanges two colors: those that are said, those of two things, those that were painted last."""
+    tiles = target_tiles(clause, scene) if clause.targets else None
+    names = list(
+        dict.fromkeys([color for color, _ in clause.colors] + [color for target in clause.targets for color in target.colors])
+    )
+    if len(names) < 2:
+        tiles = tiles if tiles and len(_colors(tiles, scene)) == 2 else ordered(t for done in scene.done[-2:] for t in done.tiles)
+        if len(_colors(tiles, scene)) != 2:
+            tiles = scene.painted
+        names = _colors(tiles, scene)
+    if (len(names) == 1 and any(target.head in ("it", "board", "all") for target in clause.targets)) or (len(names) == 1):
+        names, tiles = [names[0], "white"], list(ALL)
+    if len(names) != 2:
+        return None
+    first, second = scene.of_colors([names[0]]), scene.of_colors([names[1]])
+    scene.paint(first, names[1])
+    scene.paint(second, names[0])
+    scene.focus = ordered([*first, *second])
+    return scene.focus
+
+
+def _colors(tiles: Tiles, scene: Scene) -> list[str]:
+    return [color for color in dict.fromkeys(scene.board[tile] for tile in tiles) if color != "white"]
+
+
+# --- grow and shrink ---
+
+
+VERBS: dict[str, Callable[[Clause, Scene], Tiles | None]] = {
+    "reset": reset,
+    "bars": bars,
+    "remove": remove,
+    "keep": keep,
+    "move": move,
+    "copy": copy,
+    "mirror": mirror,
+    "flip": mirror,
+    "upend": mirror,
+    "reduce": reduce,
+    "both": both,
+    "axis": axis,
+    "rotate": rotate,
+    "swap": swap,
+    "grow": grow,
+    "shrink": shrink,
+}

@@ -1,0 +1,166 @@
+"""Undo, put back, and corrections: the last thing is done again with what was meant."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.baselines.parser.everyday.hexagons.meaning import Clause, Phrase
+from harness.baselines.parser.everyday.hexagons.regions import OPPOSITE
+from harness.baselines.parser.everyday.hexagons.scene import Done, Scene, ordered
+from harness.baselines.parser.everyday.hexagons.selecting import folded, select
+from harness.worlds.hexagons import Board
+
+SHAPELY = frozenset({"upright", "level", "diagonal", "hollow"})
+GENERIC = ("", "be", "make", "paint", "draw", "ask")
+
+
+def undo(clause: Clause, scene: Scene) -> None:
+    """Puts the board back as it was before the last turn, or as many turns as are said."""
+    counts = [target.count or 1 for target in clause.targets if target.head in ("step", "", "thing")]
+    steps = max([clause.times or 1, *counts])
+    if any(target.head in ("all", "board") for target in clause.targets) and scene.past and "last" not in clause.marks:
+        steps = 1
+    if any(target.det == "both" for target in clause.targets):
+        steps = 2
+    if clause.verb == "undo_all":
+        steps = len(scene.past)
+    steps = min(steps, len(scene.past))
+    if steps == 0:
+        return
+    _back_to(scene.past[-steps], scene)
+    del scene.past[-steps:]
+    scene.undoing = True
+
+
+def restore(clause: Clause, scene: Scene) -> None:
+    """Puts back what was there: what the words describe, else all that the last turn changed."""
+    told = [target for target in clause.targets if target.colors]
+    if told:
+        for board in reversed(scene.boards):
+            tiles = select(told[0], replace(scene, board=board))
+            if tiles and any(scene.board[tile] != board[tile] for tile in tiles):
+                for tile in tiles:
+                    scene.paint([tile], board[tile])
+                scene.focus = tiles
+                return
+    elif scene.boards:
+        _back_to(scene.boards[-1], scene)
+
+
+def _back_to(board: Board, scene: Scene) -> None:
+    changed = [paint.tile for paint in scene.board.diff(board)]
+    scene.board = board
+    scene.focus = [tile for tile in changed if board[tile] != "white"] or changed
+
+
+# --- corrections ---
+
+
+def is_correction(clause: Clause, scene: Scene, first: bool) -> bool:
+    """Whether a clause corrects the last turn: `no, blue`, `I meant the other side`."""
+    if not scene.done or not scene.past or clause.verb not in GENERIC:
+        return False
+    if clause.verb == "draw" and clause.targets and clause.targets[0].head == "it" and clause.targets[0].links:
+        return False
+    if clause.marks & SHAPELY and not (clause.targets or clause.colors or clause.links) and scene.board == scene.turn_start:
+        return _last_done(scene).clause.verb in ("draw", "make", "")
+    if clause.colors and clause.targets and clause.targets[0].word == "one" and len(_last_done(scene).tiles) > 1:
+        return False
+    if "meant" in clause.marks:
+        return bool(clause.targets or clause.colors or clause.sizes or clause.replaced)
+    if clause.marks & {"not", "no"} and first:
+        return bool(clause.colors or (clause.targets and not _own(clause)))
+    return bool(clause.replaced and clause.colors)
+
+
+def _own(clause: Clause) -> bool:
+    """Whether a clause says by itself what to do."""
+    return bool(clause.verb in ("paint", "draw") and clause.targets)
+
+
+def corrected(clause: Clause, scene: Scene) -> Clause:
+    """The last clause with the correction; the board is as before it, unless only the color is another."""
+    last = _last_done(scene)
+    targets = [target for target in clause.targets if not (target.head == "it" and target.bare)]
+    colors = [(color, count) for color, count in clause.colors if color not in clause.replaced]
+    if colors and not targets and not clause.links and not clause.sizes:
+        return _recolored(clause, colors, last, scene)
+    if clause.targets and not targets and not clause.sizes:
+        return replace(clause, targets=clause.targets)
+    if (
+        targets
+        and targets[0].head in ("middle", "inside", "end")
+        and targets[0].head not in [t.head for t in last.clause.targets]
+        and colors
+    ):
+        return replace(clause, marks=clause.marks - {"meant", "not", "no"})
+    _back_to(scene.past[-1], scene)
+    scene.focus = last.about or scene.focus
+    targets = targets[-1:] if len(targets) > 1 and targets[0].bare and targets[0].det == "" else targets
+    targets = [target for target in targets if not (target.head == "" and target.det == "other" and len(targets) > 1)]
+    old = last.clause.targets[0] if last.clause.targets else Phrase(head="it")
+    merged = [_merged(old, target) for target in targets] or [
+        replace(
+            old,
+            sizes={**old.sizes, **clause.sizes},
+            marks=(old.marks - SHAPELY) | (clause.marks & SHAPELY) if clause.marks & SHAPELY else old.marks,
+        )
+    ]
+    verb = last.clause.verb if clause.verb in ("", "be", "make", "ask") else clause.verb
+    own = [(color, 1) for target in targets for color in target.colors]
+    if not colors and not own:
+        colors = last.clause.colors or [(color, 1) for color in old.colors] or ([(last.color, 1)] if last.color else [])
+    return replace(last.clause, verb=verb, targets=merged, colors=colors, links=clause.links or last.clause.links,
+                   moves=clause.moves or last.clause.moves)  # fmt: skip
+
+
+def _last_done(scene: Scene) -> Done:
+    return next((done for done in reversed(scene.done) if done.clause.verb != "undo"), scene.done[-1])
+
+
+def _recolored(clause: Clause, colors: list[tuple[str, int]], last: Done, scene: Scene) -> Clause:
+    """The same tiles in another color; of several colors the one that is named."""
+    tiles = ordered(scene.changed) or list(last.tiles)
+    replaced = [tile for tile in tiles if scene.board[tile] in clause.replaced] or scene.of_colors(clause.replaced)
+    scene.focus = replaced or tiles
+    return Clause(verb="paint", targets=[Phrase(head="it")], colors=colors)
+
+
+def _merged(old: Phrase, new: Phrase) -> Phrase:
+    """The phrase that was meant instead: `the other side`, `the top two rows`, `the blue one`."""
+    old = folded(old) if new.sides else old
+    if new.det == "other" and new.head in ("side", "half", "", "thing", "edge", "corner", old.head):
+        sides = new.sides or old.sides
+        links = [replace(link, target=_flipped(link.target)) if link.target is not None else link for link in old.links]
+        return replace(old, sides=[OPPOSITE.get(side, side) for side in sides] if old.sides else [], links=links)
+    if new.head in ("", "thing") and new.word in ("", "one", "ones"):
+        return replace(old, sides=new.sides or old.sides, ordinals=new.ordinals or old.ordinals, count=new.count or old.count,
+                       colors=new.colors or old.colors, links=new.links or old.links, marks=old.marks | new.marks)  # fmt: skip
+    nested = _nested(old, new)
+    if nested is not None:
+        return nested
+    if new.head == old.head and not new.links:
+        return replace(new, links=old.links, det=old.det if old.det == "only" else new.det)
+    if new.head == "side" and old.head != "side" and old.sides:
+        return replace(old, sides=new.sides)
+    return new
+
+
+def _nested(old: Phrase, new: Phrase) -> Phrase | None:
+    """The old phrase with another column or row in its place: `I meant column 4` of a tile in column 3, row 3."""
+    if new.head not in ("row", "column", "corner", "edge", "half", "side") or new.head == old.head:
+        return None
+    for number, link in enumerate(old.links):
+        if link.target is None:
+            continue
+        if link.target.head == new.head:
+            target: Phrase | None = replace(new, links=new.links or link.target.links)
+        else:
+            target = _nested(link.target, new)
+        if target is not None:
+            return replace(old, links=[*old.links[:number], replace(link, target=target), *old.links[number + 1 :]])
+    return None
+
+
+def _flipped(phrase: Phrase) -> Phrase:
+    return replace(phrase, sides=[OPPOSITE.get(side, side) for side in phrase.sides])

@@ -1,0 +1,403 @@
+"""New figures: a line from here to there, a ring around something, four dots anywhere."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.baselines.parser.everyday.hexagons import regions
+from harness.baselines.parser.everyday.hexagons.meaning import Clause, Link, Phrase
+from harness.baselines.parser.everyday.hexagons.placing import placed, scattered
+from harness.baselines.parser.everyday.hexagons.scene import ALL, Scene, Tiles, common, minus, near, ordered
+from harness.baselines.parser.everyday.hexagons.selecting import BESIDE, related, select
+from harness.baselines.parser.everyday.hexagons.shapes import length_of
+from harness.worlds.hexagons import COLUMNS, ROWS, Tile, distance, on_board
+from serialization.program import hexagons_geometry as g
+
+LINES = ("line", "row", "column", "diagonal", "stem")
+ROUND = ("ring", "edge", "hexagon", "box")
+
+
+def drawn(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
+    """The tiles of a new figure; None where there is no place for it, or its place cannot be found."""
+    whole = replace(
+        phrase,
+        links=[*phrase.links, *clause.links],
+        marks=phrase.marks
+        | ({"hollow"} if "empty" in clause.marks else set())
+        | (
+            clause.marks
+            & {
+                "upright",
+                "level",
+                "diagonal",
+                "hollow",
+                "filled",
+                "full",
+                "apart",
+                "opposite",
+                "small",
+                "big",
+                "up",
+                "down",
+                "together",
+            }
+        ),
+        sizes={**clause.sizes, **phrase.sizes},
+    )
+    if phrase.head in LINES and whole.sizes.get("wide") == 1:
+        whole.sizes.pop("wide")
+    for rule in (_surrounding, _caps, _line_along, _line_between, _line_from, _dots, _figures):
+        found = rule(whole, clause, scene)
+        if found is not None:
+            return found
+    return None
+
+
+def _target(links: list[Link], *relations: str) -> Link | None:
+    return next((link for link in links if link.relation in relations and link.target is not None), None)
+
+
+def _surrounding(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
+    """`a ring around the flower`, two tiles thick or with a gap if it is said."""
+    link = _target(phrase.links, "around", "outside")
+    inner = _target(phrase.links, "inside")
+    if inner is not None and inner.target is not None and phrase.head in ("line", "ring") and link is None:
+        enclosed = g.enclosed(select(inner.target, scene) or [])
+        return regions.edge(replace(phrase, sides=[]), enclosed) if len(enclosed) > 30 else None
+    if phrase.head not in (*ROUND, "line") or link is None or link.target is None or link.target.head == "corner":
+        return None
+    if link.target.head in ("edge", "board"):
+        return regions.edge(phrase, list(ALL))
+    tiles = scene.painted if link.target.head == "all" else select(link.target, scene)
+    core = link.target
+    if core.head == "tile" and core.colors and core.det in ("a", "") and not (tiles and scene.has(core.colors[0])):
+        tiles = placed(replace(core, links=[]), scene) or []
+        scene.paint(tiles, core.colors[0])
+    if not tiles:
+        return None
+    filled = [*tiles, *g.enclosed(tiles)]
+    gap = min(phrase.sizes.get("gap", 0), 10)
+    return minus(near(filled, gap + phrase.sizes.get("wide", 1)), near(filled, gap) if gap else ())
+
+
+def _caps(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
+    """`a red tile onto each end of the line` makes it longer."""
+    link = _target(phrase.links, "in", "beside", "above", "below", "left", "right")
+    if phrase.head != "tile" or link is None or link.target is None or link.target.head != "end":
+        return None
+    owner = select(link.target.links[0].target, scene) if link.target.links and link.target.links[0].target else list(scene.focus)
+    at = select(link.target, scene)
+    if not owner or not at or clause.verb == "paint":
+        return None
+    return [regions.beyond(tile, owner) for tile in at]
+
+
+def _line_between(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
+    """`a line from the red dot to the blue one`, `between the two dots`, `from corner to corner`."""
+    if phrase.head not in LINES:
+        return None
+    start, end = _target(phrase.links, "from", "between"), _target(phrase.links, "to")
+    if start is None or start.target is None:
+        return None
+    first = select(start.target, scene)
+    second = select(start.second, scene) if start.second else None
+    if second is None and end is not None and end.target is not None and not clause.moves:
+        second = select(end.target, scene)
+    if start.relation == "between" and second is None and first:
+        pieces = scene.pieces(first)
+        first, second = (pieces[0], pieces[1]) if len(pieces) > 1 else (first, None)
+    if not first or not second:
+        return None
+    region = next(
+        (
+            select(link.target, scene)
+            for link in phrase.links
+            if link.relation == "in" and link.target and link.target.head in ("half", "row", "column")
+        ),
+        None,
+    )
+    if region:
+        first, second = common(first, region) or first, common(second, region) or second
+    a, b = min(
+        ((a, b) for a in first for b in second),
+        key=lambda pair: (
+            pair[0].row != pair[1].row and pair[0].column != pair[1].column,
+            distance(*pair),
+            abs(pair[0].column - 8) + abs(pair[0].row - 4),
+        ),
+    )
+    straight = list(_straight(a, b))
+    first_free = 1 if scene.board[a] != "white" and len(straight) > 2 else 0
+    return straight[first_free : len(straight) - (scene.board[b] != "white" and len(straight) > 2)]
+
+
+def _straight(a: Tile, b: Tile) -> list[Tile]:
+    """Along the row or column that both tiles are in, else the straight line."""
+    if a.row == b.row:
+        step = 1 if b.column >= a.column else -1
+        return [Tile(a.row, column) for column in range(a.column, b.column + step, step)]
+    return list(g.path([a, b]))
+
+
+def _line_along(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
+    """`a line along row 4`, `down the left side`, `across the whole board`."""
+    if phrase.head not in LINES:
+        return None
+    wide = phrase.sizes.get("wide", 1) if set(phrase.sizes) == {"wide"} else 1
+    if wide > 1 and "level" not in phrase.marks:
+        for link in phrase.links:
+            if link.relation == "in" and link.target and link.target.head in ("row", "column") and link.target.sides:
+                return select(replace(link.target, count=wide), scene)
+    if phrase.sizes:
+        return _part_of_line(phrase, clause, scene)
+    sides = [side for side in phrase.sides if side in ("top", "bottom", "left", "right")]
+    if len(sides) == 1 and phrase.head in ("line", "row", "column"):
+        return regions.at_sides(ALL, sides)
+    for link in phrase.links:
+        target = link.target
+        if target is None or link.relation not in ("in", "to", "from"):
+            continue
+        two = bool(_target(phrase.links, "from")) and bool(link.second or _target(phrase.links, "to"))
+        if two and link.relation != "in":
+            continue
+        if target.head in ("row", "column", "edge") or (target.head == "side" and target.sides and target.sides != ["middle"]):
+            tiles = select(target, scene)
+            if tiles:
+                return tiles
+    return _full_line(phrase, clause, scene)
+
+
+def _part_of_line(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
+    """`5 tiles in the bottom row, starting at the left`."""
+    place = next(
+        (
+            link.target
+            for link in phrase.links
+            if link.relation == "in" and link.target and link.target.head in ("row", "column", "edge")
+        ),
+        None,
+    )
+    tiles = select(place, scene) if place is not None else None
+    if not tiles:
+        return None
+    length = min(length_of(phrase, 5), len(tiles))
+    sides = [
+        side
+        for link in phrase.links
+        if link.relation in ("from", "in") and link.target
+        for side in link.target.sides
+        if link.target is not place
+    ]
+    if {"right", "bottom"} & set(sides):
+        return tiles[-length:]
+    start = 0 if {"left", "top"} & set(sides) else (len(tiles) - length) // 2
+    return tiles[start : start + length]
+
+
+def _slanted(way: str, tile: Tile) -> str:
+    """The diagonal that leads from a tile into the board, as far as the words leave it open."""
+    if "-" in way:
+        return way
+    upright = way if way in ("up", "down") else "up" if tile.row >= ROWS // 2 else "down"
+    return f"{upright}-{way if way in ('left', 'right') else 'left' if tile.column >= COLUMNS // 2 else 'right'}"
+
+
+def _full_line(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
+    """A line through the middle from edge to edge."""
+    marks = phrase.marks | clause.marks
+    through = any(link.relation == "in" and link.target and link.target.head in ("middle", "board") for link in phrase.links)
+    across = any(link.relation == "in" and link.target and link.target.head == "board" for link in phrase.links)
+    if not ("full" in marks or "whole" in marks or (through and (across or marks & {"upright", "level"}))):
+        return None
+    if phrase.head == "diagonal" or "diagonal" in marks or clause.moves:
+        return None
+    if (phrase.count or 1) > 1:
+        upright = "upright" in marks or phrase.head == "column"
+        size, count = COLUMNS if upright else ROWS, min(phrase.count or 1, ROWS)
+        return regions.line_tiles("column" if upright else "row", [size * (2 * k + 1) // (2 * count) for k in range(count)])
+    if "upright" in marks or phrase.head == "column":
+        return regions.line_tiles("column", [COLUMNS // 2 - 1])
+    return regions.line_tiles("row", [ROWS // 2 - 1])
+
+
+def _line_from(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
+    """`3 tiles straight down from its lowest tile`, `a line from below the dot down to the edge`, `a stem`."""
+    if phrase.head not in (*LINES, "tile", "snake"):
+        return None
+    start = _target(phrase.links, "from")
+    way, count = clause.moves[0] if clause.moves else ("", None)
+    if len(clause.moves) == 2 and way in ("up", "down") and clause.moves[1][0] in ("left", "right"):
+        way = f"{way}-{clause.moves[1][0]}"
+    if (phrase.head == "diagonal" or "diagonal" in phrase.marks) and start is not None and start.target is not None:
+        origin = select(start.target, scene)
+        way = _slanted(way, origin[0]) if origin else way
+    count = count or phrase.sizes.get("tiles") or phrase.sizes.get("long") or (phrase.count if phrase.head == "tile" else None)
+    if phrase.head == "stem" and start is None and not clause.moves:
+        link = _target(phrase.links, *BESIDE)
+        way, tiles = "down", (select(link.target, scene) if link and link.target else None) or list(scene.focus)
+        grown = (
+            next((piece for piece in scene.pieces(scene.painted, by_color=False) if set(piece) & set(tiles)), list(tiles))
+            if tiles
+            else []
+        )
+        return _beam(regions.at_sides(grown, ["bottom"]), way, count or 3) if tiles else None
+    side = _target(phrase.links, *BESIDE)
+    if not way or (start is None and side is None and phrase.head != "stem"):
+        return None
+    if start is None:
+        start = side
+    if start is None or start.target is None:
+        return None
+    tiles = select(start.target, scene) or []
+    if side is not None and side.target is not None:
+        tiles = related(side, scene, every=False, phrase=phrase) or []
+        return [tile for tile in g.ray(tiles[len(tiles) // 2], way, count) if on_board(*tile)] if tiles else None
+    if tiles and (scene.board[tiles[0]] == "white" or len(tiles) == len(ALL)):
+        return [tile for tile in g.ray(tiles[0], way, count) if on_board(*tile)]
+    return _beam(tiles, way, count)
+
+
+def _beam(tiles: Tiles, way: str, count: int | None) -> list[Tile]:
+    """From the next tile in a direction, so many or as far as the board goes."""
+    if not tiles:
+        return []
+    edge = [tile for tile in tiles if g.next_tile(tile, way) not in tiles]
+    start = g.next_tile(g.middle(edge) if g.middle(edge) in edge else edge[len(edge) // 2], way)
+    return [tile for tile in g.ray(start, way, count) if on_board(*tile)]
+
+
+def _dots(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
+    """Tiles at a place that is said, or so many anywhere."""
+    if phrase.head != "tile" or (phrase.sizes.get("tiles", 1) > 1 and not phrase.plural):
+        return None
+    count = phrase.count or phrase.sizes.get("tiles") or (3 if phrase.plural else 1)
+    if "together" in phrase.marks and count > 1:
+        return _clump(phrase, scene, count)
+    if count > 1 and phrase.marks & {"level", "upright", "diagonal"}:
+        return placed(replace(phrase, head="line", sizes={"tiles": count}), scene)
+    sides = _both_sides(phrase, scene)
+    if sides:
+        return sides
+    beside = _target(phrase.links, "beside")
+    if beside is not None and "opposite" in phrase.marks and len(scene.focus) == 1:
+        about = select(beside.target, scene) if beside.target else None
+        return [g.turned(scene.focus[0], 3, about[0])] if about else None
+    if any(link.relation in (*BESIDE, "beside", "between", "around", "inside", "outside") for link in phrase.links):
+        found = select(replace(phrase, colors=[]), scene)
+        return _some(found, phrase, count, scene) if found else None
+    places = [link for link in phrase.links if link.relation in ("in", "of", "from") and link.target is not None]
+    if places:
+        found = _in_place(phrase, scene)
+        if found == []:
+            return []
+        exact = places[0].target is not None and places[0].target.head in ("row", "column") and not places[0].target.links
+        if found and len(found) <= count:
+            return found
+        if found and exact and phrase.count and phrase.count > 1 and not phrase.sides and not phrase.ordinals:
+            return _run(found, count, scene)
+        if found and (len(found) < len(ALL)):
+            return _some(found, phrase, count, scene)
+    pieces = scattered(phrase, scene, count, _avoided(clause, scene))
+    return ordered(tile for piece in pieces for tile in piece) or None
+
+
+def _both_sides(phrase: Phrase, scene: Scene) -> list[Tile]:
+    """`a tile on each side of the red one`: left and right of it."""
+    sides = {side for link in phrase.links if link.relation == "in" and link.target is not None for side in link.target.sides}
+    target = _target(phrase.links, "beside")
+    if target is not None and target.target is not None and sides >= {"left", "right"}:
+        tiles = select(target.target, scene) or []
+        return [tile for way in ("left", "right") for tile in regions.next_to(tiles, way) if on_board(*tile)]
+    for link in phrase.links:
+        side = link.target
+        of = (
+            next((inner.target for inner in side.links if inner.relation == "of"), None)
+            if side is not None and side.head == "side"
+            else None
+        )
+        if side is not None and of is not None and of.head != "board" and side.det in ("each", "both") and not side.sides:
+            tiles = select(of, scene) or []
+            return [tile for way in ("left", "right") for tile in regions.next_to(tiles, way) if on_board(*tile)]
+    return []
+
+
+def _in_place(phrase: Phrase, scene: Scene) -> list[Tile] | None:
+    """The tiles at a place; `in the middle` is the middle of what was drawn last if that is open, else of the board."""
+    links = []
+    for link in phrase.links:
+        target = link.target
+        if target is not None and "unknown" in target.marks and target.word not in scene.names:
+            continue
+        if target is not None and target.head == "middle" and not target.links and target.det != "its":
+            opened = set(g.enclosed(scene.focus)) - set(scene.focus) if scene.focus else set()
+            owner = Phrase(head="it") if opened else Phrase(head="board")
+            link = replace(link, target=replace(target, links=[Link("of", owner)]))
+        links.append(link)
+    return select(replace(phrase, colors=[], det="the", count=None, links=links), scene) if links else None
+
+
+def _avoided(clause: Clause, scene: Scene) -> list[Tile]:
+    return [tile for phrase in clause.avoided for tile in select(phrase, scene) or ()]
+
+
+def _run(tiles: Tiles, count: int, scene: Scene) -> list[Tile]:
+    """The first tiles of a line that are free."""
+    free = [tile for tile in tiles if scene.board[tile] == "white"]
+    return (free if len(free) >= count else list(tiles))[:count]
+
+
+def _clump(phrase: Phrase, scene: Scene, count: int) -> list[Tile] | None:
+    """So many tiles that touch each other."""
+    head = {3: "triangle", 6: "triangle", 4: "diamond", 9: "diamond"}.get(count, "hexagon")
+    return placed(replace(phrase, head=head, sizes={"tiles": count}, count=None), scene)
+
+
+def _some(tiles: Tiles, phrase: Phrase, count: int, scene: Scene) -> list[Tile]:
+    """`count` of some tiles: blank ones first, those in the middle first."""
+    places = [link.target for link in phrase.links if link.target is not None and link.relation in ("in", *BESIDE)]
+    places += [link.target for place in places for link in place.links if link.relation == "of" and link.target is not None]
+    each = any((place.plural and place.head != "thing") or place.det in ("each", "all", "both") for place in places)
+    each = each or any((place.count or 1) > 1 for place in places)
+    around = phrase.plural and any(link.relation in ("around", "between", "inside", "beside") for link in phrase.links)
+    if (phrase.det in ("each", "all", "both", "the") or each or around) and (
+        phrase.count in (None, len(tiles)) or (each and phrase.count == 1)
+    ):
+        return list(tiles)
+    free = [tile for tile in tiles if scene.board[tile] == "white"] or list(tiles)
+    if count == 1:
+        at = g.middle(free)
+        return [min(free, key=lambda tile: distance(tile, at))]
+    found: list[Tile] = []
+    while len(found) < count and free:
+        away = minus(free, near(found)) if found and "apart" in phrase.marks else free
+        found.append((away or free)[0])
+        free = minus(free, found)
+    return found
+
+
+def _figures(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
+    """Figures at the best places for them."""
+    if phrase.head == "tile" and phrase.sizes.get("tiles", 1) == 1:
+        return None
+    if phrase.head == "tile":
+        phrase = replace(phrase, head="hexagon")
+    inner = _target(phrase.links, "in", "inside")
+    if inner is not None and inner.target is not None and phrase.head in ("row", "column"):
+        return None
+    count = phrase.count or (2 if phrase.plural and phrase.det != "a" and phrase.count is None else 1)
+    if "wide" in phrase.sizes and phrase.head in ("ring", "hexagon") and phrase.sizes["wide"] == 1:
+        phrase = replace(phrase, sizes={name: size for name, size in phrase.sizes.items() if name != "wide"})
+    if phrase.head == "diagonal" and not phrase.sizes:
+        return list(g.ray(Tile(ROWS - 1, 0), "up-right", None))
+    if count == 1:
+        return placed(phrase, scene, avoided=_avoided(clause, scene))
+    pieces = scattered(phrase, scene, count, _avoided(clause, scene))
+    return ordered(tile for piece in pieces for tile in piece) or None
+
+
+def spread(tiles: Tiles, scene: Scene) -> list[Tile]:
+    return common(tiles, scene.blank)
+
+
+def default_length(phrase: Phrase) -> int:
+    return length_of(phrase, 5)

@@ -1,0 +1,153 @@
+"""The words of ordinary requests for the board: an evened text becomes tokens with the meanings that lexicon.txt gives them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from harness.baselines.parser.everyday.english import NUMBERS, evened, spelled, without_politeness
+from harness.worlds.hexagons import COLORS
+
+FILE = Path(__file__).parent / "lexicon.txt"
+LONGEST = 80
+"""Words of a sentence that are read."""
+KNOWN = "KNOWN"
+LARGEST = 180
+"""Larger numbers are read as this one: the board has no more tiles."""
+_SOUND = re.compile(r"(?<![a-z])(hm+|ehm+|uh+m*|um+|oh|ah+|er+m*|yes|yeah|yep)(?![a-z])")
+_IRREGULAR = {
+    "took": "take",
+    "drew": "draw",
+    "drawn": "draw",
+    "made": "make",
+    "gave": "give",
+    "kept": "keep",
+    "taken": "take",
+    "halves": "half",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word or phrase; `senses` are its meanings by category: `left` is {"SIDE": "left", ...}."""
+
+    text: str
+    senses: Mapping[str, str]
+    plural: bool = False
+
+    def __getitem__(self, category: str) -> str | None:
+        return self.senses.get(category)
+
+
+class Lexicon(NamedTuple):
+    """Phrases, as tuples of words, with their senses; and the longest one's length."""
+
+    phrases: Mapping[tuple[str, ...], Mapping[str, str]]
+    longest: int
+
+
+@cache
+def lexicon() -> Lexicon:
+    phrases: dict[tuple[str, ...], dict[str, str]] = {}
+    for line in FILE.read_text(encoding="utf-8").splitlines():
+        if line and not line.startswith("#"):
+            head, _, listed = line.partition(": ")
+            category, value = head.split()
+            if category == KNOWN:
+                continue
+            for phrase in listed.split(","):
+                phrases.setdefault(_words(phrase), {}).setdefault(category, value)
+    for color in COLORS:
+        phrases.setdefault((color,), {})["COLOR"] = color
+    return Lexicon(phrases, max(map(len, phrases)))
+
+
+def _words(phrase: str) -> tuple[str, ...]:
+    return tuple(str(NUMBERS[word]) if word in NUMBERS else word for word in phrase.split())
+
+
+@cache
+def known_words() -> frozenset[str]:
+    phrases = lexicon().phrases
+    words = {word for phrase in phrases for word in phrase if len(word) > 2}
+    nouns = {phrase[0] + "s" for phrase, senses in phrases.items() if len(phrase) == 1 and "NOUN" in senses}
+    verbs = {
+        phrase[0] + end
+        for phrase, senses in phrases.items()
+        if len(phrase) == 1 and "VERB" in senses
+        for end in ("s", "ed", "ing")
+    }
+    others = {
+        word.strip()
+        for line in FILE.read_text(encoding="utf-8").splitlines()
+        if line.startswith(KNOWN)
+        for word in line.split(": ")[1].split(",")
+    }
+    return frozenset(words | nouns | verbs | others)
+
+
+def sentences(text: str) -> list[list[Token]]:
+    """The tokens of each sentence: `Row 4: red. Undo!` is two."""
+    text = re.sub(r"(\d)\s*[:/]\s*(\d)", r"column \1 row \2", text)
+    text = re.sub(r"([a-z])\s*(?:\.\.+|…)", r"\1 and so on ", text, flags=re.IGNORECASE)
+    text = text.replace(":", ",").replace("<", " ").replace(" - ", " , ").replace("—", " , ")
+    even = _SOUND.sub(" ", spelled(evened(text), known_words()))
+    return [
+        list(_tokens(part.split()[:LONGEST]))
+        for part in re.split(r"(?:^| )\.(?= |$)", without_politeness(even))
+        if part.strip(" .,")
+    ]
+
+
+def _tokens(words: list[str]) -> Iterator[Token]:
+    start = 0
+    while start < len(words):
+        if start + 1 < len(words) and words[start] == "," and words[start + 1] == ",":
+            start += 1
+        for length in range(min(lexicon().longest, len(words) - start), 0, -1):
+            token = _token(words[start : start + length])
+            if token is not None:
+                break
+        if token is None or token["NOISE"] is None:
+            yield token or Token(words[start], {})
+        start += length
+
+
+def _token(words: list[str]) -> Token | None:
+    """The token of some words; None if the lexicon lacks them. A single word may be inflected, or a number."""
+    if len(words) > 1:
+        found = lexicon().phrases.get(tuple(words)) or lexicon().phrases.get((*words[:-1], _singular(words[-1])))
+        return Token(" ".join(words), found, words[-1].endswith("s")) if found else None
+    word = words[0].removesuffix("'s").strip("'")
+    if word == ",":
+        return Token(",", {"COMMA": ","})
+    number = re.fullmatch(r"#?(\d+)(st|nd|rd|th)?", word)
+    if number:
+        value = str(min(int(number[1][:4]), LARGEST))
+        return Token(word, {"ORDINAL" if number[2] else "NUMBER": value})
+    for form in _forms(word):
+        found = lexicon().phrases.get((form,))
+        if found:
+            return Token(word, found, form != word and word.endswith("s"))
+    return None
+
+
+def _singular(word: str) -> str:
+    return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
+
+
+def _forms(word: str) -> Iterator[str]:
+    """The word and what it may be a form of: `coloring` is a form of `color`."""
+    yield word
+    if word in _IRREGULAR:
+        yield _IRREGULAR[word]
+    for ending, others in (("s", ("",)), ("es", ("", "e")), ("ed", ("", "e")), ("d", ("",)), ("ing", ("", "e"))):
+        if word.endswith(ending) and len(word) > len(ending) + 2:
+            stem = word[: -len(ending)]
+            yield from (stem + other for other in others)
+            if ending in ("ed", "ing") and stem[-1] == stem[-2]:
+                yield stem[:-1]

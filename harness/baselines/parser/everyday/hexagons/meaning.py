@@ -1,0 +1,82 @@
+"""What the parts of a request mean, before anything is looked up on the board."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+ENOUGH = 18
+"""A count that is larger than a line on the board can be long."""
+
+
+@dataclass
+class Link:
+    """Where a thing is: `above the ring` is Link("above", Phrase("ring")); `2 tiles above it` has the distance 2. `second` is
+    the other end of what has two: `between the ring and the line`."""
+
+    relation: str
+    target: Phrase | None = None
+    count: int | None = None
+    second: Phrase | None = None
+
+
+@dataclass
+class Phrase:
+    """A thing as it is said: `the two red rings at the top` has the head ring, the count 2, the color red and a link."""
+
+    head: str = ""
+    word: str = ""
+    plural: bool = False
+    det: str = ""
+    count: int | None = None
+    ordinals: list[int] = field(default_factory=list)
+    every: int = 0
+    colors: list[str] = field(default_factory=list)
+    marks: set[str] = field(default_factory=set)
+    sides: list[str] = field(default_factory=list)
+    sizes: dict[str, int] = field(default_factory=dict)
+    """Lengths that are said: long, wide, tall, tiles, side, around."""
+    links: list[Link] = field(default_factory=list)
+    excepted: list[Phrase] = field(default_factory=list)
+
+    @property
+    def new(self) -> bool:
+        """Whether the words speak of a thing that is not there yet: `a ring`, `two rings`, `another ring`."""
+        return self.det in ("a", "another", "") and self.head != "it"
+
+    @property
+    def bare(self) -> bool:
+        """Whether nothing but a determiner is said."""
+        return not (self.ordinals or self.colors or self.marks or self.sides or self.links or self.every)
+
+
+@dataclass
+class Clause:
+    """One thing that is asked for: `make the top row and the bottom row blue`."""
+
+    verb: str = ""
+    targets: list[Phrase] = field(default_factory=list)
+    colors: list[tuple[str, int]] = field(default_factory=list)
+    """The new colors, each with for how many tiles in turn: `two red, one blue`."""
+    moves: list[tuple[str, int | None]] = field(default_factory=list)
+    links: list[Link] = field(default_factory=list)
+    marks: set[str] = field(default_factory=set)
+    """What is said beside: not, meant, same, too, cycle, apart, full, twice, half and the marks of phrases."""
+    sizes: dict[str, int] = field(default_factory=dict)
+    replaced: list[str] = field(default_factory=list)
+    """The colors in whose place the new ones come: `green instead of blue`, `not blue`."""
+    total: int | None = None
+    """How many there should be in the end: `so that there are five`."""
+    times: int | None = None
+    first: str = ""
+    """The color to start with: `starting with blue`."""
+    as_many: Phrase | None = None
+    """What there should be as many of."""
+    avoided: list[Phrase] = field(default_factory=list)
+    """Where nothing is to be: `not at the edge`."""
+    names: list[str] = field(default_factory=list)
+    """What the result is called: `like grass`."""
+    unknown: list[str] = field(default_factory=list)
+
+    @property
+    def empty(self) -> bool:
+        return not (self.verb or self.targets or self.colors or self.moves or self.links or self.marks or self.sizes)

@@ -1,0 +1,188 @@
+"""Moves and copies what stands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from harness.baselines.parser.everyday.hexagons.meaning import Clause, Link, Phrase
+from harness.baselines.parser.everyday.hexagons.placing import Place
+from harness.baselines.parser.everyday.hexagons.scene import (
+    Scene,
+    Tiles,
+    common,
+    extent,
+    near,
+)
+from harness.baselines.parser.everyday.hexagons.targets import SIDE_WAYS, Painting, colors_of, paint_all, target_tiles
+from harness.worlds.hexagons import COLUMNS, ROWS, Tile, on_board
+from serialization.program import hexagons_geometry as g
+
+
+def move(clause: Clause, scene: Scene) -> Tiles | None:
+    tiles = common(target_tiles(clause, scene) or [], scene.painted)
+    if not tiles:
+        return None
+    painting = colors_of(tiles, scene)
+    to = _moved_by(clause, tiles, scene) or _moved_to(clause, tiles, scene)
+    if to is None:
+        return None
+    scene.paint(tiles, "white")
+    scene.focus = paint_all({to(tile): color for tile, color in painting.items()}, scene)
+    return scene.focus
+
+
+def _shift(tiles: Tiles, steps: list[tuple[str, int]]) -> Callable[[Tile], Tile]:
+    """A move that keeps the shape; a single row keeps its number."""
+    grid = len({tile.row for tile in tiles}) == 1
+    first = min(tiles, key=lambda tile: (tile.column, tile.row))
+    to, _ = g.board_shift(steps, grid).mapping(first)
+    return lambda tile: Tile(*to(tile))
+
+
+def _moved_by(clause: Clause, tiles: Tiles, scene: Scene) -> Callable[[Tile], Tile] | None:
+    """`2 to the right`, `up`, `as far down as it goes`."""
+    moves = list(clause.moves)
+    if not moves:
+        for target in clause.targets:
+            moves += [(SIDE_WAYS[side], None) for side in target.sides if target.head == "side" and side in SIDE_WAYS]
+        if not moves:
+            return None
+    if "full" in clause.marks or any(link.relation == "to" for link in clause.links):
+        return _to_sides(tiles, [way for way, _ in moves])
+    return _shift(tiles, [(way, count or clause.sizes.get("tiles", 1)) for way, count in moves])
+
+
+def _to_sides(tiles: Tiles, ways: list[str]) -> Callable[[Tile], Tile]:
+    """As far as the board goes."""
+    top, bottom, left, right = extent(tiles)
+    rooms = {"up": top, "down": ROWS - 1 - bottom, "left": left, "right": COLUMNS - 1 - right}
+    steps = [(way, rooms.get(way, 0)) for way in ways]
+    return lambda tile: Tile(*_by_number(tile, steps))
+
+
+def _by_number(tile: Tile, steps: list[tuple[str, int]]) -> tuple[int, int]:
+    row, column = tile
+    for way, count in steps:
+        row += {"up": -count, "down": count}.get(way, 0)
+        column += {"left": -count, "right": count}.get(way, 0)
+    return row, column
+
+
+def _moved_to(clause: Clause, tiles: Tiles, scene: Scene) -> Callable[[Tile], Tile] | None:
+    """`to the top left corner`, `next to the ring`, `into the middle`."""
+    links = [link for target in clause.targets[:1] for link in target.links if link.relation in ("in", "to")] + clause.links
+    link = next((one for one in links if one.target is not None), None)
+    if link is None or link.target is None:
+        return None
+    sides = link.target.sides if link.target.head in ("side", "corner", "edge", "") else []
+    if sides and sides != ["middle"]:
+        return _to_sides(tiles, [SIDE_WAYS[side] for side in sides if side in SIDE_WAYS])
+    place = Place(Phrase(head="thing", links=[link]), scene)
+    top, bottom, left, right = extent(tiles)
+    down, across = round(place.middle[0] - (top + bottom) / 2), round(place.middle[1] - (left + right) / 2)
+    beside = {"above": ("up", 1), "below": ("down", 1), "left": ("left", 1), "right": ("right", 1), "beside": ("right", 1)}
+    steps = [("down", down), ("right", across)]
+    if link.relation in beside:
+        steps.append(beside[link.relation])
+    return _shift(tiles, steps)
+
+
+def copy(clause: Clause, scene: Scene) -> Tiles | None:
+    """Further copies of what stands, each as far from the one before as it is said, else in free places."""
+    tiles = common(target_tiles(clause, scene) or [], scene.painted)
+    if not tiles:
+        return None
+    painting = colors_of(tiles, scene)
+    if clause.colors:
+        painting = dict.fromkeys(painting, clause.colors[0][0])
+    lines = [
+        link.target
+        for link in clause.links
+        if link.target is not None and link.target.head in ("row", "column") and len(link.target.ordinals) > 1
+    ]
+    if lines and not clause.moves:
+        return _copied_to(lines[0], clause, painting, tiles, scene)
+    steps = _copy_steps(clause, tiles)
+    if steps is None:
+        return _copy_anywhere(clause, painting, tiles, scene)
+    times = clause.times or (2 if "twice" in clause.marks else 0) or (18 if "full" in clause.marks else 1)
+    found: list[Tile] = []
+    for k in range(1, times + 1):
+        to = _shift(tiles, [(way, count * k) for way, count in steps])
+        moved = {to(tile): color for tile, color in painting.items()}
+        if not all(on_board(*tile) for tile in moved) and "full" in clause.marks:
+            break
+        found += paint_all(moved, scene)
+    scene.focus = found or scene.focus
+    return found or None
+
+
+def _copied_to(lines: Phrase, clause: Clause, painting: Painting, tiles: Tiles, scene: Scene) -> Tiles | None:
+    """A copy in each of some rows or columns."""
+    found: list[Tile] = []
+    for number in lines.ordinals:
+        steps = _copy_steps(replace(clause, links=[Link("in", replace(lines, ordinals=[number]))]), tiles) or []
+        to = _shift(tiles, steps)
+        found += paint_all({to(tile): color for tile, color in painting.items()}, scene)
+    return found or None
+
+
+def _copy_steps(clause: Clause, tiles: Tiles) -> list[tuple[str, int]] | None:
+    """How far each copy lies from the one before; beside it where no distance is said."""
+    moves = clause.moves or [(SIDE_WAYS.get(link.relation, link.relation), link.count) for link in _beside_links(clause)]
+    places = (
+        clause.targets
+        + [link.target for target in clause.targets for link in target.links if link.target is not None]
+        + [link.target for link in clause.links if link.target is not None]
+    )
+    every = next((place.every for place in places if place.every), 0)
+    if every:
+        return [(moves[0][0] if moves else "right", every)]
+    to = next((place for place in places if place.head in ("row", "column") and len(place.ordinals) == 1), None)
+    if to is not None and not moves:
+        number = to.ordinals[0] - 1 - (min(t.row for t in tiles) if to.head == "row" else min(t.column for t in tiles))
+        return [("down" if to.head == "row" else "right", number)]
+    if not moves:
+        return None
+    top, bottom, left, right = extent(tiles)
+    gap = clause.sizes.get("gap")
+    own = {"up": bottom - top + 1, "down": bottom - top + 1, "left": right - left + 1, "right": right - left + 1}
+    if gap is None and all(count for _, count in moves):
+        return [(way, count or 1) for way, count in moves]
+    return [(way, count or own.get(way, 1) + (1 if gap is None else gap)) for way, count in moves]
+
+
+def _beside_links(clause: Clause) -> list[Link]:
+    links = clause.links + [link for target in clause.targets for link in target.links]
+    return [link for link in links if link.relation in ("above", "below", "left", "right")]
+
+
+def _copy_anywhere(clause: Clause, painting: Painting, tiles: Tiles, scene: Scene) -> Tiles | None:
+    """A copy where there is room, and at the side that is said."""
+    links = [link for link in clause.links if link.relation in ("in", "to", "beside")]
+    place = Place(Phrase(head="thing", links=links), scene)
+    standing, close = set(scene.painted), set(near(scene.painted))
+    found: list[Tile] = []
+    for _ in range(clause.times or 1):
+        choices = []
+        for down in range(-ROWS, ROWS):
+            for across in range(-COLUMNS, COLUMNS):
+                to = _shift(tiles, [("down", down), ("right", across)])
+                there = [to(tile) for tile in tiles]
+                if all(on_board(*tile) for tile in there) and not standing & set(there):
+                    middle = g.middle(there)
+                    far = (
+                        abs(middle.row - place.middle[0]) + abs(middle.column - place.middle[1])
+                        if place.said
+                        else abs(down) + abs(across)
+                    )
+                    choices.append((100 * bool(close & set(there)) + far, down, across))
+        if not choices:
+            break
+        _, down, across = min(choices)
+        to = _shift(tiles, [("down", down), ("right", across)])
+        found += paint_all({to(tile): color for tile, color in painting.items()}, scene)
+        standing, close = set(scene.painted), set(near(scene.painted))
+    scene.focus = found or scene.focus
+    return found or None

@@ -1,0 +1,336 @@
+"""Carries out what paints or draws: which tiles get which colors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from harness.baselines.parser.everyday.hexagons.drawing import drawn
+from harness.baselines.parser.everyday.hexagons.meaning import Clause, Link, Phrase
+from harness.baselines.parser.everyday.hexagons.regions import OPPOSITE
+from harness.baselines.parser.everyday.hexagons.scene import ALL, DEFAULT_COLOR, Scene, Tiles, common, minus
+from harness.baselines.parser.everyday.hexagons.selecting import BESIDE, REGIONS, ROUND, select
+from harness.baselines.parser.everyday.hexagons.shapes import SHAPES, tints
+from harness.worlds.hexagons import COLUMNS, ROWS, Tile
+from serialization.program import hexagons_geometry as g
+
+NEW = ("a", "another", "")
+PATTERNS = ("checkers",)
+
+
+def paint_clause(clause: Clause, scene: Scene) -> Tiles | None:
+    """Paints or draws the targets of a clause; None where it could not."""
+    targets = (
+        [target for target in clause.targets if target.head != "board"]
+        if len(clause.targets) > 1 and clause.verb == "be"
+        else clause.targets
+    )
+    targets = _each_in(replace(clause, targets=targets)) or _implied_targets(clause, scene)
+    found: list[Tile] = []
+    acted, about = False, scene.focus
+    landmark: Tiles = ()
+    beside: set[str] = set()
+    for number, target in enumerate(targets):
+        if not any(is_new(other, clause, scene) for other in targets[:number]):
+            scene.focus = about
+        relations = {link.relation for link in target.links if link.target is None or link.target.head == "it"}
+        if landmark and relations & {OPPOSITE.get(one, "") for one in beside}:
+            scene.focus = landmark
+        found_mark = _landmark(target, scene)
+        if found_mark:
+            landmark, beside = found_mark, {link.relation for link in target.links}
+        tiles = _one(target, clause, scene, number, len(targets))
+        if tiles is not None:
+            acted = True
+            found += tiles
+            if tiles:
+                scene.focus = tiles
+    if found:
+        scene.focus = found if len(targets) > 1 or not acted else scene.focus
+    return found if acted else None
+
+
+def _landmark(target: Phrase, scene: Scene) -> Tiles:
+    """What a target is beside: the ring of `above the ring`."""
+    for link in target.links:
+        if link.relation in BESIDE and link.target is not None and link.target.head != "it":
+            return select(link.target, scene) or ()
+    return ()
+
+
+def _each_in(clause: Clause) -> list[Phrase]:
+    """`one tile each of red and blue` in a column: the column, whose first tiles get the colors."""
+    place = next((link.target for link in clause.links if link.relation == "in" and link.target is not None), None)
+    if "each" not in clause.marks or len(clause.colors) < 2:
+        return clause.targets
+    return [place] if place is not None else [replace(target, count=len(clause.colors)) for target in clause.targets[:1]]
+
+
+def _implied_targets(clause: Clause, scene: Scene) -> list[Phrase]:
+    """`put blue in the corner` paints the corner; `green, 3 tiles down from it` draws a line; `blue` paints it."""
+    place = next((link for link in clause.links if link.relation in ("in", "with", "around") and link.target is not None), None)
+    if clause.moves and clause.moves[0][1]:
+        return [Phrase(head="line", det="a")]
+    first = clause.links[0] if clause.links else None
+    if (
+        first is not None
+        and first.relation == "from"
+        and first.target is not None
+        and first.target.det == "a"
+        and first.target.colors
+    ):
+        return [replace(first.target, links=[*first.target.links, *clause.links[1:]])]
+    if place is not None and place.target is not None:
+        return [replace(Phrase(head="edge"), links=[place]) if place.relation == "around" else place.target]
+    start = next((link for link in clause.links if link.relation == "from"), None)
+    if clause.moves or start is not None:
+        return [Phrase(head="line", det="a")]
+    return [Phrase(head="it")] if scene.focus and clause.colors else []
+
+
+def is_new(target: Phrase, clause: Clause, scene: Scene) -> bool:
+    """Whether a phrase asks for a new figure rather than for what stands or for a part of the board."""
+    if target.head in ("row", "column"):
+        return (target.det in NEW and bool(target.sizes)) or (target.det == "a" and not _placed(target))
+    if target.head not in SHAPES and target.head not in PATTERNS:
+        return False
+    if target.head == "tile":
+        return _is_new_tile(target, clause)
+    if target.det in NEW and (not target.ordinals or target.det == "a"):
+        return (
+            clause.verb not in ("paint", "make")
+            or not clause.colors
+            or bool(target.colors)
+            or target.det != ""
+            or bool(target.sizes)
+        )
+    return False
+
+
+def _is_new_tile(target: Phrase, clause: Clause) -> bool:
+    if target.ordinals or target.every or target.det in ("the", "this", "each", "all", "both", "other", "only"):
+        return False
+    return not (
+        clause.verb in ("make", "paint", "be") and clause.colors and not target.colors and target.count is None and target.plural
+    )
+
+
+def _placed(target: Phrase) -> bool:
+    return bool(target.sides or target.ordinals or target.links or target.every)
+
+
+def _stripes(target: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
+    """Stripes across the board: `black and white in turn`, or as many equal ones as there are colors, as on a flag."""
+    names = list(dict.fromkeys(color for color, _ in clause.colors)) or target.colors
+    if (
+        target.head not in ("line", "row", "column")
+        or len(names) < 2
+        or target.det in ("the", "this")
+        or not (target.plural or target.count)
+    ):
+        return None
+    if clause.first in names:
+        names = names[names.index(clause.first) :] + names[: names.index(clause.first)]
+    marks = target.marks | clause.marks
+    by_row = target.head == "row" or "level" in marks
+    size = ROWS if by_row else COLUMNS
+    wide = target.sizes.get("wide") or (1 if "cycle" in marks or not target.count else size // max(target.count, 1))
+    for tile in ALL:
+        number = (tile.row if by_row else tile.column) // wide
+        if "cycle" in marks or not target.count or number < len(names):
+            scene.paint([tile], names[number % len(names)])
+    return list(ALL)
+
+
+def _one(target: Phrase, clause: Clause, scene: Scene, number: int, count: int) -> Tiles | None:
+    """Paints one target of a clause; gives its tiles."""
+    told = _head_of_one(target, clause, scene)
+    colors = _new_colors(told, clause, scene, number, count)
+    if told.head in PATTERNS:
+        return _checkers(told, clause, scene)
+    stripes = _stripes(told, clause, scene)
+    if stripes is not None:
+        return stripes
+    new = is_new(told, clause, scene)
+    owner = next(
+        (link.target for link in told.links if link.relation == "of" and link.target and link.target.head != "board"), None
+    )
+    if owner is not None:
+        scene.owner = select(owner, scene) or ()
+    tiles = drawn(told, clause, scene) if new else _selected(told, clause, scene)
+    if tiles is None and not new and told.head in SHAPES and clause.verb in ("draw", "", "make", "paint"):
+        new, tiles = True, drawn(told, clause, scene)
+    if not tiles:
+        return None
+    paint_in(tiles, colors, clause, told, scene)
+    if new:
+        _tinted(told, tiles, scene)
+    tiles = [*tiles, *_with_parts(told, clause, tiles, scene)]
+    own = [told.word] if told.word and (told.head not in ("thing", "it", "tile", "") or told.word in ("moon", "sun")) else []
+    for name in own + clause.names:
+        scene.names[name] = tiles
+    return tiles
+
+
+def _head_of_one(target: Phrase, clause: Clause, scene: Scene) -> Phrase:
+    """`a blue one` is what was drawn last, in blue; a flower or a dot."""
+    if target.head == "inside" and target.det == "a" and target.sizes:
+        return replace(target, head="hexagon")
+    if (
+        target.head not in ("", "thing")
+        or target.det not in ("a", "another", "")
+        or (target.head == "thing" and target.word not in ("one", "ones"))
+    ) and not (target.head == "" and target.count and target.det in ("a", "another", "")):
+        return target
+    heads = [t for done in scene.done for t in done.clause.targets if t.head in SHAPES and t.head not in ("row", "column")]
+    like = heads[-1] if heads else Phrase(head="tile", word="tile")
+    count = target.count if target.count != 1 else None
+    return replace(
+        like,
+        det="a",
+        count=count,
+        colors=target.colors,
+        links=target.links,
+        sides=target.sides,
+        excepted=[],
+        plural=False,
+        marks=like.marks | target.marks,
+        sizes={**like.sizes, **target.sizes},
+    )
+
+
+def _new_colors(target: Phrase, clause: Clause, scene: Scene, number: int, count: int) -> list[tuple[str, int]]:
+    """The colors that a target gets: those of the clause, its own where they describe nothing, the last one."""
+    if clause.colors:
+        if target.colors and (target.head in SHAPES and is_new(target, clause, scene)):
+            return [(color, 1) for color in target.colors]
+        if count > 1 and len(clause.colors) == count:
+            return [clause.colors[number]]
+        return clause.colors
+    if target.colors:
+        return [(color, 1) for color in target.colors]
+    return [(scene.color or DEFAULT_COLOR, 1)]
+
+
+def _selected(target: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
+    """The tiles of a target that stands or is a part of the board."""
+    described = bool(target.colors) and bool(clause.colors)
+    asked = target if described or target.head not in REGIONS else replace(target, colors=[])
+    if not clause.colors and target.colors and target.head in ("thing", "tile", *SHAPES):
+        asked = replace(target, colors=[])
+    inner = [link for link in clause.links if link.relation == "in" and link.target is not None]
+    if asked.head == "tile" and inner and not any(link.relation == "in" for link in asked.links):
+        asked = replace(asked, links=[*asked.links, *inner])
+    view = scene
+    if clause.colors and target.head in ("all", "thing") and (target.colors or target.marks):
+        view = replace(scene, board=scene.sentence_start)
+    if asked.head == "background" and described:
+        asked = replace(asked, colors=[])
+    found = select(asked, view)
+    if found is None:
+        return None
+    if "fill" in clause.marks and asked.head in (*ROUND, "line", "flower"):
+        found = minus(g.enclosed(found), found) or found
+    if described and asked.head in REGIONS:
+        of_color = [tile for tile in found if view.board[tile] in target.colors]
+        return of_color if asked.head != "background" else found
+    if clause.links and asked.head in REGIONS:
+        found = _at_links(found, clause.links, scene)
+    return found
+
+
+def _at_links(tiles: list[Tile], links: Sequence[Link], scene: Scene) -> list[Tile]:
+    """Those tiles that lie where the clause says: `in the left half, every row red`."""
+    for link in links:
+        if link.relation == "in" and link.target is not None and link.target.head not in ("it", "side", "board"):
+            tiles = common(tiles, select(link.target, scene) or tiles) or tiles
+    return tiles
+
+
+def paint_in(tiles: Tiles, colors: Sequence[tuple[str, int]], clause: Clause, target: Phrase, scene: Scene) -> None:
+    """Paints tiles in one color, or in several in turn, or part by part: three stripes in three colors."""
+    names = [color for color, _ in colors]
+    if clause.first and clause.first in names:
+        start = names.index(clause.first)
+        colors = [*colors[start:], *colors[:start]]
+        names = [color for color, _ in colors]
+    if len(names) == 1:
+        scene.paint(tiles, names[0])
+    elif target.head == "board" or (target.plural and target.head in ("row", "column", "line")):
+        _paint_lines(tiles, names, target, scene)
+    else:
+        _paint_turns(tiles, colors, clause, target, scene)
+    scene.color = names[0] if names[0] != "white" else scene.color
+
+
+def _paint_turns(tiles: Tiles, colors: Sequence[tuple[str, int]], clause: Clause, target: Phrase, scene: Scene) -> None:
+    """Tile by tile; over and over where the words say so."""
+    run = [color for color, count in colors for _ in range(count)]
+    once = "cycle" not in clause.marks and len(set(run)) == len(run) and len(run) > 2 and len(tiles) > len(run)
+    for k, tile in enumerate(tiles[: len(run)] if once else tiles):
+        scene.paint([tile], run[k % len(run)])
+
+
+def _paint_lines(tiles: Tiles, names: Sequence[str], target: Phrase, scene: Scene) -> None:
+    """Stripe by stripe: each line in the next color."""
+    by_row = target.head == "row" or "level" in target.marks
+    numbers = sorted({tile.row if by_row else tile.column for tile in tiles})
+    for tile in tiles:
+        index = numbers.index(tile.row if by_row else tile.column)
+        scene.paint([tile], names[index % len(names)])
+
+
+def _tinted(target: Phrase, tiles: Tiles, scene: Scene) -> None:
+    """Gives a picture its own colors where none are said."""
+    own = tints(target)
+    if own and not target.colors:
+        (shape,) = SHAPES[target.head](target)
+        for tile, origin in zip(tiles, shape, strict=False):
+            if origin in own:
+                scene.paint([tile], own[origin])
+
+
+def _with_parts(target: Phrase, clause: Clause, tiles: Tiles, scene: Scene) -> list[Tile]:
+    """Paints parts that are said with the figure: `a red flower with a yellow center`, `with a green stem`."""
+    added: list[Tile] = []
+    links = [link for link in [*target.links, *clause.links] if link.relation == "with"]
+    for part in [part for link in links for part in (link.target, link.second)]:
+        if part is None or not part.colors:
+            continue
+        about = replace(scene, focus=tiles)
+        if target.head == "board" and part.head in ("edge", "corner", "side"):
+            found = select(replace(part, colors=[], det="the"), scene)
+        elif part.head == "tile":
+            found = [g.middle(tiles)]
+        elif part.head == "stem":
+            found = drawn(replace(part, det="a"), Clause(), about)
+        elif part.head == "petal":
+            found = minus(tiles, select(Phrase(head="middle", links=[Link("of", Phrase(head="it"))]), about) or ())
+        elif part.head in ("side", "edge") and target.head in ("box", "triangle", "diamond"):
+            found = [tile for tile in tiles if any(other not in tiles for other in g.around(tile))]
+        elif part.head == "inside":
+            found = [tile for tile in tiles if all(other in tiles for other in g.around(tile))]
+        elif part.head in ("edge", "ring"):
+            found = drawn(Phrase(head="ring", links=[Link("around", Phrase(head="it"))], sizes=part.sizes), Clause(), about)
+        else:
+            own = (
+                []
+                if part.head in ("middle", "end", "edge", "corner", "inside") and any(li.relation == "of" for li in part.links)
+                else [Link("of", Phrase(head="it"))]
+            )
+            found = select(replace(part, colors=[], det="the", links=[*part.links, *own]), about)
+            found = common(found or [], tiles) or found
+        scene.paint(found or (), part.colors[0])
+        added += minus(found or (), tiles)
+        if part.word and found:
+            scene.names[part.word] = found
+    return added
+
+
+def _checkers(target: Phrase, clause: Clause, scene: Scene) -> list[Tile]:
+    """A board whose tiles take turns in two colors."""
+    names = [color for color, _ in clause.colors] or target.colors or ["black", "white"]
+    names = names if len(names) > 1 else [names[0], "white"]
+    for tile in ALL:
+        scene.paint([tile], names[(tile.row + tile.column) % len(names[:2])])
+    return list(ALL)

@@ -1,0 +1,140 @@
+"""The board of a conversation, and what was last spoken of."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from harness.baselines.parser.everyday.hexagons.meaning import Clause
+from harness.worlds.hexagons import COLUMNS, ROWS, Board, Paint, Tile, neighbors, on_board
+from serialization.program import hexagons_geometry as g
+from serialization.program.figure import Cell, Figure
+
+ALL = g.ALL
+BORDER = tuple(tile for tile in ALL if tile.row in (0, ROWS - 1) or tile.column in (0, COLUMNS - 1))
+DEFAULT_COLOR = "black"
+
+Tiles = Sequence[Tile]
+
+
+@dataclass
+class Done:
+    """A clause that was carried out, and the board before it."""
+
+    clause: Clause
+    before: Board
+    tiles: Tiles
+    """What it selected or drew."""
+    color: str = ""
+    about: Tiles = ()
+    """What `it` meant in it."""
+
+
+@dataclass
+class Scene:
+    """What stands on the board, and what `it`, `the flower` or `the other one` can mean."""
+
+    board: Board
+    focus: Tiles = ()
+    """What was spoken of last."""
+    names: dict[str, Tiles] = field(default_factory=dict)
+    """What was drawn or painted as a `frame`, a `moon`."""
+    done: list[Done] = field(default_factory=list)
+    color: str = ""
+    """The color that was last painted."""
+    turn_start: Board = field(default_factory=Board)
+    sentence_start: Board = field(default_factory=Board)
+    changed: Tiles = ()
+    """What the turn before changed."""
+    past: list[Board] = field(default_factory=list)
+    """The boards before the turns that can still be undone."""
+    boards: list[Board] = field(default_factory=list)
+    """The boards before all turns that changed one."""
+    sentence_focus: Tiles | None = None
+    """What `it` meant in the first clause of the sentence."""
+    bars: list[int] = field(default_factory=list)
+    """The columns of a bar chart."""
+    owner: Tiles = ()
+    """What a part that was spoken of last is a part of: the line of `the middle tile of the line`."""
+    axis: Tiles = ()
+    """The line that was named as a mirror."""
+    undoing: bool = False
+    """Whether this turn undoes others."""
+
+    def paint(self, tiles: Iterable[Tile], color: str) -> None:
+        self.board = self.board.apply(Paint(*tile, color) for tile in tiles if on_board(*tile)).board
+
+    def changed_now(self) -> bool:
+        """Whether this turn has changed anything yet."""
+        return self.board != self.turn_start
+
+    def has(self, color: str) -> bool:
+        return bool(self.of_colors([color]))
+
+    def of_colors(self, colors: Sequence[str]) -> list[Tile]:
+        return [tile for tile in ALL if self.board[tile] in colors]
+
+    @property
+    def painted(self) -> list[Tile]:
+        return [tile for tile in ALL if self.board[tile] != "white"]
+
+    @property
+    def blank(self) -> list[Tile]:
+        return self.of_colors(["white"])
+
+    def pieces(self, tiles: Tiles, by_color: bool = True) -> list[list[Tile]]:
+        """The connected pieces of some tiles, from left to right; each of one color, unless `by_color` is off."""
+        groups = [tiles]
+        if by_color:
+            colors = dict.fromkeys(self.board[tile] for tile in tiles)
+            groups = [[tile for tile in tiles if self.board[tile] == color] for color in colors]
+        found = [[Tile(*tile) for tile in piece] for group in groups for piece in Figure.of(group).pieces(_touching)]
+        return sorted(found, key=lambda piece: (min(t.column for t in piece), min(t.row for t in piece)))
+
+    def main_color(self, tiles: Tiles) -> str:
+        """The color that most of the tiles have."""
+        counts = Counter(self.board[tile] for tile in tiles if on_board(*tile))
+        counts.pop("white", None)
+        return counts.most_common(1)[0][0] if counts else ""
+
+
+def _touching(cell: Cell) -> tuple[Tile, ...]:
+    return neighbors(Tile(*cell))
+
+
+def ordered(tiles: Iterable[Tile]) -> list[Tile]:
+    return list(dict.fromkeys(tiles))
+
+
+def minus(tiles: Iterable[Tile], others: Iterable[Tile]) -> list[Tile]:
+    gone = set(others)
+    return [tile for tile in tiles if tile not in gone]
+
+
+def common(tiles: Iterable[Tile], others: Iterable[Tile]) -> list[Tile]:
+    kept = set(others)
+    return [tile for tile in tiles if tile in kept]
+
+
+def extent(tiles: Tiles) -> tuple[int, int, int, int]:
+    """The first and last row, the first and last column; of no tiles a span without any."""
+    if not tiles:
+        return 0, -1, 0, -1
+    rows, columns = [t.row for t in tiles], [t.column for t in tiles]
+    return min(rows), max(rows), min(columns), max(columns)
+
+
+def rectangle(top: int, bottom: int, left: int, right: int) -> list[Tile]:
+    """The tiles of some rows and columns, row by row, as far as they are on the board."""
+    rows, columns = range(max(top, 0), min(bottom, ROWS - 1) + 1), range(max(left, 0), min(right, COLUMNS - 1) + 1)
+    return [Tile(row, column) for row in rows for column in columns]
+
+
+def near(tiles: Tiles, count: int = 1) -> list[Tile]:
+    """The tiles of the board around some tiles, up to a distance."""
+    return [tile for layer in g.grown(tiles, count) for tile in layer if on_board(*tile)]
+
+
+def connected(tiles: Tiles) -> bool:
+    return len(Figure.of(tiles).pieces(_touching)) == 1

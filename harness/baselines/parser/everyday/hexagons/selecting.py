@@ -1,0 +1,486 @@
+"""Phrases to tiles: which of those on the board `the two tiles to the left of the red ring` are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from harness.baselines.parser.everyday.hexagons import regions
+from harness.baselines.parser.everyday.hexagons.meaning import Link, Phrase
+from harness.baselines.parser.everyday.hexagons.picking import in_order, picked
+from harness.baselines.parser.everyday.hexagons.scene import (
+    ALL,
+    BORDER,
+    Scene,
+    Tiles,
+    common,
+    extent,
+    minus,
+    near,
+    ordered,
+    rectangle,
+)
+from harness.baselines.parser.everyday.hexagons.shapes import SHAPES
+from harness.baselines.parser.everyday.hexagons.standing import (
+    background,
+    bar,
+    board,
+    crossing,
+    figure,
+    filled,
+    opposite,
+    said_line,
+    way_of,
+)
+from harness.worlds.hexagons import Tile, on_board
+from serialization.program import hexagons_geometry as g
+
+REGIONS = ("board", "all", "background", "row", "column", "corner", "edge", "side", "half", "third", "quarter", "middle",
+           "inside", "gap", "rest", "end", "it", "")  # fmt: skip
+"""The heads of what is on any board: it is painted rather than drawn."""
+ROUND = ("ring", "hexagon", "box", "thing", "it", "diamond", "triangle")
+"""What can have an inside; `in the ring` is what it encloses."""
+BESIDE = ("above", "below", "left", "right", "up-left", "up-right", "down-left", "down-right")
+ALONG = ("in", "of", "from", "to", "with")
+
+
+def select(phrase: Phrase, scene: Scene) -> list[Tile] | None:
+    """The tiles that a phrase means; None where there is no such thing."""
+    plain = folded(phrase)
+    base = _HEADS.get(plain.head, figure)(plain, scene)
+    if base is None:
+        return None
+    found = picked(plain, _filtered(plain, base, scene), scene)
+    for excepted in phrase.excepted:
+        found = minus(found, _excepted(excepted, found, scene))
+    return [tile for tile in found if on_board(*tile)]
+
+
+def _excepted(phrase: Phrase, tiles: list[Tile], scene: Scene) -> list[Tile]:
+    """Those of some tiles that are left out: `except for its leftmost column`, `except one`."""
+    if phrase.head in ("", "thing", "tile") and phrase.count and phrase.bare:
+        pieces = scene.pieces(tiles)
+        pieces = [[tile] for tile in tiles] if len(pieces) == 1 else pieces
+        return [tile for piece in pieces[: phrase.count] for tile in piece]
+    about = _about(scene, tiles)
+    found = common(select(phrase, about) or [], tiles)
+    if not found and not phrase.links:
+        found = select(replace(phrase, links=[Link("of", Phrase(head="it"))]), about) or []
+    return found
+
+
+def _about(scene: Scene, tiles: Tiles) -> Scene:
+    """The scene where `its` means these tiles."""
+    return replace(scene, focus=tiles)
+
+
+def folded(phrase: Phrase) -> Phrase:
+    """`the row at the top` as `the top row`; `the two on the left` as `the two left ones`."""
+    sides, links = list(phrase.sides), []
+    for link in phrase.links:
+        target = link.target
+        simple = (
+            target is not None and target.head in ("side", "", "middle", "edge") and (target.sides or target.head == "middle")
+        )
+        touching = phrase.head == "tile" and any(other.relation == "beside" for other in phrase.links)
+        if (
+            link.relation in ("in", "from")
+            and simple
+            and target
+            and not (target.links or target.colors or touching or target.det == "its")
+            and (target.head != phrase.head or phrase.head == "edge")
+        ):
+            sides += [side for side in target.sides or ["middle"] if side not in sides]
+            if link.relation == "from" or link.second:
+                links.append(link)
+        else:
+            links.append(link)
+    return replace(phrase, sides=sides, links=links)
+
+
+def owner_of(phrase: Phrase, scene: Scene) -> list[Tile]:
+    """What a part is a part of: the thing after `of`, else the board."""
+    for link in phrase.links:
+        if link.relation in ("of", "in", "inside") and link.target is not None:
+            return select(link.target, scene) or []
+    if phrase.det == "its" and scene.focus:
+        return list(scene.owner) if scene.owner and len(scene.focus) == 1 else list(scene.focus)
+    return list(ALL)
+
+
+def _links(phrase: Phrase, *relations: str) -> list[Link]:
+    return [link for link in phrase.links if link.relation in relations]
+
+
+# --- heads ---
+
+
+def _all(phrase: Phrase, scene: Scene) -> list[Tile] | None:
+    """Everything, or everything on a side of something."""
+    return _at(phrase, list(ALL), scene)
+
+
+def _line(phrase: Phrase, scene: Scene) -> list[Tile] | None:
+    """Rows and columns: by number, by side, or beside something."""
+    kind = phrase.head
+    from_end = any(_is_end(link) for link in _links(phrase, "from"))
+    owner = owner_of(phrase, scene)
+    if phrase.det == "other" and scene.done and not phrase.sides:
+        return minus(ALL, [tile for done in scene.done[-1:] for tile in done.tiles])
+    between = bool(_links(phrase, "between"))
+    indexes = None if between else regions.lines(phrase, owner, from_end)
+    if indexes is None:
+        indexes = _beside_lines(phrase, scene)
+    if indexes is None:
+        return said_line(phrase, scene)
+    crossed = [select(link.target, scene) or [] for link in _links(phrase, "in", "of") if link.target is not None]
+    found = regions.line_tiles(kind, indexes)
+    for tiles in crossed:
+        found = common(found, tiles)
+    return _from_to(phrase, found, scene)
+
+
+def _from_to(phrase: Phrase, tiles: list[Tile], scene: Scene) -> list[Tile]:
+    """The part of a line that is said: `column 10 from row 3 to row 7`."""
+    ends = [link.target for link in _links(phrase, "from", "to") if link.target is not None]
+    ends += [link.second for link in _links(phrase, "from") if link.second is not None]
+    ends = [end for end in ends if end.head in ("row", "column") and end.head != phrase.head]
+    marks = [tile for end in ends for tile in select(end, scene) or ()]
+    if len(ends) != 2 or not marks:
+        return tiles
+    top, bottom, left, right = extent(marks)
+    return common(tiles, rectangle(top, bottom, left, right))
+
+
+def _is_end(link: Link) -> bool:
+    return link.target is None or bool(set(link.target.sides) & {"bottom", "right"})
+
+
+def _beside_lines(phrase: Phrase, scene: Scene) -> list[int] | None:
+    """`the column to the left of it`, `the rows above and below`."""
+    found: list[int] = []
+    for link in phrase.links:
+        target = (select(link.target, scene) if link.target else list(scene.focus)) or []
+        if link.relation == "between":
+            numbers = sorted({tile.row if phrase.head == "row" else tile.column for tile in _between(link, scene)})
+            found += numbers[len(numbers) // 2 :][:1] if "middle" in phrase.sides else numbers
+        if not target or link.relation not in (*BESIDE, "beside"):
+            continue
+        top, bottom, left, right = extent(target)
+        first, last = (top, bottom) if phrase.head == "row" else (left, right)
+        count = phrase.count or (1 if phrase.det != "all" else 18)
+        far = link.count or 1
+        if link.relation in ("above", "left", "beside"):
+            found += range(first - far - count + 1, first - far + 1)
+        if link.relation in ("below", "right", "beside"):
+            found += range(last + far, last + far + count)
+    return found or None
+
+
+def _corner(phrase: Phrase, scene: Scene) -> list[Tile] | None:
+    """Corners, with `opposite` and `other` those that are not spoken of."""
+    found = regions.corners(phrase, owner_of(phrase, scene))
+    if "opposite" in phrase.marks and scene.focus:
+        at = scene.focus[0]
+        return [max(found, key=lambda t: abs(t.row - at.row) + abs(t.column - at.column))]
+    if phrase.det == "other" or (phrase.det == "another" and not phrase.sides):
+        left = [tile for tile in found if scene.board[tile] == "white"] or minus(found, scene.focus)
+        return left if phrase.plural or phrase.det == "other" else left[:1]
+    if phrase.det == "a" and not phrase.sides:
+        return ([t for t in found if scene.board[t] == "white"] or found)[: phrase.count or 1]
+    return found
+
+
+def _edge(phrase: Phrase, scene: Scene) -> list[Tile] | None:
+    around = [link.target for link in _links(phrase, "around") if link.target is not None and link.target.head != "board"]
+    within = [link.target for link in _links(phrase, "inside") if link.target is not None] or [Phrase(head="it")] * bool(
+        _links(phrase, "inside")
+    )
+    if within:
+        owner = g.enclosed(select(within[0], scene) or [])
+        return regions.edge(replace(phrase, sides=[]), owner) if owner else None
+    around += [
+        link.target for link in _links(phrase, "to") if link.target is not None and link.target.head in (*SHAPES, "it", "thing")
+    ]
+    if around and around[0].head not in ("edge", "corner"):
+        tiles = select(around[0], scene)
+        return near(filled(tiles), phrase.sizes.get("wide", 1)) if tiles else None
+    if phrase.det == "other" and scene.done:
+        return opposite(scene)
+    owner = owner_of(phrase, scene)
+    return regions.edge(phrase, owner) if owner else None
+
+
+def _side(phrase: Phrase, scene: Scene) -> list[Tile] | None:
+    """`the left side` is the outermost column, `the bottom left` a corner, `the middle` the tile there."""
+    if phrase.det == "other" or "opposite" in phrase.marks:
+        return opposite(scene)
+    sides = [side for side in phrase.sides if side != "outer"]
+    if not sides:
+        return list(BORDER) if phrase.head == "side" and phrase.det in ("all", "each", "the") else None
+    owner = owner_of(phrase, scene)
+    if not owner:
+        return None
+    if {"left", "right"} <= set(sides) or {"top", "bottom"} <= set(sides):
+        return regions.edge(phrase, owner)
+    if sides == ["middle"]:
+        return [g.middle(owner)]
+    return regions.at_sides(owner, sides)
+
+
+def _half(phrase: Phrase, scene: Scene) -> list[Tile] | None:
+    parts = {"half": 2, "third": 3, "quarter": 2}[phrase.head]
+    owner = owner_of(phrase, scene)
+    if phrase.det == "other" or not phrase.sides:
+        last = [done for done in scene.done if any(target.head == phrase.head for target in done.clause.targets)]
+        if not last:
+            return regions.half(["left"], owner, parts)
+        return minus(owner, last[-1].tiles)
+    return regions.half(phrase.sides, owner, parts)
+
+
+def _middle(phrase: Phrase, scene: Scene) -> list[Tile] | None:
+    owner = owner_of(phrase, scene)
+    linked = bool(_links(phrase, "of", "in")) or phrase.det == "its"
+    if not linked and scene.focus:
+        owner = list(scene.focus)
+    of = next((link.target for link in _links(phrase, "of") if link.target is not None), None)
+    if of is not None and of.det in ("each", "all", "both"):
+        return [g.middle(piece) for piece in scene.pieces(owner, by_color=False)]
+    pieces = scene.pieces(owner) if linked or len(owner) < len(ALL) else []
+    if len(pieces) > 2 and len(pieces) % 2 and len(owner) < len(ALL):
+        return in_order(pieces)[len(pieces) // 2]
+    return [g.middle(owner)] if owner else None
+
+
+def _inside(phrase: Phrase, scene: Scene) -> list[Tile] | None:
+    linked = _links(phrase, "of", "in")
+    owner = owner_of(phrase, scene) if linked else list(scene.focus)
+    return regions.inside(scene, owner) or (g.enclosed(scene.painted) or None)
+
+
+def _gap(phrase: Phrase, scene: Scene) -> list[Tile] | None:
+    found = [tiles for link in _links(phrase, "between") if (tiles := _between(link, scene))]
+    if found:
+        return found[0]
+    pieces = scene.pieces(scene.painted)
+    return regions.between(pieces[0], pieces[1]) if len(pieces) > 1 else None
+
+
+def _rest(phrase: Phrase, scene: Scene) -> list[Tile] | None:
+    owner = owner_of(phrase, scene)
+    linked = bool(_links(phrase, "of"))
+    last = scene.done[-1].clause.targets[-1:] if scene.done else []
+    if last and last[0].head in ("corner", "row", "column", "half", "side") and not linked:
+        kind = "corner" if last[0].head == "side" and len(last[0].sides) > 1 else last[0].head
+        owner = select(Phrase(head=kind, det="all"), scene) or owner
+    blank = [tile for tile in owner if scene.board[tile] == "white"]
+    if linked and not blank:
+        return minus(owner, scene.focus)
+    return blank or minus(owner, scene.focus)
+
+
+def _end(phrase: Phrase, scene: Scene) -> list[Tile] | None:
+    linked = _links(phrase, "of") or phrase.det == "its"
+    owner = owner_of(phrase, scene) if linked else list(scene.focus)
+    if not owner:
+        return None
+    found = regions.at_sides(regions.ends(owner), phrase.sides)
+    return found if phrase.det in ("each", "both", "all") or phrase.plural else found[: phrase.count or 1]
+
+
+def _it(phrase: Phrase, scene: Scene) -> list[Tile] | None:
+    if phrase.det == "both":
+        return ordered(tile for done in [done for done in scene.done if done.tiles][-2:] for tile in done.tiles) or None
+    if phrase.det == "all" and phrase.word in ("them", "these", "those") and scene.main_color(scene.focus):
+        return scene.of_colors([scene.main_color(scene.focus)])
+    tiles = [tile for tile in scene.focus if on_board(*tile)]
+    return tiles or scene.painted or (None if scene.done else list(ALL))
+
+
+def _thing(phrase: Phrase, scene: Scene) -> list[Tile] | None:
+    """`the red one`, `this thing`, `the other one`."""
+    if phrase.word in scene.names:
+        named = [tile for tile in scene.names[phrase.word] if scene.board[tile] != "white"]
+        return named or None
+    if phrase.det == "other":
+        pieces = scene.pieces(scene.of_colors(phrase.colors) if phrase.colors else scene.painted)
+        others = [piece for piece in pieces if not set(piece) & set(scene.focus)]
+        return [tile for piece in others for tile in piece] or None
+    if phrase.colors:
+        return scene.of_colors(phrase.colors) or None
+    of = _links(phrase, "of")
+    if of:
+        return owner_of(phrase, scene) or None
+    if phrase.ordinals and scene.bars:
+        return bar(phrase, scene)
+    group = scene.done[-1].about if scene.done else ()
+    if (phrase.sides or phrase.ordinals) and len(scene.pieces(scene.focus)) < 2 and len(scene.pieces(group, by_color=False)) > 1:
+        return list(group)
+    if phrase.sides or phrase.ordinals or phrase.links or phrase.count:
+        return list(scene.focus) if len(scene.pieces(scene.focus)) > 1 else scene.painted or None
+    if phrase.plural or phrase.det in ("all", "both", "each"):
+        return scene.painted or None
+    return list(scene.focus) or scene.painted or None
+
+
+def _tile(phrase: Phrase, scene: Scene) -> list[Tile] | None:
+    """Tiles at a place, tiles beside something, tiles that are painted as dots."""
+    if "outer" in phrase.sides:
+        return regions.edge(replace(phrase, sides=[side for side in phrase.sides if side != "outer"]), owner_of(phrase, scene))
+    touching = _links(phrase, "beside")
+    ways = [
+        way
+        for link in phrase.links
+        if link.relation == "in" and link.target and link.target.head in ("side", "")
+        for way in [way_of(link.target.sides)]
+        if way
+    ]
+    if touching and ways:
+        target = (select(touching[0].target, scene) if touching[0].target else list(scene.focus)) or []
+        return [g.next_tile(tile, way) for tile in target[:1] for way in ways] or None
+    if any(link.relation not in ALONG for link in phrase.links):
+        return _at(phrase, list(ALL), scene)
+    if _links(phrase, "in", "of"):
+        return list(ALL)
+    if phrase.word in scene.names and not phrase.colors:
+        return _thing(phrase, scene)
+    if phrase.word in ("moon", "sun") and phrase.det == "the":
+        return None
+    if phrase.colors:
+        tiles = scene.of_colors(phrase.colors)
+        dots = [tile for piece in scene.pieces(tiles) if len(piece) == 1 for tile in piece]
+        return (tiles if phrase.plural or phrase.det in ("all", "each") else dots or tiles) or None
+    if phrase.det == "other":
+        return _rest(phrase, scene)
+    if phrase.det in ("this", "the", "these") and not phrase.bare:
+        return list(scene.focus) or list(ALL)
+    if phrase.det in ("all", "each"):
+        return list(ALL) if not phrase.count else list(scene.focus)
+    dots = [tile for piece in scene.pieces(scene.painted) if len(piece) == 1 for tile in piece]
+    if len(scene.focus) == 1 or not dots:
+        return list(scene.focus) or None
+    return dots
+
+
+def _petals(phrase: Phrase, scene: Scene) -> list[Tile] | None:
+    """What a flower has around its middle."""
+    owner = owner_of(phrase, scene) if _links(phrase, "of") or phrase.det == "its" else list(scene.focus)
+    return minus(owner, [g.middle(owner)]) if len(owner) > 1 else None
+
+
+_HEADS: dict[str, Callable[[Phrase, Scene], list[Tile] | None]] = {
+    "board": board, "all": _all, "background": background, "row": _line, "column": _line, "corner": _corner, "edge": _edge,
+    "side": _side, "half": _half, "third": _half, "quarter": _half, "middle": _middle, "inside": _inside, "gap": _gap,
+    "rest": _rest, "end": _end, "it": _it, "thing": _thing, "": _thing, "tile": _tile, "petal": _petals, "crossing": crossing,
+}  # fmt: skip
+
+
+# --- relations ---
+
+
+def _between(link: Link, scene: Scene) -> list[Tile]:
+    first = (select(link.target, scene) if link.target else list(scene.focus)) or []
+    second = (select(link.second, scene) if link.second else None) or []
+    if not second:
+        pieces = scene.pieces(first)
+        if len(pieces) < 2:
+            return []
+        first, second = pieces[0], pieces[1]
+    return regions.between(first, second) if first and second else []
+
+
+def _at(phrase: Phrase, tiles: list[Tile], scene: Scene) -> list[Tile] | None:
+    """Those tiles that lie where the relations of a phrase say."""
+    found = tiles
+    every = phrase.head == "all" or phrase.det == "all"
+    shared: list[Tile] = []
+    for link in phrase.links:
+        if link.relation in ALONG:
+            continue
+        place = related(link, scene, every, phrase)
+        if place is None:
+            return None
+        shared += place
+        found = found if link.relation in BESIDE and not every else common(found, place)
+    if any(link.relation in BESIDE for link in phrase.links) and not every:
+        found = common(ordered(shared), found)
+    return found
+
+
+def related(link: Link, scene: Scene, every: bool, phrase: Phrase | None = None) -> list[Tile] | None:
+    """The tiles that lie in a relation to the link's target; with `every` all as far as the edge, else the next ones."""
+    target = select(link.target, scene) if link.target else list(scene.focus)
+    if not target:
+        return None
+    match link.relation:
+        case relation if relation in BESIDE:
+            if every and link.count is None and "-" not in link.relation:
+                return regions.side_of(target, link.relation)
+            if phrase is not None and phrase.count and phrase.count > 1 and link.count is None and len(target) == 1:
+                return [tile for k in range(phrase.count) for tile in regions.next_to(target, link.relation, k + 1)]
+            found = regions.next_to(target, link.relation, link.count or 1)
+            each = link.target is not None and link.target.det in ("each", "all", "both")
+            single = phrase is not None and not each and not phrase.plural and phrase.det in ("the", "a", "", "this")
+            return [found[len(found) // 2]] if single and found else found
+        case "beside":
+            touching = near(target, link.count or 1)
+            second = select(link.second, scene) if link.second else None
+            pieces = scene.pieces(target) if link.target and link.target.det == "both" else []
+            for others in [second] if second else pieces:
+                touching = common(touching, near(others, 1))
+            return touching
+        case "around":
+            return near(filled(target), link.count or 1)
+        case "between":
+            return _between(link, scene)
+        case "inside":
+            region = link.target is not None and link.target.head in (
+                "half",
+                "row",
+                "column",
+                "third",
+                "quarter",
+                "middle",
+                "corner",
+            )
+            return target if region else regions.inside(scene, target)
+        case "outside":
+            return minus(ALL, filled(target))
+        case _:
+            return target
+
+
+# --- what is picked ---
+
+
+def _filtered(phrase: Phrase, tiles: list[Tile], scene: Scene) -> list[Tile]:
+    """Only the tiles of the phrase's places and looks."""
+    if phrase.head in ("tile", "all", "thing", "", *SHAPES):
+        for link in _links(phrase, "in", "of"):
+            if link.target is None or (link.target.head in ("it", "thing", "") and phrase.head != "tile"):
+                continue
+            if _links(phrase, "beside") and link.target.head in ("side", "") and way_of(link.target.sides):
+                continue
+            place = room(link, scene)
+            if place is not None:
+                found = common(place, tiles)
+                tiles = found if found or phrase.head in ("tile", "all") else tiles
+    if phrase.colors and phrase.head == "tile" and _links(phrase, "in", "of"):
+        tiles = [tile for tile in tiles if scene.board[tile] in phrase.colors] or tiles
+    if "empty" in phrase.marks:
+        tiles = [tile for tile in tiles if scene.board[tile] == "white"]
+    if "painted" in phrase.marks:
+        tiles = [tile for tile in tiles if scene.board[tile] != "white"]
+    for mark in phrase.marks:
+        if mark.startswith("not "):
+            tiles = [tile for tile in tiles if scene.board[tile] not in (mark[4:], "white")]
+    return tiles
+
+
+def room(link: Link, scene: Scene) -> list[Tile] | None:
+    """The tiles that a place has: in a ring those that it encloses."""
+    tiles = select(link.target, scene) if link.target is not None else None
+    if tiles and link.target is not None and link.relation in ("in", "inside") and link.target.head in ROUND:
+        return [tile for tile in g.enclosed(tiles) if tile not in tiles] or tiles
+    return tiles

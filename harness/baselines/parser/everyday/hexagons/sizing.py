@@ -1,0 +1,148 @@
+"""Makes what stands longer, bigger or smaller."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.baselines.parser.everyday.hexagons import regions
+from harness.baselines.parser.everyday.hexagons.meaning import Clause
+from harness.baselines.parser.everyday.hexagons.picking import looks_like
+from harness.baselines.parser.everyday.hexagons.scene import (
+    Scene,
+    Tiles,
+    extent,
+    minus,
+    near,
+    ordered,
+)
+from harness.baselines.parser.everyday.hexagons.targets import SIDE_WAYS, target_tiles
+from harness.worlds.hexagons import COLUMNS, ROWS, Tile, on_board
+from serialization.program import hexagons_geometry as g
+
+
+def grow(clause: Clause, scene: Scene) -> Tiles | None:
+    """Longer lines, bigger rings and blobs."""
+    size = clause.sizes.get("tiles") or next(
+        (target.count for target in clause.targets if target.head == "tile" and target.count), 0
+    )
+    targets = [target for target in clause.targets if target.head != "tile" or not target.count]
+    tiles = target_tiles(replace(clause, targets=targets), scene)
+    if not tiles:
+        return None
+    color = scene.main_color(tiles) or scene.color or "black"
+    wanted = _wanted(clause)
+    size = wanted - len(tiles) if wanted > len(tiles) else size
+    way = _way_to_side(clause)
+    if way:
+        clause = replace(clause, moves=[(way, None)], marks=clause.marks | {"full"})
+    if size > len(tiles) and "by" not in clause.unknown:
+        size -= len(tiles)
+    both = [
+        li.target
+        for li in clause.links + [one for t in clause.targets for one in t.links]
+        if li.target is not None and li.target.head == "end"
+    ]
+    if any(end.plural or end.det in ("both", "each") for end in both):
+        line = list(tiles)
+        added = [regions.beyond(end, line) for end in regions.ends(line)]
+    elif (looks_like("line", tiles) and not g.enclosed(tiles)) or clause.moves or "full" in clause.marks or len(tiles) == 1:
+        added = _longer(tiles, clause, size)
+    elif looks_like("ring", tiles):
+        scene.paint(tiles, "white")
+        added = [Tile(*tile) for tile in g.grown([*tiles, *g.enclosed(tiles)], size or 1)[-1]]
+        tiles = []
+    else:
+        added = near(tiles, size or 1)
+    scene.paint(added, color)
+    scene.focus = ordered([*tiles, *(tile for tile in added if on_board(*tile))])
+    return added or None
+
+
+def _wanted(clause: Clause) -> int:
+    """The length that something is to have: `to 4 tiles`."""
+    links = clause.links + [link for target in clause.targets for link in target.links]
+    return next(
+        (
+            link.target.count or 0
+            for link in links
+            if link.relation == "to" and link.target is not None and link.target.head == "tile"
+        ),
+        0,
+    )
+
+
+def _way_to_side(clause: Clause) -> str:
+    """The way of `up to the top edge`."""
+    links = clause.links + [link for target in clause.targets for link in target.links]
+    links += [inner for link in links if link.target is not None for inner in link.target.links]
+    sides = [side for link in links if link.relation == "to" and link.target is not None for side in link.target.sides]
+    return SIDE_WAYS.get(sides[0], "") if sides else ""
+
+
+def _longer(tiles: Tiles, clause: Clause, size: int) -> list[Tile]:
+    """A line that is longer at one end: the upper one of what stands at the bottom, or where it is said."""
+    top, bottom, left, right = extent(tiles)
+    upright = bottom - top >= right - left and len({tile.column for tile in tiles}) == 1
+    way = clause.moves[0][0] if clause.moves else _free_way(tiles, upright)
+    count = size or (clause.moves[0][1] if clause.moves else None) or (len(tiles) if "twice" in clause.marks else 2)
+    if "full" in clause.marks:
+        count = COLUMNS
+    relation = {"up": "above", "down": "below", "left": "left", "right": "right"}.get(way)
+    if not clause.moves and len(tiles) > 1 and len({t.row for t in tiles}) > 1 and len({t.column for t in tiles}) > 1:
+        return _further(tiles, count)
+    if relation is None:
+        end = tiles[-1]
+        return [tile for tile in g.ray(end, way, count + 1)[1:] if on_board(*tile)]
+    added = [tile for k in range(1, count + 1) for tile in regions.next_to(tiles, relation, k)]
+    return [tile for tile in added if on_board(*tile)]
+
+
+def _further(tiles: Tiles, count: int) -> list[Tile]:
+    """A slanted line goes on at its last end, or at the first where the board ends."""
+    line, added = list(tiles), list[Tile]()
+    for _ in range(min(count, COLUMNS)):
+        ends = [regions.beyond(end, line) for end in reversed(regions.ends(line))]
+        more = [tile for tile in ends if on_board(*tile)][:1]
+        line, added = line + more, added + more
+    return added
+
+
+def _free_way(tiles: Tiles, upright: bool) -> str:
+    top, bottom, _left, right = extent(tiles)
+    if upright:
+        return "down" if bottom + 1 < ROWS and (top == 0 or (bottom < ROWS - 1 and top < ROWS - 1 - bottom)) else "up"
+    return "right" if right + 1 < COLUMNS else "left"
+
+
+def shrink(clause: Clause, scene: Scene) -> Tiles | None:
+    """Shorter lines, smaller blobs."""
+    size = clause.sizes.get("tiles") or next(
+        (target.count for target in clause.targets if target.head == "tile" and target.count), 0
+    )
+    targets = [target for target in clause.targets if target.head != "tile" or not target.count]
+    tiles = target_tiles(replace(clause, targets=targets), scene)
+    if not tiles:
+        return None
+    color = scene.main_color(tiles) or "black"
+    if looks_like("ring", tiles) and len(tiles) > 6:
+        scene.paint(tiles, "white")
+        kept = [tile for tile in g.enclosed(tiles) if any(other in tiles for other in g.around(tile))]
+        scene.paint(kept, color)
+        scene.focus = kept
+        return tiles
+    if looks_like("line", tiles):
+        line = sorted(tiles, reverse=bool(clause.moves and clause.moves[0][0] in ("up", "left")))
+        wanted = _wanted(clause)
+        left = (
+            wanted
+            if 0 < wanted < len(line)
+            else len(line) // 2
+            if "half" in clause.marks
+            else len(line) - (size or (clause.moves[0][1] if clause.moves else None) or 1)
+        )
+        gone = line[max(left, 0) :]
+    else:
+        gone = [tile for tile in tiles if any(other not in tiles for other in g.around(tile))]
+    scene.paint(gone, "white")
+    scene.focus = minus(tiles, gone)
+    return gone or None

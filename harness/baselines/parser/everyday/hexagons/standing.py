@@ -1,0 +1,108 @@
+"""What stands on the board by its name: a ring, the red row, the first bar of a chart."""
+
+from __future__ import annotations
+
+from harness.baselines.parser.everyday.hexagons import regions
+from harness.baselines.parser.everyday.hexagons.meaning import Phrase
+from harness.baselines.parser.everyday.hexagons.picking import looks_like, runs
+from harness.baselines.parser.everyday.hexagons.scene import ALL, Scene, Tiles, common, extent
+from harness.worlds.hexagons import COLUMNS, DIRECTIONS, ROWS, Tile
+from serialization.program import hexagons_geometry as g
+
+
+def board(phrase: Phrase, scene: Scene) -> list[Tile] | None:
+    return list(ALL)
+
+
+def background(phrase: Phrase, scene: Scene) -> list[Tile] | None:
+    named = scene.names.get("background")
+    return list(named) if named and scene.main_color(named) else scene.blank
+
+
+def said_line(phrase: Phrase, scene: Scene) -> list[Tile] | None:
+    """`the red row`, `that column`, `the two rows`: one that stands."""
+    kind, size = phrase.head, ROWS if phrase.head == "column" else COLUMNS
+    tiles = scene.of_colors(phrase.colors) if phrase.colors else list(scene.focus) if phrase.det == "this" else scene.painted
+    counts: dict[int, int] = {}
+    for tile in tiles:
+        number = tile.row if kind == "row" else tile.column
+        counts[number] = counts.get(number, 0) + 1
+    full = [number for number, count in counts.items() if count == size]
+    if phrase.det == "this" and len(counts) == 1:
+        return regions.line_tiles(kind, list(counts))
+    found = [tile for tile in tiles if (tile.row if kind == "row" else tile.column) in full]
+    if found:
+        return found
+    pieces = [
+        piece
+        for piece in scene.pieces(tiles)
+        if len({t.row if kind == "row" else t.column for t in piece}) == 1 and len(piece) > 1
+    ]
+    if phrase.det in ("the", "this", "both", "all") or phrase.colors:
+        return [tile for piece in pieces for tile in piece] or None
+    return None
+
+
+def filled(tiles: Tiles) -> list[Tile]:
+    return [*tiles, *g.enclosed(tiles)]
+
+
+def opposite(scene: Scene) -> list[Tile]:
+    """The focus as it lies on the other side of the board."""
+    top, bottom, left, right = extent(scene.focus) if scene.focus else (0, 0, 0, 0)
+    if bottom - top >= right - left or (bottom - top == ROWS - 1):
+        return [Tile(t.row, COLUMNS - 1 - t.column) for t in scene.focus]
+    return [Tile(ROWS - 1 - t.row, t.column) for t in scene.focus]
+
+
+def bar(phrase: Phrase, scene: Scene) -> list[Tile] | None:
+    """`the first bar` of a bar chart."""
+    index = phrase.ordinals[0] - 1 if phrase.ordinals[0] > 0 else len(scene.bars) - 1
+    column = scene.bars[index] if index < len(scene.bars) else -1
+    return [tile for tile in scene.painted if tile.column == column] or None
+
+
+def way_of(sides: list[str]) -> str:
+    """The direction of some sides: the lower left is `down-left`."""
+    names = {"top": "up", "bottom": "down"}
+    way = "-".join(names.get(side, side) for side in sorted(sides, key=lambda side: side in ("left", "right")))
+    return way if way in DIRECTIONS else ""
+
+
+def crossing(phrase: Phrase, scene: Scene) -> list[Tile] | None:
+    """Where the last two lines cross."""
+    lines = [done.tiles for done in scene.done if done.tiles][-2:]
+    return common(lines[0], lines[1]) if len(lines) == 2 else None
+
+
+def figure(phrase: Phrase, scene: Scene) -> list[Tile] | None:
+    """A ring, a flower, a line that stands: the pieces that look like it, the named one first."""
+    if phrase.word in scene.names and not phrase.colors:
+        named = [tile for tile in scene.names[phrase.word] if scene.board[tile] != "white"]
+        if named and not phrase.plural:
+            return named
+    candidates = scene.of_colors(phrase.colors) if phrase.colors else scene.painted
+    if not candidates:
+        return None
+    if phrase.ordinals and scene.bars and phrase.head == "line":
+        return bar(phrase, scene)
+    if phrase.marks & {"level", "upright"}:
+        return runs(candidates, "level" in phrase.marks)
+    if phrase.head == "flower" and not phrase.colors:
+        pieces = scene.pieces(candidates, by_color=False)
+    else:
+        pieces = scene.pieces(candidates)
+    fitting = [piece for piece in pieces if looks_like(phrase.head, piece)]
+    if phrase.det == "other":
+        fitting = [piece for piece in fitting if not set(piece) & set(scene.focus)]
+    if phrase.head == "flower" and not fitting:
+        fitting = [piece for piece in scene.pieces(candidates, by_color=False) if len(piece) > 5]
+    if not fitting:
+        fitting = (
+            pieces if phrase.colors or len(pieces) == 1 or phrase.plural else [p for p in pieces if set(p) & set(scene.focus)]
+        )
+    several = phrase.plural or phrase.det in ("all", "both", "each") or phrase.ordinals or phrase.sides or phrase.links
+    if not several and len(fitting) > 1:
+        told = [piece for piece in fitting if set(piece) & set(scene.focus)]
+        fitting = (told or fitting)[-1:]
+    return [tile for piece in fitting for tile in piece] or None

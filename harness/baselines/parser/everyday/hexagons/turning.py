@@ -1,0 +1,106 @@
+"""Mirrors and turns what stands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from harness.baselines.parser.everyday.hexagons.meaning import Clause
+from harness.baselines.parser.everyday.hexagons.scene import (
+    Scene,
+    Tiles,
+    common,
+    extent,
+)
+from harness.baselines.parser.everyday.hexagons.selecting import select
+from harness.baselines.parser.everyday.hexagons.targets import colors_of, paint_all, target_tiles
+from harness.worlds.hexagons import COLUMNS, ROWS, Tile, on_board
+from serialization.program import hexagons_geometry as g
+
+
+def mirror(clause: Clause, scene: Scene) -> Tiles | None:
+    """A mirror image beside what stands; a picture that is flipped is mirrored in its place."""
+    flipped = clause.verb in ("flip", "upend")
+    targets = [target for target in clause.targets if target.head not in ("side", "half") and target.det != "other"]
+    whole = any(target.head in ("board", "all") for target in targets)
+    tiles = scene.painted if whole else common(target_tiles(replace(clause, targets=targets), scene) or [], scene.painted)
+    if not tiles:
+        tiles = scene.painted
+    if not tiles:
+        return None
+    places = [link.target.head for target in targets for link in target.links if link.target is not None] + [
+        li.target.head for li in clause.links if li.target
+    ]
+    to = _mirror_of(clause, tiles, scene, in_place=flipped and not whole and "half" not in places)
+    painting = colors_of(tiles, scene)
+    if flipped:
+        scene.paint(tiles, "white")
+    scene.focus = paint_all({to(tile): color for tile, color in painting.items() if on_board(*to(tile))}, scene)
+    return scene.focus
+
+
+def _mirror_of(clause: Clause, tiles: Tiles, scene: Scene, in_place: bool) -> Callable[[Tile], Tile]:
+    axis = _axis(clause, scene) or scene.axis
+    if axis:
+        top, bottom, left, right = extent(axis)
+        if bottom - top >= right - left and len({tile.column for tile in axis}) == 1:
+            return lambda tile: Tile(tile.row, left + right - tile.column)
+        return lambda tile: Tile(top + bottom - tile.row, tile.column)
+    top, bottom, left, right = extent(tiles) if in_place else (0, ROWS - 1, 0, COLUMNS - 1)
+    if _mirrors_down(clause, tiles):
+        return lambda tile: Tile(top + bottom - tile.row, tile.column)
+    return lambda tile: Tile(tile.row, left + right - tile.column)
+
+
+def axis(clause: Clause, scene: Scene) -> Tiles | None:
+    """`use the blue column as a mirror`."""
+    scene.axis = target_tiles(clause, scene) or ()
+    return ()
+
+
+def _axis(clause: Clause, scene: Scene) -> Tiles | None:
+    """The line over which to mirror, if one is said."""
+    links = clause.links + [link for target in clause.targets for link in target.links]
+    for link in links:
+        if link.target is not None and link.target.sides:
+            continue
+        if (
+            link.relation in ("above", "around", "in", "beside")
+            and link.target is not None
+            and link.target.head in ("line", "column", "row", "thing", "", "it")
+        ):
+            tiles = select(link.target, scene)
+            if tiles and (len({t.row for t in tiles}) == 1 or len({t.column for t in tiles}) == 1):
+                return tiles
+    return None
+
+
+def _mirrors_down(clause: Clause, tiles: Tiles) -> bool:
+    """Whether top and bottom are exchanged, rather than left and right."""
+    said = {side for target in clause.targets for side in target.sides}
+    links = [link for target in clause.targets for link in target.links] + clause.links
+    said |= {side for link in links if link.target is not None for side in link.target.sides}
+    said |= {way for way, _ in clause.moves} | clause.marks | ({"down"} if clause.verb == "upend" else set())
+    if said & {"level", "left", "right"}:
+        return False
+    if said & {"upright", "top", "bottom", "up", "down", "upend"}:
+        return True
+    _top, _bottom, left, right = extent(tiles)
+    return left < COLUMNS / 2 <= right
+
+
+def rotate(clause: Clause, scene: Scene) -> Tiles | None:
+    """Turns what stands about its middle, or about a tile that is said; upside down where nothing else is."""
+    around = [
+        link.target for target in clause.targets for link in target.links if link.relation == "around" and link.target is not None
+    ]
+    targets = [replace(target, links=[link for link in target.links if link.relation != "around"]) for target in clause.targets]
+    tiles = common(target_tiles(replace(clause, targets=targets), scene) or [], scene.painted)
+    if not tiles:
+        return None
+    center = g.middle((select(around[0], scene) if around else None) or tiles)
+    sixths = clause.sizes.get("turns", 3)
+    painting = colors_of(tiles, scene)
+    scene.paint(tiles, "white")
+    scene.focus = paint_all({g.turned(tile, sixths, center): color for tile, color in painting.items()}, scene)
+    return scene.focus

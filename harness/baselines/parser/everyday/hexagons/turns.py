@@ -1,0 +1,301 @@
+"""Carries out a turn of a conversation: its clauses in order, with what they leave unsaid taken from the turns before."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.baselines.parser.everyday.hexagons import changing
+from harness.baselines.parser.everyday.hexagons.corrections import corrected, is_correction, restore, undo
+from harness.baselines.parser.everyday.hexagons.meaning import Clause, Link, Phrase
+from harness.baselines.parser.everyday.hexagons.painting import paint_clause
+from harness.baselines.parser.everyday.hexagons.regions import OPPOSITE
+from harness.baselines.parser.everyday.hexagons.scene import Done, Scene, Tiles, ordered
+from harness.baselines.parser.everyday.hexagons.selecting import BESIDE, select
+from harness.baselines.parser.everyday.hexagons.shapes import SHAPES
+from harness.baselines.parser.everyday.hexagons.unsaid import CHANGING, completed
+from harness.worlds.hexagons import Tile, on_board
+
+
+def carry_out(sentences: list[list[Clause]], scene: Scene) -> list[str]:
+    """Changes the scene's board as a turn asks; gives what it would ask back."""
+    questions: list[str] = []
+    scene.turn_start = scene.board
+    clauses = [clause for sentence in sentences for clause in sentence]
+    for sentence in sentences:
+        scene.sentence_start, scene.sentence_focus = scene.board, None
+        for clause in sentence:
+            if not _idle(clause, clauses):
+                questions += _carry_out_one(clause, scene, first=clause is clauses[0])
+    scene.changed = list(changed_tiles(scene))
+    return questions
+
+
+def changed_tiles(scene: Scene) -> Tiles:
+    return [paint.tile for paint in scene.turn_start.diff(scene.board)]
+
+
+def _idle(clause: Clause, clauses: list[Clause]) -> bool:
+    """Whether a clause only says what another one then asks for: `It's too high. Move it one down.`"""
+    later = clauses[clauses.index(clause) + 1 :]
+    if clause.verb == "copy" and not clause.moves and not clause.links and any(other.verb == "copy" for other in later):
+        return True
+    if clause.verb == "reduce" and any(other.verb == "remove" for other in later):
+        return True
+    complaint = (
+        clause.verb in ("", "be") and clause.moves and not clause.colors and all(count is None for _, count in clause.moves)
+    )
+    return bool(complaint) and any(other.moves for other in later)
+
+
+def _carry_out_one(clause: Clause, scene: Scene, first: bool) -> list[str]:
+    before = scene.board
+    if clause.verb in ("undo", "undo_all") or _undoes_more(clause, scene):
+        undo(clause, scene)
+        scene.done.append(Done(replace(clause, verb="undo"), before, ()))
+        return []
+    if clause.verb in ("redo", "back"):
+        restore(clause, scene)
+        scene.done.append(Done(clause, before, scene.focus))
+        return []
+    if is_correction(clause, scene, first):
+        clause = corrected(clause, scene)
+    detailed = _detailed(clause, scene)
+    if detailed is not None:
+        clause = detailed
+        before = scene.board
+    clause = completed(clause, scene)
+    if _says_nothing(clause, scene):
+        return _look(clause, scene)
+    _parallel(clause, scene)
+    color, about = scene.color, _landmark(clause, scene) or scene.focus
+    tiles = _act(clause, scene)
+    if tiles is None:
+        return _asked_back(clause)
+    if tiles or clause.verb != "keep":
+        scene.done.append(Done(clause, before, list(tiles), scene.main_color(list(tiles)) or color, about))
+    return []
+
+
+def _detailed(clause: Clause, scene: Scene) -> Clause | None:
+    """The last drawing of this turn again, with what a further clause says of it: `It is 7 tiles long.`, `leave a gap of 1`."""
+    last = scene.done[-1] if scene.done else None
+    if last is None or not scene.changed_now() or last.clause.verb not in ("draw", "make", "", "be"):
+        return None
+    figure = next(
+        (target for target in last.clause.targets if target.head in SHAPES and target.head != "tile" and target.det != "the"),
+        None,
+    )
+    if figure is None or clause.colors or clause.verb not in ("", "be", "draw", "keep", "make"):
+        return None
+    own = [target for target in clause.targets if not (target.head == "it" or (target.head == figure.head and not target.colors))]
+    sizes = dict(clause.sizes)
+    for target in clause.targets:
+        sizes |= target.sizes if target.head != "gap" else {"gap": target.sizes.get("tiles", target.sizes.get("wide", 1))}
+    if any(target.head not in ("gap", "side") for target in own) or not (
+        sizes or clause.moves or clause.marks & {"hollow", "filled", "empty", "upright", "level", "up", "down"}
+    ):
+        return None
+    color = scene.main_color(scene.focus)
+    scene.board, scene.focus = last.before, last.about
+    marks = figure.marks | clause.marks | ({"hollow"} if "empty" in clause.marks else set())
+    figure = replace(figure, sizes={**figure.sizes, **sizes}, marks=marks, links=[*figure.links, *clause.links])
+    scene.done.pop()
+    return replace(
+        last.clause, verb="draw", targets=[figure], colors=[(color, 1)] if color else [], moves=clause.moves or last.clause.moves
+    )
+
+
+def _parallel(clause: Clause, scene: Scene) -> None:
+    """`the column left of it green, and the one right of it orange`: it is the same both times, also in the next turn."""
+    relations = _about_it(clause)
+    landmark = _landmark(clause, scene)
+    if landmark:
+        scene.sentence_focus = landmark
+    elif relations and scene.sentence_focus is not None:
+        scene.focus = scene.sentence_focus
+    elif relations and scene.done and relations & {OPPOSITE.get(one, "") for one in _relations(scene.done[-1].clause)}:
+        scene.focus = scene.done[-1].about
+    if relations:
+        scene.sentence_focus = scene.focus
+
+
+def _landmark(clause: Clause, scene: Scene) -> Tiles:
+    """What the places of a clause are beside: the red row of `everything above the red row`."""
+    for link in [link for target in clause.targets for link in target.links]:
+        if link.relation in BESIDE and link.target is not None and link.target.head != "it":
+            return select(link.target, scene) or ()
+    return ()
+
+
+def _about_it(clause: Clause) -> set[str]:
+    """The relations to `it` that a clause speaks of."""
+    links = clause.links + [link for target in clause.targets for link in target.links]
+    return {link.relation for link in links if link.relation in BESIDE and (link.target is None or link.target.head == "it")}
+
+
+def _undoes_more(clause: Clause, scene: Scene) -> bool:
+    """`the one before that too`, after an undo."""
+    last = scene.done[-1].clause.verb if scene.done else ""
+    return last == "undo" and clause.verb == "" and not clause.colors and ("too" in clause.marks or "again" in clause.marks)
+
+
+def _act(clause: Clause, scene: Scene) -> Tiles | None:
+    if clause.verb in CHANGING:
+        return changing.VERBS[clause.verb](clause, scene)
+    if clause.verb == "again":
+        return _again(clause, scene)
+    if clause.verb == "connect":
+        return paint_clause(_connecting(clause), scene)
+    if clause.verb == "surround":
+        return paint_clause(_surrounding(clause), scene)
+    return paint_clause(clause, scene)
+
+
+def _connecting(clause: Clause) -> Clause:
+    """`connect the two dots` is a line between them."""
+    first = clause.targets[0] if clause.targets else Phrase(head="it")
+    second = clause.targets[1] if len(clause.targets) > 1 else None
+    line = Phrase(head="line", det="a", links=[Link("between", first, None, second)])
+    links = clause.links + [link for target in clause.targets for link in target.links]
+    lines = [*clause.targets, *(link.target for link in links if link.target is not None)]
+    drawn = next((target for target in lines if target.head == "line" and target.det == "a"), None)
+    if drawn is not None:
+        line.colors = drawn.colors
+    return replace(clause, verb="draw", targets=[line], links=[])
+
+
+def _surrounding(clause: Clause) -> Clause:
+    """`surround the flower with red` is a red ring around it."""
+    target = clause.targets[0] if clause.targets else Phrase(head="it")
+    colors = list(clause.colors) or ([(color, 1) for color in target.colors] if target.head == "it" else [])
+    target = replace(target, sizes={}, colors=[] if target.head == "it" else target.colors)
+    for link in clause.links + target.links:
+        if link.relation == "with" and link.target is not None:
+            colors += [(color, 1) for color in link.target.colors]
+    target = replace(target, links=[link for link in target.links if link.relation != "with"])
+    return replace(clause, verb="draw", targets=[Phrase(head="edge", links=[Link("around", target)])], colors=colors, links=[])
+
+
+def _relations(clause: Clause) -> set[str]:
+    return {link.relation for target in clause.targets for link in target.links if link.relation in BESIDE}
+
+
+# --- what is left unsaid ---
+
+
+# --- again ---
+
+
+def _again(clause: Clause, scene: Scene) -> Tiles | None:
+    """The last clause once more; `carry on like that to the bottom` goes on with the last steps."""
+    if not scene.done:
+        return None
+    if "full" in clause.marks or clause.moves or clause.links:
+        return _carried_on(scene)
+    last = next((done.clause for done in reversed(scene.done) if done.clause.verb not in ("undo", "again")), None)
+    if last is None:
+        return None
+    tiles = _act(last, scene)
+    if tiles is not None:
+        scene.done.append(Done(last, scene.board, tiles))
+    return tiles
+
+
+def _carried_on(scene: Scene) -> Tiles | None:
+    """Goes on with the last two steps, each time moved as the second was from the first, in their colors in turn."""
+    steps = [done for done in scene.done if done.tiles][-2:]
+    if len(steps) < 2:
+        return None
+    first, second = min(steps[0].tiles), min(steps[1].tiles)
+    down, across = second[0] - first[0], second[1] - first[1]
+    if not down and not across:
+        return None
+    found = []
+    for k in range(1, 19):
+        step = steps[(k + 1) % 2]
+        times = k + (k % 2)
+        moved = [Tile(t.row + down * times, t.column + across * times) for t in step.tiles]
+        there = [tile for tile in moved if on_board(*tile)]
+        if not there:
+            break
+        scene.paint(there, step.color)
+        found += there
+    scene.focus = found
+    return ordered(found) or None
+
+
+# --- nothing to do ---
+
+
+def _says_nothing(clause: Clause, scene: Scene) -> bool:
+    """Whether a clause only tells or asks something: `the yellow bit is a field`, `how many are there?`."""
+    if "no color" in clause.marks and not clause.colors and not any(target.colors for target in clause.targets):
+        return True
+    if clause.verb in CHANGING or clause.verb in ("again", "surround", "connect"):
+        return False
+    if clause.verb == "ask":
+        return not (clause.colors and clause.targets)
+    if clause.verb == "tell":
+        return True
+    if clause.verb in ("be", "") and not clause.colors:
+        return _only_tells(clause, scene)
+    if clause.verb == "make" and not clause.colors and not clause.sizes:
+        return not any(target.colors or target.head in SHAPES or target.head == "edge" for target in clause.targets)
+    if not clause.targets and not clause.colors:
+        return not (clause.moves or clause.links or clause.sizes)
+    return False
+
+
+def _only_tells(clause: Clause, scene: Scene) -> bool:
+    """Whether a clause without a color or a verb of its own asks for nothing."""
+    targets = clause.targets
+    if not targets:
+        start = clause.links[0] if clause.links else None
+        begins = start is not None and start.relation == "from" and start.target is not None and bool(start.target.colors)
+        return not begins and not (clause.moves and clause.links)
+    first = targets[0]
+    figure = first.head in SHAPES and first.head not in ("row", "column")
+    drawn = [target.head for done in scene.done[-1:] for target in done.clause.targets] if scene.changed_now() else []
+    if clause.verb == "" and figure and first.head in drawn and not first.colors and not first.sizes:
+        return first.head != "tile"
+    if clause.verb == "be":
+        return any(target.head == "it" and target.det in ("", "this") for target in targets) or _describes(first, scene)
+    if first.head in ("row", "column"):
+        return not _chosen(first)
+    if first.head == "tile" and first.links:
+        return False
+    if first.det in ("the", "this", "both") and (figure or first.head == "thing"):
+        return True
+    plain = ("it", "thing", "", "step")
+    crossing = any(target.head == "crossing" for target in targets)
+    return crossing or all(t.head in plain and not (t.colors or t.count or t.sides) for t in targets)
+
+
+def _describes(phrase: Phrase, scene: Scene) -> bool:
+    """Whether a sentence such as `the yellow bit is a field` speaks of what stands."""
+    return bool(select(phrase, scene)) or not phrase.colors
+
+
+def _chosen(line: Phrase) -> bool:
+    """Whether a row or column is one of the board's: `row 3`, `that row`; `the whole columns` and `two rows` only describe."""
+    told = bool(line.ordinals or line.sides or line.links or line.every or line.colors)
+    return told or ("whole" not in line.marks and line.det in ("the", "this", "all", "each", "both"))
+
+
+def _look(clause: Clause, scene: Scene) -> list[str]:
+    """What is spoken of is what `it` means next."""
+    for target in clause.targets:
+        if target.head != "it" and target.head not in ("board", "step") and not (target.head == "thing" and target.bare):
+            tiles = select(target, scene)
+            if tiles and len(tiles) < 180:
+                scene.focus = tiles
+                break
+    return []
+
+
+def _asked_back(clause: Clause) -> list[str]:
+    if not clause.targets or clause.targets[0].head in ("it", "thing", ""):
+        return ["Which one?"]
+    if clause.targets[0].links:
+        return ["Where?"]
+    return [f"Which {clause.targets[0].word or clause.targets[0].head}?"]

@@ -1,0 +1,362 @@
+"""What a clause leaves unsaid: its verb, thing or color are those of the turns before."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.baselines.parser.everyday.hexagons import changing
+from harness.baselines.parser.everyday.hexagons.meaning import Clause, Link, Phrase
+from harness.baselines.parser.everyday.hexagons.scene import (
+    Done,
+    Scene,
+    extent,
+)
+from harness.baselines.parser.everyday.hexagons.selecting import BESIDE, REGIONS, folded, select
+from harness.baselines.parser.everyday.hexagons.shapes import SHAPES
+from harness.worlds.hexagons import ROWS
+
+PAINTING = ("", "be", "make", "paint", "draw", "surround", "connect", "ask")
+
+
+CHANGING = tuple(changing.VERBS)
+
+
+def completed(clause: Clause, scene: Scene) -> Clause:
+    """The clause with what it takes over from the one before."""
+    clause = _one_side_each(clause)
+    clause = replace(clause, targets=[_like_before(target, scene) for target in clause.targets])
+    if "only" in [target.det for target in clause.targets] and clause.verb in ("be", "make", "keep") and not clause.colors:
+        return replace(clause, verb="keep", targets=[target for target in clause.targets if target.det == "only"])
+    if "not" in clause.marks and clause.verb in ("paint", "draw", "remove") and clause.targets:
+        return replace(clause, verb="keep")
+    clause = _counted(_places_joined(_verb_meant(clause, scene)), scene)
+    for rule in (_turned, _moved, _copied, _again_elsewhere):
+        found = rule(clause, scene)
+        if found is not None:
+            return found
+    return _after(clause, scene.done[-1], scene) if scene.done else clause
+
+
+def _places_joined(clause: Clause) -> Clause:
+    """The places that are said apart belong to the one thing: `a fence, all around it`."""
+    beside = [link for link in clause.links if link.relation in ("around", "outside", "inside", *BESIDE, "beside", "between")]
+    if len(clause.targets) != 1 or not beside or clause.targets[0].head not in ("edge", "column", "row", "tile"):
+        return clause
+    target = clause.targets[0]
+    return replace(
+        clause,
+        targets=[replace(target, links=target.links + beside)],
+        links=[link for link in clause.links if link not in beside],
+    )
+
+
+def _counted(clause: Clause, scene: Scene) -> Clause:
+    """The clause with its counts worked out: `as many as`, `so that there are 5`, `I need 5`."""
+    if clause.as_many is not None:
+        clause = _as_many(clause, scene)
+    only = clause.targets[0] if len(clause.targets) == 1 else None
+    plain = only is not None and only.head == "" and only.bare and only.det == "" and not clause.colors and not clause.links
+    if only is not None and plain and clause.verb == "draw" and scene.focus:
+        clause = replace(clause, total=only.count)
+    return clause if clause.total is None else _up_to_total(clause, scene)
+
+
+def _turned(clause: Clause, scene: Scene) -> Clause | None:
+    """`turn the line around the dot`."""
+    around = any(link.relation == "around" for target in clause.targets for link in target.links)
+    return replace(clause, verb="rotate") if around and clause.verb == "make" and not clause.colors else None
+
+
+def _moved(clause: Clause, scene: Scene) -> Clause | None:
+    """`put it in the corner` moves what stands."""
+    if clause.verb != "draw" or not clause.targets or clause.colors or clause.times:
+        return None
+    first = clause.targets[0]
+    placed = any(link.relation in ("in", "to", *BESIDE, "beside") for link in first.links + clause.links)
+    return replace(clause, verb="move") if placed and (first.head == "it" or first.det == "this") else None
+
+
+def _copied(clause: Clause, scene: Scene) -> Clause | None:
+    """`another flower`, `draw this flower 3 more times` copy the one that stands."""
+    first = clause.targets[0] if clause.targets else Phrase(head="it")
+    if clause.colors or clause.verb not in ("draw", "make", ""):
+        return None
+    if first.det == "another" and first.head in SHAPES and first.head not in ("tile", "row", "column"):
+        standing = replace(first, det="the", links=[], colors=[], count=None)
+        if not first.colors and not first.sizes and select(standing, scene):
+            return replace(clause, verb="copy", targets=[standing], links=clause.links + first.links, times=first.count)
+    again = clause.times or clause.moves or "another" in clause.marks
+    if clause.verb == "draw" and first.det in ("this", "the") and again and clause.targets and select(first, scene):
+        return replace(clause, verb="copy", targets=clause.targets[:1])
+    return None
+
+
+def _after(clause: Clause, last: Done, scene: Scene) -> Clause:
+    """The clause as it follows another one."""
+    if "same" in clause.marks or clause.verb == "again":
+        return _same(clause, last, scene)
+    if clause.verb not in ("", "be"):
+        return clause
+    if last.clause.verb in CHANGING:
+        goes_on = _going_on(clause, last)
+        if goes_on is not None:
+            return goes_on
+    if not clause.moves or clause.targets or clause.links:
+        return clause
+    lined = any(target.head in ("line", "diagonal") for target in last.clause.targets) and last.clause.verb in PAINTING
+    if clause.verb == "" and lined and last.clause.moves:
+        scene.focus = last.about
+        moves = [(way, last.clause.moves[0][1]) for way, _ in clause.moves]
+        return replace(last.clause, moves=moves, colors=clause.colors or [(last.color, 1)])
+    vague = bool(clause.unknown) and all(count is None for _, count in clause.moves)
+    return clause if clause.colors or vague else replace(clause, verb="move")
+
+
+def _given(clause: Clause) -> Clause:
+    """`give the flower a yellow heart` paints its middle; `give the ring another color` is about the ring alone."""
+    parts = [
+        target
+        for target in clause.targets[1:]
+        if target.head in ("middle", "heart", "petal", "edge", "stem", "inside", "corner", "end")
+    ]
+    if not parts:
+        return replace(
+            clause,
+            verb="make" if clause.targets and clause.targets[0].det in ("the", "this", "its") else "draw",
+            targets=clause.targets[:1],
+        )
+    part = replace(
+        parts[0],
+        head="middle" if parts[0].head == "heart" else parts[0].head,
+        links=[*parts[0].links, Link("of", clause.targets[0])],
+    )
+    if part.head == "edge":
+        part = replace(part, links=[Link("around", clause.targets[0])])
+    return replace(clause, verb="paint", targets=[replace(part, det="the")])
+
+
+def _has_colors(clause: Clause, scene: Scene) -> bool:
+    return any(scene.has(color) for color, _ in clause.colors)
+
+
+def _verb_meant(clause: Clause, scene: Scene) -> Clause:
+    """`fill` paints the inside; `make it twice as long` grows; `divide the board into stripes` draws stripes."""
+    if clause.verb == "fill":
+        return replace(clause, verb="paint", marks=clause.marks | {"fill"})
+    if clause.verb == "remove" and clause.colors and not clause.targets and not clause.links and not _has_colors(clause, scene):
+        return replace(clause, verb="paint", targets=[Phrase(head="it")])
+    if clause.verb == "total":
+        count = next((target.count for target in clause.targets if target.count), None)
+        return replace(clause, verb="draw", total=count)
+    first = clause.targets[0] if clause.targets else Phrase(head="it")
+    if clause.verb == "reduce" and first.colors and first.det == "a":
+        return replace(clause, verb="draw")
+    if clause.verb == "continue":
+        return replace(
+            clause, verb="grow" if first.head in SHAPES else "again", targets=clause.targets if first.head in SHAPES else []
+        )
+    if clause.verb in ("make", "be", "") and "filled" in clause.marks and first.head == "it" and not clause.colors:
+        return replace(
+            clause, verb="paint", targets=[Phrase(head="inside", links=[Link("of", first)])], marks=clause.marks - {"filled"}
+        )
+    bar = scene.bars and clause.targets and clause.targets[0].ordinals and not clause.colors and clause.verb in ("make", "be", "")
+    if bar and ("full" in clause.marks or clause.moves):
+        shorter = clause.moves and clause.moves[0][0] == "down"
+        moves = [("up", count) for _, count in clause.moves] or [("up", None)]
+        return replace(clause, verb="shrink" if shorter else "grow", moves=moves)
+    sized = clause.marks & {"long", "big", "wide", "thick", "small"}
+    if clause.verb in ("make", "be", "") and sized and clause.marks & {"twice", "half"} and not clause.colors:
+        return replace(clause, verb="grow" if "twice" in clause.marks else "shrink")
+    if clause.verb == "give":
+        return _given(clause)
+    start = next((link.target for link in clause.links if link.relation == "from" and link.target is not None), None)
+    if start is not None and first.head == "tile" and first.det == "this" and not first.links:
+        return replace(
+            clause, targets=[start, *clause.targets[1:]], links=[link for link in clause.links if link.target is not start]
+        )
+    if clause.verb == "split":
+        links = clause.links + [link for target in clause.targets for link in target.links]
+        stripes = [link.target for link in links if link.relation == "in" and link.target is not None]
+        return replace(clause, verb="draw", targets=stripes or clause.targets, links=[], marks=clause.marks - {"same"})
+    return clause
+
+
+def _one_side_each(clause: Clause) -> Clause:
+    """`the left and the right edge` are two edges; `make it the top row` is about the row."""
+    targets = list(clause.targets)
+    for number in range(len(targets) - 2, -1, -1):
+        one, other = targets[number], targets[number + 1]
+        if one.head == "" and (one.sides or one.ordinals) and other.head not in ("", "it") and not one.colors:
+            targets[number] = replace(other, sides=one.sides, ordinals=one.ordinals, count=one.count, colors=list(other.colors))
+    if len(targets) > 1 and clause.verb in ("make", "be", "") and targets[0].head == "it" and targets[0].bare:
+        targets = targets[1:]
+    elif (
+        len(targets) == 2
+        and targets[0].head in ("corner", "row", "column")
+        and targets[0].det in ("each", "all")
+        and targets[1].head == "tile"
+        and targets[1].colors
+    ):
+        targets = [replace(targets[0], colors=targets[1].colors)]
+    elif len(targets) > 1 and targets[0].head == "board" and targets[1].head == "half":
+        targets = targets[1:]
+    elif len(targets) > 1 and targets[0].head == "all":
+        targets = [targets[0], *(target for target in targets[1:] if target.head != "it" or not target.bare)]
+    return replace(clause, targets=targets)
+
+
+def _like_before(phrase: Phrase, scene: Scene) -> Phrase:
+    """`the top right one` after a corner is a corner, `the one to the right of it` after a column a column."""
+    rest = _rest_of_place(phrase, scene)
+    if rest is not None:
+        return rest
+    phrase = folded(phrase) if phrase.head in ("thing", "") else phrase
+    told = phrase.det == "other" or phrase.sides or phrase.ordinals or any(link.relation in BESIDE for link in phrase.links)
+    if phrase.head not in ("thing", "") or phrase.word not in ("", "one", "ones") or phrase.colors or not told:
+        return phrase
+    for done in reversed(scene.done[-3:]):
+        sided = any(folded(target).sides for target in done.clause.targets)
+        if len(scene.pieces(done.tiles)) > 1 and not sided and phrase.det != "other" and len(phrase.sides) < 2:
+            break
+        for target in done.clause.targets[-1:]:
+            two = target.head == "side" and len(target.sides) > 1
+            if target.head in ("corner", "row", "column", "edge", "half", "side", "third", "quarter"):
+                kind = "corner" if two else target.head
+                det = "other" if phrase.det == "other" else "the"
+                return replace(
+                    phrase, head=kind, word="", det=det, links=phrase.links or _of_group(target, sided or two or det == "other")
+                )
+    return phrase
+
+
+def _of_group(target: Phrase, single: bool) -> list[Link]:
+    """What `the middle one` is one of: the rows that were spoken of, or the thing whose row it was."""
+    of = [link for link in target.links if link.relation == "of"]
+    return of or ([Link("of", Phrase(head="it"))] if target.plural and not single else [])
+
+
+def _rest_of_place(phrase: Phrase, scene: Scene) -> Phrase | None:
+    """`the remaining ones` after `the first 9 tiles of row 5`."""
+    if phrase.det != "other" or phrase.word != "ones" or phrase.colors or not scene.done:
+        return None
+    last = scene.done[-1].clause
+    links = last.links + [link for target in last.targets for link in target.links]
+    place = next(
+        (
+            link.target
+            for link in links
+            if link.relation in ("in", "of") and link.target is not None and link.target.head in ("row", "column", "half")
+        ),
+        None,
+    )
+    return Phrase(head="rest", det="the", links=[Link("of", place)]) if place is not None else None
+
+
+def _going_on(clause: Clause, last: Done) -> Clause | None:
+    """What was done last, to other things or further: `and the blue one`, `one more`, `and now to the left edge`."""
+    if not clause.colors and _refers(clause):
+        return replace(last.clause, targets=clause.targets, links=clause.links, moves=clause.moves or last.clause.moves)
+    it = [Phrase(head="it")]
+    if not clause.targets and clause.links and last.clause.verb in ("copy", "grow", "shrink", "move"):
+        return replace(last.clause, targets=it, links=clause.links, moves=[], colors=clause.colors)
+    more = (
+        len(clause.targets) == 1
+        and clause.targets[0].det == "another"
+        and clause.targets[0].head in ("", "tile", "row", "column")
+    )
+    if more and not clause.colors and last.clause.verb in ("move", "grow", "shrink"):
+        count = clause.targets[0].count or 1
+        return replace(last.clause, targets=it, moves=[(way, count) for way, _ in last.clause.moves], sizes={"tiles": count})
+    return None
+
+
+def _refers(clause: Clause) -> bool:
+    """Whether the targets stand already: `and the blue one`."""
+    return bool(clause.targets) and all(
+        target.det in ("the", "this", "both", "all", "each", "other") for target in clause.targets
+    )
+
+
+def _as_many(clause: Clause, scene: Scene) -> Clause:
+    """`as many orange ones as there are green ones`."""
+    like = clause.as_many
+    tiles = (select(like, scene) if like is not None else None) or []
+    return replace(clause, targets=[replace(clause.targets[0], count=len(tiles) or None)], as_many=None)
+
+
+def _up_to_total(clause: Clause, scene: Scene) -> Clause:
+    """`add red dots so that there are five`: as many as are missing."""
+    target = next((target for target in clause.targets if target.head in ("tile", "thing", "")), Phrase(head="tile", det="a"))
+    color = (target.colors or [name for name, _ in clause.colors] or [scene.main_color(scene.focus) or scene.color])[0]
+    there = len(scene.pieces(scene.of_colors([color]))) if color else 0
+    missing = (clause.total or 0) - there
+    dots = Phrase(head="tile", word="dots", plural=True, det="a", count=max(missing, 0), colors=[color] if color else [])
+    return replace(clause, verb="draw" if missing > 0 else "ask", targets=[dots] if missing > 0 else [], colors=[], total=None)
+
+
+def _same(clause: Clause, last: Done, scene: Scene) -> Clause:
+    """`the same for the bottom row`, `same again 4 further right`, `the same on the other side`."""
+    told_it = [link for target in clause.targets if target.head == "it" for link in target.links]
+    if clause.verb == "again" and any(link.relation == "to" for link in clause.links + told_it):
+        return replace(clause, targets=[], links=[], marks=clause.marks | {"full"})
+    if clause.verb == "again" and "full" in clause.marks:
+        return clause
+    colors = clause.colors or [
+        (color, 1) for target in clause.targets if not target.bare and not target.head for color in target.colors
+    ]
+    if clause.moves or any(link.relation in ("above", "below", "left", "right") for link in clause.links):
+        if "full" in clause.marks or any(link.relation == "to" for link in clause.links):
+            return replace(clause, verb="again")
+        beside = [
+            link for link in clause.links if link.relation in BESIDE and link.target is not None and link.target.head != "it"
+        ]
+        if beside and last.clause.targets and last.clause.verb in PAINTING:
+            targets = [replace(last.clause.targets[0], links=clause.links, ordinals=[])]
+            return replace(last.clause, targets=targets, colors=colors or last.clause.colors, links=[])
+        return replace(clause, verb="copy", targets=[], colors=colors)
+    told = [target for target in clause.targets if target.head != "it" or target.det == "other"]
+    places = told or [link.target for link in clause.links if link.target is not None]
+    if any(
+        target.det == "other" or "opposite" in target.marks for target in places if target.head in ("side", "half", "edge", "")
+    ):
+        top, bottom, left, right = extent(scene.focus) if scene.focus else (0, 0, 0, 0)
+        return replace(
+            clause,
+            verb="mirror",
+            targets=[],
+            links=[],
+            marks=clause.marks | {"level" if bottom - top >= right - left or bottom - top == ROWS - 1 else "upright"},
+        )
+    if clause.verb == "again" and not clause.targets and not clause.links:
+        return replace(last.clause, colors=colors) if colors else replace(clause, verb="again")
+    return _same_elsewhere(clause, last, colors, places)
+
+
+def _again_elsewhere(clause: Clause, scene: Scene) -> Clause | None:
+    """`draw the same flower again on the right` copies the one that stands."""
+    if "same" not in clause.marks and clause.verb != "again":
+        return None
+    figures = [target for target in clause.targets if target.head in SHAPES and target.head not in ("row", "column", "tile")]
+    figure = next((target for target in figures if target.det in ("the", "this", "") and not target.colors), None)
+    if figure is None or not select(replace(figure, det="the", links=[]), scene):
+        return None
+    return replace(clause, verb="copy", targets=[replace(figure, det="the", links=[])], links=clause.links + figure.links)
+
+
+def _same_elsewhere(clause: Clause, last: Done, colors: list[tuple[str, int]], places: list[Phrase]) -> Clause:
+    """What was done, at other places."""
+    old = last.clause.targets[0] if last.clause.targets else Phrase(head="it")
+    places = [place for place in places if place.head != "it"]
+    if clause.first:
+        colors = [(color, count) for color, count in last.clause.colors]
+    colors = colors or last.clause.colors or [(color, 1) for color in old.colors]
+    if not places:
+        return replace(last.clause, colors=colors, marks=clause.marks - {"same"})
+    if old.head in SHAPES and old.head not in ("row", "column") and places[0].head in REGIONS and places[0].head != "it":
+        targets = [replace(old, colors=[], links=[Link("in", place)], sides=[]) for place in places]
+        return replace(last.clause, targets=targets, colors=colors, links=[])
+    verb = last.clause.verb if last.clause.verb != "undo" else "paint"
+    marks = (clause.marks | last.clause.marks) - {"same"}
+    colors = colors if verb in PAINTING else []
+    first = clause.first or last.clause.first
+    return replace(last.clause, verb=verb, targets=places, colors=colors, links=[], marks=marks, first=first)

@@ -1,0 +1,161 @@
+"""Ordinary requests for the board: each conversation with the board that it leads to."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from harness.baselines.parser.everyday.hexagons import understand
+from harness.baselines.parser.everyday.hexagons.lexicon import lexicon
+from harness.baselines.parser.everyday.understood import Understood
+from harness.corpora.item import Executed, HexagonsItem, Turn, Utterance
+from harness.worlds.hexagons import Board
+from serialization.program.hexagons import DrawingState, run
+from serialization.program.parse import parse
+
+REQUESTS = [
+    ("", ["Paint everything blue"], "blue all"),
+    ("", ["Paint all four corners black"], "black 1,18:1,10"),
+    ("", ["Draw a black border around the board"], "black 1,18+:1,10"),
+    ("", ["make the border two tiles thick in black"], "black 1,2,17,18+:1,2,9,10"),
+    ("", ["Paint the whole board yellow except for the border"], "yellow 2-17:2-9"),
+    ("", ["the left third red, the middle third white and the right third green"], "red 1-6; green 13-18"),
+    ("", ["every third column purple, beginning at the left edge"], "purple 1-18/3"),
+    ("", ["Color column ten from row three to row seven red."], "red 10:3-7"),
+    ("", ["Paint the third row from the top blue and the third row from the bottom too"], "blue :3,8"),
+    ("", ["rows 2, 4, 6 and 8 green, the others red"], "green :2,4,6,8; red :1,3,5,7,9,10"),
+    ("", ["Row 1: red, yellow, red, yellow and so on until the end"], "red,yellow :1"),
+    ("", ["In row 5, color the first nine tiles yellow and the remaining ones black."], "yellow 1-9:5; black 10-18:5"),
+    ("", ["a horizontal orange line in row 6 from column 4 to column 12"], "orange 4-12:6"),
+    ("", ["Draw a straight black line from column 3, row 2 to column 3, row 8."], "black 3:2-8"),
+    ("", ["i'd love a purple board with a white border"], "purple 2-17:2-9"),
+    ("red 9:5", ["paint the tile above it and the tile below it green"], "red 9:5; green 9:4,6"),
+    ("blue 6:5", ["a yellow tile right below the blue tile, and another yellow one right above it"], "blue 6:5; yellow 6:4,6"),
+    ("red :5", ["everything above the red row blue, everything below it green"], "blue :1-4; red :5; green :6-10"),
+    ("black 9:5", ["two tiles above the black one, put a green one"], "black 9:5; green 9:3"),
+    ("red 3; blue 9", ["swap red and blue"], "blue 3; red 9"),
+    ("red 3; blue 9", ["make everything that is red blue and everything that is blue red"], "blue 3; red 9"),
+    ("red 3:2-3", ["Mirror that at the bottom"], "red 3:2-3,8-9"),
+    ("blue 9; red 5:3-4", ["Use the blue column as a mirror and draw the reflection of the red line."], "blue 9; red 5,13:3-4"),
+    ("red 2:2-4+3:2", ["flip the picture upside down"], "red 2:7-9+3:9"),
+    ("green 3:2-4", ["repeat the green line four columns to the right, twice"], "green 3,7,11:2-4"),
+    ("orange 2:2-4", ["put the same line in columns 6 and 10 as well"], "orange 2,6,10:2-4"),
+    ("red 9:5-6", ["move it to the top left corner"], "red 1:1-2"),
+    ("purple 4-7:6", ["extend the purple line by three tiles to the right", "and now to the left edge"], "purple 1-10:6"),
+    ("red 3; blue 6; green 9", ["I don't want the green line any more", "only keep the blue one"], "blue 6"),
+    ("black 3:3; black 9:5; black 15:8", ["remove the black tile in the middle", "also the one on the right"], "black 3:3"),
+    ("", ["color the right edge red", "and the left edge as well"], "red 1,18"),
+    ("", ["a red tile in the upper left corner", "a blue one in the corner diagonally across from it"], "red 1:1; blue 18:10"),
+    ("", ["color column 3 red", "color column 5 blue", "undo the last two steps"], ""),
+    ("", ["row 4 orange", "take that back", "ok redo it"], "orange :4"),
+    ("", ["paint the top half orange", "sorry, I meant the bottom half", "and make it green"], "green :6-10"),
+    ("", ["put a blue tile in column 3, row 3", "i meant column 4", "one row lower please"], "blue 4:4"),
+    ("", ["paint the bottom row yellow", "not yellow, orange!"], "orange :10"),
+    ("", ["draw a red dot in the top left corner", "no, the top right corner"], "red 18:1"),
+    ("", ["columns 3, 6 and 9 should be blue", "the middle one of them red"], "blue 3,9; red 6"),
+    ("", ["paint column 1 red and column 2 blue", "continue this pattern all the way to the right"], "red 1-17/2; blue 2-18/2"),
+    ("", ["bar chart in green please: first column 3 tiles, second one 5, third one 1"], "green 1:8-10+2:6-10+3:10"),
+]  # fmt: skip
+"""What stands, what is said, and what then stands."""
+
+NOTHING = [
+    "thank you, that looks great!",
+    "What color is the third column?",
+    "remove the blue flower",
+    "Color column 20 blue",
+    "put a tile in row 15",
+    "paint the board pink",
+    "leave everything as it is",
+    "Please make sure column 3 is red.",
+]
+
+FIGURES = [
+    ("Draw a small red triangle", "red", 3),
+    ("draw a ring of six yellow tiles", "yellow", 6),
+    ("a big blue ring, please", "blue", 12),
+    ("Make me a solid red hexagon made of seven tiles", "red", 7),
+    ("draw a triangle with 3 tiles on each side, blue", "blue", 6),
+    ("a blue rectangle four tiles wide and two tiles tall", "blue", 8),
+    ("four green dots, no two of them may touch", "green", 4),
+    ("draw a letter T in red: a bar of 7 tiles at the top and a stem of 3 tiles", "red", 10),
+]
+"""A request for a new figure, its color and how many tiles it has."""
+
+
+def drawn(program: str) -> Board:
+    return Board().apply(run(parse(program)).actions).board
+
+
+def said(text: str, before: Board, history: tuple[Turn, ...] = ()) -> Understood:
+    return understand(HexagonsItem("everyday-hexagons/dev/x/1", "dev", text, history, before, (), before, "", ""))
+
+
+def after(start: str, texts: list[str]) -> Board:
+    """The board after a conversation."""
+    board, history = drawn(start), tuple[Turn, ...]()
+    for text in texts:
+        outcome = run(parse(said(text, board, history).program), DrawingState(board))
+        assert outcome.error is None
+        history = (*history, Utterance("Instructor", text), Executed(outcome.actions))
+        board = board.apply(outcome.actions).board
+    return board
+
+
+@pytest.mark.parametrize(("start", "texts", "board"), REQUESTS)
+def test_a_request_is_carried_out(start: str, texts: list[str], board: str) -> None:
+    assert after(start, texts) == drawn(board)
+
+
+@pytest.mark.parametrize("text", NOTHING)
+def test_nothing_changes_where_nothing_can_or_need_be_done(text: str) -> None:
+    assert said(text, drawn("red 3")).program == ""
+
+
+@pytest.mark.parametrize(("text", "color", "count"), FIGURES)
+def test_a_figure_has_its_color_and_size(text: str, color: str, count: int) -> None:
+    painted = after("", [text]).painted()
+    assert len(painted) == count
+    assert {paint.color for paint in painted} == {color}
+
+
+def test_a_new_figure_does_not_touch_what_stands() -> None:
+    board = after("red flower(9:5)", ["draw a blue flower"])
+    assert len(board.painted()) == 14
+    assert not run(parse("if touch(is(blue),is(red)) {red 1:1}"), DrawingState(board)).actions
+
+
+def test_a_flower_has_a_center_of_its_own() -> None:
+    board = after("", ["Draw a red flower with a yellow center"])
+    colors = [paint.color for paint in board.painted()]
+    assert (colors.count("red"), colors.count("yellow")) == (6, 1)
+
+
+def test_what_is_not_understood_is_named() -> None:
+    understood = said("put a red tile next to the blue zeppelin", Board())
+    assert understood.question is not None or "zeppelin" in understood.unknown
+
+
+WORDS = st.sampled_from([" ".join(phrase) for phrase in lexicon().phrases] + ["7", "999999999999", ".", ",", "zeppelin"])
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.lists(WORDS, max_size=12).map(" ".join), min_size=1, max_size=3), st.integers(0, 7))
+def test_any_words_give_a_program_that_runs(texts: list[str], code: int) -> None:
+    board, history = Board([code if k % 7 == 0 else 0 for k in range(180)]), tuple[Turn, ...]()
+    for text in texts:
+        outcome = run(parse(said(text, board, history).program), DrawingState(board))
+        assert outcome.error is None
+        history = (*history, Utterance("Instructor", text), Executed(outcome.actions))
+        board = board.apply(outcome.actions).board
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(max_size=300))
+def test_any_text_is_read(text: str) -> None:
+    assert 0 <= said(text, Board()).confidence <= 1
+
+
+@pytest.mark.parametrize("text", ["red " * 500, "draw " * 400, "xq" * 1000, "1 " * 1000, "the tile above " * 130, "and, " * 400])
+def test_a_long_text_is_read(text: str) -> None:
+    assert parse(said(text, Board()).program) is not None
