@@ -88,27 +88,3 @@ def _bin(length: int) -> str:
 def _ratio(tokens: Sequence[str], size: int) -> float | None:
     parts = [tokens[start : start + size] for start in range(0, len(tokens) - size + 1, size)]
     return sum(len(set(part)) for part in parts) / (size * len(parts)) if parts else None
-
-
-def surface_table(columns: Mapping[str, Surface]) -> str:
-    """Surfaces side by side, a Markdown table with a column for each name."""
-    rows: dict[str, list[str]] = {}
-    for its in columns.values():
-        ratio = "-" if its.type_token_ratio is None else f"{its.type_token_ratio:.4f}"
-        cells = {
-            "items": f"{its.items:,}",
-            "utterances": f"{its.utterances:,}",
-            "words per utterance p50/p90/p99 (mean)": _written(its.words),
-            "type-token ratio": ratio,
-            "actions per item (mean)": f"{its.mean_actions:.1f}",
-            **{f"items with {name} actions": f"{100 * share:.1f}%" for name, share in its.actions.items()},
-            "items per sequence p50/p90/p99 (mean)": _written(its.sequence),
-        }
-        for name, cell in cells.items():
-            rows.setdefault(name, []).append(cell)
-    head = f"| | {' | '.join(columns)} |\n|---|{'---|' * len(columns)}\n"
-    return head + "".join(f"| {name} | {' | '.join(cells)} |\n" for name, cells in rows.items())
-
-
-def _written(its: Spread) -> str:
-    return f"{its.p50}/{its.p90}/{its.p99} ({its.mean:.1f})"

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from harness.corpora.item import Executed, HexagonsItem, MinecraftItem, Utterance
-from harness.corpora.surface import Spread, new_turns, spread, surface, surface_table
+from harness.corpora.surface import Spread, new_turns, spread, surface
 from harness.worlds.hexagons import Board, Paint
 from harness.worlds.minecraft import Action, Pose, Structure
 from tests.helpers.simulated import simulated
@@ -44,12 +44,3 @@ def test_nothing_is_no_error() -> None:
     found = surface([])
     assert (found.items, found.words, found.mean_actions, found.type_token_ratio) == (0, Spread(0, 0, 0, 0.0), 0.0, None)
     assert spread([7]) == Spread(7, 7, 7, 7.0)
-
-
-def test_the_table_has_a_column_for_each_name() -> None:
-    table = surface_table({"ours": surface([step("a b", 1)]), "train": surface([step("a", 0)])})
-    lines = table.splitlines()
-    assert lines[0] == "| | ours | train |"
-    assert "| words per utterance p50/p90/p99 (mean) | 2/2/2 (2.0) | 1/1/1 (1.0) |" in lines
-    assert "| items with 0 actions | 0.0% | 100.0% |" in lines
-    assert all(line.count("|") == 4 for line in lines)
