@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from harness.corpora import load
 from harness.engines.shared import fast_bf16
-from tools.bench.measuring import ROOT, Benchmark, Pairs, Skipped, in_turn, seconds
+from tools.bench.measuring import ROOT, Benchmark, Pairs, Skipped, seconds
 
 if TYPE_CHECKING:
     from transformers import Trainer
@@ -138,7 +138,8 @@ def processes(procedures: int = 4, steps: int = 2) -> Pairs:
         # Between the two evaluations lies the training, and one answer of one token.
         return float(counted.split()[0].replace(",", "")) / float(points[-1]["seconds"] - points[0]["seconds"])
 
-    return in_turn(lambda: rate(2), lambda: rate(1), rounds=3)
+    # Every measurement is a process of its own, which nothing warms up.
+    return [(rate(2), rate(1)) for _ in range(3)]
 
 
 BENCHMARKS = [
