@@ -81,6 +81,7 @@ def _user(pieces: Sequence[Piece], fields: dict[str, str], first: int, spec: Pro
         "board": "",
         "blocks": "",
         "begun": "",
+        "scene": "",
         **fields,
         "turns": [piece.text for piece in pieces],
         "first": first,

@@ -4,6 +4,7 @@ HEXAGONS has the paper's seven (section 6.2, Table 7). Minecraft has the whole d
 H3 (the best of Jayannavar et al. 2020) and a context-rich one (Llama-CRAFTS): world state, pose, inventory and dialogue.
 A dialogue that begins among blocks, as IGLU's instructions do, tells them first.
 Both have `conversation`: a drawing procedure or a game as one chat, in which the earlier answers are messages of the model.
+`conversation+state` adds to its last message what stands now.
 
 What changes from item to item of one procedure or game comes last in every context, so that the prompts of its items share
 their beginning. Each Minecraft context exists in two frames: the world's, and the builder's, in which everything is turned by
@@ -13,8 +14,9 @@ A third one, `pose`, changes the text instead (serialization/pose.py).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import groupby
 from math import floor
 from typing import NamedTuple
@@ -25,8 +27,9 @@ from harness.util.registry import choose
 from harness.worlds.hexagons import Board, Paint
 from harness.worlds.minecraft import Action, Pose, Structure, turn_action
 from harness.worlds.tasks import WORLDS, World
-from serialization.formats import Format, grouped
-from serialization.formats.moves import Cell
+from serialization import scene
+from serialization.formats import Format, grouped, moves
+from serialization.scene import Cell
 from serialization.words import h3_tokens
 
 MISSION = "mission has started"
@@ -44,7 +47,8 @@ class Context:
     """What is shown. `turns`: how many earlier steps (None: all). `board`: None, "oracle" or "predicted".
 
     `chat`: earlier answers are messages of their own. In HEXAGONS they are what the model itself answered, in Minecraft what
-    was done in the game. `mission`: the opening line of a game is kept.
+    was done in the game. `mission`: the opening line of a game is kept. `scene`: what stands around the builder
+    (serialization/scene.py).
     """
 
     name: str
@@ -55,6 +59,7 @@ class Context:
     rich: bool = False
     chat: bool = False
     mission: bool = False
+    scene: bool = False
 
     @property
     def rolls_out(self) -> bool:
@@ -71,11 +76,13 @@ _ALL = (
     Context("full-history+oracle-board", "hexagons", board="oracle"),
     Context("full-history+predicted-board", "hexagons", board="predicted"),
     Context("conversation", "hexagons", chat=True),
+    Context("conversation+state", "hexagons", board="predicted", chat=True),
     Context("full-dialogue", "minecraft"),
     Context("full-dialogue+mission", "minecraft", mission=True),
     Context("h3", "minecraft", h3=True),
     Context("context-rich", "minecraft", rich=True),
     Context("conversation", "minecraft", chat=True),
+    Context("conversation+state", "minecraft", chat=True, scene=True),
 )
 
 CONTEXTS: dict[str, dict[str, Context]] = {task: {c.name: c for c in _ALL if c.world == world} for task, world in WORLDS.items()}
@@ -137,7 +144,9 @@ def _hexagons_view(item: HexagonsItem, context: Context, fmt: Format) -> View:
         history = history[dropped:]
     else:
         dropped = 0
-    fields = {"board": write_board(item.before, fmt)} if context.board else {}
+    # In a chat, a blank board goes without saying: the first steps' rows are then those of `conversation`.
+    told = context.board and not (context.chat and item.before == Board())
+    fields = {"board": write_board(item.before, fmt)} if told else {}
     stood = Board() if context.board else begun_with(item)
     begun = write_board(stood, fmt) if stood != Board() else ""
     return View((*history, Piece(item.instruction)), 1, fields, dropped + 1, begun)
@@ -171,7 +180,7 @@ def _minecraft_view(item: MinecraftItem, context: Context, fmt: Format) -> View:
     fresh = 0
     while fresh < len(turns) and isinstance(turns[-1 - fresh], Utterance):
         fresh += 1
-    stood = None if context.rich else started_with(item)
+    stood = None if context.rich or context.scene else started_with(item)
     pieces = [Piece(f"Blocks: {write_structure(stood)}")] if stood else []
     fresh += bool(pieces) and fresh == len(turns)
     cell: Cell | None = None
@@ -195,6 +204,8 @@ def _minecraft_view(item: MinecraftItem, context: Context, fmt: Format) -> View:
         builder = _write_builder(item.pose, pose, fmt)
         pieces += builder
         fresh += len(builder)
+    if context.scene:
+        fields["scene"] = scene.write(item, _places(item, fmt), named=fmt.points)
     return View(tuple(pieces), max(1, fresh), fields)
 
 
@@ -204,6 +215,12 @@ def _write_builder(pose: Pose, earlier: Pose | None, fmt: Format) -> list[Piece]
         return [Piece(f"Builder: {write_pose(pose)}")]
     quarters = (pose.quarter - earlier.quarter) % 4 if earlier else 0
     return [Piece(f"The builder turned {TURNED[quarters]}.")] if quarters else []
+
+
+def _places(item: MinecraftItem, fmt: Format) -> Callable[[Cell], str]:
+    """How a cell is said: from the one of the last action, if the format says earlier turns so, or by its numbers."""
+    last, quarter = scene.last_cell(item), item.pose.quarter
+    return partial(moves.way, last, quarter=quarter) if fmt.of_turn else partial(moves.way, None, quarter=quarter)
 
 
 def started_with(item: MinecraftItem) -> Structure:

@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from harness.corpora.item import MinecraftItem
 from harness.worlds.minecraft import COLORS, SIDE, Action, Pose, Structure, in_region
+from serialization import scene
 from serialization.formats import calls, lines, moves
 from serialization.formats import json as json_format
 from serialization.formats.answer import NOTHING
-from serialization.formats.moves import Cell
 from serialization.pose import as_seen
+from serialization.scene import Cell, last_cell
 
 Pieces = Mapping[str, tuple[Action, ...]]
 """The texts of what can be done next, each with its actions."""
@@ -35,7 +36,8 @@ class _Style(NamedTuple):
 
 
 _LINES = _Style("", "\n", "", NOTHING)
-_STYLES = {"lines": _LINES, "calls": _LINES, "moves": _LINES, "json": _Style("[[", "], [", "]]", "[]")}
+_MOVES = ("moves", "moves+anchors")
+_STYLES = {"lines": _LINES, "calls": _LINES, **dict.fromkeys(_MOVES, _LINES), "json": _Style("[[", "], [", "]]", "[]")}
 _WRITERS: dict[str, Callable[[Action], str]] = {
     "lines": lambda action: lines.write([action]),
     "calls": lambda action: calls.write([action]),
@@ -54,6 +56,8 @@ class State(NamedTuple):
     """The cell of the action before."""
     quarter: int
     """How the builder looks, as `Pose.quarter`."""
+    anchors: Mapping[str, Cell] | None = None
+    """The cells that a line may begin from, by their names; None for a format without them."""
 
 
 class Feasible:
@@ -72,14 +76,21 @@ class Feasible:
 
     @classmethod
     def of_item(cls, format_name: str, item: MinecraftItem, opening: str = "", *, posed: bool = False) -> Feasible:
-        state = State(item.before, moves.last_cell(item), item.pose.quarter)
+        anchors = scene.anchors(item) if format_name == "moves+anchors" else None
+        state = State(item.before, last_cell(item), item.pose.quarter, anchors)
         return cls(format_name, state, opening, item.pose if posed else None)
 
     def to_json(self) -> str:
         """The same for another process."""
         blocks = [list(block) for block in self._start.structure.blocks()]
-        said = {"format": self._format, "blocks": blocks, "last": self._start.last, "quarter": self._start.quarter}
-        return json.dumps(said | {"opening": self._opening, "pose": self._pose and list(self._pose)})
+        said: dict[str, Any] = {
+            "format": self._format,
+            "blocks": blocks,
+            "last": self._start.last,
+            "quarter": self._start.quarter,
+        }
+        said |= {"anchors": self._start.anchors, "opening": self._opening, "pose": self._pose and list(self._pose)}
+        return json.dumps(said)
 
     @classmethod
     def from_json(cls, text: str) -> Feasible:
@@ -88,8 +99,9 @@ class Feasible:
             match said := json.loads(text):
                 case {"format": str(name), "blocks": list(blocks), "last": last, "quarter": int(quarter)} if name in FORMATS:
                     cell = None if last is None else (int(last[0]), int(last[1]), int(last[2]))
-                    state = State(Structure.of(tuple(block) for block in blocks), cell, quarter % 4)
-                    pose = said.get("pose")
+                    anchors, pose = said.get("anchors"), said.get("pose")
+                    named = anchors and {str(name): (int(x), int(y), int(z)) for name, (x, y, z) in anchors.items()}
+                    state = State(Structure.of(tuple(block) for block in blocks), cell, quarter % 4, named)
                     return cls(name, state, str(said.get("opening", "")), pose and Pose(*map(float, pose)))
         except (TypeError, IndexError, KeyError, RecursionError) as error:
             raise ValueError(f"not a state: {error}") from error
@@ -144,7 +156,7 @@ class Feasible:
                 if (pieces := self._pieces(before)) is None or piece not in pieces:
                     return None
                 state, actions = self._known[before][0], pieces[piece]
-                state = State(state.structure.apply(actions).structure, actions[-1].cell, state.quarter)
+                state = state._replace(structure=state.structure.apply(actions).structure, last=actions[-1].cell)
                 self._known[done] = state, self._possible(state)
         return self._known[done][1]
 
@@ -155,7 +167,7 @@ class Feasible:
 
 def _possible(format_name: str, state: State) -> Pieces:
     picks, places = _feasible(state.structure)
-    if format_name == "moves":
+    if format_name in _MOVES:
         return _possible_moves(picks, places, state)
     write = _WRITERS[format_name]
     removals = [Action("remove", None, *cell) for cell in picks]
@@ -181,8 +193,8 @@ def _possible_moves(picks: list[Cell], places: list[Cell], state: State) -> Piec
     pieces: dict[str, tuple[Action, ...]] = {}
     for kind, words, cells in (("remove", {"pick": None}, picks), ("place", {color: color for color in COLORS}, places)):
         for cell in cells:
-            way = moves.way(state.last, cell, state.quarter)
-            row = _row(kind, cell, state)
+            way, origin = moves.start(state.last, cell, state.quarter, state.anchors)
+            row = _row(kind, cell, origin, state.structure)
             for word, color in words.items():
                 actions = tuple(Action(kind, color, *at) for at in row)
                 pieces[f"{word} {way}"] = actions[:1]
@@ -190,17 +202,17 @@ def _possible_moves(picks: list[Cell], places: list[Cell], state: State) -> Piec
     return pieces
 
 
-def _row(kind: str, cell: Cell, state: State) -> list[Cell]:
-    """A cell, and those that go on from it as it does from the last one, as long as they can be done one after the other."""
+def _row(kind: str, cell: Cell, origin: Cell | None, structure: Structure) -> list[Cell]:
+    """A cell, and those that go on from it as it does from its origin, as long as they can be done one after the other."""
     row = [cell]
-    if state.last is None or state.last == cell:
+    if origin is None or origin == cell:
         return row
-    step = tuple(here - there for here, there in zip(cell, state.last, strict=True))
+    step = tuple(here - there for here, there in zip(cell, origin, strict=True))
     touching = sum(map(abs, step)) == 1
     while len(row) < moves.MOST_REPEATS:
         cell = cell[0] + step[0], cell[1] + step[1], cell[2] + step[2]
-        held = touching and kind == "place" and in_region(*cell) and state.structure.color_at(*cell) is None
-        if not (held or state.structure.feasible(Action(kind, COLORS[0] if kind == "place" else None, *cell))):
+        held = touching and kind == "place" and in_region(*cell) and structure.color_at(*cell) is None
+        if not (held or structure.feasible(Action(kind, COLORS[0] if kind == "place" else None, *cell))):
             break
         row.append(cell)
     return row

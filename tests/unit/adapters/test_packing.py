@@ -98,7 +98,7 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build_tiny_model(tmp_path_factory.mktemp("models") / "tiny", context_length=8192)
 
 
-@pytest.mark.parametrize("context", ["full-history", "conversation"])
+@pytest.mark.parametrize("context", ["full-history", "conversation", "conversation+state"])
 @pytest.mark.parametrize("attention", ["sdpa", "eager", "blocks"])
 def test_loss_and_gradient_are_those_of_the_rows_one_by_one(tiny: Path, context: str, attention: str) -> None:
     from transformers import AutoModelForCausalLM, AutoTokenizer

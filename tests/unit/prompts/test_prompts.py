@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from harness.corpora import load
 from harness.corpora.item import Executed, HexagonsItem, MinecraftItem, Utterance
 from harness.errors import EngineError, UsageError
-from harness.worlds.hexagons import Paint
+from harness.worlds.hexagons import Board, Paint
 from harness.worlds.minecraft import Action, Pose, Structure
 from prompts.messages import after_thought, conversation, gold_answer, item_view, read_answer
 from prompts.probe import PROBES, format_hash
@@ -98,6 +98,33 @@ def test_names_that_do_not_fit_are_refused() -> None:
         PromptSpec.make("hexagons", frame="builder")
 
 
+def test_an_answer_points_only_where_the_prompt_names_what_stands() -> None:
+    with pytest.raises(UsageError, match="--format moves\\+anchors is for --context conversation\\+state"):
+        PromptSpec.make("minecraft", "conversation", "moves+anchors")
+    assert PromptSpec.make("iglu", format="moves+anchors").context == "conversation+state"
+
+
+@pytest.mark.parametrize(
+    ("task", "fmt", "told"), [("hexagons", "bare-program", "Board: "), ("minecraft", "moves+anchors", "Now: ")]
+)
+def test_the_state_stands_in_the_last_message_of_a_conversation_alone(task: str, fmt: str, told: str) -> None:
+    item, plain = PROBES[task][0], "moves" if task == "minecraft" else fmt
+    blind = conversation(item, PromptSpec.make(task, "conversation", plain))
+    seeing = conversation(item, PromptSpec.make(task, "conversation+state", fmt))
+    assert seeing[1:-1] == blind[1:-1]
+    before, line, _ = str(seeing[-1]["content"]).rpartition(f"\n{told}")
+    assert line
+    assert before == blind[-1]["content"], "what comes last is a branch: all before it is shared"
+
+
+def test_a_blank_board_goes_without_saying() -> None:
+    item = PROBES["everyday-hexagons"][0]
+    assert isinstance(item, HexagonsItem)
+    spec = PromptSpec.make("hexagons", "conversation+state", "bare-program")
+    assert conversation(item, spec)[-1]["content"] == f"1. {item.instruction}\nBoard: black 5:1-3"
+    assert conversation(replace(item, before=Board()), spec)[-1]["content"] == f"1. {item.instruction}"
+
+
 def test_contexts_show_what_they_name() -> None:
     item = PROBES["hexagons"][0]
     assert isinstance(item, HexagonsItem)
@@ -146,7 +173,7 @@ def test_a_conversation_has_earlier_answers_as_messages_of_the_model() -> None:
 
 
 @pytest.mark.parametrize("task", ["hexagons", "minecraft"])
-@pytest.mark.parametrize("context", ["conversation", "full-history", "full-dialogue", "context-rich"])
+@pytest.mark.parametrize("context", ["conversation", "conversation+state", "full-history", "full-dialogue", "context-rich"])
 def test_the_prompts_of_one_chat_begin_alike(task: str, context: str) -> None:
     """So that training and vLLM's cache compute what they share once."""
     if context not in CONTEXTS[task]:
@@ -158,7 +185,8 @@ def test_the_prompts_of_one_chat_begin_alike(task: str, context: str) -> None:
     for one, following in pairwise(texts):
         same = next(n for n, pair in enumerate(zip_longest(one, following)) if pair[0] != pair[1])
         tail = len(one) - same
-        assert tail < 60 or (context == "context-rich" and "Blocks:" in one[same - 60 :]), one[same:]
+        told = "Blocks:" if context == "context-rich" else "Now:" if context == "conversation+state" else None
+        assert tail < 60 or (told and told in one[same - 60 :]), one[same:]
 
 
 @given(st.integers(0, 12))
@@ -266,8 +294,9 @@ def test_every_format_is_read_after_a_thought(task: str) -> None:
         assert read_answer(gold, item, spec) == read_answer(gold, item, plain)
         told = conversation(item, spec, [shot])
         assert "at most 64 tokens, between <thought> and </thought>" in told[0]["content"]
-        assert told[2]["content"] == f"<thought></thought>\n{gold_answer(shot, spec)}"
-        assert read_answer(told[2]["content"], shot, spec) == read_answer(gold_answer(shot, plain), shot, plain)
+        example = f"<thought></thought>\n{gold_answer(shot, spec)}"
+        assert example in [message["content"] for message in told]
+        assert read_answer(example, shot, spec) == read_answer(gold_answer(shot, plain), shot, plain)
 
 
 def test_thoughts_and_pictures_are_named_only_where_there_are_any() -> None:
