@@ -19,13 +19,13 @@ from harness.worlds.minecraft import HEIGHT, SIDE, Action, Pose, Structure, in_r
 
 Cell = tuple[int, int, int]
 
-LETTERS = "ABCDEFGH"
+LETTERS = "ABCDE"
 """The names of the parts that are told; more are too far away to be worth their tokens."""
 
 AHEAD = "ahead"
 """The name of the cell on the ground in front of the builder."""
 
-_KINDS = {"": "block", "d": "tower", "r": "row", "b": "row", "rd": "wall", "db": "wall", "rb": "floor", "rdb": "box"}
+_KINDS = {"": "", "d": "tower", "r": "row", "b": "row", "rd": "wall", "db": "wall", "rb": "floor", "rdb": "box"}
 """What a part is called, by the first letters of the ways in which it is longer than a block: right, down, behind."""
 
 
@@ -34,7 +34,7 @@ class Part(NamedTuple):
 
     color: str
     name: str
-    """`tower 3`, `row 4 right`: what it is, and how long it is from its top left front cell."""
+    """`tower 3`, `row 4 right`: what it is, and how long it is from its top left front cell; nothing for a block."""
     first: Cell
     end: Cell
 
@@ -129,11 +129,12 @@ def _part(color: str, low: Cell, high: Cell, quarter: int) -> Part:
 
 
 def write(item: MinecraftItem, place: Callable[[Cell], str], *, named: bool) -> str:
-    """`last: at 0 3 0; ahead: front 3; A: red tower 3, here; B: blue row 4 right, left 2`: the cell of the last action, the cell
+    """`last at 0 3 0; ahead front 3; A red tower 3, here; B blue row 4 right, left 2`: the cell of the last action, the cell
     in front of the builder, and parts. `place` says where a cell is; `named`: parts have letters, for answers that use them."""
     last = last_cell(item)
-    told = [] if last is None else ["last: at {} {} {}".format(*last)]
-    told.append(f"{AHEAD}: {place(ahead(item.pose))}")
+    told = [] if last is None else ["last at {} {} {}".format(*last)]
+    told.append(f"{AHEAD} {place(ahead(item.pose))}")
     for letter, part in zip(LETTERS, parts(item), strict=False):
-        told.append(f"{f'{letter}: ' if named else ''}{part.color} {part.name}, {place(part.first)}")
+        said = " ".join(filter(None, (letter if named else "", part.color, part.name)))
+        told.append(f"{said}, {place(part.first)}")
     return "; ".join(told)
