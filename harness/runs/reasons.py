@@ -52,7 +52,8 @@ def _read(answer: Answer) -> str:
     if program := notes.get("program"):
         return f"It read {_quoted(program)}, which changes nothing here."
     if program is not None:
-        return "It understood nothing of it."
+        # The parser of the corpora says what it read, even if that is nothing.
+        return "It understood nothing of it." if "reading" in notes else "It understood that nothing is to be changed."
     if text := notes.get("text"):
         return f"It answered {_quoted(text)}, which changes nothing here."
     if answer.actions:

@@ -26,10 +26,12 @@ def test_every_shipped_recipe_is_found_by_its_name_and_by_its_path() -> None:
         "crafts",
         "few-shot-code",
         "hexagons-lora",
+        "hexagons-state",
         "llama-full",
         "llama-grpo",
         "llama-lora",
         "llama-qlora",
+        "minecraft-state",
         "nebula",
     ]
     for path in SHIPPED:
