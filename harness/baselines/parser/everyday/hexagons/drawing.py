@@ -6,14 +6,13 @@ from dataclasses import replace
 
 from harness.baselines.parser.everyday.hexagons import regions
 from harness.baselines.parser.everyday.hexagons.meaning import Clause, Link, Phrase
-from harness.baselines.parser.everyday.hexagons.placing import placed, scattered
+from harness.baselines.parser.everyday.hexagons.placing import LINES, placed, scattered
 from harness.baselines.parser.everyday.hexagons.scene import ALL, Scene, Tiles, common, minus, near, ordered
 from harness.baselines.parser.everyday.hexagons.selecting import BESIDE, related, select
 from harness.baselines.parser.everyday.hexagons.shapes import length_of
 from harness.worlds.hexagons import COLUMNS, ROWS, Tile, distance, on_board
 from serialization.program import hexagons_geometry as g
 
-LINES = ("line", "row", "column", "diagonal", "stem")
 ROUND = ("ring", "edge", "hexagon", "box")
 
 
@@ -89,12 +88,12 @@ def _caps(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
     at = select(link.target, scene)
     if not owner or not at or clause.verb == "paint":
         return None
-    return [regions.beyond(tile, owner) for tile in at]
+    return [regions.beyond(tile, owner) for tile in at] if scene.main_color(owner) else at
 
 
 def _line_between(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
     """`a line from the red dot to the blue one`, `between the two dots`, `from corner to corner`."""
-    if phrase.head not in LINES:
+    if phrase.head not in (*LINES, "snake"):
         return None
     start, end = _target(phrase.links, "from", "between"), _target(phrase.links, "to")
     if start is None or start.target is None:
@@ -160,24 +159,33 @@ def _line_along(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | No
         two = bool(_target(phrase.links, "from")) and bool(link.second or _target(phrase.links, "to"))
         if two and link.relation != "in":
             continue
-        if target.head in ("row", "column", "edge") or (target.head == "side" and target.sides and target.sides != ["middle"]):
-            tiles = select(target, scene)
+        course = _course(target, phrase)
+        if course is not None:
+            tiles = select(course, scene)
             if tiles:
                 return tiles
     return _full_line(phrase, clause, scene)
 
 
+def _course(place: Phrase, line: Phrase) -> Phrase | None:
+    """What a line lies along: a row, an edge, `the top`; an upright line lies along the left or the right alone."""
+    if place.head in ("row", "column", "edge"):
+        return place
+    named = place.head == "side" or (place.head == "" and len(place.sides) == 1 and not place.links and not place.colors)
+    across = {"top", "bottom"} if "upright" in line.marks else {"left", "right"} if "level" in line.marks else set[str]()
+    if not named or place.sides in ([], ["middle"]) or across & set(place.sides) or "diagonal" in line.marks:
+        return None
+    return replace(place, head="side")
+
+
 def _part_of_line(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
     """`5 tiles in the bottom row, starting at the left`."""
-    place = next(
-        (
-            link.target
-            for link in phrase.links
-            if link.relation == "in" and link.target and link.target.head in ("row", "column", "edge")
-        ),
-        None,
-    )
-    tiles = select(place, scene) if place is not None else None
+    courses = [
+        (link, course)
+        for link in phrase.links
+        if link.relation == "in" and link.target is not None and (course := _course(link.target, phrase)) is not None
+    ]
+    tiles = select(courses[0][1], scene) if courses else None
     if not tiles:
         return None
     length = min(length_of(phrase, 5), len(tiles))
@@ -186,7 +194,7 @@ def _part_of_line(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | 
         for link in phrase.links
         if link.relation in ("from", "in") and link.target
         for side in link.target.sides
-        if link.target is not place
+        if link is not courses[0][0]
     ]
     if {"right", "bottom"} & set(sides):
         return tiles[-length:]
@@ -291,6 +299,8 @@ def _dots(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
         if found == []:
             return []
         exact = places[0].target is not None and places[0].target.head in ("row", "column") and not places[0].target.links
+        if found and len(found) < count and phrase.count and places[0].target is not None and places[0].target.head == "corner":
+            return _around(found, count)
         if found and len(found) <= count:
             return found
         if found and exact and phrase.count and phrase.count > 1 and not phrase.sides and not phrase.ordinals:
@@ -321,6 +331,11 @@ def _both_sides(phrase: Phrase, scene: Scene) -> list[Tile]:
     return []
 
 
+def _plain_side(place: Phrase) -> bool:
+    """`on the left`, which is the board's."""
+    return place.head in ("", "side") and place.det != "other" and bool(place.sides) and not (place.links or place.marks)
+
+
 def _in_place(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     """The tiles at a place; `in the middle` is the middle of what was drawn last if that is open, else of the board."""
     links = []
@@ -333,7 +348,9 @@ def _in_place(phrase: Phrase, scene: Scene) -> list[Tile] | None:
             owner = Phrase(head="it") if opened else Phrase(head="board")
             link = replace(link, target=replace(target, links=[Link("of", owner)]))
         links.append(link)
-    return select(replace(phrase, colors=[], det="the", count=None, links=links), scene) if links else None
+    of_board = len(scene.focus) == 1 and all(link.target and _plain_side(link.target) for link in links)
+    about = replace(scene, focus=()) if of_board else scene
+    return select(replace(phrase, colors=[], det="the", count=None, links=links), about) if links else None
 
 
 def _avoided(clause: Clause, scene: Scene) -> list[Tile]:
@@ -350,6 +367,14 @@ def _clump(phrase: Phrase, scene: Scene, count: int) -> list[Tile] | None:
     """So many tiles that touch each other."""
     head = {3: "triangle", 6: "triangle", 4: "diamond", 9: "diamond"}.get(count, "hexagon")
     return placed(replace(phrase, head=head, sizes={"tiles": count}, count=None), scene)
+
+
+def _around(corners: Tiles, count: int) -> list[Tile]:
+    """So many tiles in a corner: the corner and those next to it, along the row first."""
+    each = count // len(corners)
+    return [
+        tile for corner in corners for tile in sorted(ALL, key=lambda t: (distance(t, corner), abs(t.row - corner.row)))[:each]
+    ]
 
 
 def _some(tiles: Tiles, phrase: Phrase, count: int, scene: Scene) -> list[Tile]:
@@ -387,6 +412,10 @@ def _figures(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
     count = phrase.count or (2 if phrase.plural and phrase.det != "a" and phrase.count is None else 1)
     if "wide" in phrase.sizes and phrase.head in ("ring", "hexagon") and phrase.sizes["wide"] == 1:
         phrase = replace(phrase, sizes={name: size for name, size in phrase.sizes.items() if name != "wide"})
+    corners = [link for link in phrase.links if link.target and link.target.head in ("corner", "board") and not link.target.sides]
+    if phrase.head == "star" and (corners or phrase.marks & {"full", "whole"}):
+        right, low = COLUMNS - 1, ROWS - 1
+        return ordered([*g.path([Tile(0, 0), Tile(low, right)]), *g.path([Tile(low, 0), Tile(0, right)])])
     if phrase.head == "diagonal" and not phrase.sizes:
         return list(g.ray(Tile(ROWS - 1, 0), "up-right", None))
     if count == 1:

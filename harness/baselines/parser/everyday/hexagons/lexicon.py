@@ -19,6 +19,11 @@ KNOWN = "KNOWN"
 LARGEST = 180
 """Larger numbers are read as this one: the board has no more tiles."""
 _SOUND = re.compile(r"(?<![a-z])(hm+|ehm+|uh+m*|um+|oh|ah+|er+m*|yes|yeah|yep)(?![a-z])")
+_RAINBOW = re.compile(
+    r"\b(?:(?:all )?(?:the )?(?:rainbow colou?rs|colou?rs of (?:the|a) rainbow)|like (?:a|the) rainbow"
+    r"|((?:each|every) (?:row|column) )(?:in )?(?:a different|another|its own) colou?r)\b",
+    re.IGNORECASE,
+)
 _IRREGULAR = {
     "took": "take",
     "drew": "draw",
@@ -95,6 +100,9 @@ def sentences(text: str) -> list[list[Token]]:
     text = re.sub(r"(\d)\s*[:/]\s*(\d)", r"column \1 row \2", text)
     text = re.sub(r"([a-z])\s*(?:\.\.+|…)", r"\1 and so on ", text, flags=re.IGNORECASE)
     text = text.replace(":", ",").replace("<", " ").replace(" - ", " , ").replace("—", " , ")
+    text = re.sub(r"\bstrip(ed|y) (pattern|board|background|flag)\b", "stripes", text, flags=re.IGNORECASE)
+    told = len([color for color in COLORS if color in text]) > 1
+    text = _RAINBOW.sub(r"\1" if told else r"\1red, orange, yellow, green, blue, purple", text)
     even = _SOUND.sub(" ", spelled(evened(text), known_words()))
     return [
         list(_tokens(part.split()[:LONGEST]))

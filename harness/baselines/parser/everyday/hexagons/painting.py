@@ -10,7 +10,7 @@ from harness.baselines.parser.everyday.hexagons.meaning import Clause, Link, Phr
 from harness.baselines.parser.everyday.hexagons.regions import OPPOSITE
 from harness.baselines.parser.everyday.hexagons.scene import ALL, DEFAULT_COLOR, Scene, Tiles, common, minus
 from harness.baselines.parser.everyday.hexagons.selecting import BESIDE, REGIONS, ROUND, select
-from harness.baselines.parser.everyday.hexagons.shapes import SHAPES, tints
+from harness.baselines.parser.everyday.hexagons.shapes import SHAPES, parts, tints
 from harness.worlds.hexagons import COLUMNS, ROWS, Tile
 from serialization.program import hexagons_geometry as g
 
@@ -157,6 +157,8 @@ def _one(target: Phrase, clause: Clause, scene: Scene, number: int, count: int) 
     )
     if owner is not None:
         scene.owner = select(owner, scene) or ()
+    if new:
+        _draw_landmark(told, scene)
     tiles = drawn(told, clause, scene) if new else _selected(told, clause, scene)
     if tiles is None and not new and told.head in SHAPES and clause.verb in ("draw", "", "make", "paint"):
         new, tiles = True, drawn(told, clause, scene)
@@ -170,6 +172,18 @@ def _one(target: Phrase, clause: Clause, scene: Scene, number: int, count: int) 
     for name in own + clause.names:
         scene.names[name] = tiles
     return tiles
+
+
+def _draw_landmark(target: Phrase, scene: Scene) -> None:
+    """Draws first what a figure is to be beside or inside of, where that is new, too: `a dot inside a blue ring`."""
+    for link in target.links:
+        mark = link.target
+        if link.relation not in (*BESIDE, "beside", "inside") or mark is None or mark.det != "a" or mark.head not in SHAPES:
+            continue
+        if mark.head != "tile" and not mark.links and not select(mark, scene):
+            inner = link.relation == "inside" and target.head != "tile"
+            tiles = drawn(replace(mark, sizes={"around": 3} | mark.sizes) if inner else mark, Clause(verb="draw"), scene)
+            scene.paint(tiles or (), (mark.colors or [scene.color or DEFAULT_COLOR])[0])
 
 
 def _head_of_one(target: Phrase, clause: Clause, scene: Scene) -> Phrase:
@@ -209,6 +223,8 @@ def _new_colors(target: Phrase, clause: Clause, scene: Scene, number: int, count
         return clause.colors
     if target.colors:
         return [(color, 1) for color in target.colors]
+    if target.word in ("sun", "moon"):
+        return [("yellow", 1)]
     return [(scene.color or DEFAULT_COLOR, 1)]
 
 
@@ -256,7 +272,7 @@ def paint_in(tiles: Tiles, colors: Sequence[tuple[str, int]], clause: Clause, ta
         names = [color for color, _ in colors]
     if len(names) == 1:
         scene.paint(tiles, names[0])
-    elif target.head == "board" or (target.plural and target.head in ("row", "column", "line")):
+    elif target.head == "board" or (target.head in ("row", "column", "line") and (target.plural or target.det == "each")):
         _paint_lines(tiles, names, target, scene)
     else:
         _paint_turns(tiles, colors, clause, target, scene)
@@ -281,13 +297,17 @@ def _paint_lines(tiles: Tiles, names: Sequence[str], target: Phrase, scene: Scen
 
 
 def _tinted(target: Phrase, tiles: Tiles, scene: Scene) -> None:
-    """Gives a picture its own colors where none are said."""
+    """Gives a picture its own colors where none are said, and its parts their names."""
     own = tints(target)
-    if own and not target.colors:
-        (shape,) = SHAPES[target.head](target)
-        for tile, origin in zip(tiles, shape, strict=False):
-            if origin in own:
-                scene.paint([tile], own[origin])
+    if not own:
+        return
+    (shape,) = SHAPES[target.head](target)
+    at = dict(zip(shape, tiles, strict=False))
+    for origin, color in own.items():
+        if not target.colors and origin in at:
+            scene.paint([at[origin]], color)
+    for name, origins in parts(target).items():
+        scene.names[name] = [at[origin] for origin in origins if origin in at]
 
 
 def _with_parts(target: Phrase, clause: Clause, tiles: Tiles, scene: Scene) -> list[Tile]:
@@ -300,6 +320,8 @@ def _with_parts(target: Phrase, clause: Clause, tiles: Tiles, scene: Scene) -> l
         about = replace(scene, focus=tiles)
         if target.head == "board" and part.head in ("edge", "corner", "side"):
             found = select(replace(part, colors=[], det="the"), scene)
+        elif part.word in scene.names and set(scene.names[part.word]) <= set(tiles):
+            found = list(scene.names[part.word])
         elif part.head == "tile":
             found = [g.middle(tiles)]
         elif part.head == "stem":

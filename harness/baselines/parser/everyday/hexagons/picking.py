@@ -112,7 +112,7 @@ def _picked_pieces(phrase: Phrase, pieces: list[list[Tile]]) -> list[Tile]:
     for side in phrase.sides:
         if side == "middle":
             return pieces[len(pieces) // 2]
-        several = phrase.plural and not phrase.count
+        several = (phrase.plural and not phrase.count) or side != phrase.sides[-1]
         kept = set(regions.at_sides(middle, [side]) if several else _outermost(middle, side, count))
         pieces = [piece for piece, at in zip(pieces, middle, strict=True) if at in kept]
         middle = [g.middle(piece) for piece in pieces]

@@ -14,8 +14,9 @@ from harness.baselines.parser.everyday.hexagons.shapes import ANCHOR, SHAPES, Sh
 from harness.worlds.hexagons import COLUMNS, ROWS, Tile, on_board
 from serialization.program import hexagons_geometry as g
 
-GRID = ("box", "row", "column", "house", "tree", "heart", "face", "arrow")
+GRID = ("box", "row", "column", "house", "tree", "heart", "face", "arrow", "rainbow", "boat", "fish", "ladder")
 """Figures of rows and columns by number: they keep these when they are moved."""
+LINES = ("line", "row", "column", "diagonal", "stem")
 MIDDLE = (ROWS / 2 - 0.5, COLUMNS / 2 - 0.5)
 SIDE_MIDDLES = {"left": (4.5, 4.0), "right": (4.5, 13.0), "top": (2.0, 8.5), "bottom": (7.0, 8.5)}
 OUTSIDE, OVERLAP, TOUCH = 1000.0, 100.0, 20.0
@@ -25,14 +26,14 @@ OUTSIDE, OVERLAP, TOUCH = 1000.0, 100.0, 20.0
 class Place:
     """What the words say of the place: where every tile must lie, and what it should be near."""
 
-    def __init__(self, phrase: Phrase, scene: Scene) -> None:
+    def __init__(self, phrase: Phrase, scene: Scene, avoided: Tiles = ()) -> None:
         self.within: set[Tile] | None = None
         self.middle: tuple[float, float] = MIDDLE
         self.touching: Tiles = ()
         self.sides: list[str] = list(phrase.sides)
         self.relation = ""
         self.said = False
-        self.avoided: set[Tile] = set()
+        self.avoided = set(avoided)
         for link in phrase.links:
             self._add(phrase, link, scene)
 
@@ -96,9 +97,7 @@ def moved(shape: tuple[Tile, ...], row: int, column: int, grid: bool) -> tuple[T
 
 def placed(phrase: Phrase, scene: Scene, taken: Tiles = (), apart: bool = True, avoided: Tiles = ()) -> list[Tile] | None:
     """The best place for a new figure; None where it fits nowhere on the board."""
-    place = Place(phrase, scene)
-    place.avoided = set(avoided)
-    return best(SHAPES[phrase.head](phrase), phrase, place, scene, taken, apart)
+    return best(SHAPES[phrase.head](phrase), phrase, Place(phrase, scene, avoided), scene, taken, apart)
 
 
 class Choice(NamedTuple):
@@ -166,9 +165,26 @@ def _from_sides(spans: tuple[int, int, int, int], sides: Sequence[str]) -> float
     return sum(away.get(side, 0) for side in sides)
 
 
+def lined_up(phrase: Phrase, scene: Scene, count: int, avoided: Tiles = ()) -> list[list[Tile]]:
+    """Several new figures in one row or column with a gap between them; none where they do not fit."""
+    shape = SHAPES[phrase.head](phrase)[0]
+    top, bottom, left, right = extent(shape)
+    upright = "upright" in phrase.marks
+    # Tiles of every other column lie half a tile lower, so the way between two figures in a row is even.
+    step = bottom - top + 2 if upright else (right - left + 3) // 2 * 2
+    copies = [
+        [Tile(t.row + k * step, t.column) if upright else Tile(t.row, t.column + k * step) for t in shape] for k in range(count)
+    ]
+    group = [tile for copy in copies for tile in copy]
+    found = best([group], phrase, Place(phrase, scene, avoided), scene, (), True)
+    return [found[k * len(shape) : (k + 1) * len(shape)] for k in range(count)] if found else []
+
+
 def scattered(phrase: Phrase, scene: Scene, count: int, avoided: Tiles = ()) -> list[list[Tile]]:
     """Several new figures that do not touch each other."""
-    found: list[list[Tile]] = []
+    found = lined_up(phrase, scene, count, avoided) if phrase.marks & {"level", "upright"} and phrase.head not in LINES else []
+    if found:
+        return found
     taken: list[Tile] = []
     for _ in range(min(count, 60)):
         tiles = placed(phrase, scene, taken, avoided=avoided)

@@ -188,7 +188,7 @@ class RemarkReader(PhraseReader):
         """What something is to be: `blue for the sky`, `green like grass`."""
         ahead = 1 + (self.peek(1)["DET"] is not None)
         word = self.peek(ahead)
-        if word.senses or not word.text.isalpha() or len(word.text) < 3:
+        if (word.senses and word["NOUN"] != "background") or not word.text.isalpha() or len(word.text) < 3:
             return False
         self.clause.names.append(word.text)
         like = self.peek().text == "like"

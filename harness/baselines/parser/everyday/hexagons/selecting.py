@@ -245,6 +245,8 @@ def _middle(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     if not linked and scene.focus:
         owner = list(scene.focus)
     of = next((link.target for link in _links(phrase, "of") if link.target is not None), None)
+    if of is not None and of.head in ("edge", "side") and len(owner) == len(BORDER):
+        return [g.middle(regions.at_sides(ALL, [side])) for side in ("top", "right", "bottom", "left")]
     if of is not None and of.det in ("each", "all", "both"):
         return [g.middle(piece) for piece in scene.pieces(owner, by_color=False)]
     pieces = scene.pieces(owner) if linked or len(owner) < len(ALL) else []
@@ -354,7 +356,8 @@ def _tile(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     if phrase.det == "other":
         return _rest(phrase, scene)
     if phrase.det in ("this", "the", "these") and not phrase.bare:
-        return list(scene.focus) or list(ALL)
+        in_corner = len(phrase.sides) > 1 and len(scene.focus) == 1
+        return list(ALL) if in_corner else list(scene.focus) or list(ALL)
     if phrase.det in ("all", "each"):
         return list(ALL) if not phrase.count else list(scene.focus)
     dots = [tile for piece in scene.pieces(scene.painted) if len(piece) == 1 for tile in piece]
@@ -369,10 +372,16 @@ def _petals(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     return minus(owner, [g.middle(owner)]) if len(owner) > 1 else None
 
 
+def _feature(phrase: Phrase, scene: Scene) -> list[Tile] | None:
+    """A part of a picture that stands: `the roof`."""
+    return list(scene.names.get(phrase.word, ())) or None
+
+
 _HEADS: dict[str, Callable[[Phrase, Scene], list[Tile] | None]] = {
     "board": board, "all": _all, "background": background, "row": _line, "column": _line, "corner": _corner, "edge": _edge,
     "side": _side, "half": _half, "third": _half, "quarter": _half, "middle": _middle, "inside": _inside, "gap": _gap,
     "rest": _rest, "end": _end, "it": _it, "thing": _thing, "": _thing, "tile": _tile, "petal": _petals, "crossing": crossing,
+    "feature": _feature,
 }  # fmt: skip
 
 

@@ -28,13 +28,31 @@ PICTURES = {
     "letter_v": ["#...#", ".#.#.", "..#.."],
     "letter_y": ["#...#", ".#.#.", "..#..", "..#..", "..#.."],
     "letter_o": [".###.", "#...#", "#...#", "#...#", ".###."],
-    "house": ["..R..", ".RRR.", "RRRRR", "#####", "##B##", "##B##"],
+    "letter_a": [".###.", "#...#", "#####", "#...#", "#...#"],
+    "letter_b": ["###.", "#..#", "###.", "#..#", "###."],
+    "letter_d": ["###.", "#..#", "#..#", "#..#", "###."],
+    "letter_k": ["#..#", "#.#.", "##..", "#.#.", "#..#"],
+    "letter_m": ["#...#", "##.##", "#.#.#", "#...#", "#...#"],
+    "letter_p": ["###.", "#..#", "###.", "#...", "#..."],
+    "letter_r": ["###.", "#..#", "###.", "#.#.", "#..#"],
+    "letter_s": ["####", "#...", "####", "...#", "####"],
+    "letter_w": ["#...#", "#...#", "#.#.#", "##.##", "#...#"],
+    "boat": ["..#...", "..##..", "..###.", "..#...", "######", ".####."],
+    "fish": [".###..#", "#######", ".###..#"],
+    "ladder": ["#.#", "###", "#.#", "###", "#.#", "###", "#.#"],
+    "house": ["..R..", ".RRR.", "RRRRR", "#####", "##D##", "##D##"],
     "tree": ["..G..", ".GGG.", "GGGGG", "..K..", "..K.."],
     "heart": [".#.#.", "#####", "#####", ".###.", "..#.."],
-    "face": [".#####.", "#######", "#.B#B.#".replace(".", "#"), "#######", "##BBB##", ".#####."],
+    "face": [".#####.", "#######", "##E#E##", "#######", "##MMM##", ".#####."],
     "arrow": ["..#..", "...#.", "#####", "...#.", "..#.."],
+    "rainbow": [mark * COLUMNS for mark in "ROYGBP"],
 }
-TINTS = {"R": "red", "B": "blue", "G": "green", "K": "black"}
+TINTS = {
+    "R": "red", "O": "orange", "Y": "yellow", "G": "green", "B": "blue", "P": "purple",
+    "K": "black", "D": "blue", "E": "blue", "M": "blue",
+}  # fmt: skip
+PARTS = {"roof": "R", "door": "D", "trunk": "K", "leaves": "G", "crown": "G", "eyes": "E", "mouth": "M"}
+"""The marks of the parts that a picture's words name."""
 
 
 def length_of(phrase: Phrase, default: int) -> int:
@@ -192,10 +210,19 @@ def snake(phrase: Phrase) -> list[Shape]:
 
 
 def picture(phrase: Phrase) -> list[Shape]:
+    return [list(_marks(phrase))]
+
+
+def _marks(phrase: Phrase) -> dict[Tile, str]:
+    """The mark of each tile of a picture; a rainbow of columns is one that lies on its side."""
     rows = _strokes(phrase) or PICTURES[phrase.head]
-    return [
-        [Tile(ANCHOR.row + r, ANCHOR.column + c) for r, text in enumerate(rows) for c, mark in enumerate(text) if mark != "."]
-    ]
+    if phrase.head == "rainbow" and (
+        "upright" in phrase.marks or any(li.target and li.target.head == "column" for li in phrase.links)
+    ):
+        rows = ["ROYGBP"] * ROWS
+    return {
+        Tile(ANCHOR.row + r, ANCHOR.column + c): mark for r, text in enumerate(rows) for c, mark in enumerate(text) if mark != "."
+    }
 
 
 def _strokes(phrase: Phrase) -> list[str]:
@@ -214,13 +241,16 @@ def tile(phrase: Phrase) -> list[Shape]:
 
 def tints(phrase: Phrase) -> dict[Tile, str]:
     """The colors of a picture's own: a house has a red roof."""
-    rows = PICTURES.get(phrase.head, [])
-    return {
-        Tile(ANCHOR.row + r, ANCHOR.column + c): TINTS[mark]
-        for r, text in enumerate(rows)
-        for c, mark in enumerate(text)
-        if mark in TINTS
-    }
+    if phrase.head not in PICTURES:
+        return {}
+    return {tile: TINTS[mark] for tile, mark in _marks(phrase).items() if mark in TINTS}
+
+
+def parts(phrase: Phrase) -> dict[str, list[Tile]]:
+    """The tiles of a picture's parts: the roof and the door of a house."""
+    marks = _marks(phrase) if phrase.head in PICTURES and phrase.head != "rainbow" else {}
+    named = {name: [tile for tile in marks if marks[tile] == mark] for name, mark in PARTS.items()}
+    return {name: tiles for name, tiles in named.items() if tiles}
 
 
 SHAPES: dict[str, Callable[[Phrase], list[Shape]]] = {

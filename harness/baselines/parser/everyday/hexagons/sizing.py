@@ -45,7 +45,12 @@ def grow(clause: Clause, scene: Scene) -> Tiles | None:
     if any(end.plural or end.det in ("both", "each") for end in both):
         line = list(tiles)
         added = [regions.beyond(end, line) for end in regions.ends(line)]
-    elif (looks_like("line", tiles) and not g.enclosed(tiles)) or clause.moves or "full" in clause.marks or len(tiles) == 1:
+    elif (
+        (looks_like("line", tiles) and not g.enclosed(tiles))
+        or clause.moves
+        or "full" in clause.marks
+        or (len(tiles) == 1 and "big" not in clause.marks)
+    ):
         added = _longer(tiles, clause, size)
     elif looks_like("ring", tiles):
         scene.paint(tiles, "white")

@@ -15,7 +15,7 @@ def board(phrase: Phrase, scene: Scene) -> list[Tile] | None:
 
 
 def background(phrase: Phrase, scene: Scene) -> list[Tile] | None:
-    named = scene.names.get("background")
+    named = scene.names.get(phrase.word)
     return list(named) if named and scene.main_color(named) else scene.blank
 
 

@@ -125,6 +125,8 @@ def _given(clause: Clause) -> Clause:
             verb="make" if clause.targets and clause.targets[0].det in ("the", "this", "its") else "draw",
             targets=clause.targets[:1],
         )
+    if parts[0].head == "stem" and parts[0].det == "a":
+        return replace(clause, verb="draw", targets=parts[:1])
     part = replace(
         parts[0],
         head="middle" if parts[0].head == "heart" else parts[0].head,
@@ -198,6 +200,8 @@ def _one_side_each(clause: Clause) -> Clause:
         and targets[1].colors
     ):
         targets = [replace(targets[0], colors=targets[1].colors)]
+    elif len(targets) == 2 and targets[0].head == targets[1].head == "tile" and targets[1].every and not targets[0].links:
+        targets = [replace(targets[1], colors=targets[0].colors)]
     elif len(targets) > 1 and targets[0].head == "board" and targets[1].head == "half":
         targets = targets[1:]
     elif len(targets) > 1 and targets[0].head == "all":

@@ -55,6 +55,23 @@ REQUESTS = [
     ("", ["draw a red dot in the top left corner", "no, the top right corner"], "red 18:1"),
     ("", ["columns 3, 6 and 9 should be blue", "the middle one of them red"], "blue 3,9; red 6"),
     ("", ["paint column 1 red and column 2 blue", "continue this pattern all the way to the right"], "red 1-17/2; blue 2-18/2"),
+    ("", ["Draw three green flowers in a row"], "green flower((5,9,13:5))"),
+    ("", ["Draw a snake that starts at the left edge and goes to the right edge, in green"], "green :5"),
+    ("", ["Put a green tile in every corner except the bottom right one"], "green 1:1,10+18:1"),
+    ("", ["Draw a rainbow with one row for each color"], "red :3; orange :4; yellow :5; green :6; blue :7; purple :8"),
+    ("", ["color each row a different color"], "red,orange,yellow,green,blue,purple by row 1-18"),
+    ("", ["draw a blue line across the top"], "blue :1"),
+    ("", ["draw a red line of 4 tiles at the top"], "red 8-11:1"),
+    ("", ["put two green tiles in the bottom left corner"], "green 1-2:10"),
+    ("", ["put a blue dot at each end of the middle row"], "blue 1,18:5"),
+    ("", ["put a red tile in the center", "make the red tile bigger"], "red flower(9:6)"),
+    ("", ["color the top left tile red and the bottom right tile blue"], "red 1:1; blue 18:10"),
+    ("", ["a red tile on the left, a green tile in the middle and a blue tile on the right"], "red 1:5; green 9:6; blue 18:5"),
+    ("", ["put a dot every third tile in row 5"], "black 1-16/3:5"),
+    ("", ["a red dot inside a green circle"], "red 9:5; green ring(9:5)"),
+    ("", ["color the bottom three rows green", "the sky should be blue"], "green :8-10; blue :1-7"),
+    ("", ["draw a red flower", "give it a green stem"], "red flower(9:5); green 9:7-9"),
+    ("", ["draw a house with a yellow roof", "make the door red"], "black 7-11:6-8; yellow 7,11:5+8,10:4-5+9:3-5; red 9:7-8"),
     ("", ["bar chart in green please: first column 3 tiles, second one 5, third one 1"], "green 1:8-10+2:6-10+3:10"),
 ]  # fmt: skip
 """What stands, what is said, and what then stands."""
@@ -79,6 +96,10 @@ FIGURES = [
     ("a blue rectangle four tiles wide and two tiles tall", "blue", 8),
     ("four green dots, no two of them may touch", "green", 4),
     ("draw a letter T in red: a bar of 7 tiles at the top and a stem of 3 tiles", "red", 10),
+    ("draw a sun in the upper right corner", "yellow", 7),
+    ("draw a fish in orange", "orange", 15),
+    ("draw a purple letter M", "purple", 13),
+    ("draw a big X from corner to corner in red", "red", 36),
 ]
 """A request for a new figure, its color and how many tiles it has."""
 
