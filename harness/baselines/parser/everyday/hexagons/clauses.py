@@ -311,6 +311,9 @@ class _Clauses(RemarkReader):
         if last is not None and last.head == "" and last.count and last.links and phrase.word == "one" and phrase.sides:
             last.sides += phrase.sides
             return True
+        if last is not None and last.head == "tile" and last.links and phrase.head == "" and phrase.ordinals and phrase.links:
+            last.ordinals, last.links = phrase.ordinals, last.links + phrase.links
+            return True
         if last is not None and last.head == "line" and phrase.head in ("row", "column") and phrase.sides == ["outer"]:
             return True
         if last is not None and "tiles" in last.sizes and phrase.head in ("tile", "") and phrase.count and not phrase.colors:

@@ -45,7 +45,7 @@ def drawn(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
     )
     if phrase.head in LINES and whole.sizes.get("wide") == 1:
         whole.sizes.pop("wide")
-    for rule in (_surrounding, _caps, _line_along, _line_between, _line_from, _dots, _figures):
+    for rule in (_surrounding, _caps, _line_along, _line_between, _line_from, _dots, _in_corners, _figures):
         found = rule(whole, clause, scene)
         if found is not None:
             return found
@@ -98,10 +98,10 @@ def _line_between(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | 
     start, end = _target(phrase.links, "from", "between"), _target(phrase.links, "to")
     if start is None or start.target is None:
         return None
-    first = select(start.target, scene)
-    second = select(start.second, scene) if start.second else None
+    first = select(_named_side(start.target), scene)
+    second = select(_named_side(start.second), scene) if start.second else None
     if second is None and end is not None and end.target is not None and not clause.moves:
-        second = select(end.target, scene)
+        second = select(_named_side(end.target), scene)
     if start.relation == "between" and second is None and first:
         pieces = scene.pieces(first)
         first, second = (pieces[0], pieces[1]) if len(pieces) > 1 else (first, None)
@@ -128,6 +128,11 @@ def _line_between(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | 
     straight = list(_straight(a, b))
     first_free = 1 if scene.board[a] != "white" and len(straight) > 2 else 0
     return straight[first_free : len(straight) - (scene.board[b] != "white" and len(straight) > 2)]
+
+
+def _named_side(place: Phrase) -> Phrase:
+    """`the top left` as the side or corner that it is."""
+    return replace(place, head="side") if place.head == "" and place.sides and not place.colors else place
 
 
 def _straight(a: Tile, b: Tile) -> list[Tile]:
@@ -175,7 +180,7 @@ def _course(place: Phrase, line: Phrase) -> Phrase | None:
     across = {"top", "bottom"} if "upright" in line.marks else {"left", "right"} if "level" in line.marks else set[str]()
     if not named or place.sides in ([], ["middle"]) or across & set(place.sides) or "diagonal" in line.marks:
         return None
-    return replace(place, head="side")
+    return _named_side(place)
 
 
 def _part_of_line(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
@@ -398,6 +403,20 @@ def _some(tiles: Tiles, phrase: Phrase, count: int, scene: Scene) -> list[Tile]:
         found.append((away or free)[0])
         free = minus(free, found)
     return found
+
+
+def _in_corners(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
+    """`a ring in each corner`."""
+    link = _target(phrase.links, "in")
+    corner = link.target if link is not None else None
+    if corner is None or corner.head != "corner" or not (corner.plural or corner.det in ("each", "all", "both")):
+        return None
+    found: list[Tile] = []
+    for tile in select(corner, scene) or ():
+        sides = ["top" if tile.row < ROWS // 2 else "bottom", "left" if tile.column < COLUMNS // 2 else "right"]
+        place = Link("in", Phrase(head="corner", det="the", sides=sides))
+        found += placed(replace(phrase, count=None, links=[place]), scene, found) or []
+    return found or None
 
 
 def _figures(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:

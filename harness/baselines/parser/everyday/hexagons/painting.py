@@ -274,6 +274,10 @@ def paint_in(tiles: Tiles, colors: Sequence[tuple[str, int]], clause: Clause, ta
         scene.paint(tiles, names[0])
     elif target.head == "board" or (target.head in ("row", "column", "line") and (target.plural or target.det == "each")):
         _paint_lines(tiles, names, target, scene)
+    elif target.count == len(names) and target.head in SHAPES and len(tiles) % len(names) == 0:
+        size = len(tiles) // len(names)
+        for k, name in enumerate(names):
+            scene.paint(tiles[k * size : (k + 1) * size], name)
     else:
         _paint_turns(tiles, colors, clause, target, scene)
     scene.color = names[0] if names[0] != "white" else scene.color
@@ -282,7 +286,7 @@ def paint_in(tiles: Tiles, colors: Sequence[tuple[str, int]], clause: Clause, ta
 def _paint_turns(tiles: Tiles, colors: Sequence[tuple[str, int]], clause: Clause, target: Phrase, scene: Scene) -> None:
     """Tile by tile; over and over where the words say so."""
     run = [color for color, count in colors for _ in range(count)]
-    once = "cycle" not in clause.marks and len(set(run)) == len(run) and len(run) > 2 and len(tiles) > len(run)
+    once = "cycle" not in clause.marks | target.marks and len(set(run)) == len(run) and len(run) > 2 and len(tiles) > len(run)
     for k, tile in enumerate(tiles[: len(run)] if once else tiles):
         scene.paint([tile], run[k % len(run)])
 
@@ -302,12 +306,15 @@ def _tinted(target: Phrase, tiles: Tiles, scene: Scene) -> None:
     if not own:
         return
     (shape,) = SHAPES[target.head](target)
-    at = dict(zip(shape, tiles, strict=False))
-    for origin, color in own.items():
-        if not target.colors and origin in at:
-            scene.paint([at[origin]], color)
-    for name, origins in parts(target).items():
-        scene.names[name] = [at[origin] for origin in origins if origin in at]
+    named: dict[str, list[Tile]] = {}
+    for start in range(0, len(tiles), len(shape)):
+        at = dict(zip(shape, tiles[start : start + len(shape)], strict=False))
+        for origin, color in own.items():
+            if not target.colors and origin in at:
+                scene.paint([at[origin]], color)
+        for name, origins in parts(target).items():
+            named[name] = [*named.get(name, ()), *(at[origin] for origin in origins if origin in at)]
+    scene.names |= named
 
 
 def _with_parts(target: Phrase, clause: Clause, tiles: Tiles, scene: Scene) -> list[Tile]:

@@ -260,14 +260,16 @@ class PhraseReader(Reader):
             return True
         if phrase.count and (phrase.det or phrase.colors or token["DET"] or token["REL"] == "of"):
             return True
-        return bool(phrase.ordinals and phrase.count) or bool(phrase.sides and phrase.det)
+        return bool(phrase.ordinals and (phrase.count or token["REL"] == "from")) or bool(phrase.sides and phrase.det)
 
     # --- what follows the noun ---
 
     def _following(self, phrase: Phrase, nested: bool) -> None:
         if phrase.head in LINES:
             phrase.ordinals += self.numbers() if phrase.plural else [int(number)] if (number := self.take("NUMBER")) else []
-        self._open = nested and phrase.head in ("tile", "thing", "") and not phrase.colors
+        self._open = (
+            nested and phrase.head in ("tile", "thing", "") and not phrase.colors and not (phrase.head == "" and phrase.sides)
+        )
         while not self.done:
             before = self.at
             if self.take("MARK", "opposite"):
@@ -340,7 +342,7 @@ class PhraseReader(Reader):
         relation = self.take("REL")
         if (
             relation in (None, "instead", "except")
-            or (nested and relation not in NESTED and not self._open)
+            or (nested and relation not in NESTED and (not self._open or relation == "to"))
             or (count and relation in ("in", "of", "with", "to"))
         ):
             self.at = start

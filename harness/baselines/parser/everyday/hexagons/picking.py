@@ -79,6 +79,8 @@ def picked(phrase: Phrase, tiles: list[Tile], scene: Scene) -> list[Tile]:
     if phrase.every:
         start = phrase.ordinals[0] - 1 if phrase.ordinals else 0
         return tiles[max(start, 0) :: phrase.every]
+    if phrase.head == "tile" and len(phrase.sides) == 1 and phrase.ordinals:
+        return _ordinals(_outermost(tiles, phrase.sides[0], len(tiles)), phrase)
     if phrase.sides and phrase.head in ("tile", "thing", ""):
         if phrase.count and phrase.count > 1:
             return _outermost(tiles, phrase.sides[0], phrase.count)

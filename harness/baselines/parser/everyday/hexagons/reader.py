@@ -76,10 +76,26 @@ class Reader:
             way = self.take("WAY") or (self.take("SIDE", "left", "right") if unit else None)
         else:
             way = self.take("WAY") if not self.peek()["SIDE"] else None
+            if (
+                way is None
+                and self.peek()["SIDE"]
+                and self.peek(1)["NUMBER"]
+                and not self.peek(2)["NOUN"]
+                and not self._thing_ahead(2)
+            ):
+                way = self.take("SIDE", "left", "right")
+            if way is not None and self.peek()["NUMBER"] and not self._thing_ahead(1):
+                count = self.take("NUMBER")
+                self.take("NOUN", *UNITS)
         if way is None:
             self.at = start
             return None
         return (int(count) if count is not None else None), way
+
+    def _thing_ahead(self, ahead: int) -> bool:
+        """Whether a number counts something new rather than how far: `down 3 red tiles`."""
+        token = self.peek(ahead)
+        return bool(token["COLOR"] or (token["NOUN"] and token["NOUN"] not in UNITS) or token.text in ("times", "by", "more"))
 
     def numbers(self) -> list[int]:
         """`2, 5 and 8`, `3 to 7`."""
@@ -155,9 +171,11 @@ class Reader:
         return False
 
     def _colored(self, phrase: Phrase) -> bool:
-        """The rest of `of black tiles`."""
+        """The rest of `of black tiles`, `of alternating red and blue tiles`."""
         colors: list[str] = []
-        while self.tokens[self.at - 1]["REL"] in ("of", "from") or colors:
+        made = self.tokens[self.at - 1]["REL"] in ("of", "from")
+        cycle = {"cycle"} if made and self.take("CYCLE") else set[str]()
+        while made:
             color = self.take("COLOR")
             if color:
                 colors.append(color)
@@ -166,6 +184,7 @@ class Reader:
         if colors and self.peek()["NOUN"] in ("tile", "thing"):
             self.at += 1
             phrase.colors += colors
+            phrase.marks |= cycle
             return True
         return False
 
@@ -183,7 +202,8 @@ class Reader:
     def _side_length(self, phrase: Phrase) -> bool:
         """`whose sides are each 3 tiles long`, `with sides of 3 tiles`, `with 3 equal sides`."""
         start = self.at
-        if self.take("REL", "with", "of") is not None:
+        relation = self.take("REL", "with", "of")
+        if relation is not None:
             while self.peek().text in ("a", "each", "equal", "3", "all", "6", "4"):
                 self.at += 1
             if self.take("NOUN", "side", "edge"):
@@ -194,6 +214,7 @@ class Reader:
                     phrase.sizes["side"] = int(count)
                     self.take("NOUN", "tile")
                     self.take("MARK", "long")
-                return True
+                if count is not None or relation == "with":
+                    return True
         self.at = start
         return False

@@ -26,8 +26,10 @@ from harness.baselines.parser.everyday.hexagons.standing import (
     bar,
     board,
     crossing,
+    feature,
     figure,
     filled,
+    neighboring,
     opposite,
     said_line,
     way_of,
@@ -372,16 +374,11 @@ def _petals(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     return minus(owner, [g.middle(owner)]) if len(owner) > 1 else None
 
 
-def _feature(phrase: Phrase, scene: Scene) -> list[Tile] | None:
-    """A part of a picture that stands: `the roof`."""
-    return list(scene.names.get(phrase.word, ())) or None
-
-
 _HEADS: dict[str, Callable[[Phrase, Scene], list[Tile] | None]] = {
     "board": board, "all": _all, "background": background, "row": _line, "column": _line, "corner": _corner, "edge": _edge,
     "side": _side, "half": _half, "third": _half, "quarter": _half, "middle": _middle, "inside": _inside, "gap": _gap,
     "rest": _rest, "end": _end, "it": _it, "thing": _thing, "": _thing, "tile": _tile, "petal": _petals, "crossing": crossing,
-    "feature": _feature,
+    "feature": feature, "neighbor": neighboring,
 }  # fmt: skip
 
 

@@ -220,9 +220,19 @@ def _marks(phrase: Phrase) -> dict[Tile, str]:
         "upright" in phrase.marks or any(li.target and li.target.head == "column" for li in phrase.links)
     ):
         rows = ["ROYGBP"] * ROWS
+    if phrase.head == "arrow":
+        rows = _pointing(rows, phrase.marks)
     return {
         Tile(ANCHOR.row + r, ANCHOR.column + c): mark for r, text in enumerate(rows) for c, mark in enumerate(text) if mark != "."
     }
+
+
+def _pointing(rows: list[str], marks: set[str]) -> list[str]:
+    """The rows of an arrow that points to the right, turned as the marks say."""
+    if marks & {"up", "down"}:
+        rows = ["".join(column) for column in zip(*rows, strict=True)]
+        return rows[::-1] if "up" in marks else rows
+    return [row[::-1] for row in rows] if "pointing_left" in marks else rows
 
 
 def _strokes(phrase: Phrase) -> list[str]:

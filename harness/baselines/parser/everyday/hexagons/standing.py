@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.baselines.parser.everyday.hexagons import regions
 from harness.baselines.parser.everyday.hexagons.meaning import Phrase
 from harness.baselines.parser.everyday.hexagons.picking import looks_like, runs
-from harness.baselines.parser.everyday.hexagons.scene import ALL, Scene, Tiles, common, extent
+from harness.baselines.parser.everyday.hexagons.scene import ALL, Scene, Tiles, common, extent, near
 from harness.worlds.hexagons import COLUMNS, DIRECTIONS, ROWS, Tile
 from serialization.program import hexagons_geometry as g
 
@@ -73,6 +73,16 @@ def crossing(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     """Where the last two lines cross."""
     lines = [done.tiles for done in scene.done if done.tiles][-2:]
     return common(lines[0], lines[1]) if len(lines) == 2 else None
+
+
+def feature(phrase: Phrase, scene: Scene) -> list[Tile] | None:
+    """A part of a picture that stands: `the roof`."""
+    return list(scene.names.get(phrase.word, ())) or None
+
+
+def neighboring(phrase: Phrase, scene: Scene) -> list[Tile] | None:
+    """The tiles that touch what was spoken of last: `its neighbors`."""
+    return near(filled(scene.focus)) or None
 
 
 def figure(phrase: Phrase, scene: Scene) -> list[Tile] | None:

@@ -200,6 +200,8 @@ def _one_side_each(clause: Clause) -> Clause:
         and targets[1].colors
     ):
         targets = [replace(targets[0], colors=targets[1].colors)]
+    elif len(targets) == 1 and targets[0].head == "tile" and (spots := _every_spot(targets[0])):
+        targets = [replace(spots, colors=targets[0].colors)]
     elif len(targets) == 2 and targets[0].head == targets[1].head == "tile" and targets[1].every and not targets[0].links:
         targets = [replace(targets[1], colors=targets[0].colors)]
     elif len(targets) > 1 and targets[0].head == "board" and targets[1].head == "half":
@@ -207,6 +209,12 @@ def _one_side_each(clause: Clause) -> Clause:
     elif len(targets) > 1 and targets[0].head == "all":
         targets = [targets[0], *(target for target in targets[1:] if target.head != "it" or not target.bare)]
     return replace(clause, targets=targets)
+
+
+def _every_spot(phrase: Phrase) -> Phrase | None:
+    """The spots of `a tile in every other spot of the row`."""
+    places = [link.target for link in phrase.links if link.relation == "in" and link.target is not None]
+    return next((place for place in places if place.head == "tile" and place.every), None)
 
 
 def _like_before(phrase: Phrase, scene: Scene) -> Phrase:

@@ -72,6 +72,16 @@ REQUESTS = [
     ("", ["color the bottom three rows green", "the sky should be blue"], "green :8-10; blue :1-7"),
     ("", ["draw a red flower", "give it a green stem"], "red flower(9:5); green 9:7-9"),
     ("", ["draw a house with a yellow roof", "make the door red"], "black 7-11:6-8; yellow 7,11:5+8,10:4-5+9:3-5; red 9:7-8"),
+    ("", ["draw a black line from the top left to the bottom right"], "black line(1:1,18:10)"),
+    ("", ["draw a line of alternating red and blue tiles across the middle"], "red,blue :5"),
+    ("", ["color the center tile red and all its neighbors blue"], "red 9:6; blue near(9:6)"),
+    ("", ["draw a yellow circle in each corner"], "yellow ring((2:2,9)+(17:2,9))"),
+    ("", ["put a red dot in the top row, third from the left"], "red 3:1"),
+    ("", ["paint the third tile from the right in row 5 blue"], "blue 16:5"),
+    ("blue 9:6", ["move it up 3", "move it left 2"], "blue 7:3"),
+    ("", ["put a green tile in every other spot of the first row"], "green 1-18/2:1"),
+    ("", ["put a yellow dot in the middle of each edge"], "yellow 1,18:5+9:1,10"),
+    ("", ["draw an arrow pointing up"], "black 9:3-7+8,10:4+7,11:5"),
     ("", ["bar chart in green please: first column 3 tiles, second one 5, third one 1"], "green 1:8-10+2:6-10+3:10"),
 ]  # fmt: skip
 """What stands, what is said, and what then stands."""
@@ -150,6 +160,15 @@ def test_a_flower_has_a_center_of_its_own() -> None:
     board = after("", ["Draw a red flower with a yellow center"])
     colors = [paint.color for paint in board.painted()]
     assert (colors.count("red"), colors.count("yellow")) == (6, 1)
+
+
+def test_each_of_two_figures_has_a_color_of_its_own() -> None:
+    colors = [paint.color for paint in after("", ["draw two flowers, one red and one blue"]).painted()]
+    assert (colors.count("red"), colors.count("blue")) == (7, 7)
+
+
+def test_each_of_two_houses_has_a_roof() -> None:
+    assert [paint.color for paint in after("", ["draw 2 houses"]).painted()].count("red") == 18
 
 
 def test_what_is_not_understood_is_named() -> None:
