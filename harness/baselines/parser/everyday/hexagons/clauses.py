@@ -211,7 +211,8 @@ class _Clauses(RemarkReader):
         if verb is None:
             return False
         clause = self.clause
-        clause.marks |= {"big"} if verb == "grow" and self.tokens[self.at - 1]["MARK"] else set()
+        mark = self.tokens[self.at - 1]["MARK"]
+        clause.marks |= {mark} if verb == "grow" and mark else set()
         if verb in ("be", "become"):
             weak = clause.verb in ("", "be", "ask", "tell")
             clause.verb = (clause.verb or "be") if verb == "be" else "make" if weak else clause.verb

@@ -152,7 +152,7 @@ def _line_along(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | No
         for link in phrase.links:
             if link.relation == "in" and link.target and link.target.head in ("row", "column") and link.target.sides:
                 return select(replace(link.target, count=wide), scene)
-    if phrase.sizes:
+    if phrase.sizes or "small" in phrase.marks:
         return _part_of_line(phrase, clause, scene)
     sides = [side for side in phrase.sides if side in ("top", "bottom", "left", "right")]
     if len(sides) == 1 and phrase.head in ("line", "row", "column"):

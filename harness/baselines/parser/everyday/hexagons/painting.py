@@ -11,7 +11,7 @@ from harness.baselines.parser.everyday.hexagons.regions import OPPOSITE
 from harness.baselines.parser.everyday.hexagons.scene import ALL, DEFAULT_COLOR, Scene, Tiles, common, minus
 from harness.baselines.parser.everyday.hexagons.selecting import BESIDE, REGIONS, ROUND, select
 from harness.baselines.parser.everyday.hexagons.shapes import SHAPES, parts, tints
-from harness.worlds.hexagons import COLUMNS, ROWS, Tile
+from harness.worlds.hexagons import COLUMNS, ROWS, Board, Tile
 from serialization.program import hexagons_geometry as g
 
 NEW = ("a", "another", "")
@@ -125,7 +125,7 @@ def _stripes(target: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
     if (
         target.head not in ("line", "row", "column")
         or len(names) < 2
-        or target.det in ("the", "this")
+        or (target.det in ("the", "this") and ("cycle" not in clause.marks or not target.bare or scene.painted))
         or not (target.plural or target.count)
     ):
         return None
@@ -223,7 +223,7 @@ def _new_colors(target: Phrase, clause: Clause, scene: Scene, number: int, count
         return clause.colors
     if target.colors:
         return [(color, 1) for color in target.colors]
-    if target.word in ("sun", "moon"):
+    if target.word in ("sun", "moon") or target.head == "face":
         return [("yellow", 1)]
     return [(scene.color or DEFAULT_COLOR, 1)]
 
@@ -327,6 +327,9 @@ def _with_parts(target: Phrase, clause: Clause, tiles: Tiles, scene: Scene) -> l
         about = replace(scene, focus=tiles)
         if target.head == "board" and part.head in ("edge", "corner", "side"):
             found = select(replace(part, colors=[], det="the"), scene)
+        elif target.head in ("board", "background") and part.head in SHAPES:
+            places = [link for link in target.links if link.relation != "with"]
+            found = drawn(replace(part, links=[*part.links, *places]), Clause(), replace(scene, board=Board(), focus=()))
         elif part.word in scene.names and set(scene.names[part.word]) <= set(tiles):
             found = list(scene.names[part.word])
         elif part.head == "tile":

@@ -8,7 +8,7 @@ from harness.baselines.parser.everyday.hexagons import regions
 from harness.baselines.parser.everyday.hexagons.meaning import Phrase
 from harness.baselines.parser.everyday.hexagons.scene import Scene, Tiles, extent
 from harness.baselines.parser.everyday.hexagons.shapes import SHAPES
-from harness.worlds.hexagons import Tile, neighbors
+from harness.worlds.hexagons import Tile, distance, neighbors
 from serialization.program import hexagons_geometry as g
 
 
@@ -93,6 +93,7 @@ def picked(phrase: Phrase, tiles: list[Tile], scene: Scene) -> list[Tile]:
 def _outermost(tiles: list[Tile], side: str, count: int) -> list[Tile]:
     keys: dict[str, Callable[[Tile], float]] = {
         "top": lambda t: t.row, "bottom": lambda t: -t.row, "left": lambda t: t.column, "right": lambda t: -t.column,
+        "middle": lambda t: distance(t, g.middle(tiles)),
     }  # fmt: skip
     return sorted(tiles, key=keys.get(side, lambda t: 0))[:count]
 

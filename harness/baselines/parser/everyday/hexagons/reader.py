@@ -8,7 +8,7 @@ from harness.baselines.parser.everyday.hexagons.lexicon import Token
 from harness.baselines.parser.everyday.hexagons.meaning import Phrase
 
 DIMENSIONS = {"long": "long", "wide": "wide", "thick": "wide"}
-UNITS = ("tile", "row", "column", "step")
+UNITS = ("tile", "row", "column", "step", "gap")
 NO_TOKEN = Token("", {})
 
 
@@ -91,6 +91,14 @@ class Reader:
             self.at = start
             return None
         return (int(count) if count is not None else None), way
+
+    def _figures_ahead(self) -> bool:
+        """Whether other things than tiles are counted: `5 yellow hexagons`."""
+        ahead = 0
+        while self.peek(ahead)["COLOR"] or (self.peek(ahead)["MARK"] and not self.peek(ahead)["NOUN"]):
+            ahead += 1
+        token = self.peek(ahead)
+        return token.plural and token["NOUN"] not in (None, *UNITS, "thing", "side", "edge")
 
     def _thing_ahead(self, ahead: int) -> bool:
         """Whether a number counts something new rather than how far: `down 3 red tiles`."""
@@ -191,6 +199,8 @@ class Reader:
     def _counted(self, phrase: Phrase) -> bool:
         """The rest of `of 6 red tiles`."""
         start = self.at
+        if phrase.head in ("line", "row", "column") and self._figures_ahead():
+            return False
         while self.peek()["COLOR"] or self.peek()["MARK"]:
             if self.peek()["COLOR"]:
                 phrase.colors.append(str(self.peek()["COLOR"]))

@@ -236,7 +236,8 @@ def next_to(tiles: Tiles, relation: str, count: int = 1) -> list[Tile]:
 
 def inside(scene: Scene, owner: Tiles) -> list[Tile]:
     """What a figure encloses: the figure alone, or with all that is painted."""
-    return g.enclosed(owner) or minus(g.enclosed(scene.painted), owner)
+    core = [tile for tile in owner if all(other in owner for other in g.around(tile))]
+    return g.enclosed(owner) or minus(g.enclosed(scene.painted), owner) or core
 
 
 def around(tiles: Tiles, count: int = 1) -> list[Tile]:

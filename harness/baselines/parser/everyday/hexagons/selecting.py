@@ -188,7 +188,9 @@ def _corner(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     if phrase.det == "other" or (phrase.det == "another" and not phrase.sides):
         left = [tile for tile in found if scene.board[tile] == "white"] or minus(found, scene.focus)
         return left if phrase.plural or phrase.det == "other" else left[:1]
-    if phrase.det == "a" and not phrase.sides:
+    if (
+        phrase.det == "a" or (phrase.det == "the" and not phrase.plural and found == regions.corners(phrase, ALL))
+    ) and not phrase.sides:
         return ([t for t in found if scene.board[t] == "white"] or found)[: phrase.count or 1]
     return found
 

@@ -45,6 +45,8 @@ def grow(clause: Clause, scene: Scene) -> Tiles | None:
     if any(end.plural or end.det in ("both", "each") for end in both):
         line = list(tiles)
         added = [regions.beyond(end, line) for end in regions.ends(line)]
+    elif "wide" in clause.marks and looks_like("line", tiles) and not clause.moves:
+        added = _wider(tiles, size)
     elif (
         (looks_like("line", tiles) and not g.enclosed(tiles))
         or clause.moves
@@ -82,6 +84,13 @@ def _way_to_side(clause: Clause) -> str:
     links += [inner for link in links if link.target is not None for inner in link.target.links]
     sides = [side for link in links if link.relation == "to" and link.target is not None for side in link.target.sides]
     return SIDE_WAYS.get(sides[0], "") if sides else ""
+
+
+def _wider(tiles: Tiles, size: int) -> list[Tile]:
+    """A line with another one at its right, or below it."""
+    top, bottom, left, right = extent(tiles)
+    way, width = ("right", right - left + 1) if bottom - top >= right - left else ("below", bottom - top + 1)
+    return [tile for k in range(1, (size or width) + 1) for tile in regions.next_to(tiles, way, k) if on_board(*tile)]
 
 
 def _longer(tiles: Tiles, clause: Clause, size: int) -> list[Tile]:

@@ -15,6 +15,7 @@ from harness.baselines.parser.everyday.hexagons.selecting import BESIDE, REGIONS
 from harness.baselines.parser.everyday.hexagons.shapes import SHAPES
 from harness.worlds.hexagons import ROWS
 
+FIGURES = [head for head in SHAPES if head not in ("tile", "line", "row", "column", "stem")]
 PAINTING = ("", "be", "make", "paint", "draw", "surround", "connect", "ask")
 
 
@@ -24,7 +25,7 @@ CHANGING = tuple(changing.VERBS)
 def completed(clause: Clause, scene: Scene) -> Clause:
     """The clause with what it takes over from the one before."""
     clause = _one_side_each(clause)
-    clause = replace(clause, targets=[_like_before(target, scene) for target in clause.targets])
+    clause = replace(clause, targets=[_like_before(_arranged(target), scene) for target in clause.targets])
     if "only" in [target.det for target in clause.targets] and clause.verb in ("be", "make", "keep") and not clause.colors:
         return replace(clause, verb="keep", targets=[target for target in clause.targets if target.det == "only"])
     if "not" in clause.marks and clause.verb in ("paint", "draw", "remove") and clause.targets:
@@ -81,7 +82,8 @@ def _copied(clause: Clause, scene: Scene) -> Clause | None:
     first = clause.targets[0] if clause.targets else Phrase(head="it")
     if clause.colors or clause.verb not in ("draw", "make", ""):
         return None
-    if first.det == "another" and first.head in SHAPES and first.head not in ("tile", "row", "column"):
+    around = any(link.relation in ("around", "inside") for link in first.links)
+    if first.det == "another" and not around and first.head in SHAPES and first.head not in ("tile", "row", "column"):
         standing = replace(first, det="the", links=[], colors=[], count=None)
         if not first.colors and not first.sizes and select(standing, scene):
             return replace(clause, verb="copy", targets=[standing], links=clause.links + first.links, times=first.count)
@@ -215,6 +217,28 @@ def _every_spot(phrase: Phrase) -> Phrase | None:
     """The spots of `a tile in every other spot of the row`."""
     places = [link.target for link in phrase.links if link.relation == "in" and link.target is not None]
     return next((place for place in places if place.head == "tile" and place.every), None)
+
+
+def _arranged(phrase: Phrase) -> Phrase:
+    """`a line of 5 flowers` is flowers in a row, `6 tiles in a circle` a circle, `a pattern of red and blue rows` rows."""
+    for link in phrase.links:
+        inner = link.target
+        if inner is None:
+            continue
+        others = [other for other in phrase.links if other is not link]
+        lines = inner.head in ("row", "column", "line") and inner.plural and len(inner.colors) > 1
+        if link.relation == "of" and phrase.word in ("pattern", "design") and lines:
+            return inner
+        if link.relation == "of" and phrase.head in ("line", "row", "column") and inner.head in FIGURES and inner.count:
+            mark = "upright" if phrase.head == "column" or "upright" in phrase.marks else "level"
+            colors = inner.colors or phrase.colors
+            return replace(inner, marks=inner.marks | {mark}, links=inner.links + others, sides=phrase.sides, colors=colors)
+        many = phrase.head == "tile" and (phrase.count or 1) > 2 and inner.det == "a" and not inner.colors
+        if link.relation == "in" and many and inner.head in FIGURES:
+            return replace(
+                inner, colors=phrase.colors, sizes={"tiles": phrase.count or 3} | inner.sizes, links=inner.links + others
+            )
+    return phrase
 
 
 def _like_before(phrase: Phrase, scene: Scene) -> Phrase:

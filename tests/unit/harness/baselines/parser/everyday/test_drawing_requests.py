@@ -82,6 +82,18 @@ REQUESTS = [
     ("", ["put a green tile in every other spot of the first row"], "green 1-18/2:1"),
     ("", ["put a yellow dot in the middle of each edge"], "yellow 1,18:5+9:1,10"),
     ("", ["draw an arrow pointing up"], "black 9:3-7+8,10:4+7,11:5"),
+    ("", ["I want a blue background with a yellow circle in the middle"], "blue all; yellow ring(9:6)"),
+    ("", ["make a stripe of orange down the center", "make it twice as wide"], "orange 9-10"),
+    ("", ["color the four tiles in the middle red"], "red 8-9:5-6"),
+    ("", ["create a pattern of red and green columns"], "red,green by column 1-18"),
+    ("blue 9:5", ["draw a blue circle around it", "draw another circle around that"], "blue flower(9:5,2)"),
+    ("", ["draw a row of 4 red flowers"], "red flower((3,7,11,15:5))"),
+    ("", ["put a purple tile two spaces above the bottom right corner"], "purple 18:8"),
+    ("", ["put 6 green tiles in a circle"], "green ring(9:5)"),
+    ("", ["draw a short red line at the bottom"], "red 8-10:10"),
+    ("", ["make a heart in red", "add a tiny black dot inside the heart"], "red 7,11:4-5+8,10:3-6+9:4,6-7; black 9:5"),
+    ("", ["color 3 tiles in the corner green"], "green 1-2:1+1:2"),
+    ("", ["paint the columns alternately red and white"], "red 1-18/2"),
     ("", ["bar chart in green please: first column 3 tiles, second one 5, third one 1"], "green 1:8-10+2:6-10+3:10"),
 ]  # fmt: skip
 """What stands, what is said, and what then stands."""
