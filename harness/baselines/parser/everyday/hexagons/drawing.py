@@ -145,7 +145,7 @@ def _straight(a: Tile, b: Tile) -> list[Tile]:
 
 def _line_along(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
     """`a line along row 4`, `down the left side`, `across the whole board`."""
-    if phrase.head not in LINES:
+    if phrase.head not in (*LINES, "snake"):
         return None
     wide = phrase.sizes.get("wide", 1) if set(phrase.sizes) == {"wide"} else 1
     if wide > 1 and "level" not in phrase.marks:

@@ -160,7 +160,8 @@ def _one(target: Phrase, clause: Clause, scene: Scene, number: int, count: int) 
     if new:
         _draw_landmark(told, scene)
     tiles = drawn(told, clause, scene) if new else _selected(told, clause, scene)
-    if tiles is None and not new and told.head in SHAPES and clause.verb in ("draw", "", "make", "paint"):
+    gone = told.det in ("the", "this") and bool(told.colors) and bool(clause.colors)
+    if tiles is None and not new and not gone and told.head in SHAPES and clause.verb in ("draw", "", "make", "paint"):
         new, tiles = True, drawn(told, clause, scene)
     if not tiles:
         return None

@@ -92,6 +92,13 @@ class PhraseReader(Reader):
                 return False
             ahead += 1
 
+    def _colors_and_noun_ahead(self, ahead: int) -> bool:
+        """The rest of `alternating red and blue rows`."""
+        start = ahead
+        while self.peek(ahead)["COLOR"] or (ahead > start and self.peek(ahead)["AND"]):
+            ahead += 1
+        return ahead > start and self.peek(ahead)["NOUN"] in ("row", "column", "line")
+
     def _describing(self, phrase: Phrase) -> None:
         """Words before the noun: numbers, colors, sides, sizes."""
         while True:
@@ -110,6 +117,8 @@ class PhraseReader(Reader):
                 if token["NUMBER"] == "1" and self._is_one(phrase):
                     return
                 phrase.count = int(token["NUMBER"])
+            elif token["CYCLE"] and self._colors_and_noun_ahead(1):
+                phrase.marks.add("cycle")
             elif token["COLOR"]:
                 told = phrase.count or phrase.sides or phrase.ordinals or phrase.det == "other"
                 if phrase.det and told and not self._noun_ahead(0) and not self._one_ahead(1):

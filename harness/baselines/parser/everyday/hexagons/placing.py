@@ -182,7 +182,11 @@ def lined_up(phrase: Phrase, scene: Scene, count: int, avoided: Tiles = ()) -> l
 
 def scattered(phrase: Phrase, scene: Scene, count: int, avoided: Tiles = ()) -> list[list[Tile]]:
     """Several new figures that do not touch each other."""
-    found = lined_up(phrase, scene, count, avoided) if phrase.marks & {"level", "upright"} and phrase.head not in LINES else []
+    found = (
+        lined_up(phrase, scene, count, avoided)
+        if phrase.marks & {"level", "upright", "together"} and phrase.head not in LINES
+        else []
+    )
     if found:
         return found
     taken: list[Tile] = []

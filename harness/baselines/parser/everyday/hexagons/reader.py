@@ -92,13 +92,15 @@ class Reader:
             return None
         return (int(count) if count is not None else None), way
 
-    def _figures_ahead(self) -> bool:
-        """Whether other things than tiles are counted: `5 yellow hexagons`."""
+    def _figures_ahead(self, lined: bool) -> bool:
+        """Whether other things than tiles are counted: `with 2 black eyes`; in a line `of 5 yellow hexagons`, too."""
         ahead = 0
         while self.peek(ahead)["COLOR"] or (self.peek(ahead)["MARK"] and not self.peek(ahead)["NOUN"]):
             ahead += 1
         token = self.peek(ahead)
-        return token.plural and token["NOUN"] not in (None, *UNITS, "thing", "side", "edge")
+        if token["NOUN"] == "feature":
+            return True
+        return lined and token.plural and token["NOUN"] not in (None, *UNITS, "thing", "side", "edge")
 
     def _thing_ahead(self, ahead: int) -> bool:
         """Whether a number counts something new rather than how far: `down 3 red tiles`."""
@@ -199,7 +201,7 @@ class Reader:
     def _counted(self, phrase: Phrase) -> bool:
         """The rest of `of 6 red tiles`."""
         start = self.at
-        if phrase.head in ("line", "row", "column") and self._figures_ahead():
+        if self._figures_ahead(phrase.head in ("line", "row", "column")):
             return False
         while self.peek()["COLOR"] or self.peek()["MARK"]:
             if self.peek()["COLOR"]:

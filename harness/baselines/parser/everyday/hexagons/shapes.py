@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from harness.baselines.parser.everyday.hexagons.meaning import Phrase
 from harness.worlds.hexagons import COLUMNS, ROWS, Tile
@@ -110,6 +111,9 @@ def line(phrase: Phrase) -> list[Shape]:
             [Tile(t.row, t.column + k) for k in wide for t in upright],
             [Tile(t.row + k, t.column) for k in wide for t in level],
         ]
+    if "apart" in marks and "tiles" in phrase.sizes:
+        spaced = replace(phrase, marks=marks - {"apart"}, sizes={"tiles": min(2 * length - 1, LONGEST)})
+        return [shape[::2] for shape in line(spaced)]
     if marks & {"level"} or (set(phrase.sizes) == {"wide"} and phrase.sizes["wide"] > 1):
         return [level]
     if "diagonal" in marks:

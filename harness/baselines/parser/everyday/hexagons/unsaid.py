@@ -206,7 +206,14 @@ def _one_side_each(clause: Clause) -> Clause:
         targets = [replace(spots, colors=targets[0].colors)]
     elif len(targets) == 2 and targets[0].head == targets[1].head == "tile" and targets[1].every and not targets[0].links:
         targets = [replace(targets[1], colors=targets[0].colors)]
-    elif len(targets) > 1 and targets[0].head == "board" and targets[1].head == "half":
+    elif (
+        len(targets) > 1
+        and targets[0].head == "board"
+        and (
+            targets[1].head == "half"
+            or (targets[1].head in ("row", "column", "line") and targets[1].plural and not targets[1].det)
+        )
+    ):
         targets = targets[1:]
     elif len(targets) > 1 and targets[0].head == "all":
         targets = [targets[0], *(target for target in targets[1:] if target.head != "it" or not target.bare)]
@@ -226,6 +233,8 @@ def _arranged(phrase: Phrase) -> Phrase:
         if inner is None:
             continue
         others = [other for other in phrase.links if other is not link]
+        if phrase.head == "board" and link.relation == "in" and inner.word in ("parts", "pieces") and inner.count:
+            return replace(inner, head="line")
         lines = inner.head in ("row", "column", "line") and inner.plural and len(inner.colors) > 1
         if link.relation == "of" and phrase.word in ("pattern", "design") and lines:
             return inner

@@ -94,6 +94,13 @@ REQUESTS = [
     ("", ["make a heart in red", "add a tiny black dot inside the heart"], "red 7,11:4-5+8,10:3-6+9:4,6-7; black 9:5"),
     ("", ["color 3 tiles in the corner green"], "green 1-2:1+1:2"),
     ("", ["paint the columns alternately red and white"], "red 1-18/2"),
+    ("", ["draw a green snake along the bottom"], "green :10"),
+    ("", ["color the board in three equal parts: red, white and blue"], "red 1-6; blue 13-18"),
+    ("", ["color (3,5) blue"], "blue 3:5"),
+    ("", ["fill the board with alternating rows of blue and yellow"], "blue,yellow by row 1-18"),
+    ("", ["split the board into alternating red and blue rows"], "red,blue by row 1-18"),
+    ("", ["make a line of 6 dots with gaps between them"], "black 4-14/2:5"),
+    ("", ["put three flowers next to each other, all red"], "red flower((5,9,13:5))"),
     ("", ["bar chart in green please: first column 3 tiles, second one 5, third one 1"], "green 1:8-10+2:6-10+3:10"),
 ]  # fmt: skip
 """What stands, what is said, and what then stands."""
@@ -102,6 +109,7 @@ NOTHING = [
     "thank you, that looks great!",
     "What color is the third column?",
     "remove the blue flower",
+    "turn the blue tiles black",
     "Color column 20 blue",
     "put a tile in row 15",
     "paint the board pink",
