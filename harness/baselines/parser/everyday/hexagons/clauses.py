@@ -343,6 +343,8 @@ class _Clauses(RemarkReader):
             self.at = start
 
     def _link(self) -> bool:
+        if self.clause.targets and self._side_length(self.clause.targets[-1]):
+            return True
         link = self.link()
         if link is not None:
             self.clause.links.append(link)

@@ -152,6 +152,9 @@ def _line_along(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | No
         for link in phrase.links:
             if link.relation == "in" and link.target and link.target.head in ("row", "column") and link.target.sides:
                 return select(replace(link.target, count=wide), scene)
+    course = next((_course(link.target, phrase) for link in phrase.links if link.relation == "in" and link.target), None)
+    if wide > 1 and course is not None and course.head == "side":
+        return regions.edge(replace(course, sizes={"wide": wide}), ALL)
     if phrase.sizes or "small" in phrase.marks:
         return _part_of_line(phrase, clause, scene)
     sides = [side for side in phrase.sides if side in ("top", "bottom", "left", "right")]

@@ -179,6 +179,8 @@ def _draw_landmark(target: Phrase, scene: Scene) -> None:
     """Draws first what a figure is to be beside or inside of, where that is new, too: `a dot inside a blue ring`."""
     for link in target.links:
         mark = link.target
+        if mark is not None and mark.head in ("background", "board") and mark.det == "a" and mark.colors:
+            scene.paint(ALL, mark.colors[0])
         if link.relation not in (*BESIDE, "beside", "inside") or mark is None or mark.det != "a" or mark.head not in SHAPES:
             continue
         if mark.head != "tile" and not mark.links and not select(mark, scene):

@@ -191,6 +191,10 @@ class Reader:
                 colors.append(color)
             elif not (colors and (self.take("AND") or self.take("COMMA"))):
                 break
+        if colors and phrase.head == "edge" and self.tokens[self.at - 1]["COMMA"]:
+            self.at -= 1
+            phrase.colors += colors
+            return True
         if colors and self.peek()["NOUN"] in ("tile", "thing"):
             self.at += 1
             phrase.colors += colors

@@ -101,6 +101,9 @@ REQUESTS = [
     ("", ["split the board into alternating red and blue rows"], "red,blue by row 1-18"),
     ("", ["make a line of 6 dots with gaps between them"], "black 4-14/2:5"),
     ("", ["put three flowers next to each other, all red"], "red flower((5,9,13:5))"),
+    ("", ["paint a green stripe two rows thick along the bottom"], "green :9-10"),
+    ("", ["paint a frame of orange, two tiles thick"], "orange 1,2,17,18+:1,2,9,10"),
+    ("", ["draw a red flower on a blue background"], "blue all; red flower(9:5)"),
     ("", ["bar chart in green please: first column 3 tiles, second one 5, third one 1"], "green 1:8-10+2:6-10+3:10"),
 ]  # fmt: skip
 """What stands, what is said, and what then stands."""
@@ -127,6 +130,7 @@ FIGURES = [
     ("four green dots, no two of them may touch", "green", 4),
     ("draw a letter T in red: a bar of 7 tiles at the top and a stem of 3 tiles", "red", 10),
     ("draw a sun in the upper right corner", "yellow", 7),
+    ("draw a triangle at the bottom in orange, with a side of 4", "orange", 10),
     ("draw a fish in orange", "orange", 15),
     ("draw a purple letter M", "purple", 13),
     ("draw a big X from corner to corner in red", "red", 36),
