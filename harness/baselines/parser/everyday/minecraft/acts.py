@@ -120,6 +120,7 @@ def _with_parts(order: Order, scene: Scene) -> str:
     if order.act != "with" or thing is None or not scene.blocks:
         return ""
     part = thing.kind == "part" or (thing.noun == "frame" and not thing.sizes and not thing.by)
+    part |= thing.generic and bool(thing.picks or thing.ordinals or thing.article == "other")
     if thing.colors and part and not order.places:
         return "recolor_parts"
     for place in order.places:

@@ -48,6 +48,9 @@ _WAYS = frozenset({"left", "right", "front", "behind", "away", "toward", "sidewa
 
 def build(order: Order, scene: Scene) -> None:
     """Builds the things of an order. Raises Unplaced where there is no place, or no such color."""
+    if _lines_up(order):
+        colors = [color for thing in order.things for color in thing.colors * (thing.count or 1)]
+        order.things = [Thing(noun="block", word="blocks", kind="thing", count=len(colors), colors=colors)]
     things = [_settled(thing, order) for thing in order.things]
     if not things:
         raise Unplaced("What?")
@@ -58,6 +61,19 @@ def build(order: Order, scene: Scene) -> None:
     for number, thing in enumerate(things):
         own = places if number == len(things) - 1 else [place for place in places if not _is_own(place)]
         _build(replace(thing, flags=thing.flags | flags), own, scene)
+
+
+def _lines_up(order: Order) -> bool:
+    """Whether blocks of several colors are one line: `a red, a blue and a green block in a row`."""
+    line = "stacked" in order.flags or any("stacked" in thing.flags for thing in order.things)
+    line |= any(
+        place.of is not None
+        and place.of.noun in {"row", "tower", "diagonal"}
+        and not place.of.definite
+        and place.relation == "at"
+        for place in order.places
+    )
+    return line and len(order.things) > 1 and all(thing.generic and thing.colors for thing in order.things)
 
 
 def _is_own(place: Place) -> bool:
@@ -222,14 +238,23 @@ def _cells(thing: Thing, places: list[Place], scene: Scene) -> Cells:
         if len(below) > 1 and 1 in (spans(below)[0], spans(below)[2]):
             wide, _, deep = spans(below)
             thing, way = replace(thing, sizes={"long": max(wide, deep)}), "away" if deep > wide else way
-    if thing.noun in {"floor", "square"} and not thing.by and not thing.sizes:
-        covered = next(
-            (cells_found(place.of, scene) for place in places if place.relation == "on" and place.of and not _on_ground(place)),
-            (),
-        )
+    if thing.noun in {"floor", "square", "layer"} and not thing.by and not thing.sizes:
+        covered = _covered(thing, places, scene)
         if len(covered) > 1:
             return tuple((x, 0, z) for x in range(spans(covered)[0]) for z in range(spans(covered)[2]))
-    return cells_of(thing, way)
+    step = 1 + _gap(places) if thing.noun in {"row", "diagonal"} and any(place.relation == "gap" for place in places) else 1
+    apart = step if thing.sizes.get("count") and _copies(thing) == 1 else 1
+    return tuple((x * apart, y, z * apart) for x, y, z in cells_of(thing, way))
+
+
+def _covered(thing: Thing, places: list[Place], scene: Scene) -> Cells:
+    """What something flat lies on: `a roof on the tower`, `another layer on top`."""
+    for place in places:
+        if place.relation == "on" and place.of and not _on_ground(place):
+            return cells_found(place.of, scene)
+        if place.relation == "on" and place.of is None and thing.noun == "layer":
+            return scene.standing(scene.focus)
+    return ()
 
 
 def sizes_like(thing: Thing, scene: Scene) -> dict[str, int]:

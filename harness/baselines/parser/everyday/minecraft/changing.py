@@ -171,14 +171,6 @@ def swap(order: Order, scene: Scene) -> None:
     scene.place({moved(cell, step, -1): color for cell, color in colors_b.items()})
 
 
-def replace_with(order: Order, scene: Scene) -> None:
-    become = order.become or (order.things.pop() if len(order.things) > 1 else None)
-    if become is None:
-        raise Unplaced("With what?")
-    order.become = become
-    recolor(order, scene)
-
-
 # --- moves and copies ---
 
 
@@ -335,13 +327,29 @@ def look(order: Order, scene: Scene) -> None:
 
 
 def leave_open(order: Order, scene: Scene) -> None:
-    """`leave a gate in the middle of the near side`: the blocks there go."""
+    """`leave a gate in the middle of the near side`: the blocks there go; `a door in it` is in the middle of its front."""
     for of in [*(thing.of for thing in order.things), *(place.of for place in order.places)]:
         cells = cells_found(of, scene) if of is not None else ()
         if cells:
-            scene.remove(cells)
+            whole = of is not None and of.kind != "part" and len(cells) > 1
+            scene.remove(_opening(cells, order.things[0]) if whole and order.things else cells)
             return
+    if not order.places and (focus := scene.standing(scene.focus)):
+        scene.remove(_opening(focus, order.things[0]))
+        return
     raise Unplaced("Where?")
+
+
+def _opening(whole: Cells, thing: Thing) -> Cells:
+    """The cells of a door, from the bottom, or of another hole, in the middle, in the front of something."""
+    low, high = extent(whole)
+    door = thing.word.startswith(("door", "gate", "arch"))
+    wide, tall = (thing.by if len(thing.by) > 1 else (thing.sizes.get("wide", 1), thing.sizes.get("high", 2 if door else 1)))[:2]
+    x = (low[0] + high[0] - wide + 1) // 2
+    y = low[1] if door else max(low[1], (low[1] + high[1] - tall + 1) // 2)
+    flat = high[1] == low[1]
+    z = (low[2] + high[2]) // 2 if flat else low[2]
+    return box((x, y, z), (x + wide - 1, min(high[1], y + tall - 1), z))
 
 
 def fill(order: Order, scene: Scene) -> None:
@@ -389,6 +397,8 @@ def join(order: Order, scene: Scene) -> None:
     )
     if len(groups) < 2:
         raise Unplaced("Which ones?")
+    if any(place.relation in {"on", "up"} and place.of is None for place in order.places):
+        groups = [parts(group, Thing(noun="top"))[0] for group in groups]
     groups.sort(key=extent)
     for one, other in pairwise(groups):
         connect(one, other, become, scene)

@@ -141,9 +141,15 @@ class _Sentence:
                 one_more
                 or self._order.act in {"build", "with"}
                 or not self._reader.measures()
+                or self._in_color()
                 or self._reader.peek(1).kind == "side"
             )
         )
+
+    def _in_color(self) -> bool:
+        """`3 blocks to the right in yellow`: they are built."""
+        said = [token.text if token.kind != "color" else "color" for token in self._tokens[self._reader.at :]]
+        return not self._order.act and "color" in said[1:] and said[said.index("color") - 1] == "in"
 
     # --- words that steer ---
 
@@ -313,6 +319,11 @@ class _Sentence:
             return
         if "remark" in self._order.flags and self._linked:
             self._flush()
+        if self._colors_part(thing) and not self._not:
+            self._with = "" if self._order.act == "with" else "with"
+            if not self._with:
+                self._order.things.append(thing)
+                return
         if self._not:
             self._not = False
         elif self._with:
@@ -321,6 +332,15 @@ class _Sentence:
             self._name(thing)
         self._is = False
         self._latest = _deepest(thing) if thing.kind else self._latest
+
+    def _colors_part(self, thing: Thing) -> bool:
+        """`a tower, the bottom half yellow and the top half blue`: parts of what is to be built, with their colors."""
+        order = self._order
+        builds = order.act in {"", "make", "build", "with"} and order.thing is not None and not order.places
+        new = order.new is not None or order.act == "with"
+        colored = bool(thing.colors) or self._reader.peek().kind == "color"
+        one = thing.generic and thing.article != "a" and bool(thing.picks or thing.ordinals or thing.article == "other")
+        return builds and new and self._linked and colored and (one or (thing.kind == "part" and thing.definite))
 
     def _call(self, thing: Thing) -> None:
         """`one red block as the leg`: its name, and for what is on top its place."""
@@ -404,6 +424,8 @@ class _Sentence:
         """`a tower with a red block on top` is a tower, and then a red block on it; `without corners` removes them."""
         attached, self._with = self._with, ""
         order = self._order
+        if self._reader.peek().meaning == "between" and thing.noun == "block" and not thing.colors and (thing.count or order.new):
+            thing.noun = "hole"
         if attached == "without":
             if not telling.takes_without(order, thing):
                 self._flush()

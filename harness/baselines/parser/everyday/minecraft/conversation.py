@@ -293,12 +293,27 @@ def _reshape(order: Order, scene: Scene) -> None:
     build(Order("build", [become], [Place("here")]), scene)
 
 
+def _replace(order: Order, scene: Scene) -> None:
+    """`replace it with a tower`: a figure in its place; a color or a block only recolors."""
+    order.become = order.become or (order.things.pop() if len(order.things) > 1 else None)
+    if order.become is None:
+        raise Unplaced("With what?")
+    rule = changing.recolor if order.become.noun in {"", "block"} else _reshape
+    rule(order, scene)
+
+
 def _recolor_parts(order: Order, scene: Scene) -> None:
     """`a tower with a red bottom and a green top`: what was just built, part by part."""
     whole = scene.standing(scene.focus)
+    rest = set(whole)
     for thing in order.things:
-        cells = border(whole) if thing.noun == "frame" else [cell for group in parts(whole, thing) for cell in group]
+        cells = border(whole) if thing.noun == "frame" else tuple(cell for group in parts(whole, thing) for cell in group)
+        if thing.generic:
+            picked = replace(thing, colors=[], article="the")
+            cells = tuple(rest) if thing.article == "other" else cells_found(picked, scene)
         scene.recolor(dict.fromkeys(cells, thing.colors[0]))
+        scene.focus = whole
+        rest -= set(cells)
     scene.focus = whole
 
 
@@ -315,7 +330,7 @@ _RULES: dict[str, Callable[[Order, Scene], None]] = {
     "keep": changing.keep,
     "recolor": changing.recolor,
     "swap": changing.swap,
-    "replace": changing.replace_with,
+    "replace": _replace,
     "move": changing.move,
     "copy": changing.copy,
     "fill": changing.fill,

@@ -140,6 +140,9 @@ def _wall(thing: Thing, way: str) -> Cells:
     wide, high = _sides(thing, 4)
     if len(thing.by) < 2:
         high = size(thing, "high", default=3)
+    if "count" in thing.sizes and not thing.by:
+        high = thing.sizes.get("high") or _of_count(thing.sizes["count"])[1]
+        wide = max(1, thing.sizes["count"] // high)
     thick = thing.by[2] if len(thing.by) > 2 else thing.sizes.get("deep", 1)
     return _turned(box((0, 0, 0), (wide - 1, high - 1, thick - 1)), way)
 

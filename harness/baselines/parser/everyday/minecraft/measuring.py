@@ -47,7 +47,7 @@ class Measures:
     # --- sizes ---
 
     def sized(self, thing: Thing) -> bool:
-        """`3 high`, `3 blocks long`, `a height of 3`, `3 by 4`; adds it to the thing."""
+        """`3 high`, `3 blocks long`, `a height of 3`, `of height 3`, `3 by 4`; adds it to the thing."""
         number, after = self.peek(), self.peek(1)
         if number.kind == "number" and after.text == "by" and self.peek(2).kind == "number":
             thing.by = [number.number]
@@ -68,6 +68,10 @@ class Measures:
                 thing.sizes[dim.meaning] = number.number
                 self.at += ahead + 1
                 return True
+        if number.text == "of" and after.kind == "dim" and self.peek(2).kind == "number":
+            thing.sizes[after.meaning] = self.peek(2).number
+            self.at += 3
+            return True
         if number.kind == "dim" and after.text in {"of", "is", "should be"} and self.peek(2).kind == "number":
             thing.sizes[number.meaning] = self.peek(2).number
             self.at += 3

@@ -100,7 +100,7 @@ class Reader(Measures):
             elif (
                 token.kind == "part"
                 and token.meaning in _PARTS_AS_PICKS
-                and after.kind in {"thing", "part", "pick", "side"}
+                and (after.kind in {"thing", "part", "pick", "side"} or self._counts_parts(thing))
                 and after.meaning != "area"
             ):
                 thing.picks.append(token.meaning)
@@ -111,6 +111,12 @@ class Reader(Measures):
             else:
                 return
             self.at += 1
+
+    def _counts_parts(self, thing: Thing) -> bool:
+        """`the top 2`, `the bottom 3 blocks`; not `a top 2 high`."""
+        return (
+            bool(thing.article) and self.peek(1).kind == "number" and self.peek(2).kind in {"thing", "part", "be", "link", "end"}
+        )
 
     def _article(self, thing: Thing, token: Token) -> bool:
         if not thing.article or token.meaning in {"other", "another"}:

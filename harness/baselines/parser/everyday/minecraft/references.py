@@ -8,6 +8,8 @@ from dataclasses import replace
 from harness.baselines.parser.everyday.minecraft.meaning import Thing
 from harness.baselines.parser.everyday.minecraft.scene import GROUND, Cell, Cells, Scene, around, box, extent, pieces, spans
 
+_ROOFS = frozenset({"roof", "lid", "ceiling"})
+"""What covers a thing is its top layer, unless it was built by this name."""
 _FLAT = frozenset({"floor", "square", "layer"})
 _KEYS: dict[str, Callable[[Cells], float]] = {
     "leftmost": lambda cells: _center(cells)[0],
@@ -131,6 +133,8 @@ def _objects(thing: Thing, scene: Scene) -> list[Cells]:
     if thing.article == "other":
         candidates = [group for group in candidates if not set(group) & set(scene.focus)]
     named = _made(thing, scene, candidates)
+    if thing.word in _ROOFS and thing.definite and not any(made.word == thing.word for made in scene.made):
+        return parts(whole_of(thing, scene), Thing(noun="top"))
     if thing.noun == "named" and not named:
         return _blocks(replace(thing, noun="block"), scene) if thing.colors else []
     fitting = named or [group for group in candidates if _is_shaped(group, thing.noun)]

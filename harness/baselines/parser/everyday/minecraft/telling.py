@@ -71,9 +71,11 @@ def takes_place(order: Order, place: Place) -> bool:
     if of is not None and of.only_counts and place.word in {"to", "down"} and order.act in _TO_SIZE:
         order.act, order.become = "shrink", of
         return True
-    if of is not None and place.only_colors and place.word in {"to", "into", "in"} and order.things:
-        if new is not None and not new.colors and place.word == "in" and not order.flags & {"once_more", "same"}:
-            new.colors = of.colors
+    if of is not None and place.only_colors and place.word in {"to", "into", "in"} and (order.things or order.act == "recolor"):
+        if new is not None and not new.colors and place.word == "in" and not (order.flags | new.flags) & {"once_more", "same"}:
+            alike = order.things if not any(thing.colors or thing.definite for thing in order.things) else [new]
+            for thing in alike:
+                thing.colors = of.colors
             return True
         if order.act == "recolor" or (order.act == "make" and order.things[0].definite):
             order.become = of
@@ -94,6 +96,8 @@ def _is_no_place(order: Order, place: Place) -> bool:
     if new is None or of is None:
         return False
     by_side = place.of_each and of.noun in {"side", "edge"} and new.noun in {"cube", "square", "frame"}
+    if by_side and "count" in new.sizes:
+        new.sizes["wide"] = new.sizes.pop("count")
     return by_side or (place.relation == "at" and of.noun == "bottom" and of.of is None)
 
 
@@ -194,12 +198,14 @@ def takes_with(order: Order, thing: Thing) -> bool:
     target, new = (order.things[-1] if order.things else None), order.new
     if target is None:
         return False
-    if thing.noun == "stairs" == target.noun:
+    if (thing.noun == "stairs" == target.noun) or (new and thing.noun == "bottom" and (thing.by or thing.sizes)):
         merge(target, thing)
     elif thing.word.startswith("arm") and target.noun in _ARMED:
         target.sizes["wide"] = 2 * max([*thing.sizes.values(), 1]) + 1
     elif (thing.of is not None and thing.of.noun == "hole") or (thing.noun == "hole" and target.noun not in _PIERCED):
         order.places.append(Place("gap", distance=thing.count or 1))
+    elif new and new.noun == "tower" and not (new.sizes or new.colors) and thing.noun == "block" and thing.count and thing.colors:
+        new.sizes["count"], new.colors = thing.count, thing.colors
     elif new and thing.noun == "block" and thing.colors and thing.plural and not thing.count and not thing.article:
         new.colors = new.colors or thing.colors
     elif new and thing.noun == "block" and thing.count and not thing.colors:

@@ -143,7 +143,9 @@ def _settled(found: list[Token]) -> list[Token]:
     settled: list[Token] = []
     for place, token in enumerate(found):
         before = settled[-1] if settled else END
-        after = found[place + 1] if place + 1 < len(found) else END
+        after, beyond = [*found[place + 1 : place + 3], END, END][:2]
+        if token.text == "1" and before.meaning == "middle" and after.kind == "color" and beyond.kind in {"end", "stop", "link"}:
+            token = Token("1", "thing", "block")
         settled.append(_in_context(before, token, after))
     return settled
 
@@ -211,7 +213,7 @@ def _is_side(before: Token, after: Token) -> bool:
         return False
     if before.kind == "article" and after.kind in {"unknown", "common"} and after.text not in _FOLLOWS_SIDE:
         return False
-    if after.meaning == "middle" or after.kind in {"relation", "side"}:
+    if after.meaning == "middle" or (after.kind in {"relation", "side"} and before.kind != "article"):
         return False
     closes = after.kind in {"stop", "end", "link", "verb", "part", "thing", "flag"} or after.text in _FOLLOWS_SIDE
     opens = before.text in _OPENS_SIDE or before.kind in {"number", "verb", "side", "article", "pick"}

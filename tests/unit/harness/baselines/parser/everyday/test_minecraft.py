@@ -59,6 +59,18 @@ def conversed(start: str, *requests: str, pose: Pose = FACING) -> Structure:
             "a red tower of 2, then a blue block on top of it and a green one left of it",
             "red tower(0,1,0,2); blue 0,3,0; green 1,3,0",
         ),
+        ("make a pyramid with a 5x5 base in yellow", "yellow -2..2,1,-2..2; yellow -1..1,2,-1..1; yellow 0,3,0"),
+        ("place 3 yellow blocks in a diagonal line", "yellow 1,1,-1+0,1,0+-1,1,1"),
+        ("Build a wall of 5 green blocks", "green -2..2,1,0"),
+        ("put down five purple blocks in a row with one gap between each", "purple 4,1,0+2,1,0+0,1,0+-2,1,0+-4,1,0"),
+        ("make a square ring with 4 blocks on each side in blue", "blue frame(2,1,-2,right,4,behind,4)"),
+        ("put a red block, a blue block and a green block in a row", "red 1,1,0; blue 0,1,0; green -1,1,0"),
+        ("a 4 high tower, the bottom half yellow and the upper half blue", "yellow 0,1-2,0; blue 0,3-4,0"),
+        ("a tower with 5 blocks, first one green, the rest red", "green 0,1,0; red 0,2-5,0"),
+        ("make a red row of 5, the middle one blue", "red 2-1,1,0; blue 0,1,0; red -1..-2,1,0"),
+        ("two green towers of height 4 with 3 blocks between them", "green tower(2,1,0,4); green tower(-2,1,0,4)"),
+        ("a tower that has 2 red blocks at the bottom and 3 yellow blocks on top", "red 0,1-2,0; yellow 0,3-5,0"),
+        ("put blue blocks in all four corners", "blue 5,1,5+5,1,-5+-5,1,5+-5,1,-5"),
     ],
 )
 def test_what_is_built(said: str, program: str) -> None:
