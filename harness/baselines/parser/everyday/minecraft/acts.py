@@ -83,6 +83,9 @@ def _by_verb(order: Order, scene: Scene) -> str:
 def _by_flag(order: Order, scene: Scene) -> str:
     """`again`, `upside down`, `by 90 degrees`; and the verbs that only these may change."""
     thing, flags = order.thing, order.flags
+    if thing is not None and not thing.noun and "alternate" in thing.picks and len(thing.colors) > 1 and scene.blocks:
+        order.things, order.become = [Thing(kind="it", noun="it", word="it")], Thing(colors=thing.colors)
+        return "recolor"
     if "mirrored" in flags or order.act == "mirror":
         return "mirror"
     if "turned" in flags:

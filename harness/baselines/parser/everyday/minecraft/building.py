@@ -50,13 +50,19 @@ def build(order: Order, scene: Scene) -> None:
     """Builds the things of an order. Raises Unplaced where there is no place, or no such color."""
     if _lines_up(order):
         colors = [color for thing in order.things for color in thing.colors * (thing.count or 1)]
-        order.things = [Thing(noun="block", word="blocks", kind="thing", count=len(colors), colors=colors)]
+        order.things = [
+            Thing(noun="block", word="blocks", kind="thing", count=len(colors), colors=colors, flags=order.things[-1].flags)
+        ]
     things = [_settled(thing, order) for thing in order.things]
     if not things:
         raise Unplaced("What?")
     places, flags = order.places, order.flags
     if len(things) > 1 and any(place.relation == "gap" for place in places):
         _place(_spread([colored_thing(thing, scene, places) for thing in things], _gap(places), "row"), things[0], places, scene)
+        return
+    if len(things) == 2 and things[0].noun == "tower" and things[0].count == 2 and things[1].noun == "row" and not places:
+        _build(things[0], [Place("gap", distance=max(1, things[1].sizes.get("long", 3) - 2))], scene)
+        _build(things[1], [Place("on", of=Thing(kind="it", noun="it", word="it"), word="across the top")], scene)
         return
     for number, thing in enumerate(things):
         own = places if number == len(things) - 1 else [place for place in places if not _is_own(place)]
@@ -65,7 +71,7 @@ def build(order: Order, scene: Scene) -> None:
 
 def _lines_up(order: Order) -> bool:
     """Whether blocks of several colors are one line: `a red, a blue and a green block in a row`."""
-    line = "stacked" in order.flags or any("stacked" in thing.flags for thing in order.things)
+    line = any(flags & {"stacked", "touching"} for flags in [order.flags, *(thing.flags for thing in order.things)])
     line |= any(
         place.of is not None
         and place.of.noun in {"row", "tower", "diagonal"}
@@ -114,6 +120,8 @@ def _settled(thing: Thing, order: Order) -> Thing:
                 thing.flags |= of.flags
             elif thing.noun not in {"", "block", "named"}:
                 thing.flags.add("parallel")
+            elif of.noun == "row" and (of.count or 1) > 1 and of.sizes.get("count"):
+                thing = replace(thing, noun="square", word=of.word, count=None, by=[of.sizes["count"], of.count or 1])
             elif of.noun not in {"", "block"} and (of.article == "a" or of.count == 1 or not of.colors):
                 count = max(thing.count or 0, thing.sizes.get("count") or 0)
                 word = thing.word if thing.noun == "named" else of.word
@@ -150,19 +158,27 @@ def _build(thing: Thing, places: list[Place], scene: Scene) -> None:
     )
     if special:
         return
+    if thing.generic and any(_on_each(place, thing, scene) for place in places):
+        thing = replace(thing, count=1)
     shape = colored_thing(thing, scene, places)
     thing = replace(thing, way=_way(thing, places))
     if thing.noun == "stairs":
         places = [place for place in places if place.of is not None or place.relation not in WAYS]
     count = _copies(thing)
     if count > 1 and (thing.noun != "block" or "apart" in thing.flags):
-        if any(place.relation == "gap" for place in places) or "parallel" in thing.flags:
+        if any(place.relation == "gap" for place in places) or "parallel" in thing.flags or (thing.noun == "row" and not places):
             shapes = [_in_color(shape, thing, number) for number in range(count)]
             shape = _spread(shapes, 0 if "touching" in thing.flags else _gap(places), thing.noun)
         else:
             _each_free(shape, count, thing, places, scene)
             return
     _place(shape, thing, places, scene)
+
+
+def _on_each(place: Place, thing: Thing, scene: Scene) -> bool:
+    """Whether as many blocks are put on things as there are: `2 blue blocks on them`."""
+    several = place.relation == "on" and place.of is not None and not _on_ground(place) and (thing.count or 0) > 1
+    return several and len(landmarks(place, scene)) == thing.count
 
 
 def _sided(place: Place, thing: Thing) -> Place:
@@ -175,6 +191,18 @@ def _standing_first(places: list[Place], scene: Scene) -> list[Place]:
     """Builds what something is to stand on where that does not stand yet: `a yellow block on a red block`."""
     for place in places:
         of = place.of
+        if (
+            of is not None
+            and of.kind == "part"
+            and of.of is not None
+            and of.of.article == "a"
+            and of.of.colors
+            and not found(of.of, scene)
+        ):
+            _build(of.of, [], scene)
+            return [
+                replace(one, of=replace(of, of=Thing(kind="it", noun="it", word="it"))) if one is place else one for one in places
+            ]
         if (
             of is not None
             and of.article == "a"
@@ -231,14 +259,11 @@ def _cells(thing: Thing, places: list[Place], scene: Scene) -> Cells:
         noun = "tower" if stacked else "square" if _copies(thing) > 2 * SIDE + 1 else "row"
         thing = replace(thing, noun=noun, count=None, sizes={"count": _copies(thing)} | thing.sizes)
     if thing.noun == "row" and not thing.sizes and not thing.by and not thing.vague:
-        below = next(
-            (cells_found(place.of, scene) for place in places if place.relation == "on" and place.of and not _on_ground(place)),
-            (),
-        )
-        if len(below) > 1 and 1 in (spans(below)[0], spans(below)[2]):
+        below = _covered(thing, places, scene)
+        if len(below) > 1 and max(spans(below)[::2]) > 1 and 1 in (spans(below)[0], spans(below)[2]):
             wide, _, deep = spans(below)
             thing, way = replace(thing, sizes={"long": max(wide, deep)}), "away" if deep > wide else way
-    if thing.noun in {"floor", "square", "layer"} and not thing.by and not thing.sizes:
+    if thing.noun in {"floor", "square", "layer", "top"} and not thing.by and not thing.sizes:
         covered = _covered(thing, places, scene)
         if len(covered) > 1:
             return tuple((x, 0, z) for x in range(spans(covered)[0]) for z in range(spans(covered)[2]))
@@ -252,7 +277,7 @@ def _covered(thing: Thing, places: list[Place], scene: Scene) -> Cells:
     for place in places:
         if place.relation == "on" and place.of and not _on_ground(place):
             return cells_found(place.of, scene)
-        if place.relation == "on" and place.of is None and thing.noun == "layer":
+        if place.relation == "on" and place.of is None and thing.noun in {"layer", "row"}:
             return scene.standing(scene.focus)
     return ()
 

@@ -265,7 +265,7 @@ def copy(order: Order, scene: Scene) -> None:
 
 def _copy_place(order: Order, colors: dict[Cell, str], scene: Scene, cells: Cells) -> dict[Cell, str]:
     directed = next(
-        (place for place in order.places if place.relation in {"left", "right", "front", "behind", "up", "down", "on", "beside"}),
+        (place for place in order.places if place.relation in {*WAYS, "on", "beside"}),
         None,
     )
     itself = directed is not None and (
@@ -275,7 +275,7 @@ def _copy_place(order: Order, colors: dict[Cell, str], scene: Scene, cells: Cell
     if itself and directed is not None:
         for way in ("right", "left", "behind", "front") if directed.relation == "beside" else (directed.relation,):
             vector = WAYS["up" if way == "on" else way]
-            size = {"left": wide, "right": wide, "front": deep, "behind": deep}.get(way, high)
+            size = {"left": wide, "right": wide, "front": deep, "behind": deep, "away": deep, "toward": deep}.get(way, high)
             if "skip_one" in order.flags:
                 directed.distance = size + 1
             step = (

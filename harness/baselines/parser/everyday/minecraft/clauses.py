@@ -161,7 +161,8 @@ class _Sentence:
             self._order.flags.add("too")
 
     def _be(self, token: Token) -> None:
-        self._is = (not self._relative and bool(self._order.things)) or self._alternate != ""
+        about = bool(self._order.things) and self._order.act != "with"
+        self._is = (not self._relative and about) or self._alternate != ""
 
     def _negate(self, token: Token) -> None:
         self._not = True
@@ -248,6 +249,10 @@ class _Sentence:
         return True
 
     def _grow(self, growth: Growth) -> None:
+        if len(self._order.things) > 1:
+            latest = self._order.things.pop()
+            self._flush(keep_act=True)
+            self._order.things.append(latest)
         old = self._order.growth
         if old and not growth.axis:
             growth.axis = old.axis
@@ -326,6 +331,8 @@ class _Sentence:
                 return
         if self._not:
             self._not = False
+        elif self._goes_on(thing):
+            pass
         elif self._with:
             self._attached(thing)
         elif not (self._picks_of_latest(thing) or self._tells_more(thing) or self._colors_in_turn(thing)):
@@ -333,14 +340,30 @@ class _Sentence:
         self._is = False
         self._latest = _deepest(thing) if thing.kind else self._latest
 
+    def _goes_on(self, thing: Thing) -> bool:
+        """`a row of 3 red, then 2 blue blocks`: more blocks of the same line, in another color."""
+        line = self._order.new
+        if line is None or not self._linked or self._order.places or self._reader.peek().kind in {"relation", "side", "flag"}:
+            return False
+        if line.noun not in {"row", "tower"} or (line.count or 1) > 1 or "count" not in line.sizes or not line.colors:
+            return False
+        if not thing.generic or thing.article or not thing.count or len(thing.colors) != 1:
+            return False
+        line.colors = [*(line.colors * line.sizes["count"])[: line.sizes["count"]], *thing.colors * thing.count]
+        line.sizes["count"] += thing.count
+        return True
+
     def _colors_part(self, thing: Thing) -> bool:
         """`a tower, the bottom half yellow and the top half blue`: parts of what is to be built, with their colors."""
         order = self._order
         builds = order.act in {"", "make", "build", "with"} and order.thing is not None and not order.places
         new = order.new is not None or order.act == "with"
-        colored = bool(thing.colors) or self._reader.peek().kind == "color"
+        follows = self._reader.peek(self._reader.peek().kind == "be")
+        colored = bool(thing.colors) or follows.kind == "color"
         one = thing.generic and thing.article != "a" and bool(thing.picks or thing.ordinals or thing.article == "other")
-        return builds and new and self._linked and colored and (one or (thing.kind == "part" and thing.definite))
+        return (
+            builds and new and (self._linked or self._relative) and colored and (one or (thing.kind == "part" and thing.definite))
+        )
 
     def _call(self, thing: Thing) -> None:
         """`one red block as the leg`: its name, and for what is on top its place."""
@@ -384,6 +407,15 @@ class _Sentence:
     def _name(self, thing: Thing) -> None:
         """Takes in a thing: what the order is about, what that becomes, or what a new order is about."""
         order, first = self._order, self._order.thing
+        if (
+            first
+            and self._linked
+            and thing.noun
+            and thing.colors
+            and order.things[-1] == Thing(article="a", colors=order.things[-1].colors)
+        ):
+            open_ended = order.things[-1]
+            open_ended.noun, open_ended.word, open_ended.kind = thing.noun, thing.word, thing.kind
         if first and self._says_again(thing):
             return
         if first and self._linked and thing.only_counts and self._reader.peek().kind in {"relation", "side"}:
@@ -426,6 +458,11 @@ class _Sentence:
         order = self._order
         if self._reader.peek().meaning == "between" and thing.noun == "block" and not thing.colors and (thing.count or order.new):
             thing.noun = "hole"
+        elif self._reader.peek().meaning == "between" and thing.colors and order.new and order.new.count == 2:
+            order.places.append(Place("gap", distance=1))
+            self._flush()
+            self._order = Order("with", [thing], [Place("between", of=Thing(kind="it", noun="it", word="them"))])
+            return
         if attached == "without":
             if not telling.takes_without(order, thing):
                 self._flush()

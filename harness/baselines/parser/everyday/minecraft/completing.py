@@ -47,10 +47,13 @@ def _take_to_build(order: Order) -> None:
 
 
 def _goes_on(order: Order, done: list[Order]) -> bool:
-    """Whether an order only adds to the one before, which takes it in."""
+    """Whether an order only adds to the one before, which takes it in: `take the top block off and put it there` moves."""
     last = done[-1]
     if not order.things and any(place.relation == "gap" for place in order.places):
         last.places += order.places
+        return True
+    if last.act == "remove" and order.act == "build" and order.places and len(order.things) == 1 and order.things[0].is_it:
+        last.act, last.places = "move", order.places
         return True
     if not last.things or not _builds(last):
         return False
@@ -78,13 +81,19 @@ def _head(order: Order, heading: str) -> None:
 
 
 def _colors_parts(order: Order, last: Order) -> bool:
-    """Whether an order tells the colors of parts that a thing has anyway: `a house with yellow walls and a red roof`."""
+    """Whether an order tells the colors of parts that a thing has anyway: `a house with a red roof`, `a table: legs, a top`."""
     thing = last.things[-1]
-    told = [one for one in order.things if one.colors and (one.word.rstrip("s") in PARTS.get(thing.noun, ()))]
-    if order.act not in {"with", ""} or order.places or not told or len(told) != len(order.things):
+    colored = [one for one in order.things if one.colors]
+    if not _only_parts(order, thing) or not (colored or len(order.things) > 1):
         return False
-    thing.parts |= {one.word.rstrip("s"): one.colors[0] for one in told}
+    thing.parts |= {one.word.rstrip("s"): one.colors[0] for one in colored}
     return True
+
+
+def _only_parts(order: Order, thing: Thing) -> bool:
+    """Whether an order names only parts that a thing has anyway, of no size."""
+    own = [one.word.rstrip("s") in PARTS.get(thing.noun, ()) and not (one.sizes or one.by) for one in order.things]
+    return order.act in {"with", ""} and not order.places and bool(own) and all(own)
 
 
 def _builds(order: Order) -> bool:
@@ -94,7 +103,7 @@ def _builds(order: Order) -> bool:
 def _only_tells(order: Order, last: Order) -> bool:
     """Whether an order only describes: `each should be 4 blocks long`, `blue`, `5 by 5`, `one empty row between them`."""
     if any(place.relation == "between" and place.of_it for place in order.places):
-        return order.act in {"", "build", "with"}
+        return not any(thing.colors for thing in order.things) and order.act in {"", "build", "with"}
     it = bool(order.things) and all(thing.is_it or thing.only_counts for thing in order.things)
     shapes = bool(order.places) and all(_shapes(place) or place.relation == "round" for place in order.places)
     if it and shapes and order.act == "build":
@@ -165,6 +174,8 @@ def _is_heading(order: Order, rest: list[Order]) -> bool:
         return False
     thing = order.things[0]
     if rest and rest[0].act == "with" and rest[0].things and rest[0].things[0].word.rstrip("s") in PARTS.get(thing.noun, ()):
+        return False
+    if rest and len(rest[0].things) > 1 and _only_parts(rest[0], thing):
         return False
     if thing.definite or thing.colors or thing.sizes or thing.by or thing.noun not in COMPOSED | {"named"}:
         return False

@@ -14,7 +14,7 @@ from harness.baselines.parser.everyday.minecraft.completing import completed_thi
 from harness.baselines.parser.everyday.minecraft.corrections import corrected, is_correction
 from harness.baselines.parser.everyday.minecraft.meaning import Growth, Order, Place, Thing
 from harness.baselines.parser.everyday.minecraft.places import Unplaced
-from harness.baselines.parser.everyday.minecraft.references import border, cells_found, found, parts
+from harness.baselines.parser.everyday.minecraft.references import border, cells_found, found, interior, parts
 from harness.baselines.parser.everyday.minecraft.repeating import repeated
 from harness.baselines.parser.everyday.minecraft.scene import OPPOSITE, Cell, Cells, Made, Scene, pieces, spans
 from harness.baselines.parser.everyday.minecraft.words import tokens, unknown
@@ -137,6 +137,9 @@ class Conversation:
         if again is not None:
             return again
         if order.act in {"build", "give", "build_as"}:
+            if self._adds_steps(order):
+                steps = Growth("high", add=order.things[0].count or 1)
+                return Order("resize", [Thing(kind="it", noun="it", word="it")], growth=steps, said=order.said)
             if self._extends(order):
                 add = Growth("", add=order.things[0].count or 1)
                 return Order("extend", growth=add, said=order.said)
@@ -148,6 +151,12 @@ class Conversation:
             order.things = [completed_thing(thing, order, last) for thing in order.things]
             order.places = [self._completed_place(place, step) for place in order.places]
         return order
+
+    def _adds_steps(self, order: Order) -> bool:
+        """Whether `one more step` goes on with the stairs that were just built."""
+        thing, made = order.things[0] if len(order.things) == 1 else Thing(), self.scene.made
+        more = thing.article == "another" or "extra" in thing.flags
+        return more and thing.word in {"step", "steps"} and bool(made) and made[-1].noun == "stairs"
 
     def _extends(self, order: Order) -> bool:
         """Whether `2 more` goes on with a row or a tower."""
@@ -178,6 +187,9 @@ class Conversation:
         if begun and _is_bare_side(place) and before.relation in _SIDES:
             return replace(place, of=Thing(kind="thing", noun="area", article="the"))
         of = place.of
+        again = of is not None and before.of is not None and of.kind == "part" and before.of.of is None and of.of is None
+        if begun and again and of is not None and before.of is not None and of.noun == before.of.noun:
+            return replace(place, of=replace(of, of=Thing(kind="thing", noun="area", article="the")))
         unnamed = of is not None and of.article == "other" and not of.noun and not of.colors
         if unnamed and last is not None and last.places[0].of is not None and last.places[0].of.kind == "part":
             return replace(place, of=replace(last.places[0].of, article="other", count=1, picks=[]))
@@ -308,6 +320,10 @@ def _recolor_parts(order: Order, scene: Scene) -> None:
     rest = set(whole)
     for thing in order.things:
         cells = border(whole) if thing.noun == "frame" else tuple(cell for group in parts(whole, thing) for cell in group)
+        inner = [cell for cell in interior(whole) if cell not in scene.blocks] if thing.noun == "middle" else []
+        if inner:
+            scene.place({inner[len(inner) // 2]: thing.colors[0]})
+            continue
         if thing.generic:
             picked = replace(thing, colors=[], article="the")
             cells = tuple(rest) if thing.article == "other" else cells_found(picked, scene)

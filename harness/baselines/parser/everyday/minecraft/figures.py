@@ -48,7 +48,7 @@ def _turns(cells: Sequence[Cell], thing: Thing) -> list[int]:
     long = [axis for axis in range(3) if high[axis] > low[axis]]
     if len(long) < 2 or thing.noun in {"diagonal", "snake", "block"}:
         return list(range(len(cells)))
-    if thing.noun in {"pyramid", "stairs", "cube", "house"}:
+    if thing.noun in {"pyramid", "stairs", "cube", "house"} or "by_layer" in thing.flags:
         return [cell[1] - low[1] for cell in cells]
     return [sum(cell) - sum(low) for cell in cells]
 
@@ -96,7 +96,7 @@ def _block(thing: Thing, way: str) -> Cells:
 def _named(thing: Thing, way: str) -> Cells:
     """A thing of a name without a shape: what its sizes make of it."""
     sizes = thing.sizes
-    if "count" in sizes and len(sizes) == 1 and not thing.by:
+    if len(sizes) == 1 and sizes.keys() & {"count", "long"} and not thing.by:
         return _row(thing, way)
     if thing.noun == "named" and not (sizes or thing.by) and "flat" in thing.flags:
         return _square(thing, way)

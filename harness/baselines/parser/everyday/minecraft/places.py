@@ -98,6 +98,11 @@ def _at(place: Place, shape: Cells, scene: Scene, thing: Thing, on_ground: bool,
         near = next(
             (origin for origin in _near(place, landmark, shape, scene, on_ground, gap) if _is_free(origin, shape, scene)), None
         )
+        if near is None and place.of is None and place.distance is None:
+            whole = next((piece for piece in pieces(scene.blocks) if set(landmark) < set(piece)), ())
+            near = next(
+                (origin for origin in _near(place, whole, shape, scene, on_ground, gap) if _is_free(origin, shape, scene)), None
+            )
         if near is None and place.relation not in {"at", "inside"}:
             raise Unplaced("Where?")
         if near is not None:

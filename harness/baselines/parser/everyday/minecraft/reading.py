@@ -48,7 +48,7 @@ class Reader(Measures):
         thing = Thing()
         self._describe(thing)
         self._name(thing)
-        if thing == Thing():
+        if thing == Thing() or (thing == Thing(article=thing.article) and thing.article in {"the", "a"}):
             self.at = start
             return None
         self._after(thing)
@@ -332,8 +332,8 @@ class Reader(Measures):
             start = self.at
             self.at += 1
             place.of = self.thing() or place.of
-            if place.of is None:
-                self.at = start
+            if place.of is None or place.of == Thing(article=place.of.article):
+                self.at, place.of = start, None
         elif (
             place.of is None
             and token.meaning not in {"up", "down", "toward", "away", "sideways"}

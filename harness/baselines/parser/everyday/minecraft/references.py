@@ -91,7 +91,7 @@ def _blocks(thing: Thing, scene: Scene) -> list[Cells]:
         among = rest
     if not among:
         return []
-    if thing.ordinals and thing.word == "1" and len(pieces(among)) > 1:
+    if (thing.ordinals or "middle" in thing.picks) and thing.word == "1" and len(pieces(among)) > 1:
         return _picked(pieces(among), thing)
     if thing.picks or thing.ordinals:
         return _picked([(cell,) for cell in among], thing)
@@ -300,6 +300,8 @@ def _parts(thing: Thing, scene: Scene) -> list[Cells]:
 def parts(whole: Cells, thing: Thing) -> list[Cells]:
     """The parts of a name that some cells have: `corner` of a square are four of one cell."""
     make = _PARTS.get(thing.noun)
+    if thing.noun in {"corner", "edge", "side"} and spans(whole)[1] == 1:
+        thing = replace(thing, picks=[{"top": "farthest", "bottom": "nearest"}.get(pick, pick) for pick in thing.picks])
     if make is None:
         return [whole]
     groups = make(whole, thing)

@@ -71,6 +71,10 @@ def takes_place(order: Order, place: Place) -> bool:
     if of is not None and of.only_counts and place.word in {"to", "down"} and order.act in _TO_SIZE:
         order.act, order.become = "shrink", of
         return True
+    if new is not None and of is not None and place.word == "in" and of.word in {"stripes", "layers"} and len(of.colors) > 1:
+        new.colors = of.colors
+        new.flags.add("by_layer")
+        return True
     if of is not None and place.only_colors and place.word in {"to", "into", "in"} and (order.things or order.act == "recolor"):
         if new is not None and not new.colors and place.word == "in" and not (order.flags | new.flags) & {"once_more", "same"}:
             alike = order.things if not any(thing.colors or thing.definite for thing in order.things) else [new]
@@ -115,7 +119,8 @@ def tells_more(order: Order, thing: Thing, linked: bool, relative: bool) -> bool
     if target.noun == "pyramid" and (thing.by or thing.noun == "block"):
         return True
     if _is_each(thing, target) and not order.become and (not thing.is_it or relative or linked):
-        _take_in(target, thing)
+        for one in order.things if thing.article == "all" else [target]:
+            _take_in(one, thing)
         return True
     plain = not thing.colors and not thing.article
     if thing.noun == "block" and thing.count and plain and "count" not in target.sizes and not target.generic:
@@ -147,6 +152,12 @@ def takes_thing(order: Order, thing: Thing, linked: bool) -> bool:
     if first is None:
         return False
     if thing.noun == "area" and thing.kind == "thing" and not first.definite:
+        return True
+    if "max_to_edge" in order.flags and thing.noun == "middle" and not first.definite and not thing.colors:
+        order.places.append(Place("at", of=thing))
+        return True
+    if thing == Thing(noun="inside", word=thing.word, kind="part") and not first.definite:
+        order.places.append(Place("inside", of=Thing(kind="it", noun="it", word="it")))
         return True
     if order.become and not linked and thing.noun == "block" and thing.count and not thing.colors:
         order.become.sizes["count"] = thing.count

@@ -144,7 +144,12 @@ def _settled(found: list[Token]) -> list[Token]:
     for place, token in enumerate(found):
         before = settled[-1] if settled else END
         after, beyond = [*found[place + 1 : place + 3], END, END][:2]
-        if token.text == "1" and before.meaning == "middle" and after.kind == "color" and beyond.kind in {"end", "stop", "link"}:
+        if (
+            token.text == "1"
+            and (before.meaning in {"top", "bottom", "middle"} or before.kind == "side")
+            and after.kind == "color"
+            and beyond.kind in {"end", "stop", "link"}
+        ):
             token = Token("1", "thing", "block")
         settled.append(_in_context(before, token, after))
     return settled
@@ -189,6 +194,8 @@ def _in_context(before: Token, token: Token, after: Token) -> Token:
         return Token(token.text, "skip", "")
     if token.text == "that" and token.kind == "it" and _is_relative(before, after):
         return Token("that", "relative", "")
+    if token.text == "where" and before.kind in {"thing", "dim", "color"} and after.kind == "article":
+        return Token("where", "relative", "")
     if token.text in {"which", "who"} and before.kind not in {"stop", "end"}:
         return Token(token.text, "relative", "")
     if token.kind == "it" and token.text in {"this", "that", "these", "those"} and after.kind in _NAMES:
