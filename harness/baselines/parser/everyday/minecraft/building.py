@@ -7,7 +7,7 @@ from dataclasses import replace
 from harness.baselines.parser.everyday.minecraft.figures import Shape, cells_of, colored, palette
 from harness.baselines.parser.everyday.minecraft.meaning import Order, Place, Thing
 from harness.baselines.parser.everyday.minecraft.places import Unplaced, beside, free_spot, landmarks, spots
-from harness.baselines.parser.everyday.minecraft.references import cells_found, found, interior
+from harness.baselines.parser.everyday.minecraft.references import ROOFS, cells_found, found, interior, whole_of
 from harness.baselines.parser.everyday.minecraft.scene import (
     GROUND,
     WAYS,
@@ -158,7 +158,7 @@ def _build(thing: Thing, places: list[Place], scene: Scene) -> None:
     )
     if special:
         return
-    if thing.generic and any(_on_each(place, thing, scene) for place in places):
+    if any(_on_each(place, thing, scene) for place in places):
         thing = replace(thing, count=1)
     shape = colored_thing(thing, scene, places)
     thing = replace(thing, way=_way(thing, places))
@@ -176,9 +176,11 @@ def _build(thing: Thing, places: list[Place], scene: Scene) -> None:
 
 
 def _on_each(place: Place, thing: Thing, scene: Scene) -> bool:
-    """Whether as many blocks are put on things as there are: `2 blue blocks on them`."""
-    several = place.relation == "on" and place.of is not None and not _on_ground(place) and (thing.count or 0) > 1
-    return several and len(landmarks(place, scene)) == thing.count
+    """Whether as many are put on things as there are, or in as many corners: `2 blocks on them`, `4 towers in the corners`."""
+    if place.of is None or _on_ground(place) or (thing.count or 0) < 2:
+        return False
+    corners = place.relation == "at" and place.of.noun == "corner" and place.of.plural
+    return (corners or (place.relation == "on" and thing.generic)) and len(landmarks(place, scene)) == thing.count
 
 
 def _sided(place: Place, thing: Thing) -> Place:
@@ -277,8 +279,8 @@ def _covered(thing: Thing, places: list[Place], scene: Scene) -> Cells:
     for place in places:
         if place.relation == "on" and place.of and not _on_ground(place):
             return cells_found(place.of, scene)
-        if place.relation == "on" and place.of is None and thing.noun in {"layer", "row"}:
-            return scene.standing(scene.focus)
+        if place.relation == "on" and place.of is None and (thing.noun in {"layer", "row"} or thing.word in ROOFS):
+            return whole_of(Thing(), scene)
     return ()
 
 

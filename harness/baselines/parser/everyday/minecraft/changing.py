@@ -41,13 +41,18 @@ def _qualified(thing: Thing, order: Order) -> Thing:
     if order.act in {"move", "copy"}:
         return thing
     for place in order.places:
-        if place.of is not None and place.of.noun not in {"area", ""} and place.relation in {"at", "inside"} and thing.of is None:
+        if place.word == "from" and thing.count and place.of in _HEIGHTS:
+            thing = replace(thing, picks=[*thing.picks, place.of.noun])
+        elif (
+            place.of is not None and place.of.noun not in {"area", ""} and place.relation in {"at", "inside"} and thing.of is None
+        ):
             thing = replace(thing, of=place.of)
         elif place.relation in _PICKS and place.of is None:
             thing = replace(thing, picks=[*thing.picks, _PICKS[place.relation]])
     return thing
 
 
+_HEIGHTS = [Thing(kind="part", noun=noun, word=noun, article="the") for noun in ("top", "bottom")]
 _PICKS = {
     "left": "leftmost",
     "right": "rightmost",
@@ -241,6 +246,7 @@ def copy(order: Order, scene: Scene) -> None:
     become = next(
         (place.of for place in order.places if place.of is not None and place.of.only_describes and place.of.colors), become
     )
+    become = next((thing for thing in order.things if thing.generic and thing.colors and "same" in thing.flags), become)
     colors = {cell: (become.colors[0] if become.colors else scene.blocks[cell]) for cell in cells}
     times = (
         next((thing.count for thing in order.things if thing.count and thing.kind in {"it", ""}), None)

@@ -139,7 +139,7 @@ class _Sentence:
             not self._order.things
             and (
                 one_more
-                or self._order.act in {"build", "with"}
+                or self._order.act in {"build", "with", "remove"}
                 or not self._reader.measures()
                 or self._in_color()
                 or self._reader.peek(1).kind == "side"

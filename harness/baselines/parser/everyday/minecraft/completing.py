@@ -201,6 +201,7 @@ def completed_thing(thing: Thing, order: Order, last: Thing | None) -> Thing:
     if again and one and not last.generic:
         return _like_last(thing, last)
     near = all(place.relation in _BESIDE or place.other or place.of is None or _in_area(place) for place in order.places)
+    near = near and not any(place.relation == "here" for place in order.places)
     if one and near and thing.word and thing.article in {"a", ""} and last.noun in SINGLE and not thing.picks:
         return _like_last(thing, last)
     if again and (thing.noun == last.noun or thing.generic) and not thing.sizes and not thing.by:

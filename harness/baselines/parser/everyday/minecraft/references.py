@@ -8,7 +8,7 @@ from dataclasses import replace
 from harness.baselines.parser.everyday.minecraft.meaning import Thing
 from harness.baselines.parser.everyday.minecraft.scene import GROUND, Cell, Cells, Scene, around, box, extent, pieces, spans
 
-_ROOFS = frozenset({"roof", "lid", "ceiling"})
+ROOFS = frozenset({"roof", "lid", "ceiling"})
 """What covers a thing is its top layer, unless it was built by this name."""
 _FLAT = frozenset({"floor", "square", "layer"})
 _KEYS: dict[str, Callable[[Cells], float]] = {
@@ -133,7 +133,7 @@ def _objects(thing: Thing, scene: Scene) -> list[Cells]:
     if thing.article == "other":
         candidates = [group for group in candidates if not set(group) & set(scene.focus)]
     named = _made(thing, scene, candidates)
-    if thing.word in _ROOFS and thing.definite and not any(made.word == thing.word for made in scene.made):
+    if thing.word in ROOFS and thing.definite and not any(made.word == thing.word for made in scene.made):
         return parts(whole_of(thing, scene), Thing(noun="top"))
     if thing.noun == "named" and not named:
         return _blocks(replace(thing, noun="block"), scene) if thing.colors else []
@@ -242,7 +242,7 @@ def _by_pick(groups: list[Cells], pick: str, thing: Thing) -> list[Cells]:
         return [(cell,) for cell in corners(cells)]
     if pick in {"last", "first"}:
         ordered = sorted(groups, key=lambda group: _order(group, groups))
-        return ordered[-1:] if pick == "last" else ordered[: thing.count or 1]
+        return ordered[-(thing.count or 1) :] if pick == "last" else ordered[: thing.count or 1]
     key = _KEYS.get(pick)
     if key is None:
         return groups

@@ -119,7 +119,7 @@ def tells_more(order: Order, thing: Thing, linked: bool, relative: bool) -> bool
     if target.noun == "pyramid" and (thing.by or thing.noun == "block"):
         return True
     if _is_each(thing, target) and not order.become and (not thing.is_it or relative or linked):
-        for one in order.things if thing.article == "all" else [target]:
+        for one in order.things if thing.article in {"all", "each"} else [target]:
             _take_in(one, thing)
         return True
     plain = not thing.colors and not thing.article

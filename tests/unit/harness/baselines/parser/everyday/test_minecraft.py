@@ -91,6 +91,10 @@ def conversed(start: str, *requests: str, pose: Pose = FACING) -> Structure:
         ("a purple block in the upper left corner of the ground", "purple 5,1,5"),
         ("a wall of blue blocks 5 wide 2 high with a green row on top", "blue -2..2,1-2,0; green -2..2,3,0"),
         ("a blue square frame, 6x6, and put a yellow block inside", "blue frame(3,1,-3,right,6,behind,6); yellow 1,1,-1"),
+        ("a red tower and a yellow tower, 2 high each, with a space between", "red tower(0,1,0,2); yellow tower(-2,1,0,2)"),
+        ("three red blocks stacked up in the far right corner", "red tower(-5,1,5,3)"),
+        ("a line of 6 blocks, the first three red and the last three blue", "red 3-1,1,0; blue -2..0,1,0"),
+        ("put 4 red towers in the corners, each 2 high", "red 5,1-2,5+5,1-2,-5+-5,1-2,5+-5,1-2,-5"),
     ],
 )
 def test_what_is_built(said: str, program: str) -> None:
@@ -133,6 +137,11 @@ def test_what_is_built(said: str, program: str) -> None:
         ("blue 2,1-3,0+0,1-3,0+-2,1-3,0", ["make the middle one yellow"], "blue 2,1-3,0+-2,1-3,0; yellow 0,1-3,0"),
         ("", ["a blue tower of 2", "give it a red top"], "blue tower(0,1,0,2); red 0,3,0"),
         ("red -1..1,1,0", ["copy it two rows further back"], "red -1..1,1,0+-1..1,1,2"),
+        ("yellow -2..2,1,0", ["take away two blocks from the right end"], "yellow 0-2,1,0"),
+        ("red tower(0,1,0,5)", ["remove two blocks from the top"], "red tower(0,1,0,3)"),
+        ("", ["a row of 4 green blocks", "delete the first one", "put a red one there"], "red 2,1,0; green -1..1,1,0"),
+        ("red tower(0,1,0,3)", ["build the same thing on the left, but green"], "red tower(0,1,0,3); green tower(1,1,0,3)"),
+        ("green box(-1,1,-2,2,3,1)", ["add a red roof"], "green box(-1,1,-2,2,3,1); red -1..2,4,-2..1"),
     ],
 )  # fmt: skip
 def test_a_conversation(start: str, requests: list[str], program: str) -> None:
