@@ -68,6 +68,9 @@ def _by_verb(order: Order, scene: Scene) -> str:
     new = thing is not None and not thing.definite
     if act == "look" and thing is not None and new and thing.noun and not found(thing, scene):
         return "build"
+    told = order.told
+    if act == "swap" and len(told) == 2 and told[0].definite and not told[1].definite and " for " in order.said:
+        return "replace"
     if act == "remove" and order.growth and order.growth.factor == 0.5:
         return "resize"
     if act == "remove" and thing is not None and new and (thing.flags & {"varied", "each_color"} or not scene.blocks):

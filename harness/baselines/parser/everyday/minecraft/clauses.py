@@ -121,6 +121,9 @@ class _Sentence:
             self._except()
         elif token.kind == "number" and self._counts_first() and (thing := reader.thing()) is not None:
             self._thing(thing)
+        elif token.text == "inside" and self._order.new and reader.peek(1).kind in {"article", "it"}:
+            reader.take()
+            self._place(Place("inside", of=reader.thing()))
         elif (place := reader.place()) is not None:
             self._place(place)
         elif (thing := reader.thing()) is not None:
@@ -345,6 +348,8 @@ class _Sentence:
         line = self._order.new
         if line is None or not self._linked or self._order.places or self._reader.peek().kind in {"relation", "side", "flag"}:
             return False
+        if "stacked" in self._order.flags and line.generic and line.count and len(line.colors) == 1:
+            line.noun, line.sizes, line.count = "tower", {"count": line.count}, None
         if line.noun not in {"row", "tower"} or (line.count or 1) > 1 or "count" not in line.sizes or not line.colors:
             return False
         if not thing.generic or thing.article or not thing.count or len(thing.colors) != 1:

@@ -170,6 +170,8 @@ class Reader(Measures):
 
     def _name(self, thing: Thing) -> None:
         token = self.peek()
+        if token.text == "inside" and not thing.article and self.peek(1).kind in {"article", "it"}:
+            return
         if token.kind in {"thing", "part"} or (token.kind in {"it", "everything"} and thing.article in {"", "each", "all"}):
             self.at += 1
             thing.kind, thing.noun, thing.word = token.kind, token.meaning, token.text

@@ -95,6 +95,7 @@ def conversed(start: str, *requests: str, pose: Pose = FACING) -> Structure:
         ("three red blocks stacked up in the far right corner", "red tower(-5,1,5,3)"),
         ("a line of 6 blocks, the first three red and the last three blue", "red 3-1,1,0; blue -2..0,1,0"),
         ("put 4 red towers in the corners, each 2 high", "red 5,1-2,5+5,1-2,-5+-5,1-2,5+-5,1-2,-5"),
+        ("stack 2 red, 2 blue and 2 yellow blocks", "red 0,1-2,0; blue 0,3-4,0; yellow 0,5-6,0"),
     ],
 )
 def test_what_is_built(said: str, program: str) -> None:
@@ -142,6 +143,8 @@ def test_what_is_built(said: str, program: str) -> None:
         ("", ["a row of 4 green blocks", "delete the first one", "put a red one there"], "red 2,1,0; green -1..1,1,0"),
         ("red tower(0,1,0,3)", ["build the same thing on the left, but green"], "red tower(0,1,0,3); green tower(1,1,0,3)"),
         ("green box(-1,1,-2,2,3,1)", ["add a red roof"], "green box(-1,1,-2,2,3,1); red -1..2,4,-2..1"),
+        ("red tower(0,1,0,3)", ["swap the middle one for a green one"], "red 0,1,0; green 0,2,0; red 0,3,0"),
+        ("red frame(1,1,-1,right,3,behind,3)", ["a blue tower of 2 inside the ring"], "red -1..1,1,-1..1 - 0,1,0; blue 0,1-2,0"),
     ],
 )  # fmt: skip
 def test_a_conversation(start: str, requests: list[str], program: str) -> None:
