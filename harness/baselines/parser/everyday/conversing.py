@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -11,6 +12,8 @@ from harness.runs.answering import Answer, Predictor
 from serialization.formats.program import building_state, drawing_state
 from serialization.program import hexagons, minecraft
 from serialization.program.parse import parse
+
+log = logging.getLogger(__name__)
 
 
 class Conversing(Predictor):
@@ -28,7 +31,12 @@ class Conversing(Predictor):
         return [self._answer(item) for item in items]
 
     def _answer(self, item: Any) -> Answer:
-        understood = self._understand(item)
+        try:
+            understood = self._understand(item)
+        except (LookupError, ValueError):
+            # Words in an order that no rule expects: to a person that is a request like any other.
+            log.exception("not read: %s", item.id)
+            understood = Understood("", 0, (), None)
         if understood.confidence == 0:
             (answer,) = self._otherwise.predict([item])
             return Answer(answer.actions, answer.stopped, {**answer.notes, **_asked(understood)})

@@ -21,7 +21,7 @@ from harness.baselines.parser.everyday.hexagons.selecting import select
 from harness.baselines.parser.everyday.hexagons.sizing import grow, shrink
 from harness.baselines.parser.everyday.hexagons.targets import paint_all, target_tiles
 from harness.baselines.parser.everyday.hexagons.turning import axis, mirror, rotate
-from harness.worlds.hexagons import COLUMNS, ROWS, Board, Tile
+from harness.worlds.hexagons import COLUMNS, ROWS, Board, Tile, on_board
 
 # --- remove and keep ---
 
@@ -183,7 +183,7 @@ def swap(clause: Clause, scene: Scene) -> Tiles | None:
 
 
 def _colors(tiles: Tiles, scene: Scene) -> list[str]:
-    return [color for color in dict.fromkeys(scene.board[tile] for tile in tiles) if color != "white"]
+    return [color for color in dict.fromkeys(scene.board[tile] for tile in tiles if on_board(*tile)) if color != "white"]
 
 
 # --- grow and shrink ---

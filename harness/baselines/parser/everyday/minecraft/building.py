@@ -150,8 +150,10 @@ def _build(thing: Thing, places: list[Place], scene: Scene) -> None:
         return
     ends = [place for place in places if place.word in {"from", "to"} and place.of is not None]
     if len(ends) == 2 and thing.noun in {"row", "diagonal"} and not _spans_area(places):
-        one, other = (landmarks(place, scene)[0] for place in ends)
-        connect(one, other, thing, scene)
+        found = [cell for place in ends for cell in landmarks(place, scene)[:1]]
+        if len(found) < len(ends):
+            raise Unplaced("Where?")
+        connect(found[0], found[1], thing, scene)
         return
     special = next(
         (rule for place in places for rule in [_SPECIAL.get(place.relation)] if rule and rule(thing, place, places, scene)), None

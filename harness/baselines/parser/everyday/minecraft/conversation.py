@@ -318,7 +318,7 @@ def _recolor_parts(order: Order, scene: Scene) -> None:
     """`a tower with a red bottom and a green top`: what was just built, part by part."""
     whole = scene.standing(scene.focus)
     rest = set(whole)
-    for thing in order.things:
+    for thing in (one for one in order.things if one.colors):
         cells = border(whole) if thing.noun == "frame" else tuple(cell for group in parts(whole, thing) for cell in group)
         inner = [cell for cell in interior(whole) if cell not in scene.blocks] if thing.noun == "middle" else []
         if inner:

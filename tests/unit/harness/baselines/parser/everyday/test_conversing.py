@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import pytest
+
 from harness.baselines.parser import Parser
 from harness.baselines.parser.everyday.conversing import Conversing
 from harness.baselines.parser.everyday.understood import Understood
@@ -58,3 +60,12 @@ def test_the_parser_answers_ordinary_requests_for_the_board() -> None:
 def test_the_parser_answers_the_corpus_itself() -> None:
     parser = Parser()
     assert parser.predictor("hexagons") is parser
+
+
+def test_a_reader_that_fails_is_one_that_understood_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    def failing(_: Any) -> Understood:
+        raise IndexError("no such tile")
+
+    (answer,) = Conversing(failing, Otherwise()).predict([item("Paint it.")])
+    assert answer.notes["program"] == "red 1:1"
+    assert "everyday-hexagons/dev/x/1" in caplog.text
