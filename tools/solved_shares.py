@@ -1,6 +1,6 @@
 """Record what players score on the benchmark `everyday`, for the page: `python tools/solved_shares.py PLAYER=RUN ...`.
 
-A run answers everyday-hexagons or everyday-minecraft, all of the dev split. The others in harness/everyday/solved.json stay.
+A run answers everyday-hexagons or everyday-minecraft, all of the test split. The others in harness/everyday/solved.json stay.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from harness.worlds.tasks import JUDGED, world_of
 
 
 def record(named: Sequence[str], file: Path = FILE) -> None:
-    """Add the shares of runs, each as PLAYER=RUN. Raises UsageError for a run that does not answer all of a dev split."""
+    """Add the shares of runs, each as PLAYER=RUN. Raises UsageError for a run that does not answer all of a test split."""
     known = {player: dict(own) for player, own in shares().items()}
     for one in named:
         player, equals, run = one.partition("=")
@@ -26,10 +26,10 @@ def record(named: Sequence[str], file: Path = FILE) -> None:
             raise UsageError(f"{one}: write PLAYER=RUN, the player's name and the run that it answered in")
         answers = read_answers(Path(run))
         scores = score_answers(answers)
-        if answers.task not in JUDGED or answers.split != "dev":
-            raise UsageError(f"{run} answers {answers.task}/{answers.split}: take a run over the dev split of {min(JUDGED)}")
+        if answers.task not in JUDGED or answers.split != "test":
+            raise UsageError(f"{run} answers {answers.task}/{answers.split}: take a run over the test split of {min(JUDGED)}")
         if answers.only is not None or scores["missing"] or scores["errors"]:
-            raise UsageError(f"{run} does not answer all of {answers.task}/dev: run it again without --limit, to its end")
+            raise UsageError(f"{run} does not answer all of {answers.task}/test: run it again without --limit, to its end")
         known.setdefault(player, {})[world_of(answers.task)] = round(scores["requests"]["solved"], 4)
     ordered = {player: dict(sorted(own.items())) for player, own in sorted(known.items())}
     write_atomically(file, json.dumps(ordered, indent=1) + "\n")

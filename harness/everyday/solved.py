@@ -1,4 +1,4 @@
-"""What shipped players score on the benchmark's dev split, in solved.json; `tools/solved_shares.py` writes it from runs."""
+"""What shipped players score on the benchmark's test split, in solved.json; `tools/solved_shares.py` writes it from runs."""
 
 from __future__ import annotations
 

@@ -312,15 +312,13 @@ def say(window: Window, text: str) -> None:
     window.page.get_by_role("button", name="Say it").click()
 
 
-def test_a_person_directs_a_model_that_asks_and_is_corrected(server: PageServer, browser: Browser) -> None:
+def test_a_person_directs_a_model_and_corrects_it(server: PageServer, browser: Browser) -> None:
     with Window(browser, server.url, "build") as window:
         page = window.page
         page.get_by_label("Target").select_option(index=2)
         page.get_by_role("button", name="Start as Architect").click()
         page.get_by_role("img", name="Target").wait_for()
-        say(window, "Put a block on the ground in the middle.")
-        page.wait_for_selector("text=Which color should it be?")
-        say(window, "a red one")
+        say(window, "Put a red block on the ground in the middle.")
         page.wait_for_selector("text=I placed a red block.")
         assert "confidence" in page.locator(".answer").inner_text()
         page.get_by_role("button", name="Undo").click()

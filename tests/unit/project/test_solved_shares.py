@@ -32,7 +32,7 @@ def test_the_shipped_file_names_players_and_fractions() -> None:
 
 def test_a_run_adds_to_the_file(tmp_path: Path) -> None:
     file = tmp_path / "solved.json"
-    record([f"rules={predictions(tmp_path / 'p.jsonl', 'dev')}"], file)
+    record([f"rules={predictions(tmp_path / 'p.jsonl', 'test')}"], file)
     assert json.loads(file.read_text())["rules"]["hexagons"] < 0.1
     assert json.loads(file.read_text())["parser"] == shares()["parser"]
 
@@ -40,9 +40,9 @@ def test_a_run_adds_to_the_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("split", "drop", "form", "told"),
     [
-        ("dev", 0, "{}", "write PLAYER=RUN"),
-        ("test", 0, "rules={}", "take a run over the dev split"),
-        ("dev", 1, "rules={}", "does not answer all"),
+        ("test", 0, "{}", "write PLAYER=RUN"),
+        ("dev", 0, "rules={}", "take a run over the test split"),
+        ("test", 1, "rules={}", "does not answer all"),
     ],
 )
 def test_a_run_that_does_not_fit_is_refused(split: str, drop: int, form: str, told: str, tmp_path: Path) -> None:
