@@ -94,21 +94,6 @@ def test_greedy_answers_are_those_of_transformers(base: Path, engine: VllmEngine
             assert (mine.finish_reason, mine.prompt_tokens) == (other.finish_reason, other.prompt_tokens)
 
 
-def test_copies_in_processes_of_their_own_answer_as_one_engine_does(
-    base: Path, adapter: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("VLLM_CPU_KVCACHE_SPACE", "1")
-    settings: dict[str, Any] = {"adapter": adapter, "options": {"dtype": "float32"}, "draws": False, "feasible": False}
-    with closing(VllmEngine(str(base), **settings)) as one, closing(ReplicatedEngine(str(base), ["0", "1"], **settings)) as two:
-        assert (two.context_length, two.batch_size) == (one.context_length, 2 * one.batch_size)
-        rows, sampling = prompts_for(two), Sampling(max_tokens=16)
-        assert agreement(answered(one, rows, sampling), answered(two, rows, sampling)) >= ALIKE
-        # The second call is divided as the first.
-        assert [answer.text for answer in two.generate(rows, sampling)] == [
-            answer.text for answer in two.generate(rows, sampling)
-        ]
-
-
 def test_a_token_that_the_prompts_name_ends_an_answer(engine: VllmEngine) -> None:
     """As the end of the chat template's turns does, where EOS is another token."""
     rows = prompts_for(engine)[:8]
@@ -252,3 +237,19 @@ def test_what_cannot_be_loaded_is_one_line(base: Path, tmp_path: Path) -> None:
             VllmEngine(str(broken))
         assert "\n" not in str(caught.value)
         print(caught.value)
+
+
+def test_copies_in_processes_of_their_own_answer_as_one_engine_does(
+    base: Path, adapter: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The last test: to close an engine ends what vLLM shares in this process with the engine of the tests before.
+    monkeypatch.setenv("VLLM_CPU_KVCACHE_SPACE", "1")
+    settings: dict[str, Any] = {"adapter": adapter, "options": {"dtype": "float32"}, "draws": False, "feasible": False}
+    with closing(VllmEngine(str(base), **settings)) as one, closing(ReplicatedEngine(str(base), ["0", "1"], **settings)) as two:
+        assert (two.context_length, two.batch_size) == (one.context_length, 2 * one.batch_size)
+        rows, sampling = prompts_for(two), Sampling(max_tokens=16)
+        assert agreement(answered(one, rows, sampling), answered(two, rows, sampling)) >= ALIKE
+        # The second call is divided as the first.
+        assert [answer.text for answer in two.generate(rows, sampling)] == [
+            answer.text for answer in two.generate(rows, sampling)
+        ]

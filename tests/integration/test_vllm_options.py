@@ -119,9 +119,9 @@ def test_they_reach_the_engine_and_the_run(tmp_path: Path, monkeypatch: pytest.M
     assert main([*words, "--name", "plain"]) == 0
     assert main([*words, "--name", "few", "--vllm", "enable_prefix_caching=false", "--", "--max-num-seqs", "2"]) == 0
     plain, few = (yaml.safe_load((tmp_path / "runs" / name / "run.yaml").read_text())["settings"] for name in ("plain", "few"))
-    assert "vllm" not in plain
+    assert not plain["vllm"]
     assert few["vllm"] == {"enable_prefix_caching": False, "max_num_seqs": 2}
-    assert {key: value for key, value in few.items() if key != "vllm"} == plain
+    assert {**few, "vllm": plain["vllm"]} == plain
 
 
 def test_the_cache_answers_the_second_time_with_the_same_bytes(
