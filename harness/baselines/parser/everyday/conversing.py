@@ -7,10 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from harness.baselines.parser.everyday.understood import Understood
-from harness.corpora.item import HexagonsItem, Item, MinecraftItem
+from harness.corpora.item import Item
+from harness.everyday.requests import run_on
 from harness.runs.answering import Answer, Predictor
-from serialization.formats.program import building_state, drawing_state
-from serialization.program import hexagons, minecraft
 from serialization.program.parse import parse
 
 log = logging.getLogger(__name__)
@@ -42,17 +41,10 @@ class Conversing(Predictor):
             return Answer(answer.actions, answer.stopped, {**answer.notes, **_asked(understood)})
         program = parse(understood.program)
         notes = {"program": understood.program, "confidence": understood.confidence, **_asked(understood)}
-        return Answer(actions_of(program, item), True, notes)
+        return Answer(run_on(item, program).actions, True, notes)
 
 
 def _asked(understood: Understood) -> Mapping[str, Any]:
     """The notes on what was not understood."""
     notes: dict[str, Any] = {"unknown": list(understood.unknown)} if understood.unknown else {}
     return notes | ({"question": understood.question} if understood.question else {})
-
-
-def actions_of(program: Any, item: HexagonsItem | MinecraftItem) -> Sequence[Any]:
-    """What a program changes in the item's state."""
-    if isinstance(item, HexagonsItem):
-        return hexagons.run(program, drawing_state(item)).actions
-    return minecraft.run(program, building_state(item)).actions

@@ -20,13 +20,18 @@ from harness.worlds.hexagons import COLUMNS, ROWS, Tile, on_board
 from serialization.program import hexagons_geometry as g
 
 
-def grow(clause: Clause, scene: Scene) -> Tiles | None:
-    """Longer lines, bigger rings and blobs."""
+def _by_how_much(clause: Clause, scene: Scene) -> tuple[int, Tiles | None]:
+    """How many tiles are said, 0 for none, and what changes its size: `make the line 2 tiles longer`."""
     size = clause.sizes.get("tiles") or next(
         (target.count for target in clause.targets if target.head == "tile" and target.count), 0
     )
     targets = [target for target in clause.targets if target.head != "tile" or not target.count]
-    tiles = target_tiles(replace(clause, targets=targets), scene)
+    return size, target_tiles(replace(clause, targets=targets), scene)
+
+
+def grow(clause: Clause, scene: Scene) -> Tiles | None:
+    """Longer lines, bigger rings and blobs."""
+    size, tiles = _by_how_much(clause, scene)
     if not tiles:
         return None
     color = scene.main_color(tiles) or scene.color or "black"
@@ -130,11 +135,7 @@ def _free_way(tiles: Tiles, upright: bool) -> str:
 
 def shrink(clause: Clause, scene: Scene) -> Tiles | None:
     """Shorter lines, smaller blobs."""
-    size = clause.sizes.get("tiles") or next(
-        (target.count for target in clause.targets if target.head == "tile" and target.count), 0
-    )
-    targets = [target for target in clause.targets if target.head != "tile" or not target.count]
-    tiles = target_tiles(replace(clause, targets=targets), scene)
+    size, tiles = _by_how_much(clause, scene)
     if not tiles:
         return None
     color = scene.main_color(tiles) or "black"
