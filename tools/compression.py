@@ -1,4 +1,4 @@
-"""How short programs are against the other formats, over all items of HEXAGONS and Minecraft: the table of docs/program.md.
+"""How short programs are against the other formats, over all items of HEXAGONS and Minecraft: the table of docs/mining.md.
 
     python tools/compression.py > table.md      # some minutes
 
