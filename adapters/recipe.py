@@ -56,9 +56,7 @@ class Source(Strict):
     """The train split of the task's corpus, or of `task`'s."""
     task: TaskName | None = None
     """With `split`: another task of the same world, whose items are prompted as the task's own; null: the task itself."""
-    simulate: Literal["random", "blocks", "shapes", "hexagons", "strokes", "everyday-hexagons", "everyday-minecraft"] | None = (
-        None
-    )
+    simulate: Literal["random", "blocks", "shapes", "hexagons", "everyday-hexagons", "everyday-minecraft"] | None = None
     """The items that `harness simulate NAME --items N --seed S` writes, made on the fly; `everyday-hexagons` are those of
     `harness simulate everyday --task hexagons`."""
     file: str | None = None

@@ -49,7 +49,7 @@ OF_THE_MODEL = (
 @click.option(
     "--targets", "source", default="simulated", show_default=True, help="simulated, or corpus: those of the real games."
 )
-@click.option("--simulator", help="blocks, random or shapes; hexagons or strokes. [default: blocks or hexagons]")
+@click.option("--simulator", help="blocks, random or shapes; hexagons. [default: blocks or hexagons]")
 @click.option(
     "--corrections", default=3, show_default=True, type=click.IntRange(0, 100), help="Most corrections of a step; 0: none."
 )

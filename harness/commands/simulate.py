@@ -35,7 +35,7 @@ FORMS = ("jsonl", "jsonl.gz", "parquet", "logs")
 @click.option("--card", is_flag=True, help="Also write a data card: README.md in the file's folder.")
 @click.option("--overwrite", is_flag=True, help="Replace existing output.")
 def simulate(out: Path, seed: int, workers: int, card: bool, overwrite: bool, **flags: Any) -> None:
-    """Generate items with SIMULATOR: random, blocks or shapes (building games), hexagons or strokes (drawings), everyday
+    """Generate items with SIMULATOR: random, blocks or shapes (building games), hexagons (drawings), everyday
     (ordinary requests, with --task), level-1 or -2.
 
     \b

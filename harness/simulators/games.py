@@ -33,7 +33,6 @@ ARCHITECTS = {
 
 DRAWINGS = {
     "hexagons": "harness.simulators.hexagons:procedures",
-    "strokes": "harness.simulators.strokes:procedure",
 }
 """Simulators of drawing procedures."""
 

@@ -9,9 +9,9 @@ from itertools import count, islice
 from random import Random
 
 from harness.corpora.item import Executed, Item, MinecraftItem, Utterance
+from harness.simulators import games
 from harness.simulators.framework import play
 from harness.simulators.games import ARCHITECTS
-from harness.simulators.strokes import procedure
 from harness.simulators.voice import Voice
 from harness.util.registry import resolve
 from harness.worlds.minecraft import Action, Pose
@@ -36,11 +36,8 @@ def simulated(simulator: str, seed: int, items: int) -> list[MinecraftItem]:
 
 
 def simple(task: str, items: int, seed: int) -> list[Item]:
-    """Of either task, from its simplest simulator."""
-    if task == "minecraft":
-        return list(simulated("random", seed, items))
-    rng = Random(f"{seed}/hexagons")
-    return list(islice((item for number in count() for item in procedure(rng, number)), items))
+    """The first items of a simulator of the task."""
+    return games.simulated({"minecraft": "random", "hexagons": "hexagons"}[task], seed, items)
 
 
 def said(item: MinecraftItem) -> list[Utterance]:

@@ -35,9 +35,7 @@ def write(path: Path, simulator: str, items: int, seed: int = 0) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
-    ("simulator", "task"), [("shapes", "minecraft"), ("strokes", "hexagons"), ("everyday-hexagons", "hexagons")]
-)
+@pytest.mark.parametrize(("simulator", "task"), [("shapes", "minecraft"), ("everyday-hexagons", "hexagons")])
 def test_items_made_on_the_fly_are_those_of_the_command(tmp_path: Path, simulator: str, task: str) -> None:
     file = write(tmp_path / "some.jsonl", simulator, 25, seed=3)
     source = Source.model_validate({"simulate": simulator, "items": 25, "seed": 3})
@@ -66,13 +64,13 @@ def test_every_fault_of_the_sources_is_said_at_once(tmp_path: Path) -> None:
     (tmp_path / "bad.jsonl").write_text("no JSON\n")
     twice = write(tmp_path / "twice.jsonl", "shapes", 5)
     files = [Source(file=str(tmp_path / name)) for name in ("missing.jsonl", "bad.jsonl")]
-    sources = [*files, Source(simulate="strokes", items=2), Source(simulate="shapes", items=5), Source(file=str(twice))]
+    sources = [*files, Source(simulate="hexagons", items=2), Source(simulate="shapes", items=5), Source(file=str(twice))]
     with pytest.raises(FaultsError) as caught:
         gather(sources, "minecraft", [], HeldOut("minecraft"))
     missing, bad, other, again = caught.value.faults
     assert "missing.jsonl: no such file; `harness simulate`" in missing
     assert "bad.jsonl:1" in bad
-    assert other == "data.2.simulate: strokes makes items of hexagons, not minecraft"
+    assert other == "data.2.simulate: hexagons makes items of hexagons, not minecraft"
     assert "twice.jsonl: minecraft-shapes/train/" in again
 
 
@@ -137,14 +135,14 @@ def test_a_recipes_sources_are_in_the_runs_settings(tmp_path: Path, monkeypatch:
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("harness.engines.bases.resolve_base", lambda name: str(name or ""))
-    sources = [{"split": "train", "weight": 2}, {"simulate": "strokes", "items": 12, "weight": 0.5}]
+    sources = [{"split": "train", "weight": 2}, {"simulate": "hexagons", "items": 12, "weight": 0.5}]
     job = job_of(monkeypatch, "llama-lora", "--name", "both", "--set", f"data={json.dumps(sources)}")
     own: list[Item] = load("hexagons", "train")
     assert [item.id for item in job.train[: len(own)]] == [item.id for item in own]
     assert [share.weight for share in job.shares] == [2, 0.5]
     assert [len(share.ids) for share in job.shares] == [len(own), 12]
     settings = yaml.safe_load(Path("runs/both/run.yaml").read_text())["settings"]
-    assert list(settings["sources"]) == ["simulate strokes --items 12 --seed 0"]
+    assert list(settings["sources"]) == ["simulate hexagons --items 12 --seed 0"]
     assert settings["recipe"]["data"][1]["weight"] == 0.5
 
 

@@ -119,7 +119,7 @@ def test_simulated_items_that_happen_to_be_of_dev_are_left_out(monkeypatch: pyte
     monkeypatch.setattr(
         "adapters.sources.simulated", lambda name, seed, items: disguised([*dev[:2], *load("hexagons", "train")[:3]])
     )
-    job = finetuned(monkeypatch, "llama-lora", "--set", "data=[{simulate: strokes, items: 5}]")
+    job = finetuned(monkeypatch, "llama-lora", "--set", "data=[{simulate: hexagons, items: 5}]")
     assert len(job.train) == 3
 
 

@@ -14,9 +14,7 @@ from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem, bu
 from harness.worlds.hexagons import COLORS
 from harness.worlds.minecraft import INVENTORY, Pose, Structure
 from harness.worlds.tasks import JUDGED
-from tests.helpers import ROOT
 
-TOOLS = ROOT / "tools"
 KEYS = [
     *("index", "annotation_round", "category", "image_id", "instructor_id", "number_of_drawing_steps", "agreement_tags"),
     *("agreement_scores", "drawing_procedure"),
@@ -145,16 +143,6 @@ def test_a_gold_configuration_is_what_the_game_ends_in() -> None:
 
 def test_some_blocks_float() -> None:
     assert sum(bool(item.after.floating() - item.before.floating()) for item in builder_turns(load("minecraft"))) >= 3
-
-
-def test_the_tool_writes_the_sample_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.syspath_prepend(str(TOOLS))
-    import make_sample
-
-    make_sample.main(tmp_path)
-    made = {path.relative_to(tmp_path): path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
-    assert len(made) == 3 + (1 + 2 * 8) + (1 + 7 + 18)
-    assert made == {name: (make_sample.SAMPLE / name).read_bytes() for name in made}
 
 
 @pytest.mark.data

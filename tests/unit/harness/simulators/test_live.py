@@ -29,7 +29,6 @@ KINDS = [
     ("minecraft", "simulated", "shapes", 12),
     ("minecraft", "corpus", None, 2),
     ("hexagons", "simulated", "hexagons", 3),
-    ("hexagons", "simulated", "strokes", 6),
     ("hexagons", "corpus", None, 2),
 ]
 PATIENT = Manner(patience=30)
