@@ -11,7 +11,7 @@ from eval.levels import dev_levels
 from eval.score_run import Answers, Benchmark, score_items
 from harness.corpora import SPLITS, locate
 from harness.corpora.held_out import target, train_targets
-from harness.worlds.tasks import JUDGED, world_of
+from harness.tasks import get_task, world_of
 
 _ROUNDS = ("recruitment", "round I", "round II")
 _DIRECTIONS = ("+z", "-x", "-z", "+x")
@@ -29,7 +29,7 @@ def item_attributes(answers: Answers, benchmark: Benchmark) -> dict[str, dict[st
     Levels are known for the official dev split only, interpretations for the items of the benchmark's annotation, or of ours
     if the benchmark has none.
     """
-    if answers.task in JUDGED:
+    if get_task(answers.task).judged:
         return {item.id: {"kind": item.meta["kind"]} for item in answers.items}
     if world_of(answers.task) == "hexagons":
         # The sample's ids are like the official ones.

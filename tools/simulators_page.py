@@ -11,7 +11,8 @@ from harness.corpora import load
 from harness.corpora.item import HexagonsItem, Item
 from harness.corpora.surface import Surface, new_turns, surface
 from harness.drawing.items import item_svg
-from harness.simulators.games import CONVERSATIONS, SIMULATORS, game, simulator_splits, simulator_task
+from harness.simulators.games import CONVERSATIONS, game, simulator_splits, simulator_task
+from harness.tasks import SIMULATORS
 from harness.worlds.minecraft import Action
 from serialization.formats.answer import NOTHING
 from serialization.formats.program import write_building, write_drawing

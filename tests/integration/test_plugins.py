@@ -17,7 +17,7 @@ from adapters.registry import served_adapter
 from harness.corpora.item import Item
 from harness.plugins.rows import dataset
 from harness.plugins.trl import reward
-from harness.worlds.tasks import JUDGED
+from harness.tasks import get_task
 from tests.helpers import ROOT
 from tests.helpers.endpoint import FakeServer, chat_answer, chat_stream
 from tests.helpers.serving import served
@@ -63,7 +63,7 @@ def scores(answers: dict[str, dict[str, str]]) -> dict[str, dict[str, float]]:
     known = {}
     for task, texts in answers.items():
         items = harness.load(task, "dev")[: len(texts)]
-        if task in JUDGED:
+        if get_task(task).judged:
             right = [is_right(item, harness.parse(texts[item.id], item).actions) for item in items]
             known[task] = dict.fromkeys(("f1", "em"), sum(right) / len(right))
             continue
