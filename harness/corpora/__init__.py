@@ -12,8 +12,8 @@ from harness.corpora.corpus import Corpus
 from harness.corpora.item import Item
 from harness.corpora.minecraft_logs import Game
 from harness.errors import UsageError
+from harness.task import OUR_LICENSE
 from harness.tasks import TASKS, get_task, world_of
-from harness.tasks.task import OUR_LICENSE
 from harness.util.registry import choose, resolve_path
 
 SPLITS = {name: task.splits for name, task in TASKS.items()}

@@ -11,7 +11,7 @@ from typing import Any
 from harness.corpora.item import Item
 from harness.corpora.records import read_items
 from harness.errors import DataError
-from harness.tasks.task import Task
+from harness.task import Task
 from harness.worlds.minecraft import Structure
 
 

@@ -11,8 +11,8 @@ from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Literal
 
 from harness.errors import UsageError
+from harness.task import Task
 from harness.tasks import everyday, hexagons, iglu, minecraft
-from harness.tasks.task import Task
 from harness.util.registry import choose
 from harness.worlds import World
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from harness.tasks.task import Gallery, Task
+from harness.task import Gallery, Task
 from harness.worlds import World
 
 

@@ -1,6 +1,6 @@
 """HEXAGONS, "Draw Me a Flower": drawing procedures, step by step."""
 
-from harness.tasks.task import SAMPLE, Simulator, Task
+from harness.task import SAMPLE, Simulator, Task
 
 TASK = Task(
     name="hexagons",

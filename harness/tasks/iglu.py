@@ -1,6 +1,6 @@
 """IGLU, single-turn: one instruction in a world that holds blocks already, with compass directions."""
 
-from harness.tasks.task import SAMPLE, Task
+from harness.task import SAMPLE, Task
 
 TASK = Task(
     name="iglu",

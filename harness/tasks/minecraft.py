@@ -1,6 +1,6 @@
 """Minecraft Builder Action Prediction: dialogues of an Architect and a Builder."""
 
-from harness.tasks.task import SAMPLE, Simulator, Task
+from harness.task import SAMPLE, Simulator, Task
 
 _FIGURES = {"figures": (1, 6), "longest": (3, 11)}
 

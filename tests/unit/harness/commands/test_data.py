@@ -9,7 +9,7 @@ import pytest
 
 from harness.cli import main
 from harness.everyday.requests import REQUESTS
-from harness.tasks.task import SAMPLE
+from harness.task import SAMPLE
 from harness.worlds.hexagons import CODES
 from tests.helpers.corpora_files import GAME, procedure, write_hexagons, write_minecraft
 

@@ -17,7 +17,7 @@ from harness.cli import main
 from harness.corpora import iglu, iglu_cache, load, locate
 from harness.corpora.item import MinecraftItem, Utterance
 from harness.errors import DataError
-from harness.tasks.task import SAMPLE
+from harness.task import SAMPLE
 from harness.worlds.minecraft import Action, Pose, Structure
 
 FIRST = "game-9005"

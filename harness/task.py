@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 from harness.worlds import World
 
 OUR_LICENSE = "MIT, written for this project"
-SAMPLE = Path(__file__).parents[1] / "corpora" / "sample"
+SAMPLE = Path(__file__).parent / "corpora" / "sample"
 """Holds small samples of the published corpora, a folder each, of our own."""
 
 
