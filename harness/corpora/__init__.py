@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from harness.corpora import cache, iglu, iglu_cache
+from harness.corpora import cache
 from harness.corpora.corpus import Corpus
 from harness.corpora.item import Item
 from harness.corpora.minecraft_logs import Game
@@ -88,8 +88,3 @@ def load_examples(task: str) -> list[Item]:
 def load_games() -> list[Game]:
     """The games of the Minecraft corpus, whether they are in a split or not, in order. Raises DataError as `load` does."""
     return cache.read_games(locate("minecraft").path)
-
-
-def load_instructions() -> list[iglu.Instruction]:
-    """Every instruction of IGLU, also those that are no items, in order. Raises DataError as `load` does."""
-    return iglu_cache.read_instructions(locate("iglu").path)
