@@ -16,7 +16,7 @@ from harness.worlds.minecraft import Structure
 
 
 class Corpus:
-    """Files `<split>.jsonl` in a folder, of lines as `harness data items --ask` and `harness simulate` write them.
+    """Files `<split>.jsonl` in a folder, of lines as `harness simulate` writes them.
 
     A corpus in files of its own extends the class. All methods that read raise DataError for what is not as it should be.
     """
