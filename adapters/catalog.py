@@ -13,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 from adapters.registry import CONFIG_FILE, HARNESS_FILE, SHIPPED, WEIGHTS_FILE, adapter_name
 from harness.errors import AdapterError
 from harness.runs.folder import RUNS
-from harness.worlds.tasks import world_of
+from harness.tasks import world_of
 
 SCORES_FILE = "scores.json"
 """The scores of runs with the adapter; no answer depends on it."""

@@ -14,8 +14,8 @@ from harness.engines.engine import Sampling
 from harness.engines.transformers import TransformersEngine
 from harness.runs.answering import ask, batches
 from harness.runs.prompted import Plan, Prompted
+from harness.tasks import world_of
 from harness.training.processes import gathered, processes
-from harness.worlds.tasks import world_of
 from prompts.render import Renderer
 from prompts.shots import Shots
 from prompts.spec import PromptSpec

@@ -10,9 +10,10 @@ from adapters.dev import spread
 from adapters.finetune import Job, Prepared, prepare, trainable
 from adapters.memory import PROCESS, Memory, estimate, parameters
 from adapters.rows import epochs
-from harness.corpora import CORPORA, locate
+from harness.corpora import locate
 from harness.engines.bases import load_config, load_tokenizer
 from harness.engines.shared import fast_bf16, missing_for_quantization, quiet_transformers
+from harness.tasks import get_task
 from prompts.rendered import TrainingRow
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ def _notes(job: Job, tokenizer: Any, prepared: Prepared) -> list[str]:
     if lacking and recipe.training.optimizer.startswith("paged"):
         notes.append(f"training.optimizer {recipe.training.optimizer} needs {lacking}; with adamw it would do without")
     if locate(job.spec.task).kind == "sample":
-        notes.append(f"the items are the shipped sample's; the corpus: {CORPORA[job.spec.task].how_to_get}")
+        notes.append(f"the items are the shipped sample's; the corpus: {get_task(job.spec.task).how_to_get}")
     if not prepared.renderer.is_chat:
         notes.append("the base has no chat template: the plain one is used")
     if tokenizer.pad_token_id is None:

@@ -11,6 +11,8 @@ from pydantic import Field, model_validator
 
 from harness.engines.bases import display_name
 from harness.errors import Faults, UsageError
+from harness.simulators.games import EndlessName
+from harness.tasks import TaskName
 from harness.training.curriculum import Curriculum
 from harness.util.settings import (
     Count,
@@ -25,7 +27,6 @@ from harness.util.settings import (
     read_values,
     settings_file,
 )
-from harness.worlds.tasks import TaskName
 
 RECIPES = Path(__file__).parent / "recipes"
 SCHEMA = RECIPES / "recipe.schema.json"
@@ -56,7 +57,7 @@ class Source(Strict):
     """The train split of the task's corpus, or of `task`'s."""
     task: TaskName | None = None
     """With `split`: another task of the same world, whose items are prompted as the task's own; null: the task itself."""
-    simulate: Literal["random", "blocks", "shapes", "hexagons", "everyday-hexagons", "everyday-minecraft"] | None = None
+    simulate: EndlessName | None = None
     """The items that `harness simulate NAME --items N --seed S` writes, made on the fly; `everyday-hexagons` are those of
     `harness simulate everyday --task hexagons`."""
     file: str | None = None

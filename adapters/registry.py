@@ -17,8 +17,8 @@ from harness.errors import AdapterError, UsageError
 from harness.everyday.solved import solved_by
 from harness.runs.folder import RUNS
 from harness.runs.shot_choice import ShotChoice
+from harness.tasks import tasks_in
 from harness.util.registry import choose
-from harness.worlds.tasks import tasks_in
 from prompts.probe import format_hash
 from prompts.spec import PromptSpec
 from prompts.template import DEFAULT, SUFFIXES

@@ -15,15 +15,15 @@ from adapters.catalog import CARD_FILE, SCORES_FILE, Scored, Trained, percent, r
 from adapters.recipe import load_recipe
 from adapters.registry import CONFIG_FILE, HARNESS_FILE, TEMPLATE_FOLDER, WEIGHTS_FILE, find_adapter
 from eval.export import eval_results
-from harness.corpora import CORPORA, locate
+from harness.corpora import locate
 from harness.engines.bases import DEFAULT_BASE
 from harness.engines.shared import brief
 from harness.engines.smollm import HUB_NAME
 from harness.errors import AdapterError, HarnessError, UsageError
 from harness.runs.folder import find_run
+from harness.tasks import get_task, world_of
 from harness.util.files import filled
 from harness.util.settings import flat
-from harness.worlds.tasks import world_of
 from prompts.chat_template import CHAT_TEMPLATE
 from prompts.spec import DEFAULTS
 
@@ -154,14 +154,14 @@ def render_card(name: str, source: Path, scores: Sequence[Scored], parameters: i
     recipe = about.recipe
     modules: Any = recipe.get("lora", {}).get("target_modules", "its modules")
     corpus, added = locate(about.task), list(settings.get("data") or ())
-    title = CORPORA[about.task].title
+    title = get_task(about.task).title
     train = f"the train split of {title}" if corpus.kind == "official" else f"this project's sample of {about.task}"
     environment = jinja2.Environment(undefined=jinja2.ChainableUndefined, keep_trailing_newline=True, autoescape=False)
     return environment.from_string(files("adapters").joinpath("adapter_card.jinja").read_text()).render(
         name=name,
         front=front_matter(name, about, scores),
         about=about,
-        title="drawing on HEXAGONS boards" if about.task == "hexagons" else CORPORA[about.task].benchmark,
+        title=get_task(about.task).skill or get_task(about.task).benchmark,
         command=command,
         note=note.strip(),
         changed=changed,
@@ -195,7 +195,7 @@ def front_matter(name: str, about: Trained, scores: Sequence[Scored]) -> str:
         base_model=HUB_NAME if about.base == DEFAULT_BASE else about.base,
         base_model_relation="adapter",
         pipeline_tag="text-generation",
-        datasets=[CORPORA[about.task].hub_name],
+        datasets=[get_task(about.task).hub_name],
         metrics=_METRICS[world_of(about.task)],
         model_name=name if scores else None,
         eval_results=[result for one in scores for result in eval_results(one.scores)] or None,
@@ -213,12 +213,12 @@ def _compared(held: Mapping[str, Any]) -> str:
     """What is known of dev and test items among the train items."""
     if not held:
         return "Whether any of them is a dev or test item was not recorded."
-    counts = " and ".join(f"the {count:,} of {CORPORA[task].title}" for task, count in held["items"].items())
+    counts = " and ".join(f"the {count:,} of {get_task(task).title}" for task, count in held["items"].items())
     said = [f"None is a dev or test item: by id, by target and by what is said and done, they were compared with {counts}."]
     if alike := held["published_alike"]:
         said.append(f"{alike} train items of the corpora, as published, say and do the same as one of dev or test.")
     for task, (count, total) in held["shared_targets"].items():
-        said.append(f"{count:,} of the {total:,} test items of {CORPORA[task].title} have a target that was trained on.")
+        said.append(f"{count:,} of the {total:,} test items of {get_task(task).title} have a target that was trained on.")
     return " ".join(said)
 
 

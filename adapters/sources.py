@@ -18,7 +18,7 @@ from harness.corpora.records import load_items
 from harness.errors import DataError, Faults, UsageError
 from harness.runs.folder import items_hash
 from harness.simulators.games import simulated, simulator_task
-from harness.worlds.tasks import world_of
+from harness.tasks import world_of
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from eval.levels import dev_levels
 from eval.score_run import Answers, Benchmark, score_items
 from harness.corpora import SPLITS, locate
 from harness.corpora.held_out import target, train_targets
-from harness.worlds.tasks import JUDGED, world_of
+from harness.tasks import get_task, world_of
 
 _ROUNDS = ("recruitment", "round I", "round II")
 _DIRECTIONS = ("+z", "-x", "-z", "+x")
@@ -29,11 +29,11 @@ def item_attributes(answers: Answers, benchmark: Benchmark) -> dict[str, dict[st
     Levels are known for the official dev split only, interpretations for the items of the benchmark's annotation, or of ours
     if the benchmark has none.
     """
-    if answers.task in JUDGED:
+    if get_task(answers.task).judged:
         return {item.id: {"kind": item.meta["kind"]} for item in answers.items}
     if world_of(answers.task) == "hexagons":
         # The sample's ids are like the official ones.
-        has_levels = answers.split == "dev" and locate("hexagons").kind == "official"
+        has_levels = answers.split == "dev" and locate(answers.task).kind == "official"
         levels = dev_levels() if has_levels else {}
         return {item.id: _step(item.meta) | _known("level", levels.get(item.id)) for item in answers.items}
     contexts = _contexts(answers, benchmark)
@@ -64,12 +64,12 @@ def _contexts(answers: Answers, benchmark: Benchmark) -> dict[str, str]:
 
 
 def _step(meta: Any) -> dict[str, str]:
-    step, steps = meta["step"], meta["steps"]
+    step, steps = meta.get("step"), meta.get("steps")
     place = "only" if steps == 1 else "first" if step == 1 else "last" if step == steps else "middle"
     # A simulated procedure has no image, hence no category and no round.
     number = meta.get("annotation_round")
     named = _known("category", meta.get("category")) | _known("round", None if number is None else _ROUNDS[number])
-    return named | {"position": place}
+    return named | _known("position", step and place)
 
 
 def _turn(item: Any) -> dict[str, str]:

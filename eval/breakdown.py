@@ -15,7 +15,7 @@ from eval.items import ItemScore
 from eval.levels import LEVELS, NOTE
 from eval.statistics import Floats, as_pairs, ratio_intervals
 from harness.errors import UsageError
-from harness.worlds.tasks import JUDGED, world_of
+from harness.tasks import get_task
 
 
 class Grouping(NamedTuple):
@@ -56,9 +56,9 @@ GROUPINGS = {
         "yaw": Grouping("yaw quadrant", ("+z", "-x", "-z", "+x"), "the axis that the builder looks along"),
         "seen": Grouping("target", ("seen", "new"), "seen: its name stands in the train splits that were trained on"),
     },
-    **{task: {"kind": Grouping("kind of request", (), "of turns")} for task in JUDGED},
+    "judged": {"kind": Grouping("kind of request", (), "of turns")},
 }
-"""By task or else by world, then by the name that `--by` takes. `actions` are counted here; items have the others."""
+"""By kind of scores (`Task.scoring`), then by the name that `--by` takes. `actions` are counted here; items have the others."""
 
 
 class Breakdown(NamedTuple):
@@ -86,7 +86,7 @@ def break_down(
     in no group of it. `by` are keys of `GROUPINGS`, in order; without it all of which something is known. Raises UsageError for a
     key that the task does not have, or of which nothing is known.
     """
-    groupings = GROUPINGS.get(task, GROUPINGS[world_of(task)])
+    groupings = GROUPINGS[get_task(task).scoring]
     result = Breakdown([], {})
     for key in groupings if by is None else by:
         if key not in groupings:

@@ -14,16 +14,17 @@ import numpy as np
 from eval.items import ItemScore
 from eval.metrics.hexagons import longest
 from eval.statistics import Floats, cluster_sums, difference_interval, holm, permutation_p
-from harness.worlds.tasks import JUDGED, world_of
+from harness.tasks import get_task
 
 WITHOUT_LONGEST = "_without_longest"
 """Suffix of metrics without the longest drawing procedures (`eval.metrics.hexagons.longest`)."""
 METRICS = {
     "hexagons": ("f1", "em", f"f1{WITHOUT_LONGEST}", f"em{WITHOUT_LONGEST}"),
     "minecraft": ("micro_f1", "macro_f1", "em"),
-    **dict.fromkeys(JUDGED, ("turns",)),
+    "judged": ("turns",),
 }
-"""The compared numbers by task or else by world, the first one leading. f1 is a mean over steps, turns a share of right ones."""
+"""The compared numbers by kind of scores (`Task.scoring`), the first one leading. f1 is a mean over steps, turns a share of
+right ones."""
 
 
 def compare_runs(task: str, runs: Mapping[str, Sequence[ItemScore]], *, changed: int = 10, seed: int = 0) -> dict[str, Any]:
@@ -38,7 +39,7 @@ def compare_runs(task: str, runs: Mapping[str, Sequence[ItemScore]], *, changed:
     first = next(iter(runs.values()))
     pairs: list[dict[str, Any]] = []
     means: dict[str, dict[str, float]] = {name: {} for name in runs}
-    for metric in METRICS.get(task, METRICS[world_of(task)]):
+    for metric in METRICS[get_task(task).scoring]:
         scored = _scored(runs, metric)
         if not next(iter(scored.values())):
             continue

@@ -11,9 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from eval.tables import benchmark_name, off_board
-from harness.corpora import CORPORA
 from harness.errors import UsageError
-from harness.worlds.tasks import JUDGED, world_of
+from harness.tasks import get_task, world_of
 
 Scores = Mapping[str, Any]
 """As `eval.score.score` returns them."""
@@ -40,7 +39,7 @@ class Number(NamedTuple):
 
 def headline(scores: Scores) -> list[Number]:
     """The numbers to quote a result by, the main one first."""
-    if scores["task"] in JUDGED:
+    if get_task(scores["task"]).judged:
         parts = ((key, scores[key]) for key in ("requests", "turns"))
         return [Number(key, f"{key} solved", part["solved"], part["interval"]) for key, part in parts]
     ends = scores["intervals"]
@@ -85,7 +84,7 @@ def eval_results(scores: Scores) -> list[Any]:
         EvalResult(
             task_type="text-generation",
             dataset_type=scores["task"],
-            dataset_name=CORPORA[scores["task"]].benchmark,
+            dataset_name=get_task(scores["task"]).benchmark,
             dataset_config=benchmark_name(scores) if "benchmark" in scores else None,
             dataset_split=scores["split"],
             dataset_args={"items": scores["items"], "unanswered": scores["missing"] + scores["errors"]},

@@ -11,7 +11,7 @@ import numpy as np
 from eval.errors import Clues, classify
 from eval.metrics import hexagons, minecraft
 from eval.predictions import Predictions
-from harness.worlds.tasks import JUDGED, world_of
+from harness.tasks import get_task, world_of
 
 
 class Sizes(NamedTuple):
@@ -74,7 +74,7 @@ def _sizes(
 ) -> tuple[list[Sizes], list[bool]]:
     """The sizes, and whether the shape is right wherever it stands."""
     same_shape = np.zeros(len(items), bool)
-    if task in JUDGED:
+    if get_task(task).judged:
         return [Sizes(1, 1, int(item.meta["solved"])) for item in items], same_shape.tolist()
     if world_of(task) == "hexagons":
         table = hexagons.sizes(items, predicted)

@@ -17,9 +17,9 @@ from rich.console import Console
 from eval.metrics.alignment import align, net_actions
 from eval.statistics import Floats, as_pairs, ratio_intervals
 from eval.tables import numbers_table
+from harness.tasks import get_task, world_of
 from harness.worlds.hexagons import TILES, Board
 from harness.worlds.minecraft import SHAPE, Structure
-from harness.worlds.tasks import JUDGED
 
 Game = Mapping[str, Any]
 """A line of play.jsonl, as `harness.play.games` writes it."""
@@ -38,10 +38,10 @@ LABELS = {
 """The numbers and their names in tables."""
 _LABELS_OF = {
     ("hexagons", "f1"): "tile F1",
-    **{(task, "success"): "requests solved" for task in JUDGED},
-    **{(task, "at_once"): "turns right" for task in JUDGED},
+    ("judged", "success"): "requests solved",
+    ("judged", "at_once"): "turns right",
 }
-"""The names that a task has of its own."""
+"""The names that a kind of scores has of its own."""
 _COUNTS = ("turns", "corrections")
 """What is not a share."""
 
@@ -59,10 +59,10 @@ def score_games(task: str, games: Sequence[Game]) -> dict[str, Any]:
         return {**counts, "intervals": {}}
     ones = np.ones(len(ended))
     at_once, steps = _of(ended, "at_once"), _of(ended, "steps")
-    if task in JUDGED:
+    if get_task(task).judged:
         ratios: Ratios = {"success": (_of(ended, "success"), ones), "at_once": (at_once, steps)}
     else:
-        ratios = (_structures if task == "minecraft" else _boards)(ended)
+        ratios = (_structures if world_of(task) == "minecraft" else _boards)(ended)
         ratios["at_once"] = at_once, steps
         ratios["mended"] = steps - at_once - _of(ended, "left_wrong"), steps - at_once
         ratios |= {name: (_of(ended, name), ones) for name in _COUNTS}
@@ -74,7 +74,7 @@ def score_games(task: str, games: Sequence[Game]) -> dict[str, Any]:
 
 def outcome(task: str, target: Any, built: Any) -> dict[str, Any]:
     """What is true of one game's end: "success", "exact" and "f1", and "f1_aligned" or "tiles"."""
-    ratios = (_structures if task == "minecraft" else _boards)([{"target": target, "built": built}])
+    ratios = (_structures if world_of(task) == "minecraft" else _boards)([{"target": target, "built": built}])
     values = {name: float(up[0] / down[0]) if down[0] else 0.0 for name, (up, down) in ratios.items()}
     return {name: bool(value) if name in ("success", "exact") else value for name, value in values.items()}
 
@@ -117,12 +117,17 @@ def _shares(part: Floats, whole: Floats) -> Floats:
 
 def shown(scores: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     """Label, value and interval of each number, as tables show them: shares in percent."""
+    scoring = get_task(scores["task"]).scoring
     for name, label in LABELS.items():
         if name in scores:
             factor, digits, unit = (1, 2, "") if name in _COUNTS else (100, 1, "%")
             ends = scores["intervals"][name]
             interval = f"[{factor * ends[0]:.{digits}f}, {factor * ends[1]:.{digits}f}]" if ends else ""
-            yield _LABELS_OF.get((scores["task"], name), label), f"{factor * scores[name]:.{digits}f}{unit}", interval
+            yield (
+                _LABELS_OF.get((scoring, name), label),
+                f"{factor * scores[name]:.{digits}f}{unit}",
+                interval,
+            )
 
 
 def print_games(scores: Mapping[str, Any], console: Console | None = None) -> None:

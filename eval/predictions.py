@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import DataError, HarnessError
+from harness.tasks import world_of
 from harness.util.jsonl import read_lines
 from harness.worlds import hexagons, minecraft
-from harness.worlds.tasks import world_of
 
 Actions = tuple[hexagons.Paint, ...] | tuple[minecraft.Action, ...]
 Parse = Callable[[str, str, str, str], Iterable[Any]]

@@ -8,15 +8,13 @@ from typing import Any, NamedTuple
 from eval import everyday
 from eval.annotation import Annotation, clean_set
 from eval.metrics import hexagons, minecraft
-from eval.metrics.overlap import overlap_scores
 from eval.predictions import Predictions
 from harness.errors import UsageError
+from harness.tasks import get_task, world_of
+from harness.util.registry import resolve_path
 from harness.worlds.hexagons import Paint, on_board
 from harness.worlds.minecraft import Action, in_region
-from harness.worlds.tasks import JUDGED, world_of
 
-OVERLAPPING = frozenset({"iglu"})
-"""Tasks whose published metric is the overlap of whole structures, which is scored besides the others."""
 BENCHMARKS = ("legacy", "fair", "v2")
 """For Minecraft. legacy: the strict metrics of 2020 on all items. fair: the same items, aligned where the board is empty.
 v2: the clean test set, aligned where the annotation says that several interpretations are right."""
@@ -52,14 +50,15 @@ def score(
     head["errors"] = len(ids & predictions.errors)
     predicted: list[Any] = [predictions.actions.get(item.id, ()) for item in chosen.items]
     tail = {"off_board": _off_board(predicted) + sum(count for item, count in (discarded or {}).items() if item in ids)}
-    if task in JUDGED:
-        return head | everyday.score(chosen.items, seed=seed) | tail
-    if world_of(task) == "hexagons":
-        return head | hexagons.score(chosen.items, predicted, rollout=rollout, seed=seed) | tail
+    its = get_task(task)
+    more = {key: resolve_path(made)(chosen.items, predicted, seed=seed) for key, made in its.scores.items()}
+    if its.judged:
+        return head | everyday.score(chosen.items, seed=seed) | more | tail
+    if its.world == "hexagons":
+        return head | hexagons.score(chosen.items, predicted, rollout=rollout, seed=seed) | more | tail
     named = {"benchmark": benchmark} | ({"annotation": annotation.name} if annotation else {})
     interpretations = {"U": ids - chosen.multiple, "M": chosen.multiple} if annotation else {}
     scores = minecraft.score(chosen.items, predicted, multiple=chosen.multiple, subsets=interpretations, seed=seed)
-    more = {"overlap": overlap_scores(chosen.items, predicted, seed=seed)} if task in OVERLAPPING else {}
     return named | head | scores | more | tail
 
 

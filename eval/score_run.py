@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.errors import DataError, UsageError
+from harness.tasks import get_task, world_of
 from harness.util.registry import choose
-from harness.worlds.tasks import JUDGED, world_of
 
 if TYPE_CHECKING:
     from eval.annotation import Annotation
@@ -82,7 +82,7 @@ class Benchmark:
         from eval.score import BENCHMARKS
         from harness.corpora import locate
 
-        if self.name and (world_of(answers.task) != "minecraft" or answers.task in JUDGED):
+        if self.name and (world_of(answers.task) != "minecraft" or get_task(answers.task).judged):
             raise UsageError(f"--benchmark is for minecraft; {answers.task} has one set of scores")
         name = choose("benchmark", self.name or "legacy", BENCHMARKS)
         if name != "v2":
@@ -138,7 +138,7 @@ def read_answers(
         items = load(task, split)
     known = {item.id for item in items}
     predictions = decode(file, records, task, known, reader(items))
-    if task in JUDGED:
+    if get_task(task).judged:
         from harness.everyday.judge import as_judged
 
         items = as_judged(items, predictions.actions)

@@ -12,7 +12,7 @@ from rich.table import Table
 from eval.levels import NOTE
 from eval.metrics.minecraft import METRICS
 from eval.published import BY_LEVEL, HEXAGONS_PAPER, beside
-from harness.worlds.tasks import JUDGED, world_of
+from harness.tasks import get_task, world_of
 
 HEXAGONS_ROWS = {
     "action": "action",
@@ -36,7 +36,7 @@ def print_scores(scores: Mapping[str, Any], console: Console | None = None) -> N
     if outside := off_board(scores):
         console.print(outside, style="yellow")
     console.print()
-    if scores["task"] in JUDGED:
+    if get_task(scores["task"]).judged:
         console.print(_requests(scores))
         return
     console.print(_minecraft(scores) if world_of(scores["task"]) == "minecraft" else _hexagons(scores))

@@ -23,9 +23,9 @@ from harness.corpora import load
 from harness.corpora.item import HexagonsItem, Item
 from harness.errors import UsageError
 from harness.everyday.judge import is_right
+from harness.tasks import get_task, world_of
 from harness.worlds.hexagons import Board
 from harness.worlds.minecraft import Structure
-from harness.worlds.tasks import JUDGED, world_of
 from prompts.messages import conversation, gold_answer, read_answer
 from prompts.rendered import Message
 from prompts.spec import PromptSpec
@@ -82,7 +82,7 @@ def apply(item: Item, actions: Sequence[Any]) -> Board | Structure:
 def score(item: Item, answer: str | Sequence[Any], spec: PromptSpec | None = None) -> Counts:
     """What an answer, a text or actions, got right."""
     actions = parse(answer, item, spec).actions if isinstance(answer, str) else answer
-    if item.task in JUDGED:
+    if get_task(item.task).judged:
         return Counts(item.task, 1, 1, int(is_right(item, actions)))
     return Counts(item.task, *sizes(item.task, [item], [actions])[0])
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from harness.corpora.item import Item, MinecraftItem
-from harness.worlds.tasks import COMPASS
+from harness.tasks import get_task
 from prompts.rendered import Message
 from prompts.spec import PromptSpec
 from serialization.compass import compass
@@ -59,7 +59,7 @@ def item_view(item: Item, spec: PromptSpec) -> View:
     if not isinstance(item, MinecraftItem):
         return shown
     shown = view_from(shown, item.pose) if spec.frame == "pose" else shown
-    return replace(shown, fields={**shown.fields, **compass(item.pose, spec.frame)}) if item.task in COMPASS else shown
+    return replace(shown, fields={**shown.fields, **compass(item.pose, spec.frame)}) if get_task(item.task).compass else shown
 
 
 def questions(shown: View, spec: PromptSpec) -> list[Message]:

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem, Utterance
+from harness.task import Task
+from harness.tasks import TASKS
 from harness.util.hashing import json_hash
 from harness.worlds.hexagons import Board, Paint
 from harness.worlds.minecraft import Action, Pose, Structure
@@ -30,12 +32,6 @@ def _hexagons(n: int) -> HexagonsItem:
     )
 
 
-def _iglu(n: int, yaw: float) -> MinecraftItem:
-    """One instruction in a world that holds blocks already."""
-    item = _minecraft(n, yaw)
-    return replace(item, id=f"iglu/probe/game-{n}", history=item.history[-1:])
-
-
 def _minecraft(n: int, yaw: float) -> MinecraftItem:
     placed = (Action("place", "red", 0, 1, 2), Action("place", "green", 0, 2, 2))
     actions = (Action("place", "blue", -1, 1, 2), Action("remove", "green", 0, 2, 2))
@@ -58,18 +54,19 @@ def _minecraft(n: int, yaw: float) -> MinecraftItem:
     )
 
 
-def _begun(item: Item) -> Item:
-    """The first turn of a request in a world that is not empty."""
-    return replace(item, id=f"everyday-{item.id}", history=item.history[-1:] if isinstance(item, MinecraftItem) else ())
+def _of_task(task: Task, item: Item) -> Item:
+    """The item as one of a task of its world, or where those begin with a state that nothing tells of, as the first such turn."""
+    if task.begun:
+        item = replace(item, history=item.history[-1:] if isinstance(item, MinecraftItem) else ())
+    return replace(item, id=task.name + item.id.removeprefix(task.world))
 
 
-PROBES: dict[str, tuple[Item, ...]] = {
+_OF_WORLD: dict[str, tuple[Item, ...]] = {
     "hexagons": (_hexagons(2), _hexagons(5)),
     "minecraft": (_minecraft(2, 95.0), _minecraft(5, -350.0)),
-    "iglu": (_iglu(2, 95.0), _iglu(5, -350.0)),
-    "everyday-hexagons": (_begun(_hexagons(2)), _begun(_hexagons(5))),
-    "everyday-minecraft": (_begun(_minecraft(2, 95.0)), _begun(_minecraft(5, -350.0))),
 }
+PROBES = {name: tuple(_of_task(task, item) for item in _OF_WORLD[task.world]) for name, task in TASKS.items()}
+"""The items by task."""
 
 
 def format_hash(spec: PromptSpec) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 
 from harness.errors import UsageError
+from harness.tasks import TASKS, world_of
 from harness.util.registry import choose
-from harness.worlds.tasks import WORLDS, World, world_of
+from harness.worlds import World
 from prompts.template import DEFAULT, Template, get_template
 from serialization.contexts import FRAMES, Context, get_context
 from serialization.formats import Format, get_format
@@ -18,7 +19,9 @@ _OF_WORLD = {
     "minecraft": {"context": "context-rich", "format": "lines"},
 }
 
-DEFAULTS = {task: _OF_WORLD[world] for task, world in WORLDS.items()}
+DEFAULTS = {
+    name: {key: getattr(task, key) or default for key, default in _OF_WORLD[task.world].items()} for name, task in TASKS.items()
+}
 """By task, the context and the format where none is named."""
 
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import UsageError
+from harness.tasks import world_of
 from harness.util.hashing import short_hash
 from harness.util.registry import choose
-from harness.worlds.tasks import world_of
 
 DEFAULT = "default"
 PLAIN = "plain.jinja"

@@ -23,10 +23,11 @@ from typing import NamedTuple
 
 from harness.augmentation.rotation import turn_minecraft
 from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem, Turn, Utterance
+from harness.tasks import TASKS
 from harness.util.registry import choose
+from harness.worlds import World
 from harness.worlds.hexagons import Board, Paint
 from harness.worlds.minecraft import Action, Pose, Structure, turn_action
-from harness.worlds.tasks import WORLDS, World
 from serialization import scene
 from serialization.formats import Format, grouped, moves
 from serialization.scene import Cell
@@ -85,7 +86,7 @@ _ALL = (
     Context("conversation+state", "minecraft", chat=True, scene=True),
 )
 
-CONTEXTS: dict[str, dict[str, Context]] = {task: {c.name: c for c in _ALL if c.world == world} for task, world in WORLDS.items()}
+CONTEXTS: dict[str, dict[str, Context]] = {task: {c.name: c for c in _ALL if c.world == its.world} for task, its in TASKS.items()}
 FRAMES = ("world", "builder", "pose")
 
 

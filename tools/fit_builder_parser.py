@@ -26,11 +26,12 @@ from scipy.optimize import minimize
 from harness.baselines.parser.minecraft import BuilderParser, grid
 from harness.baselines.parser.minecraft.properties import NAMES, WIDTH
 from harness.baselines.parser.minecraft.proposals import propose
-from harness.baselines.parser.minecraft.ranker import LEAST, WEIGHTS, Ranker, Weights, ship
+from harness.baselines.parser.minecraft.ranker import Ranker, Weights, ship
 from harness.baselines.parser.minecraft.scene import Scene
 from harness.baselines.parser.minecraft.words import Clause, read_item
 from harness.corpora import load
 from harness.corpora.item import MinecraftItem, builder_turns
+from harness.tasks import TASKS, get_task, tasks_in
 from harness.worlds.minecraft import net_actions
 
 PRICE = 0.6
@@ -156,7 +157,9 @@ def main() -> None:
     options.add_argument("--held-out", type=int, metavar="N", help="leave one target in N out, write nothing")
     options.add_argument("--pull", type=float, default=10.0)
     options.add_argument("--rounds", type=int, default=4)
-    options.add_argument("--task", default="minecraft", choices=WEIGHTS)
+    options.add_argument(
+        "--task", default="minecraft", choices=[task for task in tasks_in("minecraft") if "train" in TASKS[task].splits]
+    )
     options.add_argument("--dev", action="store_true", help="measure micro F1 on the dev split after each round")
     args = options.parse_args()
     items = builder_turns(load(args.task, "train"))
@@ -169,7 +172,7 @@ def main() -> None:
         weights = fit(seen, args.pull)
         ranker = Ranker(weights)
         if dev:
-            print("dev:", micro(dev, weights, LEAST[args.task]), flush=True)
+            print("dev:", micro(dev, weights, get_task(args.task).parser_threshold), flush=True)
         print(f"round {n + 1}: {len(seen)} clauses, {sum(map(len, weights.values()))} weights", flush=True)
     if not args.held_out:
         ship(weights, args.task)

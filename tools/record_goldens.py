@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from harness.drawing.asked import picture_url
-from harness.worlds.tasks import world_of
+from harness.tasks import world_of
 from prompts.probe import PROBES
 from prompts.render import Renderer
 from prompts.spec import PromptSpec

@@ -11,7 +11,8 @@ from harness.corpora import load
 from harness.corpora.item import HexagonsItem, Item
 from harness.corpora.surface import Surface, new_turns, surface
 from harness.drawing.items import item_svg
-from harness.simulators.games import CONVERSATIONS, SIMULATORS, game, simulator_splits, simulator_task
+from harness.simulators.games import ARCHITECTS, CONVERSATIONS, DRAWINGS, LEVELS, game, simulator_splits, simulator_task
+from harness.tasks import SIMULATORS
 from harness.worlds.minecraft import Action
 from serialization.formats.answer import NOTHING
 from serialization.formats.program import write_building, write_drawing
@@ -108,7 +109,7 @@ def main() -> None:
     PICTURES.mkdir(parents=True, exist_ok=True)
     sets = {name: list(items(name)) for name in SIMULATORS}
     page = between(PAGE.read_text(), "surface", table(sets))
-    page = between(page, "examples", "\n".join(examples(name, sets[name]) for name in SIMULATORS if name not in CONVERSATIONS))
+    page = between(page, "examples", "\n".join(examples(name, sets[name]) for name in (*ARCHITECTS, *DRAWINGS, *LEVELS)))
     PAGE.write_text(with_conversations(page))
 
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from eval.score_run import read_answers, score_answers
 from harness.errors import HarnessError, UsageError
 from harness.everyday.solved import FILE, shares
+from harness.tasks import get_task, world_of
 from harness.util.files import write_atomically
-from harness.worlds.tasks import JUDGED, world_of
 
 
 def record(named: Sequence[str], file: Path = FILE) -> None:
@@ -26,8 +26,8 @@ def record(named: Sequence[str], file: Path = FILE) -> None:
             raise UsageError(f"{one}: write PLAYER=RUN, the player's name and the run that it answered in")
         answers = read_answers(Path(run))
         scores = score_answers(answers)
-        if answers.task not in JUDGED or answers.split != "test":
-            raise UsageError(f"{run} answers {answers.task}/{answers.split}: take a run over the test split of {min(JUDGED)}")
+        if not get_task(answers.task).judged or answers.split != "test":
+            raise UsageError(f"{run} answers {answers.task}/{answers.split}: take a run over the test split of an everyday task")
         if answers.only is not None or scores["missing"] or scores["errors"]:
             raise UsageError(f"{run} does not answer all of {answers.task}/test: run it again without --limit, to its end")
         known.setdefault(player, {})[world_of(answers.task)] = round(scores["requests"]["solved"], 4)

@@ -14,7 +14,7 @@ from eval.errors import CLASSES
 from eval.metrics.minecraft import METRICS
 from eval.report.charts import interval_strip, length_grid, line_chart
 from eval.tables import HEXAGONS_ROWS, longest_note
-from harness.worlds.tasks import JUDGED, world_of
+from harness.tasks import get_task, world_of
 
 
 class Scored(Protocol):
@@ -69,7 +69,7 @@ def headline(scores: Sequence[Mapping[str, Any]]) -> list[list[Measure]]:
 
 
 def _main(scores: Mapping[str, Any]) -> list[tuple[str, str, Cell]]:
-    if scores["task"] in JUDGED:
+    if get_task(scores["task"]).judged:
         parts = {"requests": scores["requests"], "turns": scores["turns"]}
         return [("", f"{name} solved", Cell(part["solved"], part["interval"])) for name, part in parts.items()]
     ends = scores["intervals"]
@@ -90,7 +90,7 @@ def _main(scores: Mapping[str, Any]) -> list[tuple[str, str, Cell]]:
 def metric_tables(scores: Sequence[Mapping[str, Any]]) -> list[MetricTable]:
     """All that the scores hold: one table for HEXAGONS; for Minecraft one of all items and one of each subset."""
     first = scores[0]
-    if first["task"] in JUDGED:
+    if get_task(first["task"]).judged:
         rows = [(name, [_solved_cells(each["kinds"], name) for each in scores]) for name in first["kinds"]]
         return [MetricTable("Requests solved, by kind", ("solved",), rows)]
     if world_of(first["task"]) == "hexagons":

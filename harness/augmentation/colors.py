@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from harness.corpora.item import HexagonsItem, Item, Turn, Utterance
+from harness.tasks import world_of
 from harness.worlds import hexagons, minecraft
-from harness.worlds.tasks import world_of
 
 #: What may be exchanged. White is the color of a blank board and stays what it is.
 COLORS = {"hexagons": hexagons.COLORS[1:], "minecraft": minecraft.COLORS}

@@ -19,8 +19,8 @@ from harness.augmentation.paraphrase import Lexicon, paraphrase
 from harness.augmentation.rotation import turn_hexagons, turn_minecraft
 from harness.corpora.item import HexagonsItem, Item, MinecraftItem, Utterance
 from harness.errors import UsageError
+from harness.tasks import get_task, world_of
 from harness.util.registry import choose
-from harness.worlds.tasks import COMPASS, world_of
 
 CHANGES = {"minecraft": ("colors", "words", "turn"), "hexagons": ("colors", "turn")}
 VARIANTS = 20
@@ -30,7 +30,7 @@ _QUARTERS = {"minecraft": (0, 1, 2, -1), "hexagons": (0, 2)}
 
 def known_changes(task: str) -> tuple[str, ...]:
     """The kinds of changes that a task's items may have: where compass directions are named, nothing is turned."""
-    return tuple(name for name in CHANGES[world_of(task)] if name != "turn" or task not in COMPASS)
+    return tuple(name for name in CHANGES[world_of(task)] if name != "turn" or not get_task(task).compass)
 
 
 class Variant(NamedTuple):

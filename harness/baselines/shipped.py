@@ -11,9 +11,9 @@ from typing import Any
 from harness.baselines import BASELINES, Ruled
 from harness.engines.shared import brief
 from harness.errors import DataError, UsageError
+from harness.tasks import world_of
 from harness.training.checkpoints import CARD, CONFIG, SHIPPED, VOCABULARY, WEIGHTS, read_weights, read_words, write_model
 from harness.util.registry import resolve
-from harness.worlds.tasks import world_of
 
 SCORES = "scores.json"
 """A checkpoint's scores, copied beside it; no answer depends on them, so they are not part of its digest."""

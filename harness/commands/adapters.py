@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness.worlds.tasks import TASKS
+from harness.tasks import TASK_NAMES
 
 if TYPE_CHECKING:
     from adapters.catalog import Entry
@@ -196,7 +196,7 @@ def merge(name: str, folder: Path, base: str | None) -> None:
 
 @adapters.command("import")
 @click.argument("folder", type=click.Path(path_type=Path))
-@click.option("--task", required=True, help=f"{TASKS}.")
+@click.option("--task", required=True, help=f"{TASK_NAMES}.")
 @click.option("--context", required=True, help="The context that it was trained with, or the nearest one.")
 @click.option("--format", required=True, help="How it was trained to write actions.")
 @click.option("--frame", help="Minecraft: world, builder or pose. [default: world]")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from harness.errors import UsageError
-from harness.worlds.tasks import world_of
+from harness.tasks import world_of
 
 if TYPE_CHECKING:
     from harness.corpora.item import Item

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from harness.baselines import BASELINES
-from harness.worlds.tasks import TASKS
+from harness.tasks import TASK_NAMES
 
 if TYPE_CHECKING:
     from harness.baselines import Baseline, Ruled
@@ -22,7 +22,7 @@ def baseline() -> None: ...
 
 @baseline.command()
 @click.argument("name")
-@click.option("--task", help=f"{TASKS}. [default: the model's own]")
+@click.option("--task", help=f"{TASK_NAMES}. [default: the model's own]")
 @click.option("--name", "run_name", help="Name of the run folder under runs/; NAME-TASK if not given.")
 @click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Change a key of the recipe, as in variant=B.")
 @click.option("--limit", type=click.IntRange(min=1), help="Train on the first N items only, and validate on the first N of dev.")
@@ -93,7 +93,7 @@ def _items(task: str, seed: int, options: dict[str, Any]) -> tuple[list[Item], l
 
 @baseline.command()
 @click.argument("name")
-@click.option("--task", help=f"{TASKS}. [default: the model's own]")
+@click.option("--task", help=f"{TASK_NAMES}. [default: the model's own]")
 @click.option("--split", help="train, dev or test. [default: dev]")
 @click.option("--items", "items_file", help="A file from harness simulate to answer instead of a split.")
 @click.option("--name", "run_name", help="The run's folder under runs/. [default: built from the settings]")

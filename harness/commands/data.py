@@ -42,10 +42,9 @@ def list_corpora() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON; shares are fractions 0..1.")
 def stats(task: str, as_json: bool) -> None:
     """Count the corpus of TASK (see `harness data list`), a published one as its paper does."""
-    from harness.corpora import CORPORA
-    from harness.util.registry import choose, resolve_path
+    from harness.corpora import corpus_of, locate
 
-    counts = resolve_path(CORPORA[choose("task", task, CORPORA)].stats)(task)
+    counts = corpus_of(task).stats(locate(task).path)
     if as_json:
         click.echo(json.dumps(counts))
     else:
@@ -111,20 +110,24 @@ def _shown(value: float | None) -> str:
 
 @data.command()
 @click.argument("task")
-@click.option("--split", required=True, help="train, dev (Minecraft: val) or test.")
+@click.option("--split", required=True, help="train, dev or test.")
 @click.option("--limit", type=click.IntRange(min=0), help="Print only the first items.")
-@click.option("--ask", is_flag=True, help="IGLU: all that an item holds, and the unclear instructions after the clear ones.")
+@click.option(
+    "--ask",
+    is_flag=True,
+    help="All that an item holds, then the unclear instructions, where the corpus lists them.",
+)
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Write them to this file instead of printing them.")
 def items(task: str, split: str, limit: int | None, ask: bool, out: Path | None) -> None:
     """Print the items of TASK (see `harness data list`) as JSON Lines."""
-    from harness.corpora import iglu, load, load_instructions, split_name
+    from harness.corpora import corpus_of, load, locate, split_name
     from harness.corpora.records import to_full_record, to_record
     from harness.errors import UsageError
     from harness.util.files import write_atomically
 
-    if ask and task != "iglu":
-        raise UsageError(f"--ask: {task} has no list of unclear instructions; iglu has one")
-    unclear = iglu.unclear(load_instructions(), split_name(task, split)) if ask else ()
+    unclear = corpus_of(task).unclear(locate(task).path, split_name(task, split)) if ask else ()
+    if unclear is None:
+        raise UsageError(f"--ask: {task} has no list of unclear instructions")
     chosen = islice(chain(load(task, split), unclear), limit)
     lines = (json.dumps((to_full_record if ask else to_record)(item), ensure_ascii=False) for item in chosen)
     if out:

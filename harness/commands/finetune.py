@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness.worlds.tasks import TASKS
+from harness.tasks import DEFAULT_TASK, TASK_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("recipe")
-@click.option("--task", help=f"{TASKS}. [default: the recipe's, else hexagons]")
+@click.option("--task", help=f"{TASK_NAMES}. [default: the recipe's, else {DEFAULT_TASK}]")
 @click.option("--base", help="Base model: a hub name or a local folder. [default: the recipe's, else smollm2-135m]")
 @click.option("--name", help="Name of the run folder under runs/; RECIPE-TASK if not given.")
 @click.option("--max-steps", type=click.IntRange(min=1), help="Train for N steps instead of the recipe's epochs.")
@@ -160,7 +160,7 @@ def _job(recipe: str, options: dict[str, Any]) -> tuple[Job, TrainData]:
     overrides = [*options["overrides"], *(f"{key}={value}" for key, value in flags.items() if value is not None)]
     base_name = options["base"] or recipe_base(recipe, overrides) or DEFAULT_BASE
     loaded = load_recipe(recipe, overrides, base=base_name)
-    task = options["task"] or loaded.task or "hexagons"
+    task = options["task"] or loaded.task or DEFAULT_TASK
     faults = Faults()
     base = faults.attempt(lambda: resolve_base(base_name))
     start = faults.attempt(lambda: find_adapter(options["start"])) if options["start"] else None

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import click
 
 from harness.errors import UsageError
-from harness.worlds.tasks import WORLDS
+from harness.tasks import DEFAULT_TASK, TASKS
 
 if TYPE_CHECKING:
     from harness.mining.miner import Mined
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.option("--task", type=click.Choice(list(WORLDS)), default="hexagons", show_default=True)
+@click.option("--task", type=click.Choice(list(TASKS)), default=DEFAULT_TASK, show_default=True)
 @click.option("--split", default="train", show_default=True, help="Only train is allowed.")
 @click.option(
     "--data",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness.worlds.tasks import TASKS
+from harness.tasks import TASK_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 )
 @click.option("--fractions", default="0,0.25,0.5,1", show_default=True, help="Fractions of each set; 0 is the corpus alone.")
 @click.option("--grid", is_flag=True, help="All combinations of the sets' fractions. [default: one set at a time]")
-@click.option("--task", help=f"{TASKS}. [default: the model's own]")
+@click.option("--task", help=f"{TASK_NAMES}. [default: the model's own]")
 @click.option("--name", "run_name", help="Name of the folder under runs/; mix-NAME-TASK if not given.")
 @click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Change a key of the recipe, as in variant=B.")
 @click.option("--limit", type=click.IntRange(min=1), help="Only the first items of train and of dev.")

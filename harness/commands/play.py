@@ -11,10 +11,16 @@ import click
 
 from harness.commands.prompt import prompt
 from harness.errors import UsageError
+from harness.tasks import SIMULATORS, TASKS, get_task, listed
 
 if TYPE_CHECKING:
     from harness.play.player import Player
     from harness.simulators.live import LiveGame
+
+DEFAULT = "minecraft"
+"""The task where none is named."""
+_GAMES = [name for name, task in TASKS.items() if task.simulator or task.judged]
+_LIVE = [name for name, simulator in SIMULATORS.items() if simulator.kind in ("game", "drawing")]
 
 OF_THE_MODEL = (
     *("engine", "adapter", "merge", "base_url", "shots", "context", "format", "frame", "template", "constrain", "temperature"),
@@ -34,9 +40,7 @@ OF_THE_MODEL = (
 
 
 @click.command(params=[param for param in prompt.params if param.name in OF_THE_MODEL])
-@click.option(
-    "--task", help="hexagons, minecraft, everyday-hexagons or everyday-minecraft. [default: the adapter's, else minecraft]"
-)
+@click.option("--task", help=f"{listed(_GAMES)}. [default: the adapter's, else {DEFAULT}]")
 @click.option(
     "--architect", type=click.Choice(["simulator"]), default="simulator", show_default=True, help="Who gives the instructions."
 )
@@ -49,7 +53,7 @@ OF_THE_MODEL = (
 @click.option(
     "--targets", "source", default="simulated", show_default=True, help="simulated, or corpus: those of the real games."
 )
-@click.option("--simulator", help="blocks, random or shapes; hexagons. [default: blocks or hexagons]")
+@click.option("--simulator", help=f"{listed(_LIVE)}. [default: the task's own]")
 @click.option(
     "--corrections", default=3, show_default=True, type=click.IntRange(0, 100), help="Most corrections of a step; 0: none."
 )
@@ -72,10 +76,9 @@ def play(**flags: Any) -> int:
     turn and not corrected; one succeeds if all its turns do.
     """
     from harness.play.player import adapters_task
-    from harness.worlds.tasks import JUDGED
 
-    flags["task"] = flags["task"] or adapters_task(flags["adapter"] or flags["model"]) or "minecraft"
-    games = _requests(flags) if flags["task"] in JUDGED else _simulated(flags)
+    flags["task"] = flags["task"] or adapters_task(flags["adapter"] or flags["model"]) or DEFAULT
+    games = _requests(flags) if get_task(flags["task"]).judged else _simulated(flags)
     with _player(flags) as player:
         return _play(flags, games, player)
 

@@ -17,9 +17,9 @@ def plugins(name: str | None) -> None:
     lm_eval --include_path $(harness plugins lm-eval) --tasks harness_hexagons ...
     """
     if name == "lm-eval":
-        from harness.plugins.lm_eval import FOLDER
+        from harness.plugins.lm_eval import write_folder
 
-        click.echo(FOLDER)
+        click.echo(write_folder())
         return
     for one in (name,) if name else NAMES:
         click.echo(f"{one}\n\n{_usage(one)}\n")
@@ -30,6 +30,5 @@ def _usage(name: str) -> str:
     import ast
     from importlib.resources import files
 
-    module, folder = name.replace("-", "_"), files("harness.plugins")
-    source = folder / module / "__init__.py" if (folder / module).is_dir() else folder / f"{module}.py"
+    source = files("harness.plugins") / f"{name.replace('-', '_')}.py"
     return ast.get_docstring(ast.parse(source.read_text())) or ""

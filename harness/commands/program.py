@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from harness.errors import UsageError
-from harness.worlds.tasks import WORLDS, world_of
+from harness.tasks import DEFAULT_TASK, TASKS, world_of
 
 if TYPE_CHECKING:
     from harness.corpora.item import Item
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @click.option(
     "--items", "items_file", type=click.Path(path_type=Path), help="The file from harness simulate that holds the item."
 )
-@click.option("--task", type=click.Choice(list(WORLDS)), help="Without an item: hexagons, unless you say so.")
+@click.option("--task", type=click.Choice(list(TASKS)), help=f"Without an item. [default: {DEFAULT_TASK}]")
 @click.option("--json", "as_json", is_flag=True, help='Print {"actions": [...], "error": null} and draw nothing.')
 def program(file: Path, item_id: str | None, items_file: Path | None, task: str | None, as_json: bool) -> None:
     """Run a drawing or building program, from a file or (-) from what is typed in.
@@ -40,7 +40,7 @@ def program(file: Path, item_id: str | None, items_file: Path | None, task: str 
     item = find_item(item_id, items_file) if item_id else None
     if item is not None and task not in (None, item.task):
         raise UsageError(f"--task {task}: {item.id} is an item of {item.task}")
-    task = item.task if item else task or "hexagons"
+    task = item.task if item else task or DEFAULT_TASK
     outcome = _outcome(_text(file), task, item)
     if as_json:
         click.echo(json.dumps({"actions": [list(action) for action in outcome.actions], "error": _error(outcome.error)}))

@@ -32,7 +32,7 @@ from harness.runs.prompt_plan import (
 )
 from harness.runs.prompt_settings import cached, default_name, run_settings
 from harness.runs.shot_choice import SELECTIONS, choose_shots
-from harness.worlds.tasks import TASKS
+from harness.tasks import DEFAULT_TASK, TASK_NAMES
 from prompts.shots import ORDERS
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ _CAUTION = 0.9
 
 
 @click.command()
-@click.option("--task", help=f"{TASKS}. [default: the adapter's, else hexagons]")
+@click.option("--task", help=f"{TASK_NAMES}. [default: the adapter's, else {DEFAULT_TASK}]")
 @click.option("--split", help="train, dev or test. [default: dev]")
 @click.option("--items", "items_file", help="A file from harness simulate to answer instead of a split.")
 @click.option("--shots", type=click.IntRange(0, 100), help="Examples from the train split. [default: the adapter's, else 0]")

@@ -221,13 +221,14 @@ def _show_request(serving: Serving, door: Door, model: str) -> None:
     """Print a curl line that asks one item of the corpus, in the prompt format of the first adapter."""
     from harness.corpora import load
     from harness.engines.bases import display_name
+    from harness.tasks import DEFAULT_TASK
     from harness.util.files import write_atomically
     from prompts.messages import conversation
     from prompts.render import PLAIN_STOP
     from prompts.spec import PromptSpec
 
     name, one = next(iter(serving.adapters.loaded.items()), (display_name(model), None))
-    spec = one.adapter.spec if one else PromptSpec.make("hexagons")
+    spec = one.adapter.spec if one else PromptSpec.make(DEFAULT_TASK)
     item = next(item for item in load(spec.task, "dev") if item.actions)
     request: dict[str, Any] = {"model": name, "messages": conversation(item, spec), "max_tokens": 256, "temperature": 0}
     if serving.plain:

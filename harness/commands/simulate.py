@@ -5,11 +5,13 @@ from __future__ import annotations
 import shlex
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
 from harness.errors import UsageError
+from harness.tasks import SIMULATORS, listed
+from harness.worlds import World
 
 if TYPE_CHECKING:
     from harness.simulators.card import File
@@ -21,7 +23,7 @@ FORMS = ("jsonl", "jsonl.gz", "parquet", "logs")
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("simulator", required=False)
-@click.option("--task", type=click.Choice(["hexagons", "minecraft"]), help="everyday: the world of the requests.")
+@click.option("--task", type=click.Choice(get_args(World)), help="everyday: the world of the requests.")
 @click.option("--items", type=click.IntRange(min=1), help="How many items; the last game may be cut short.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="The file; a folder for logs and presets.")
@@ -96,7 +98,7 @@ def _wanted(
 ) -> list[tuple[Path, Source, int]]:
     """The files to make, each with what goes into it and how many items."""
     from harness.corpora import split_name
-    from harness.simulators.games import PAPER, SIMULATORS, simulator_splits, simulator_task
+    from harness.simulators.games import PAPER, simulator_splits, simulator_task
     from harness.simulators.outputs import output_form
     from harness.simulators.stream import Source
     from harness.util.registry import choose
@@ -110,7 +112,7 @@ def _wanted(
             raise UsageError("--preset makes files: --as jsonl, jsonl.gz or parquet")
         kind = form or "jsonl"
         return [
-            (out / f"minecraft-{name}.{part}.{kind}", Source(name, seed, part, kind), count)
+            (out / f"{simulator_task(name)}-{name}.{part}.{kind}", Source(name, seed, part, kind), count)
             for name, parts in PAPER.items()
             for part, count in parts.items()
         ]
@@ -130,15 +132,13 @@ def _in_world(simulator: str, task: str | None) -> str:
             raise UsageError(f"--task goes with everyday: {simulator} has one world only")
         return simulator
     if task is None:
-        raise UsageError("everyday needs --task hexagons or minecraft")
+        raise UsageError(f"everyday needs --task {listed(get_args(World))}")
     return f"everyday-{task}"
 
 
 def _parameters(simulator: str, settings: tuple[str, ...]) -> tuple[tuple[str, int], ...]:
     """The settings by name, each within its range."""
-    from harness.simulators.games import PARAMETERS
-
-    allowed = PARAMETERS.get(simulator, {})
+    allowed = SIMULATORS[simulator].parameters
     parameters = {}
     for setting in settings:
         name, _, value = setting.partition("=")

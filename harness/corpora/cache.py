@@ -5,13 +5,14 @@ One row is a game; its events and runs are columns of lists.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import groupby
+from collections.abc import Iterator, Sequence
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Any
 
 from harness.corpora import minecraft
-from harness.corpora.item import Executed, Turn, Utterance
+from harness.corpora.corpus import Corpus
+from harness.corpora.item import Executed, MinecraftItem, Turn, Utterance
 from harness.corpora.minecraft_logs import Game, Run
 from harness.corpora.parquet import CELLS, as_cells, structures, through_cache
 from harness.worlds.minecraft import Action, Pose, Structure
@@ -101,3 +102,27 @@ def _turns(
         done.append(Run(len(turns), actions, tuple(change[2] for change in changes), pose, before, after))
         turns.append(Executed(actions, pose))
     return tuple(turns), tuple(done)
+
+
+class MinecraftCorpus(Corpus):
+    """The Minecraft Dialogue Corpus, or our sample of the same form."""
+
+    def find(self, folder: Path) -> Path | None:
+        return minecraft.find(folder)
+
+    def digest(self, source: Path) -> str:
+        return minecraft.digest(source)
+
+    def items(self, source: Path, splits: Sequence[str]) -> Iterator[MinecraftItem]:
+        games = read_games(source)
+        return chain.from_iterable(minecraft.items(game for game in games if game.split == split) for split in splits)
+
+    def targets(self, source: Path, split: str) -> dict[str, Structure]:
+        from harness.corpora.targets import targets
+
+        return targets(split)
+
+    def stats(self, source: Path) -> dict[str, Any]:
+        from harness.corpora.stats import minecraft_stats
+
+        return minecraft_stats(read_games(source))

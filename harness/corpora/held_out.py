@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from harness.corpora import SPLITS, load
 from harness.corpora.item import HexagonsItem, Item, since_actions
 from harness.errors import UsageError
-from harness.worlds.tasks import tasks_in, world_of
+from harness.tasks import tasks_in, world_of
 
 Content = tuple[str, bytes, bytes]
 """What is asked for, in lower case and with single blanks, and the states before and after."""

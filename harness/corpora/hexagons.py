@@ -5,14 +5,15 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from harness.corpora.checked import Record, read_json
+from harness.corpora.corpus import Corpus
 from harness.corpora.item import Executed, HexagonsItem, Turn, Utterance
 from harness.errors import DataError
 from harness.worlds.hexagons import TILES, Board
@@ -44,25 +45,8 @@ def base_image(image_id: str) -> str:
     return image_id.removesuffix("a")
 
 
-def find(folder: Path) -> Path | None:
-    """The folder, if a split's file is in it."""
-    return folder if any((folder / f"{split}.jsonl").is_file() for split in SPLITS) else None
-
-
-def digest(folder: Path) -> str:
-    """The sha256 over the sha256 of the three files, in hexadecimal. Raises DataError if one cannot be read."""
-    total = hashlib.sha256()
-    for split in SPLITS:
-        path = folder / f"{split}.jsonl"
-        try:
-            total.update(hashlib.sha256(path.read_bytes()).digest())
-        except OSError as error:
-            raise _unreadable(path, error) from None
-    return total.hexdigest()
-
-
 def _unreadable(path: Path, error: OSError) -> DataError:
-    return DataError(f"cannot read {path}: {error.strerror}; the release has train.jsonl, dev.jsonl and test.jsonl")
+    return DataError(f"cannot read {path}: {error.strerror}; the corpus has train.jsonl, dev.jsonl and test.jsonl")
 
 
 def load(folder: Path, split: str) -> list[HexagonsItem]:
@@ -145,3 +129,15 @@ def steps(procedure: Procedure, split: str) -> Iterator[HexagonsItem]:
             },
         )
         history = (*history, Utterance("Instructor", instruction), Executed(actions))
+
+
+class HexagonsCorpus(Corpus):
+    """The release, or our sample of the same form."""
+
+    def items(self, source: Path, splits: Sequence[str]) -> Iterator[HexagonsItem]:
+        return chain.from_iterable(load(source, split) for split in splits)
+
+    def stats(self, source: Path) -> dict[str, Any]:
+        from harness.corpora.stats import hexagons_stats
+
+        return hexagons_stats({split: load(source, split) for split in self.task.splits})

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from harness.corpora import iglu
+from harness.corpora.corpus import Corpus
 from harness.corpora.iglu import Instruction
+from harness.corpora.item import MinecraftItem
 from harness.corpora.parquet import CELLS, as_cells, structures, through_cache
 from harness.worlds.minecraft import Pose
 
@@ -39,3 +43,25 @@ def _instructions(table: Any) -> list[Instruction]:
     poses = (Pose(*values) if values else None for values in table["pose"].to_pylist())
     before, after = (structures(table[name].combine_chunks()) for name in ("before", "after"))
     return [Instruction(*told, *more) for told, *more in zip(texts, poses, before, after, strict=True)]
+
+
+class IgluCorpus(Corpus):
+    """The release, or our sample of the same form."""
+
+    def find(self, folder: Path) -> Path | None:
+        return iglu.find(folder)
+
+    def digest(self, source: Path) -> str:
+        return iglu.digest(source)
+
+    def items(self, source: Path, splits: Sequence[str]) -> Iterator[MinecraftItem]:
+        instructions = read_instructions(source)
+        return chain.from_iterable(iglu.items(instructions, split) for split in splits)
+
+    def unclear(self, source: Path, split: str) -> Iterator[MinecraftItem]:
+        return iglu.unclear(read_instructions(source), split)
+
+    def stats(self, source: Path) -> dict[str, Any]:
+        from harness.corpora.stats import iglu_stats
+
+        return iglu_stats(read_instructions(source))

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
-from harness.worlds import hexagons, minecraft
-from harness.worlds.tasks import World, task_of
+from harness.tasks import task_of
+from harness.worlds import World, hexagons, minecraft
 
 
 class Utterance(NamedTuple):

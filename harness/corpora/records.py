@@ -15,9 +15,9 @@ from harness.corpora import minecraft as logs
 from harness.corpora.checked import Record, read_json
 from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem, Turn, Utterance
 from harness.errors import DataError, UsageError
+from harness.tasks import TASKS, task_of, world_of
 from harness.worlds.hexagons import TILES, Board, Paint
 from harness.worlds.minecraft import HEIGHT, SIDE, Action, Pose, Structure
-from harness.worlds.tasks import WORLDS, task_of, world_of
 
 MOST_LINE = 10_000_000
 """Bytes of a line, unpacked: the largest item has thousands."""
@@ -76,7 +76,7 @@ Digits = Annotated[str, Field(pattern=rf"^[0-7]{{{TILES}}}$")]
 
 
 class _Named(Record):
-    id: Annotated[str, Field(pattern=rf"^({'|'.join(WORLDS)})[a-z0-9-]*/[^/]+/.*[^/]$")]
+    id: Annotated[str, Field(pattern=rf"^({'|'.join(TASKS)})[a-z0-9-]*/[^/]+/.*[^/]$")]
 
 
 class _Line(_Named):

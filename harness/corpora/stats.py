@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from harness.corpora import hexagons, iglu, load_games, load_instructions, locate
+from harness.corpora import iglu
 from harness.corpora.agreement import agreement
 from harness.corpora.item import HexagonsItem, MinecraftItem
 from harness.corpora.minecraft import SPLITS, items
@@ -17,19 +17,6 @@ from harness.worlds.minecraft import net_actions
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 #: The tags of a step whose board at least one verifier drew exactly.
 AGREED = frozenset({"A", "V1", "V2"})
-
-
-def count_hexagons(task: str) -> dict[str, Any]:
-    folder = locate(task).path
-    return hexagons_stats({split: hexagons.load(folder, split) for split in hexagons.SPLITS})
-
-
-def count_minecraft(task: str) -> dict[str, Any]:
-    return minecraft_stats(load_games())
-
-
-def count_iglu(task: str) -> dict[str, Any]:
-    return iglu_stats(load_instructions())
 
 
 def hexagons_stats(steps: Mapping[str, Sequence[HexagonsItem]]) -> dict[str, Any]:

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import DataError
+from harness.tasks import world_of
 from harness.worlds.minecraft import Pose
-from harness.worlds.tasks import world_of
 
 _BLOCK = ("x", "y", "z", "color")
 _ACTION = ("kind", "color", "x", "y", "z")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from harness.worlds.tasks import world_of
+from harness.tasks import world_of
 
 _COMPACT = {"hexagons": "grouped", "minecraft": "lines"}
 """The shortest action format of each world."""

@@ -12,19 +12,20 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 
-from harness.corpora import CORPORA, locate
+from harness.corpora.corpus import Corpus
 from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem, Turn, Utterance
 from harness.errors import DataError
+from harness.worlds import World
 from harness.worlds.hexagons import Board
 from harness.worlds.minecraft import FACING, Structure
-from harness.worlds.tasks import JUDGED, world_of
 from serialization.formats.program import building_state, drawing_state
 from serialization.program import ast, hexagons, minecraft
 from serialization.program.errors import ProgramError
 from serialization.program.machine import Outcome
 from serialization.program.parse import parse
 
-SPLITS = CORPORA["everyday-hexagons"].splits
+REQUESTS = Path(__file__).parent / "requests"
+"""A file for each world and split."""
 NO_CHANGE = "nothing"
 """The program of an answer that changes nothing."""
 
@@ -124,21 +125,41 @@ def run_on(item: Item, program: ast.Program) -> Outcome:
     return minecraft.run(program, building_state(item))
 
 
-def items(task: str, splits: Sequence[str], folder: Path) -> Iterator[Item]:
-    """The turns of a task's requests, in the files' order, each after right answers to those before it.
+class Everyday(Corpus):
+    """A YAML file for each split."""
 
-    `folder` holds a file for each world and split.
+    def items(self, source: Path, splits: Sequence[str]) -> Iterator[Item]:
+        """The turns of the requests, in the files' order, each after right answers to those before it.
 
-    Raises DataError, with the file and the request's name, for what is no request, and for a program that fails or changes
-    nothing.
-    """
-    for split in splits:
-        file = _file(task, split, folder)
-        for name, request in _read(file).items():
-            try:
-                yield from _turns(f"{task}/{split}/{name}", task, split, request)
-            except ValueError as error:
-                raise DataError(f"{file}: {name}: {error}") from None
+        Raises DataError, with the file and the request's name, for what is no request, and for a program that fails or changes
+        nothing.
+        """
+        for split in splits:
+            file = self._file(source, split)
+            for name, request in _read(file).items():
+                try:
+                    yield from _turns(f"{self.task.name}/{split}/{name}", self.task.world, split, request)
+                except ValueError as error:
+                    raise DataError(f"{file}: {name}: {error}") from None
+
+    def digest(self, source: Path) -> str:
+        return hashlib.sha256(b"".join(self._file(source, split).read_bytes() for split in self.task.splits)).hexdigest()
+
+    def stats(self, source: Path) -> dict[str, Any]:
+        """The counts of each split, and how many requests of each kind it has."""
+        counts: dict[str, dict[str, Any]] = {"splits": {}, "kinds": {}}
+        for split in self.task.splits:
+            requests = _read(self._file(source, split)).values()
+            turns = [len(request.turns) for request in requests]
+            begun = sum(request.start != NO_CHANGE for request in requests)
+            longer = sum(count > 1 for count in turns)
+            counts["splits"][split] = {"requests": len(turns), "turns": sum(turns), "of several turns": longer, "begun": begun}
+            kinds = Counter[str](request.kind for request in requests)
+            counts["kinds"][split] = {kind: kinds[kind] for kind in KINDS}
+        return counts
+
+    def _file(self, folder: Path, split: str) -> Path:
+        return folder / f"{self.task.world}-{split}.yaml"
 
 
 def plain(text: str) -> str:
@@ -149,31 +170,8 @@ def plain(text: str) -> str:
 @lru_cache(maxsize=1)
 def sentences() -> frozenset[str]:
     """The plain sentences of all requests, which no training data may hold."""
-    files = (_file(task, split, locate(task).path) for task in JUDGED for split in SPLITS)
+    files = sorted(REQUESTS.glob("*.yaml"))
     return frozenset(plain(turn.say) for file in files for request in _read(file).values() for turn in request.turns)
-
-
-def digest(task: str, folder: Path) -> str:
-    """The sha256 over the files of a task's world, in hexadecimal."""
-    return hashlib.sha256(b"".join(_file(task, split, folder).read_bytes() for split in SPLITS)).hexdigest()
-
-
-def stats(task: str) -> dict[str, Any]:
-    """The counts of each split, and how many requests of each kind it has."""
-    counts: dict[str, dict[str, Any]] = {"splits": {}, "kinds": {}}
-    for split in SPLITS:
-        requests = _read(_file(task, split, locate(task).path)).values()
-        turns = [len(request.turns) for request in requests]
-        begun = sum(request.start != NO_CHANGE for request in requests)
-        longer = sum(count > 1 for count in turns)
-        counts["splits"][split] = {"requests": len(turns), "turns": sum(turns), "of several turns": longer, "begun": begun}
-        kinds = Counter[str](request.kind for request in requests)
-        counts["kinds"][split] = {kind: kinds[kind] for kind in KINDS}
-    return counts
-
-
-def _file(task: str, split: str, folder: Path) -> Path:
-    return folder / f"{world_of(task)}-{split}.yaml"
 
 
 def _read(file: Path) -> Mapping[str, _Request]:
@@ -188,8 +186,8 @@ def _read(file: Path) -> Mapping[str, _Request]:
         raise DataError(f"{file}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
 
 
-def _turns(name: str, task: str, split: str, request: _Request) -> Iterator[Item]:
-    drawing = world_of(task) == "hexagons"
+def _turns(name: str, world: World, split: str, request: _Request) -> Iterator[Item]:
+    drawing = world == "hexagons"
     common = {"split": split, "group": name, "cluster": name}
     state: Any = Board() if drawing else Structure()
     history: tuple[Turn, ...] = ()

@@ -15,9 +15,11 @@ from harness.drawing.hexagons import board_svg
 from harness.drawing.minecraft import structure_svg
 from harness.errors import UsageError
 from harness.everyday.requests import Right
+from harness.tasks import TASKS, get_task
 from harness.util.registry import choose
 from harness.worlds.hexagons import TILES, Board
-from harness.worlds.tasks import JUDGED
+from serialization.program.literal import building_program, drawing_program
+from serialization.program.written import write
 
 Json = dict[str, Any]
 
@@ -45,6 +47,15 @@ def _games(path: Path) -> dict[str, Game]:
 def sources() -> Json:
     """Whether the authors' corpora are here, or the samples are shown."""
     return {task: {"kind": (source := locate(task)).kind, "license": source.license} for task in SPLITS}
+
+
+def galleries() -> list[Json]:
+    """The tasks whose requests the gallery lists: task, splits, and the texts of `Gallery`."""
+    return [
+        {"task": task.name, "splits": task.splits, **task.gallery._asdict()}
+        for task in TASKS.values()
+        if task.gallery is not None
+    ]
 
 
 def images() -> list[Json]:
@@ -167,14 +178,14 @@ def targets() -> list[Json]:
 @lru_cache(maxsize=4)
 def _requests(task: str, split: str) -> dict[str, list[Item]]:
     """The turns of each request by its name, in the files' order. Raises UsageError for another task or split."""
-    choose("everyday task", task, sorted(JUDGED))
+    choose("task of the gallery", task, (one["task"] for one in galleries()))
     found: dict[str, list[Item]] = {}
     for item in load(task, split_name(task, split)):
         found.setdefault(item.cluster.rpartition("/")[2], []).append(item)
     return found
 
 
-def everyday(task: str, split: str) -> list[Json]:
+def requests(task: str, split: str) -> list[Json]:
     """The requests of a split: name, kind, whether something stands there at the start, and the turns, each with a right answer.
 
     Raises UsageError if there are none.
@@ -182,7 +193,7 @@ def everyday(task: str, split: str) -> list[Json]:
     return [
         {
             "name": name,
-            "kind": turns[0].meta["kind"],
+            "kind": turns[0].meta.get("kind", ""),
             "begun": turns[0].before != type(turns[0].before)(),
             "turns": [_request_turn(item) for item in turns],
         }
@@ -192,6 +203,9 @@ def everyday(task: str, split: str) -> list[Json]:
 
 def _request_turn(item: Item) -> Json:
     said = item.instruction if isinstance(item, HexagonsItem) else since_actions(item.history)[-1].text
+    if not get_task(item.task).judged:
+        program = drawing_program(item.actions) if isinstance(item, HexagonsItem) else building_program(item.actions)
+        return {"say": said, "program": write(program), "up_to": (), "holds": (), "others": 0}
     rights = [Right.model_validate(one) for one in item.meta["right"]]
     first = rights[0]
     return {"say": said, "program": first.gold, "up_to": first.up_to, "holds": first.holds, "others": len(rights) - 1}

@@ -6,7 +6,7 @@ import dataclasses
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 from fastapi import FastAPI, HTTPException, Request
 from fastapi.responses import FileResponse, JSONResponse, Response
@@ -23,6 +23,7 @@ from harness.service.app import MOST_BYTES, answered
 from harness.service.guard import Bounds, Guard
 from harness.service.players import AnyPlayer
 from harness.service.schema import DrawRequest, ExecuteResponse
+from harness.worlds import World
 from harness.worlds.hexagons import Board
 
 STATIC = Path(__file__).parent / "static"
@@ -111,7 +112,8 @@ def _add_corpora(app: FastAPI, players: Sequence[AnyPlayer], corrections: Correc
             "players": [player.card.model_dump() for player in players],
             "notes": list(notes),
             "sources": corpus.sources(),
-            "corrections": {task: corrections.count(task) for task in ("hexagons", "minecraft")},
+            "galleries": corpus.galleries(),
+            "corrections": {task: corrections.count(task) for task in get_args(World)},
         }
 
     @app.get("/page/images")
@@ -131,8 +133,8 @@ def _add_corpora(app: FastAPI, players: Sequence[AnyPlayer], corrections: Correc
         return corpus.game(name)
 
     @app.get("/page/everyday/{task}/{split}")
-    def everyday(task: str, split: str) -> list[dict[str, Any]]:
-        return corpus.everyday(task, split)
+    def requests(task: str, split: str) -> list[dict[str, Any]]:
+        return corpus.requests(task, split)
 
     @app.get("/page/everyday/{task}/{split}/{name}/{turn}.svg")
     def request_picture(task: str, split: str, name: str, turn: int) -> Response:

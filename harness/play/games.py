@@ -19,10 +19,10 @@ from harness.runs.asked import Asked
 from harness.runs.folder import Run
 from harness.runs.reasons import why
 from harness.simulators.live import LiveGame
+from harness.tasks import get_task, world_of
 from harness.util.progress import bar
 from harness.worlds.hexagons import Board, Paint
 from harness.worlds.minecraft import Action, Structure
-from harness.worlds.tasks import JUDGED, world_of
 
 log = logging.getLogger(__name__)
 
@@ -142,7 +142,7 @@ def _line(game: LiveGame, error: str | None, whys: Sequence[str | None]) -> dict
         "ended": ended,
         "error": error,
         **counts,
-        **({"success": not game.left_wrong} if game.task in JUDGED else outcome(game.task, target, built)),
+        **({"success": not game.left_wrong} if get_task(game.task).judged else outcome(game.task, target, built)),
         "dialogue": [_turn(turn, reasons) for turn in game.dialogue],
     }
 

@@ -6,9 +6,8 @@ import itertools
 from collections.abc import Iterator, Sequence
 from random import Random
 
-from harness.corpora import load, split_name
+from harness.corpora import corpus_of, load, locate, split_name
 from harness.corpora.item import Item, builder_turns, drawing_steps
-from harness.corpora.targets import targets
 from harness.errors import UsageError
 from harness.play.request_games import request_games
 from harness.simulators.games import ARCHITECTS, DRAWINGS, game, simulator_task
@@ -16,11 +15,10 @@ from harness.simulators.hexagons.live import DrawingGame
 from harness.simulators.live import LiveGame, Manner
 from harness.simulators.minecraft.live import BuildingGame
 from harness.simulators.minecraft.pieces import in_runs, of_game
+from harness.tasks import PLAYED, get_task, world_of
 from harness.util.registry import choose
 
 SOURCES = ("simulated", "corpus")
-DEFAULTS = {"hexagons": "hexagons", "minecraft": "blocks"}
-"""The simulator of each task whose targets are taken if none is named."""
 
 
 def live_games(
@@ -31,14 +29,14 @@ def live_games(
     Raises UsageError for a task or a simulator that there is none of, and if there are fewer targets, and DataError as the
     corpora do.
     """
-    choose("task that is simulated", task, DEFAULTS)
+    choose("task that is simulated", task, PLAYED)
     choose("source of targets", source, SOURCES)
     part = split_name(task, split)
     if source == "corpus":
         if simulator:
             raise UsageError(f"--simulator {simulator}: the targets are those of the corpus; leave one of the two out")
         return _of_corpus(task, count, seed, part, manner)
-    name = simulator or DEFAULTS[task]
+    name = simulator or get_task(task).simulator
     choose(f"simulator of {task}", name, [one for one in (*ARCHITECTS, *DRAWINGS) if simulator_task(one) == task])
     return list(itertools.islice(_simulated(name, seed, part, manner), count))
 
@@ -70,14 +68,14 @@ def _live(items: Sequence[Item], seed: int, manner: Manner) -> LiveGame:
 def _of_corpus(task: str, count: int, seed: int, split: str, manner: Manner) -> list[LiveGame]:
     """Drawing procedures with the instructions that people wrote; building games with the targets that people had."""
     games: list[LiveGame]
-    if task == "hexagons":
+    if world_of(task) == "hexagons":
         procedures: dict[str, list[Item]] = {}
         for item in load(task, split):
             procedures.setdefault(item.cluster, []).append(item)
         games = [_live(items, seed, manner) for items in procedures.values()]
     else:
-        known = targets(split)
-        names = {target: f"minecraft-target/{split}/{target}" for target in known}
+        known = corpus_of(task).targets(locate(task).path, split)
+        names = {target: f"{task}-target/{split}/{target}" for target in known}
         games = [
             BuildingGame(name, split, known[target], in_runs(known[target]), Random(f"{seed}/live/{name}"), manner, target)
             for target, name in names.items()

@@ -6,6 +6,7 @@ inspect eval harness/minecraft --model openai-api/local/smollm2-135m -T split=de
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from inspect_ai import Task, task
@@ -16,44 +17,22 @@ from inspect_ai.solver import TaskState, generate
 
 from harness.api import Counts, total
 from harness.plugins.rows import Row, rows, score_row
+from harness.tasks import TASKS
 
 _ROLES = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
 
 
-@task
-def hexagons(split: str = "test", limit: int | None = None, **names: Any) -> Task:
-    """HEXAGONS, "Draw Me a Flower" (TACL 2022): draw what an instruction says on a hexagonal board."""
-    return _task("hexagons", split, limit, names)
+def _add(name: str) -> Callable[..., Task]:
+    @task(name=name.replace("-", "_"))
+    def made(split: str = "test", limit: int | None = None, **names: Any) -> Task:
+        samples = [_sample(row) for row in rows(name, split, limit, **names)]
+        config = GenerateConfig(temperature=0.0, max_tokens=1024)
+        return Task(dataset=MemoryDataset(samples, name=f"{name}-{split}"), solver=generate(), scorer=counts(), config=config)
+
+    return made  # type: ignore[no-any-return]
 
 
-@task
-def minecraft(split: str = "test", limit: int | None = None, **names: Any) -> Task:
-    """Minecraft Builder Action Prediction: build what the Architect asks for."""
-    return _task("minecraft", split, limit, names)
-
-
-@task
-def iglu(split: str = "test", limit: int | None = None, **names: Any) -> Task:
-    """IGLU, single-turn: build what an instruction with compass directions says."""
-    return _task("iglu", split, limit, names)
-
-
-@task
-def everyday_hexagons(split: str = "test", limit: int | None = None, **names: Any) -> Task:
-    """Ordinary drawing requests, each turn after right answers to those before it: `em` is the share of right turns."""
-    return _task("everyday-hexagons", split, limit, names)
-
-
-@task
-def everyday_minecraft(split: str = "test", limit: int | None = None, **names: Any) -> Task:
-    """Ordinary building requests, each turn after right answers to those before it: `em` is the share of right turns."""
-    return _task("everyday-minecraft", split, limit, names)
-
-
-def _task(name: str, split: str, limit: int | None, names: dict[str, Any]) -> Task:
-    samples = [_sample(row) for row in rows(name, split, limit, **names)]
-    config = GenerateConfig(temperature=0.0, max_tokens=1024)
-    return Task(dataset=MemoryDataset(samples, name=f"{name}-{split}"), solver=generate(), scorer=counts(), config=config)
+globals().update({name.replace("-", "_"): _add(name) for name in TASKS})
 
 
 def _sample(row: Row) -> Sample:

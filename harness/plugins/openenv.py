@@ -15,7 +15,7 @@ from openenv.core.env_server import Action, Environment, Observation, State, cre
 from harness.corpora import SPLITS
 from harness.errors import HarnessError
 from harness.plugins.rows import Row, rows, score_row
-from harness.worlds.tasks import WORLDS
+from harness.tasks import TASKS
 
 
 class Reply(Action):
@@ -108,6 +108,6 @@ def _app(task: str) -> Any:
 
 def __getattr__(name: str) -> Any:
     """The web application of a task, by its name with `_` for `-`."""
-    if (task := name.replace("_", "-")) in WORLDS:
+    if (task := name.replace("_", "-")) in TASKS:
         return partial(_app, task)
     raise AttributeError(name)

@@ -12,6 +12,7 @@ import verifiers.v1 as vf
 
 from harness.api import Counts
 from harness.plugins.rows import rows, score_row, two_messages
+from harness.tasks import DEFAULT_TASK
 
 __all__ = ["GridTaskset"]
 
@@ -55,8 +56,8 @@ class GridTask(vf.Task[GridData]):
 class GridConfig(vf.TasksetConfig):
     """What is asked."""
 
-    benchmark: str = "hexagons"
-    """One of `harness.worlds.tasks.WORLDS`."""
+    benchmark: str = DEFAULT_TASK
+    """One of `harness.tasks.TASKS`."""
     split: str = "test"
     limit: int | None = None
     context: str | None = None

@@ -13,8 +13,8 @@ from harness.corpora.item import Item
 from harness.corpora.rollout import Rollout
 from harness.runs.asked import Asked
 from harness.runs.folder import Run
+from harness.tasks import get_task
 from harness.util.progress import bar
-from harness.worlds.tasks import JUDGED
 
 log = logging.getLogger(__name__)
 
@@ -77,7 +77,7 @@ def batches(items: Sequence[Item], size: int, *, rolls_out: bool = False) -> lis
 
 def rolls_out(predictor: Predictor, items: Sequence[Item]) -> bool:
     """Whether the items are answered on the model's own earlier answers: as its prompts show them, or as the task has it."""
-    return predictor.rolls_out or any(item.task in JUDGED for item in items[:1])
+    return predictor.rolls_out or any(get_task(item.task).judged for item in items[:1])
 
 
 def ask(batch: Sequence[Item], predictor: Predictor, rollout: Rollout) -> Iterator[tuple[Item, Answer]]:

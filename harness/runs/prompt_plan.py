@@ -15,7 +15,7 @@ from harness.engines.shared import missing_for_quantization, quantized_weights
 from harness.errors import UsageError
 from harness.runs.prompt_options import LOCAL_ENGINES, Options
 from harness.runs.shot_choice import RANDOM
-from harness.worlds.tasks import world_of
+from harness.tasks import DEFAULT_TASK, world_of
 
 if TYPE_CHECKING:
     from adapters.registry import Adapter
@@ -133,7 +133,7 @@ def chosen_spec(options: Options, adapter: Adapter | None) -> PromptSpec:
 
     spec = adapter.spec if adapter else trained_spec(options.model) if options.engine in LOCAL_ENGINES else None
     if spec is None:
-        names = options.task or "hexagons", options.context, options.format, options.frame, options.template
+        names = options.task or DEFAULT_TASK, options.context, options.format, options.frame, options.template
         return replace(PromptSpec.make(*names, options.images), think=options.think or 0)
     trainee = f"the adapter {options.adapter}" if adapter else f"the model {options.model}"
     for key in ("task", "context", "format", "frame"):

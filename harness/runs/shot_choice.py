@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from harness.corpora import load_examples
 from harness.corpora.item import Item
 from harness.errors import UsageError
-from harness.worlds.tasks import world_of
+from harness.tasks import world_of
 from prompts.shots import ORDERS, ChosenShots, LiveShots, ShotPool, Shots, fixed, most_similar
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from harness.runs.folder import RUNS
 from harness.runs.grid import Facts, Row, answer_costs
 from harness.runs.grid_file import NAME, GridFile, options
 from harness.runs.shot_choice import RANDOM, SELECTIONS
+from harness.tasks import DEFAULT_TASK, TaskName
 from harness.util.settings import Strict, checked, described_schema, read_values, settings_file
-from harness.worlds.tasks import TaskName
 from prompts.spec import PromptSpec
 
 SUITES = Path(__file__).parent / "suites"
@@ -81,7 +81,7 @@ class Suite(Strict):
     """A grid of prompting: every model on every task, in every context, format and template, with all numbers and choices of
     examples. What an axis leaves out is the task's or the template's default."""
 
-    tasks: Annotated[list[TaskName], Field(min_length=1)] = ["hexagons"]
+    tasks: Annotated[list[TaskName], Field(min_length=1)] = [DEFAULT_TASK]
     """What is asked. Each task has a table of its own."""
     models: Annotated[dict[str, Model], Field(min_length=1)]
     """Who answers, by the names that stand in the tables."""

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem, Turn, Utterance
 from harness.corpora.records import BlockRecord, Did, Digits, PaintRecord, PoseRecord, Said, turns
+from harness.tasks import BuildingTask, DrawingTask, TaskName
 from harness.worlds.hexagons import Board, Paint
 from harness.worlds.minecraft import FACING, Pose, Structure
 
@@ -48,7 +49,7 @@ class Step(BaseModel):
 class DrawRequest(_Asked):
     """A step of a drawing on the board of HEXAGONS."""
 
-    task: Literal["hexagons"]
+    task: DrawingTask
     board: Digits | list[PaintRecord] | None = Field(
         None, description="180 digits, the color codes row by row, or the painted tiles [row, column, color]; blank if left out."
     )
@@ -61,14 +62,14 @@ class DrawRequest(_Asked):
         history: list[Turn] = []
         for step in self.history[-MOST_TURNS:]:
             history += [Utterance("Instructor", step.instruction), Executed(_paints(step.actions))]
-        names: dict[str, Any] = {"id": "hexagons/request/0/1", "split": "request", "group": "", "cluster": ""}
+        names: dict[str, Any] = {"id": f"{self.task}/request/0/1", "split": "request", "group": "", "cluster": ""}
         return HexagonsItem(instruction=self.instruction, history=tuple(history), before=board, actions=(), after=board, **names)
 
 
 class BuildRequest(_Asked):
     """A turn of a building game in Minecraft, or in its world."""
 
-    task: Literal["minecraft", "iglu"]
+    task: BuildingTask
     blocks: list[BlockRecord] = Field([], max_length=1089, description="What stands there: [x, y, z, color].")
     pose: PoseRecord = Field(BUILDER, description="Where the builder stands, in cells, and looks, in degrees.")
     history: list[Said | Did] = Field(
@@ -109,7 +110,7 @@ DoneRecord = tuple[int, int, str] | tuple[Literal["place", "remove"], str | None
 class ExecuteResponse(BaseModel):
     """What was done, and how it came about."""
 
-    task: Literal["hexagons", "minecraft", "iglu"]
+    task: TaskName
     model: str
     actions: list[DoneRecord] = Field(description="As asked for, in order.")
     ignored: list[DoneRecord] = Field(description="Those that cannot be carried out; they change nothing.")

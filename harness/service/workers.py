@@ -19,7 +19,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from harness.errors import HarnessError, UsageError
-from harness.worlds.tasks import TYPED
+from harness.tasks import get_task
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -143,7 +143,7 @@ def _predictor(name: str, kind: type[Baseline | Ruled], task: str) -> Predictor:
 
     baseline = kind()
     if isinstance(baseline, Ruled):
-        return baseline.predictor(TYPED.get(task, task))
+        return baseline.predictor(get_task(task).typed or task)
     return baseline.load(default_model(name, task))
 
 

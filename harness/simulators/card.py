@@ -8,6 +8,7 @@ from typing import NamedTuple
 from harness.simulators.games import CONVERSATIONS, simulator_task
 from harness.simulators.outputs import Made
 from harness.simulators.stream import Source
+from harness.tasks import world_of
 
 _HUB_SPLITS = {"val": "validation", "dev": "validation"}
 
@@ -65,7 +66,7 @@ def data_card(files: Sequence[File], command: str, version: str) -> str:
 
 
 def _title(simulator: str) -> str:
-    hexagons = simulator_task(simulator) == "hexagons"
+    hexagons = world_of(simulator_task(simulator)) == "hexagons"
     if simulator in CONVERSATIONS:
         return "ordinary HEXAGONS requests" if hexagons else "ordinary Minecraft requests"
     return "HEXAGONS drawing procedures" if hexagons else "Minecraft building games"

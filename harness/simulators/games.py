@@ -13,60 +13,51 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import chain, islice
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from harness.corpora import SPLITS
 from harness.corpora.item import Item
 from harness.simulators.framework import play
 from harness.simulators.voice import Voice
+from harness.tasks import SIMULATORS, TASKS
 from harness.util.hashing import short_hash
-from harness.util.registry import choose, resolve
+from harness.util.registry import choose, resolve_path
 from harness.worlds.hexagons import Board
 from harness.worlds.minecraft import Structure
 
-ARCHITECTS = {
-    "random": "harness.simulators.minecraft.random_blocks:RandomBlocks",
-    "blocks": "harness.simulators.minecraft.block_structures:BlockStructures",
-    "shapes": "harness.simulators.minecraft.shape_structures:ShapeStructures",
-}
+
+def _of_kind(kind: str) -> dict[str, str]:
+    return {name: one.make for name, one in SIMULATORS.items() if one.kind == kind}
+
+
+ARCHITECTS = _of_kind("game")
 """Simulators of building games: their Architects, for `framework.play`."""
 
-DRAWINGS = {
-    "hexagons": "harness.simulators.hexagons:procedures",
-}
+DRAWINGS = _of_kind("drawing")
 """Simulators of drawing procedures."""
 
-CONVERSATIONS = {
-    "everyday-hexagons": "harness.simulators.everyday.hexagons.conversation:drawing",
-    "everyday-minecraft": "harness.simulators.everyday.minecraft.conversation:building",
-}
+CONVERSATIONS = _of_kind("conversation")
 """Simulators of conversations of ordinary requests, one for each world."""
 
-LEVELS = {
-    "level-1": "harness.simulators.minecraft.levels:level_1",
-    "level-2": "harness.simulators.minecraft.levels:level_2",
-}
+LEVELS = _of_kind("level")
 """Finite sets of single orders, from the seed. All of them are test items."""
 
-PARAMETERS = {
-    "random": {"turns": (1, 200)},
-    "blocks": {"figures": (1, 6), "longest": (3, 11)},
-    "shapes": {"figures": (1, 6), "longest": (3, 11)},
-}
-"""What can be set for a simulator, and its range: orders of a game, shapes of a target, blocks of its longest row."""
+if TYPE_CHECKING:
+    EndlessName = str
+else:
+    # As for `harness.tasks.TaskName`.
+    EndlessName = Literal[(*ARCHITECTS, *DRAWINGS, *CONVERSATIONS)]
+"""A simulator of as many items as are asked for."""
 
-SIMULATORS = {**ARCHITECTS, **DRAWINGS, **CONVERSATIONS, **LEVELS}
-
-PAPER = {
-    "random": {"train": 15_825, "val": 1_161, "test": 1_089},
-    "blocks": {"train": 9_890, "val": 1_186, "test": 1_181},
-    "shapes": {"train": 11_868, "val": 1_000, "test": 1_000},
-}
+PAPER = {name: one.paper for name, one in SIMULATORS.items() if one.paper}
 """The items of each simulator and split in BAP v2, Table 3."""
+
+_TASKS = {name: task.name for task in TASKS.values() for name in task.simulators}
 
 
 def simulator_task(simulator: str) -> str:
-    return "hexagons" if simulator in (*DRAWINGS, "everyday-hexagons") else "minecraft"
+    """The task of its items."""
+    return _TASKS[simulator]
 
 
 def simulator_splits(simulator: str) -> tuple[str, ...]:
@@ -92,7 +83,7 @@ def game(simulator: str, seed: int, split: str, n: int, parameters: tuple[tuple[
     """
     if simulator in LEVELS:
         return level(simulator, seed)[n : n + 1]
-    make = resolve("simulator", simulator, SIMULATORS)
+    make = resolve_path(SIMULATORS[choose("simulator", simulator, SIMULATORS)].make)
     rng = Random("/".join(map(str, (seed, simulator, split, n, *chain(*parameters)))))
     if simulator in DRAWINGS or simulator in CONVERSATIONS:
         return _of_split(make(rng, n, split), None, split)
@@ -112,16 +103,17 @@ def simulated(simulator: str, seed: int, count: int, split: str = "train") -> li
 @lru_cache(maxsize=1)
 def level(simulator: str, seed: int) -> tuple[Item, ...]:
     """All items of one of `LEVELS`; each is a separate game, and the structure after it is its target."""
-    return tuple(replace(item, group=digest(item.after)) for item in resolve("level", simulator, LEVELS)(seed))
+    return tuple(replace(item, group=digest(item.after)) for item in resolve_path(LEVELS[simulator])(seed))
 
 
 def _built(make: Callable[[Random], Any], rng: Random, simulator: str, split: str, n: int) -> tuple[Item, ...]:
     architect = make(rng)
     target = getattr(architect, "target", None)
     known = None if target is None else digest(target)
-    if known and target_split(known, "minecraft") != split:
+    task = simulator_task(simulator)
+    if known and target_split(known, task) != split:
         return ()
-    items = list(play(rng, architect, Voice(rng, architect.frames), f"minecraft-{simulator}/{split}/{n}", split))
+    items = list(play(rng, architect, Voice(rng, architect.frames), f"{task}-{simulator}/{split}/{n}", split))
     return _of_split(items, known, split)
 
 

@@ -32,7 +32,7 @@ class Source(NamedTuple):
     split: str
     form: str
     parameters: tuple[tuple[str, int], ...] = ()
-    """What the simulator is told beside its own proportions, by name; see `games.PARAMETERS`."""
+    """What the simulator is told beside its own proportions, by name; see `Simulator.parameters`."""
 
 
 class Piece(NamedTuple):

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from harness.corpora.item import Item
+from harness.tasks import TASKS
 from harness.util.registry import choose
-from harness.worlds.tasks import WORLDS, World
+from harness.worlds import World
 from serialization.formats import calls, grouped, json, lines, moves, program, triplets
 from serialization.formats.answer import Constraint, Parsed
 from serialization.scene import Cell
@@ -111,7 +112,7 @@ _LISTED = (
 # The same without the language's manual in the prompt: for models that are trained to write it.
 _ALL = (*_LISTED, *(replace(listed, name="bare-program", longest=128) for listed in _LISTED if listed.name == "program"))
 
-FORMATS: dict[str, dict[str, Format]] = {task: {f.name: f for f in _ALL if f.world == world} for task, world in WORLDS.items()}
+FORMATS: dict[str, dict[str, Format]] = {task: {f.name: f for f in _ALL if f.world == its.world} for task, its in TASKS.items()}
 """The formats by task, then by name."""
 
 

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem
+from harness.worlds import World
 from harness.worlds.hexagons import COLORS, Board, Paint
 from harness.worlds.minecraft import Action, Pose, Structure
 from serialization.formats.answer import NOTHING, Constraint, Discarded, Parsed, answer_in, discard, undecorated
@@ -60,8 +61,8 @@ def _compressed_building(actions: Sequence[Action], structure: Structure, pose: 
     return write(compress_building(actions, minecraft.BuildingState(structure, pose, turns))) or NOTHING
 
 
-def constraint(task: str) -> Constraint:
-    return Constraint("grammar", grammar(task))
+def constraint(world: World) -> Constraint:
+    return Constraint("grammar", grammar(world))
 
 
 def parse_drawing(text: str) -> Parsed:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
-from harness.worlds import hexagons, minecraft
+from harness.worlds import World, hexagons, minecraft
 from serialization.program.expressions import Function
 
 _COMMON = r"""
@@ -73,12 +73,12 @@ _KINDS = {
 
 
 @lru_cache
-def grammar(task: str) -> str:
-    """The grammar of a whole answer to an item of the task: a program, or "none"."""
+def grammar(world: World) -> str:
+    """The grammar of a whole answer to an item of the world: a program, or "none"."""
     from serialization.formats.answer import NOTHING
 
     root = f'root ::= "{NOTHING}" | statements\n'
-    if task == "hexagons":
+    if world == "hexagons":
         from serialization.program.hexagons import CONSTANTS, FUNCTIONS
         from serialization.program.hexagons_geometry import WAYS
 

@@ -15,9 +15,10 @@ import pytest
 import harness
 from adapters.registry import served_adapter
 from harness.corpora.item import Item
+from harness.plugins.lm_eval import write_folder
 from harness.plugins.rows import dataset
 from harness.plugins.trl import reward
-from harness.worlds.tasks import JUDGED
+from harness.tasks import TASKS, get_task
 from tests.helpers import ROOT
 from tests.helpers.endpoint import FakeServer, chat_answer, chat_stream
 from tests.helpers.serving import served
@@ -25,7 +26,6 @@ from tests.helpers.wheel import build_wheel
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(300)]
 
-TASKS = ("hexagons", "minecraft", "iglu", "everyday-hexagons", "everyday-minecraft")
 ENVIRONMENTS = ROOT / ".venvs"
 
 
@@ -63,7 +63,7 @@ def scores(answers: dict[str, dict[str, str]]) -> dict[str, dict[str, float]]:
     known = {}
     for task, texts in answers.items():
         items = harness.load(task, "dev")[: len(texts)]
-        if task in JUDGED:
+        if get_task(task).judged:
             right = [is_right(item, harness.parse(texts[item.id], item).actions) for item in items]
             known[task] = dict.fromkeys(("f1", "em"), sum(right) / len(right))
             continue
@@ -143,7 +143,7 @@ def test_trl(answers: dict[str, dict[str, str]]) -> None:
 
 def test_lm_eval(server: FakeServer, scores: dict[str, dict[str, float]], tmp_path: Path, installed: Path) -> None:
     tasks = {f"harness_{task.replace('-', '_')}_dev": task for task in TASKS}
-    words = ["lm_eval", "--include_path", str(installed / "harness/plugins/lm_eval"), "--tasks", ",".join(tasks)]
+    words = ["lm_eval", "--include_path", str(write_folder()), "--tasks", ",".join(tasks)]
     words += ["--model", "local-chat-completions", "--apply_chat_template", "--limit", "200", "--output_path", "out"]
     words += ["--model_args", f"base_url={server.url}/chat/completions,model=fake,num_concurrent=4,tokenizer_backend=none"]
     run("lm-eval", words, tmp_path, installed, OPENAI_API_KEY="none")
@@ -241,7 +241,7 @@ def endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 @pytest.mark.timeout(1800)
 def test_lm_eval_asks_a_served_adapter(endpoint: str, tmp_path: Path, installed: Path) -> None:
     asked = {"context": "oracle-board", "format": "bare-program"}
-    words = ["lm_eval", "--include_path", str(installed / "harness/plugins/lm_eval"), "--tasks", "harness_hexagons_dev"]
+    words = ["lm_eval", "--include_path", str(write_folder()), "--tasks", "harness_hexagons_dev"]
     words += ["--model", "local-chat-completions", "--apply_chat_template", "--limit", "6", "--output_path", "out"]
     words += ["--model_args", f"base_url={endpoint}/chat/completions,model=hexagons,num_concurrent=2,tokenizer_backend=none"]
     words += ["--metadata", json.dumps(asked), "--log_samples", "--gen_kwargs", "max_gen_toks=256"]

@@ -16,12 +16,12 @@ from harness.baselines.encoders import EncoderSettings, identity, load_encoder
 from harness.baselines.world_state import COLORS
 from harness.corpora.item import Item, builder_turns
 from harness.errors import DataError
+from harness.tasks import tasks_in
 from harness.training import checkpoints
 from harness.training.recipe import Recipe, load_recipe
 from harness.training.steps import Data
 from harness.training.trainable import Begun, Trainable
 from harness.util.settings import first_problem
-from harness.worlds.tasks import tasks_in
 
 NAME = "bert-transformer"
 

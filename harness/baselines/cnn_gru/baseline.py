@@ -19,12 +19,12 @@ from harness.baselines.vocabulary import Vocabulary, learned, read_glove
 from harness.corpora import load
 from harness.corpora.item import Item, MinecraftItem, builder_turns
 from harness.errors import DataError, UsageError
+from harness.tasks import tasks_in
 from harness.training import checkpoints
 from harness.training.recipe import Recipe, load_recipe
 from harness.training.steps import Data
 from harness.training.trainable import Begun, Trainable
 from harness.util.settings import first_problem
-from harness.worlds.tasks import tasks_in
 from serialization.words import h3_tokens
 
 NAME = "cnn-gru"

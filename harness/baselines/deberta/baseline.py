@@ -31,12 +31,12 @@ from harness.baselines.tile_decisions import Decision, best_temperature, decide
 from harness.corpora.item import HexagonsItem, Item, drawing_steps
 from harness.errors import DataError
 from harness.runs.answering import Answer, Predictor
+from harness.tasks import tasks_in
 from harness.training import checkpoints
 from harness.training.recipe import Recipe, load_recipe
 from harness.training.steps import Data
 from harness.training.trainable import Begun, Trainable
 from harness.util.settings import first_problem
-from harness.worlds.tasks import tasks_in
 from serialization.contexts import Context, get_context
 
 NAME = "deberta"

@@ -18,7 +18,7 @@ from harness.baselines.parser.minecraft.ranker import Eager
 from harness.baselines.parser.minecraft.ranker import shipped_weights as minecraft_weights
 from harness.corpora.item import HexagonsItem, Item, Utterance
 from harness.runs.answering import Answer, Predictor
-from harness.worlds.tasks import WORLDS, world_of
+from harness.tasks import TASKS, get_task
 from serialization.program.hexagons import DrawingState, run
 from serialization.program.written import write
 
@@ -39,7 +39,7 @@ class Known(NamedTuple):
 class Parser(Predictor):
     """See `harness.baselines.Ruled`."""
 
-    tasks = tuple(WORLDS)
+    tasks = tuple(TASKS)
     decoding = ()
     batch_size = 64
     rolls_out = True
@@ -50,11 +50,12 @@ class Parser(Predictor):
         self._known: dict[tuple[str, ...], Known] = {(): Known(Memory(), 1.0)}
 
     def predictor(self, task: str) -> Predictor:
-        if task == "everyday-hexagons":
-            return Conversing(drawing.understand, self)
-        if task == "everyday-minecraft":
+        its = get_task(task)
+        if its.world == "hexagons":
+            return Conversing(drawing.understand, self) if its.judged else self
+        if its.judged:
             return Conversing(building.understand, BuilderParser(Eager(minecraft_weights(task))))
-        return self if world_of(task) == "hexagons" else BuilderParser(task=task)
+        return BuilderParser(task=task)
 
     def predict(self, items: Sequence[Item]) -> list[Answer]:
         return [self._answer(item) for item in items if isinstance(item, HexagonsItem)]

@@ -19,8 +19,8 @@ from typing import NamedTuple
 from harness.baselines.rules.words import Word, list_numbers, read_words
 from harness.corpora.item import HexagonsItem, Item
 from harness.runs.answering import Answer, Predictor
+from harness.tasks import tasks_in
 from harness.worlds.hexagons import COLUMNS, ROWS, Paint
-from harness.worlds.tasks import tasks_in
 
 _PLACES = {"T": ROWS, "C": COLUMNS}
 """How many there are: tiles in a column, columns on the board."""

@@ -19,12 +19,12 @@ from harness.engines.bases import fingerprint, resolve_base
 from harness.engines.shared import brief
 from harness.errors import DataError, UsageError
 from harness.runs.answering import Answer, Predictor
+from harness.tasks import tasks_in
 from harness.training import checkpoints
 from harness.training.recipe import Recipe, load_recipe
 from harness.training.steps import Data
 from harness.training.trainable import Begun, Trainable
 from harness.util.settings import first_problem
-from harness.worlds.tasks import tasks_in
 from serialization.contexts import get_context
 
 NAME = "t5"

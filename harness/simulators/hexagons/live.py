@@ -24,13 +24,13 @@ class DrawingGame(LiveGame):
     does not paint.
     """
 
-    task = "hexagons"
     target: Board
     built: Board
 
     def __init__(self, name: str, steps: Sequence[HexagonsItem], rng: Random, manner: Manner) -> None:
         super().__init__(name, manner)
-        self.split, self.group, self.target = steps[0].split, steps[0].group, steps[-1].after
+        self.task, self.target = steps[0].task, steps[-1].after
+        self.split, self.group = steps[0].split, steps[0].group
         self.built = Board()
         self._left = deque(steps)
         self._sketch = Sketch(rng, Voice(rng))

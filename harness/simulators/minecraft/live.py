@@ -16,6 +16,7 @@ from harness.simulators.minecraft.poses import facing
 from harness.simulators.minecraft.scene import Scene
 from harness.simulators.minecraft.told import piece_order, said_at_once
 from harness.simulators.voice import Voice
+from harness.tasks import task_of
 from harness.worlds.minecraft import Action, Structure, in_region
 
 _MOVES = 0.3
@@ -28,7 +29,6 @@ class BuildingGame(LiveGame):
     Where the structure stands is up to the builder, as it is when its end is scored: what was begun elsewhere goes on there.
     """
 
-    task = "minecraft"
     target: Structure
 
     def __init__(
@@ -36,6 +36,7 @@ class BuildingGame(LiveGame):
     ) -> None:
         super().__init__(name, manner)
         self.split, self.target, self.group = split, target, group
+        self.task = task_of(name, "minecraft")
         self._pieces = deque(pieces)
         voice = Voice(rng, "blocks", *(["shapes"] if any(piece.figure for piece in self._pieces) else []), "corrections")
         self._scene = Scene(rng, voice, facing(rng, [(0, 1, 0)], {}, rng.choices(range(4), QUARTERS)[0]))

@@ -20,7 +20,7 @@ from harness.corpora.held_out import HeldOut
 from harness.corpora.item import Item
 from harness.corpora.records import load_items
 from harness.errors import FaultsError, UsageError
-from harness.worlds.tasks import JUDGED
+from harness.tasks import get_task
 from prompts.rendered import TrainingRow
 
 
@@ -171,5 +171,8 @@ def test_shipped_adapters_record_what_their_train_split_shares_with_dev_and_test
     assert about.items == len(train)
     compared = json.loads(json.dumps(held.compared(train)))
     # The requests came after these trainings; `refuse` has compared them now.
-    assert about.held_out == {**compared, "items": {task: n for task, n in compared["items"].items() if task not in JUDGED}}
+    assert about.held_out == {
+        **compared,
+        "items": {task: n for task, n in compared["items"].items() if not get_task(task).judged},
+    }
     assert "None is a dev or test item" in (folder / CARD_FILE).read_text()

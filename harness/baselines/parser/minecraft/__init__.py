@@ -8,11 +8,12 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from harness.baselines.parser.minecraft.program import propped, statements_of
-from harness.baselines.parser.minecraft.ranker import LEAST, Meant, Ranker, shipped_weights
+from harness.baselines.parser.minecraft.ranker import Meant, Ranker, shipped_weights
 from harness.baselines.parser.minecraft.scene import Scene
 from harness.baselines.parser.minecraft.words import Clause, read_item
 from harness.corpora.item import Item, MinecraftItem
 from harness.runs.answering import Answer, Predictor
+from harness.tasks import get_task
 from harness.worlds.minecraft import Action
 from serialization.formats.program import building_state
 from serialization.program import ast
@@ -36,7 +37,7 @@ class BuilderParser(Predictor):
     independent = True
 
     def __init__(self, ranker: Ranker | None = None, task: str = "minecraft") -> None:
-        self._ranker = ranker or Ranker(shipped_weights(task), LEAST.get(task, LEAST["minecraft"]))
+        self._ranker = ranker or Ranker(shipped_weights(task), get_task(task).parser_threshold)
 
     def predict(self, items: Sequence[Item]) -> list[Answer]:
         return [self._answer(item) for item in items if isinstance(item, MinecraftItem)]

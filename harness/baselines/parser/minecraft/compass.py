@@ -11,8 +11,8 @@ from pathlib import Path
 
 from harness.baselines.parser.notation import entries
 from harness.corpora.item import MinecraftItem, Utterance
+from harness.tasks import get_task
 from harness.worlds.minecraft import Pose
-from harness.worlds.tasks import COMPASS
 
 _QUARTERS = ("south", "west", "north", "east")
 """The directions by quarter turns of yaw."""
@@ -45,7 +45,7 @@ _BORDER = re.compile(rf"\b({_NAMES}) walls?\b")
 
 def told_pose(item: MinecraftItem) -> Pose:
     """The pose in which an item is read: its own, or turned the way that the instruction says."""
-    if item.task not in COMPASS:
+    if not get_task(item.task).compass:
         return item.pose
     return item.pose._replace(yaw=90.0 * _QUARTERS.index(_told(item)))
 

@@ -1,8 +1,9 @@
 """Which proposal a clause means: a log-linear model whose features pair the clause's words with the proposals' properties.
 
 The answer are the actions that gain something for micro F1: those whose probability, which all proposals with them have together,
-is over `LEAST`. The best is near half of the F1 that is reached; a third of the likeliest action's probability (`BESIDE`) costs
-nothing and keeps a clear answer free of others. A clause that says too little is answered with nothing.
+is over the task's `parser_threshold`. The best is near half of the F1 that is reached; a third of the likeliest action's
+probability (`BESIDE`) costs nothing and keeps a clear answer free of others. A clause that says too little is answered with
+nothing.
 """
 
 from __future__ import annotations
@@ -23,12 +24,8 @@ from harness.baselines.parser.minecraft.properties import COLUMNS, NAMES, WIDTH
 from harness.baselines.parser.minecraft.proposals import propose
 from harness.baselines.parser.minecraft.scene import Scene
 from harness.baselines.parser.minecraft.words import Clause
+from harness.tasks import get_task
 
-_HERE = Path(__file__).parent
-WEIGHTS = {"minecraft": _HERE / "weights.json", "iglu": _HERE / "weights_iglu.json"}
-"""By task, what was learned on its train split."""
-LEAST = {"minecraft": 0.1, "iglu": 0.3}
-"""By task: IGLU's is higher, as more of its answers are right."""
 BESIDE = 1 / 3
 TEMPERATURE = 1.5
 """By which the scores are divided: what was learned is too sure of itself on new items. Chosen on dev, as are those two."""
@@ -50,7 +47,7 @@ class Meant(NamedTuple):
 class Ranker:
     """`weights`: for each cue (`words.Clause.cues`) what it makes of each property, by name."""
 
-    def __init__(self, weights: Mapping[str, Mapping[str, float]], least: float = LEAST["minecraft"]) -> None:
+    def __init__(self, weights: Mapping[str, Mapping[str, float]], least: float = 0.1) -> None:
         self._least = least
         self._cues: dict[str, npt.NDArray[np.float32]] = {}
         for cue, of in weights.items():
@@ -136,10 +133,15 @@ Weights = Mapping[str, Mapping[str, float]]
 """For each cue what it makes of each property, by name; what is missing is 0."""
 
 
+def _weights_file(task: str) -> Path:
+    """What was learned on the task's train split."""
+    return Path(__file__).parent / get_task(task).parser_weights
+
+
 @functools.cache
 def shipped_weights(task: str) -> Weights:
     """The weights of a task that come with the package."""
-    file = WEIGHTS.get(task, WEIGHTS["minecraft"])
+    file = _weights_file(task)
     if not file.exists():
         return {}
     stored = json.loads(file.read_text(encoding="utf-8"))
@@ -152,4 +154,4 @@ def ship(weights: Weights, task: str) -> None:
     names = [name for name in NAMES if any(name in of for of in weights.values())]
     rows = {cue: [round(100 * of.get(name, 0.0)) for name in names] for cue, of in weights.items()}
     lines = ",\n".join(f"{json.dumps(cue)}:{json.dumps(row, separators=(',', ':'))}" for cue, row in rows.items())
-    WEIGHTS[task].write_text(f'{{"properties":{json.dumps(names)},"hundredths":{{\n{lines}\n}}}}\n', encoding="utf-8")
+    _weights_file(task).write_text(f'{{"properties":{json.dumps(names)},"hundredths":{{\n{lines}\n}}}}\n', encoding="utf-8")

@@ -12,8 +12,8 @@ from harness.baselines.parser.minecraft.compass import told_pose
 from harness.baselines.parser.minecraft.grid import KINDS, Cells
 from harness.baselines.parser.minecraft.words import color_told
 from harness.corpora.item import Executed, MinecraftItem
+from harness.tasks import get_task
 from harness.worlds.minecraft import CODES, Action
-from harness.worlds.tasks import COMPASS
 
 EYES = 1.62
 """Height of the builder's eyes above the feet."""
@@ -40,7 +40,7 @@ class Scene:
         """The code of the color that was named last, or 0."""
         self.emptied: Cells = np.zeros(0, np.intp)
         """The cells that the clause before emptied, of this turn."""
-        self.has_compass = item.task in COMPASS
+        self.has_compass = get_task(item.task).compass
         self.done = 0
         """Clauses of this turn that placed or removed something."""
         own = item.pose.turned(-self.pose.quarter)

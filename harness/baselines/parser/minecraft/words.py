@@ -10,8 +10,8 @@ from harness.baselines.parser.minecraft.compass import as_if_north, told_pose
 from harness.baselines.parser.minecraft.grammar import COLOR, LEXICON, NUMBER, ORDINAL, fitting
 from harness.corpora.item import Executed, MinecraftItem, Turn, Utterance, since_actions
 from harness.corpora.wording import NUMBERS, ORDINALS
+from harness.tasks import get_task
 from harness.worlds.minecraft import COLORS
-from harness.worlds.tasks import COMPASS
 
 LONGEST = 40
 """Words of a clause that are read."""
@@ -57,7 +57,7 @@ class Clause(NamedTuple):
 
 def read_item(item: MinecraftItem) -> list[Clause]:
     """The clauses of an item's turn, in the frame in which it is read."""
-    if item.task not in COMPASS:
+    if not get_task(item.task).compass:
         return read_turn(item.history)
     pose = told_pose(item)
     turns = (turn._replace(text=as_if_north(turn.text, pose)) if isinstance(turn, Utterance) else turn for turn in item.history)

@@ -1,18 +1,19 @@
-// The everyday requests of a world: what is said, turn by turn, and one right answer to each.
-import { ask } from "./api.js";
+// The requests of a task: what is said, turn by turn, and one right answer to each.
+import { ask, start } from "./api.js";
 import { button, h } from "./dom.js";
 
-const WORLDS = [["everyday-hexagons", "HEXAGONS"], ["everyday-minecraft", "Minecraft"]];
-const SPLITS = ["dev", "test"];
 const FREE = { shift: "moved", turn: "turned", mirror: "mirrored", color: "in other colors" };
 
 // Links to the parts of the gallery; `here` is the address of the one that is shown.
-export function galleryLinks(here) {
-  const links = [["#/gallery", "HEXAGONS: images"], ...WORLDS.map(([task, world]) => [`#/everyday/${task}/dev`, `Everyday requests: ${world}`]), ["#/replay", "Minecraft: games"]];
+export function galleryLinks(here, galleries) {
+  const links = [["#/gallery", "HEXAGONS: images"], ...galleries.map((one) => [`#/everyday/${one.task}/${one.splits[0]}`, one.link]), ["#/replay", "Minecraft: games"]];
   return h("nav", { class: "row", "aria-label": "Gallery" }, links.map(([href, text]) => h("a", { class: "button small", href, "aria-current": href === here ? "page" : null }, text)));
 }
 
-export async function show(main, [task = WORLDS[0][0], split = SPLITS[0]]) {
+export async function show(main, [asked, of]) {
+  const { galleries } = await start();
+  const { task, splits, heading, about } = galleries.find((one) => one.task === (asked ?? one.task)) ?? { task: asked, splits: [of] };
+  const split = of ?? splits[0];
   const requests = await ask("GET", `/page/everyday/${encodeURIComponent(task)}/${encodeURIComponent(split)}`);
   const kinds = [...new Set(requests.map((request) => request.kind))];
   const place = h("div", { class: "requests" });
@@ -23,10 +24,10 @@ export async function show(main, [task = WORLDS[0][0], split = SPLITS[0]]) {
   }
   filters.append(...["", ...kinds].map((kind) => button(kind === "" ? "All" : kind, () => only(kind), { class: "button small toggle", "data-kind": kind })));
   main.replaceChildren(
-    galleryLinks(`#/everyday/${task}/dev`),
-    h("div", { class: "head" }, h("h1", {}, "Everyday requests"),
-      h("div", { class: "row" }, SPLITS.map((one) => h("a", { class: "button small", href: `#/everyday/${task}/${one}`, "aria-current": one === split ? "true" : null }, one))),
-      h("p", {}, `${requests.length} requests in the words of newcomers, each turn with one right answer; there may be others.`)),
+    galleryLinks(`#/everyday/${task}/${splits[0]}`, galleries),
+    h("div", { class: "head" }, h("h1", {}, heading),
+      h("div", { class: "row" }, splits.map((one) => h("a", { class: "button small", href: `#/everyday/${task}/${one}`, "aria-current": one === split ? "true" : null }, one))),
+      h("p", {}, `${requests.length} ${about}.`)),
     filters, place);
   only("");
 }

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from harness.cli import main
-from harness.corpora import EVERYDAY, SAMPLE
+from harness.everyday.requests import REQUESTS
+from harness.task import SAMPLE
 from harness.worlds.hexagons import CODES
 from tests.helpers.corpora_files import GAME, procedure, write_hexagons, write_minecraft
 
@@ -64,7 +65,7 @@ def test_list(corpora: Path, capsys: pytest.CaptureFixture[str]) -> None:
         f"hexagons: {corpora / 'hexagons'}",
         f"minecraft: {corpora / 'minecraft'}",
         f"iglu: {SAMPLE / 'iglu'}",
-        *(f"everyday-{world}: {EVERYDAY}" for world in ("hexagons", "minecraft")),
+        *(f"everyday-{world}: {REQUESTS}" for world in ("hexagons", "minecraft")),
     ]
 
 

@@ -26,9 +26,10 @@ from harness.corpora.item import Executed, Item, MinecraftItem, Utterance
 from harness.corpora.records import from_record, load_items, read_items, to_full_record
 from harness.errors import DataError, HarnessError, UsageError
 from harness.simulators import games, outputs
-from harness.simulators.games import SIMULATORS, digest, game, simulator_splits, simulator_task, target_split
+from harness.simulators.games import digest, game, simulator_splits, simulator_task, target_split
 from harness.simulators.minecraft.logs import log, log_name
 from harness.simulators.stream import Source, pieces
+from harness.tasks import SIMULATORS
 from tests.helpers import ROOT
 from tests.helpers.corpora_files import write_log
 

@@ -11,8 +11,8 @@ import pytest
 from harness.corpora import SPLITS, cache, load, load_games, locate, minecraft, split_name
 from harness.corpora.item import HexagonsItem
 from harness.errors import DataError, UsageError
+from harness.tasks import TASKS
 from harness.util.files import cache_folder
-from harness.worlds.tasks import JUDGED
 from tests.helpers.corpora_files import log_path, pack, procedure, state, write_hexagons, write_log, write_minecraft, write_splits
 
 
@@ -45,7 +45,7 @@ class TestLocate:
         folder = write_hexagons(tmp_path / "data" / "hexagons")
         assert (locate("hexagons").kind, locate("hexagons").path) == ("official", folder)
 
-    @pytest.mark.parametrize("task", sorted(set(SPLITS) - JUDGED))
+    @pytest.mark.parametrize("task", sorted(name for name, task in TASKS.items() if not task.shipped))
     def test_the_sample_where_nothing_is_there(self, task: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (tmp_path / "data" / task).mkdir()
         source = locate(task)

@@ -17,7 +17,7 @@ from harness.corpora.held_out import HeldOut, content, not_asked, train_targets
 from harness.corpora.item import HexagonsItem, Item
 from harness.corpora.records import to_full_record
 from harness.errors import UsageError
-from harness.worlds.tasks import WORLDS, tasks_in, world_of
+from harness.tasks import TASKS, tasks_in, world_of
 
 
 @pytest.fixture(autouse=True)
@@ -47,7 +47,7 @@ def finetuned(monkeypatch: pytest.MonkeyPatch, *words: str) -> Any:
     return job_of(monkeypatch, *words)
 
 
-@pytest.mark.parametrize("task", WORLDS)
+@pytest.mark.parametrize("task", TASKS)
 @pytest.mark.parametrize("split", ["dev", "test"])
 def test_held_out_items_under_other_ids_are_refused(
     task: str, split: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -61,7 +61,7 @@ def test_held_out_items_under_other_ids_are_refused(
 
 
 @pytest.mark.data
-@pytest.mark.parametrize("task", WORLDS)
+@pytest.mark.parametrize("task", TASKS)
 def test_forty_official_test_items_under_other_ids_are_refused(
     task: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data_dir: Path
 ) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from harness.corpora import hexagons
+from harness.corpora import corpus_of, hexagons
 from harness.corpora.item import Executed, HexagonsItem, Utterance
 from harness.corpora.stats import hexagons_stats
 from harness.errors import DataError
@@ -124,13 +124,14 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"test\.jsonl: No such file"):
         hexagons.load(folder, "test")
     with pytest.raises(DataError, match=r"test\.jsonl: No such file"):
-        hexagons.digest(folder)
+        corpus_of("hexagons").digest(folder)
 
 
 def test_the_digest_is_of_the_content(tmp_path: Path) -> None:
     one, same = write_hexagons(tmp_path / "one"), write_hexagons(tmp_path / "same")
     other = write_hexagons(tmp_path / "other", dev=[procedure(9)])
-    assert hexagons.digest(one) == hexagons.digest(same) != hexagons.digest(other)
+    digest = corpus_of("hexagons").digest
+    assert digest(one) == digest(same) != digest(other)
 
 
 # What follows counts the official release.

@@ -14,9 +14,10 @@ from typing import Any
 import pytest
 
 from harness.cli import main
-from harness.corpora import SAMPLE, iglu, iglu_cache, load, locate
+from harness.corpora import iglu, iglu_cache, load, locate
 from harness.corpora.item import MinecraftItem, Utterance
 from harness.errors import DataError
+from harness.task import SAMPLE
 from harness.worlds.minecraft import Action, Pose, Structure
 
 FIRST = "game-9005"

@@ -6,16 +6,17 @@ from typing import Any
 
 import pytest
 
+from harness.corpora import corpus_of
 from harness.corpora.item import Item
 from harness.corpora.rollout import Rollout
 from harness.everyday.judge import as_judged, is_right
-from harness.everyday.requests import items, read_program, run_on
+from harness.everyday.requests import read_program, run_on
 from harness.worlds.minecraft import Action
 
 
 def turns(tmp_path: Path, world: str, text: str) -> list[Item]:
     (tmp_path / f"{world}-dev.yaml").write_text(text)
-    return list(items(f"everyday-{world}", ["dev"], tmp_path))
+    return list(corpus_of(f"everyday-{world}").items(tmp_path, ["dev"]))
 
 
 def one(tmp_path: Path, world: str, right: str, start: str = "nothing") -> Item:

@@ -6,14 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from harness.corpora import EVERYDAY, load
+from harness.corpora import corpus_of, load
 from harness.corpora.item import HexagonsItem, Item, since_actions
 from harness.errors import DataError
 from harness.everyday.judge import is_right
-from harness.everyday.requests import KINDS, NO_CHANGE, Right, items, read_program, run_on, stats
-from harness.worlds.tasks import JUDGED
+from harness.everyday.requests import KINDS, NO_CHANGE, REQUESTS, Right, read_program, run_on
 
-TASKS = sorted(JUDGED)
+EVERYDAY = ("everyday-hexagons", "everyday-minecraft")
 
 
 def said(item: Item) -> str:
@@ -21,7 +20,7 @@ def said(item: Item) -> str:
     return " ".join(re.sub(r"[^a-z0-9 ]", " ", text.lower()).split())
 
 
-@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("task", EVERYDAY)
 def test_every_right_answer_is_judged_right_and_nothing_is_not(task: str) -> None:
     for item in load(task):
         assert is_right(item, item.actions), item.id
@@ -31,16 +30,16 @@ def test_every_right_answer_is_judged_right_and_nothing_is_not(task: str) -> Non
             assert outcome.error is None, item.id
 
 
-@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("task", EVERYDAY)
 def test_there_are_enough_of_every_kind(task: str) -> None:
-    counts = stats(task)
+    counts = corpus_of(task).stats(REQUESTS)
     assert sum(split["requests"] for split in counts["splits"].values()) >= 200
     for kinds in counts["kinds"].values():
         assert set(kinds) == set(KINDS)
         assert min(kinds.values()) >= 6
 
 
-@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("task", EVERYDAY)
 def test_no_request_is_said_twice(task: str) -> None:
     requests: dict[str, list[str]] = {}
     for item in load(task):
@@ -49,7 +48,7 @@ def test_no_request_is_said_twice(task: str) -> None:
     assert [text for text, count in first.items() if count > 1] == []
 
 
-@pytest.mark.parametrize("file", sorted(EVERYDAY.glob("*.yaml")), ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", sorted(REQUESTS.glob("*.yaml")), ids=lambda file: file.stem)
 def test_names_are_unique_and_lines_short(file: Path) -> None:
     names = re.findall(r"(?m)^([a-z0-9-]+):", file.read_text())
     assert len(names) == len(set(names))
@@ -76,7 +75,7 @@ REQUEST = "it:\n  kind: figure\n  turns:\n  - say: it\n    right: {}\n"
 def test_faults_are_named(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "hexagons-dev.yaml").write_text(text)
     with pytest.raises(DataError) as raised:
-        list(items("everyday-hexagons", ["dev"], tmp_path))
+        list(corpus_of("everyday-hexagons").items(tmp_path, ["dev"]))
     assert str(raised.value).startswith(f"{tmp_path / 'hexagons-dev.yaml'}: it" if "it" in text else str(tmp_path))
     assert message in str(raised.value)
 

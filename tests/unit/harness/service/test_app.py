@@ -24,7 +24,7 @@ from harness.service.keys import Key, Keys
 from harness.service.players import Own, Served, own_players
 from harness.service.schema import ExecuteResponse, Player
 from harness.service.workers import Workers
-from harness.worlds.tasks import TYPED
+from harness.tasks import get_task
 from prompts.messages import conversation
 from prompts.spec import PromptSpec
 from tests.helpers.endpoint import FakeServer, chat_answer
@@ -70,7 +70,7 @@ def asked(task: str) -> list[Item]:
 def test_the_parser_answers_as_in_a_run(task: str, client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("HARNESS_DATA", raising=False)
     items = asked(task)
-    answers = list(Parser().predictor(TYPED[task]).predict(items))
+    answers = list(Parser().predictor(get_task(task).typed).predict(items))
     assert items
     for item, answer in zip(items, answers, strict=True):
         response = client.post(EXECUTE, json=json.loads(json.dumps(request_of(item))))

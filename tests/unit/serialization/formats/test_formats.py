@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from harness.corpora import load
 from harness.corpora.item import MinecraftItem
 from harness.errors import UsageError
+from harness.tasks import TASKS
 from harness.worlds import hexagons, minecraft
 from harness.worlds.hexagons import canonical
-from harness.worlds.tasks import WORLDS
 from serialization.formats import FORMATS, Format, get_format, moves
 from serialization.formats.answer import MAX_CHARS
 
@@ -374,7 +374,7 @@ def test_the_grammar_refuses_what_is_wrong(task: str, name: str, text: str) -> N
 def test_unknown_names_get_a_suggestion() -> None:
     with pytest.raises(UsageError, match="did you mean triplets"):
         get_format("hexagons", "triplet")
-    with pytest.raises(UsageError, match=f"known: {', '.join(sorted(WORLDS))}"):
+    with pytest.raises(UsageError, match=f"known: {', '.join(sorted(TASKS))}"):
         get_format("chess", "lines")
 
 

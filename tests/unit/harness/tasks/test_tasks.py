@@ -4,16 +4,15 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from harness.augmentation.variants import augment, known_changes
-from harness.corpora import CORPORA, load
+from harness.corpora import load
 from harness.corpora.item import MinecraftItem
 from harness.errors import UsageError
-from harness.worlds.tasks import WORLDS, TaskName, task_of, tasks_in, world_of
+from harness.tasks import TASKS, TaskName, task_of, tasks_in, world_of
 
 
 def test_each_task_is_in_a_world_and_has_a_corpus() -> None:
-    assert [world_of(task) for task in WORLDS] == ["hexagons", "minecraft", "minecraft", "hexagons", "minecraft"]
+    assert [task.world for task in TASKS.values()] == ["hexagons", "minecraft", "minecraft", "hexagons", "minecraft"]
     assert tasks_in("minecraft") == ("minecraft", "iglu", "everyday-minecraft")
-    assert list(CORPORA) == list(WORLDS)
 
 
 def test_an_unknown_task() -> None:
@@ -54,7 +53,7 @@ def test_what_names_compass_directions_is_not_turned(monkeypatch: pytest.MonkeyP
 
 def test_settings_take_every_task_and_no_other() -> None:
     asked = TypeAdapter(TaskName)
-    assert asked.json_schema()["enum"] == list(WORLDS)
-    assert all(asked.validate_python(task) == task for task in WORLDS)
+    assert asked.json_schema()["enum"] == list(TASKS)
+    assert all(asked.validate_python(task) == task for task in TASKS)
     with pytest.raises(ValidationError, match="everyday-minecraft"):
         asked.validate_python("chess")

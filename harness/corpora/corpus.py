@@ -1,0 +1,71 @@
+"""A corpus as the tasks name it: how its items are found, read and counted."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from harness.corpora.item import Item
+from harness.corpora.records import read_items
+from harness.errors import DataError
+from harness.task import Task
+from harness.worlds.minecraft import Structure
+
+
+class Corpus:
+    """Files `<split>.jsonl` in a folder, of lines as `harness simulate` writes them.
+
+    A corpus in files of its own extends the class. All methods that read raise DataError for what is not as it should be.
+    """
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+
+    def find(self, folder: Path) -> Path | None:
+        """The source, a folder or an archive, in the task's folder below HARNESS_DATA; None if it is not there."""
+        return folder if any(self._file(folder, split).is_file() for split in self.task.splits) else None
+
+    def digest(self, source: Path) -> str:
+        """The sha256 of the source's content, in hexadecimal."""
+        total = hashlib.sha256()
+        for split in self.task.splits:
+            file = self._file(source, split)
+            try:
+                total.update(hashlib.sha256(file.read_bytes()).digest())
+            except OSError as error:
+                names = ", ".join(f"{one}.jsonl" for one in self.task.splits)
+                raise DataError(f"cannot read {file}: {error.strerror}; the corpus has {names}") from None
+        return total.hexdigest()
+
+    def items(self, source: Path, splits: Sequence[str]) -> Iterator[Item]:
+        """The items of some splits, one split after the other."""
+        return chain.from_iterable(read_items(self._file(source, split)) for split in splits)
+
+    def unclear(self, source: Path, split: str) -> Iterator[Item] | None:
+        """The instructions of a split that are no items because they are unclear; None if the corpus lists none."""
+        return None
+
+    def targets(self, source: Path, split: str) -> dict[str, Structure]:
+        """Minecraft's world: by name, the structures of a split that games are about."""
+        ends = {item.group: item.after for item in self.items(source, (split,))}
+        return {name: end for name, end in ends.items() if isinstance(end, Structure) and len(end)}
+
+    def stats(self, source: Path) -> dict[str, Any]:
+        """What `harness data stats` prints: by split, named counts; a corpus may have more."""
+        return {"splits": {split: _counts(list(self.items(source, (split,)))) for split in self.task.splits}}
+
+    def _file(self, folder: Path, split: str) -> Path:
+        return folder / f"{split}.jsonl"
+
+
+def _counts(items: Sequence[Item]) -> dict[str, int]:
+    clusters, groups = ({getattr(item, key) for item in items} for key in ("cluster", "group"))
+    return {
+        "items": len(items),
+        "games or procedures": len(clusters),
+        "targets": len(groups),
+        "actions": sum(len(item.actions) for item in items),
+    }

@@ -1,0 +1,90 @@
+"""The tasks: everything that differs from task to task is said in a `Task`, and asked for here.
+
+A package of its own adds one with an entry point of the group `harness.tasks`, whose value is `module:object`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Literal
+
+from harness.errors import UsageError
+from harness.task import Task
+from harness.tasks import everyday, hexagons, iglu, minecraft
+from harness.util.registry import choose
+from harness.worlds import World
+
+GROUP = "harness.tasks"
+_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+
+
+def _tasks() -> dict[str, Task]:
+    """Our own tasks and those of other packages. Raises UsageError for one that cannot be used."""
+    ours = (hexagons.TASK, minecraft.TASK, iglu.TASK, everyday.DRAWING, everyday.BUILDING)
+    known = {task.name: task for task in ours}
+    for point in sorted(entry_points(group=GROUP)):
+        where = f"the entry point {point.name} = {point.value} of {GROUP}"
+        try:
+            task = point.load()
+        except Exception as error:
+            raise UsageError(f"{where} cannot be loaded ({error}): repair or uninstall its package") from error
+        if not isinstance(task, Task) or not _NAME.fullmatch(task.name):
+            raise UsageError(f"{where} is no Task with a name of small letters, digits and hyphens: repair its package")
+        if alike := [name for name in known if f"{task.name}-".startswith(f"{name}-") or name.startswith(f"{task.name}-")]:
+            raise UsageError(f"{where}: the name {task.name} begins as {alike[0]} does, and so would its items' ids: rename it")
+        known[task.name] = task
+    return known
+
+
+TASKS = _tasks()
+"""By name, in the order in which tasks are listed. The task of the corpus that a world began with has the world's name."""
+DEFAULT_TASK = next(iter(TASKS))
+"""The task where none is named."""
+PLAYED = [name for name, task in TASKS.items() if task.simulator]
+"""Tasks of which there are simulated games."""
+SIMULATORS = {name: simulator for task in TASKS.values() for name, simulator in task.simulators.items()}
+"""All simulators by name."""
+
+if TYPE_CHECKING:
+    TaskName = str
+    DrawingTask = str
+    BuildingTask = str
+else:
+    # A type checker takes no computed Literal. In pydantic's models it is checked, and an enum of JSON Schemas.
+    TaskName = Literal[tuple(TASKS)]
+    DrawingTask, BuildingTask = (
+        Literal[tuple(name for name, task in TASKS.items() if task.world == world)] for world in ("hexagons", "minecraft")
+    )
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names as help texts list them."""
+    *most, last = names
+    return f"{', '.join(most)} or {last}" if most else last
+
+
+TASK_NAMES = listed(TASKS)
+"""The tasks as help texts list them."""
+
+
+def get_task(name: str) -> Task:
+    """Raises UsageError for an unknown task."""
+    return TASKS.get(name) or TASKS[choose("task", name, TASKS)]
+
+
+def world_of(task: str) -> World:
+    """Raises UsageError for an unknown task."""
+    return get_task(task).world
+
+
+def tasks_in(world: World) -> tuple[str, ...]:
+    """The tasks of a world, the one with its name first."""
+    return tuple(name for name, task in TASKS.items() if task.world == world)
+
+
+def task_of(item_id: str, world: World) -> str:
+    """The task of an item of a world by its id: `minecraft-blocks/...` is of minecraft. Without one, the world's own."""
+    name = item_id.partition("/")[0]
+    return next((task for task in TASKS if f"{name}-".startswith(f"{task}-")), world)

@@ -1,0 +1,31 @@
+"""Our benchmark of ordinary requests, in both worlds: what people ask, turn by turn, and conditions of a right answer."""
+
+from pathlib import Path
+
+from harness.task import Gallery, Task
+from harness.worlds import World
+
+
+def _everyday(world: World, shown: str) -> Task:
+    return Task(
+        name=f"everyday-{world}",
+        world=world,
+        title="everyday requests",
+        benchmark=f"everyday requests, {world}",
+        hub_name=f"everyday-{world}",
+        splits=("dev", "test"),
+        corpus="harness.everyday.requests:Everyday",
+        sample=Path(__file__).parents[1] / "everyday" / "requests",
+        shipped=True,
+        begun=True,
+        judged=True,
+        gallery=Gallery(
+            f"Everyday requests: {shown}",
+            "Everyday requests",
+            "requests in the words of newcomers, each turn with one right answer; there may be others",
+        ),
+    )
+
+
+DRAWING = _everyday("hexagons", "HEXAGONS")
+BUILDING = _everyday("minecraft", "Minecraft")

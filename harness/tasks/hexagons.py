@@ -1,0 +1,22 @@
+"""HEXAGONS, "Draw Me a Flower": drawing procedures, step by step."""
+
+from harness.task import SAMPLE, Simulator, Task
+
+TASK = Task(
+    name="hexagons",
+    world="hexagons",
+    title="HEXAGONS",
+    benchmark="HEXAGONS",
+    hub_name="hexagons",
+    skill="drawing on HEXAGONS boards",
+    license="CC BY 4.0, Lachmy et al. 2022",
+    how_to_get="github.com/OnlpLab/Hexagons; put its train.jsonl, dev.jsonl and test.jsonl into $HARNESS_DATA/hexagons/",
+    corpus="harness.corpora.hexagons:HexagonsCorpus",
+    sample=SAMPLE / "hexagons",
+    simulators={
+        "hexagons": Simulator("harness.simulators.hexagons:procedures", "drawing"),
+        "everyday-hexagons": Simulator("harness.simulators.everyday.hexagons.conversation:drawing", "conversation"),
+    },
+    simulator="hexagons",
+    typed="everyday-hexagons",
+)

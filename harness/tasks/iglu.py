@@ -1,0 +1,21 @@
+"""IGLU, single-turn: one instruction in a world that holds blocks already, with compass directions."""
+
+from harness.task import SAMPLE, Task
+
+TASK = Task(
+    name="iglu",
+    world="minecraft",
+    title="IGLU",
+    benchmark="IGLU single-turn",
+    hub_name="iglu-datasets",
+    license="MIT, Microsoft 2022",
+    how_to_get="github.com/microsoft/iglu-datasets; put its folder datasets/singleturn at $HARNESS_DATA/iglu/",
+    corpus="harness.corpora.iglu_cache:IgluCorpus",
+    sample=SAMPLE / "iglu",
+    compass=True,
+    begun=True,
+    scores={"overlap": "eval.metrics.overlap:overlap_scores"},
+    parser_weights="weights_iglu.json",
+    # More of its answers are right.
+    parser_threshold=0.3,
+)

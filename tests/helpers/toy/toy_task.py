@@ -1,0 +1,18 @@
+"""A task of another package: columns of a board of hexagons are painted, one a step."""
+
+from pathlib import Path
+
+from harness.task import Gallery, Simulator, Task
+
+TASK = Task(
+    name="toy",
+    world="hexagons",
+    title="the toy corpus",
+    benchmark="columns",
+    hub_name="toy",
+    sample=Path(__file__).parent,
+    shipped=True,
+    simulators={"columns": Simulator("toy_drawing:columns", "drawing")},
+    simulator="columns",
+    gallery=Gallery("Columns", "Columns", "columns to paint"),
+)
