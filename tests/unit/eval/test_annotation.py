@@ -94,10 +94,7 @@ BAD = {
     "another task": ({**CLEAR, "id": "hexagons/test/1/1"}, "does not match"),
     "unclear and correct": ({**CLEAR, "context": "unclear"}, "True is not of type 'null'"),
     "clear without an answer": ({**CLEAR, "correct": None}, "None is not of type 'boolean'"),
-    "several on a board with blocks": (
-        {**CLEAR, "id": ITEMS[1].id, "context": "multiple"},
-        '"multiple" is for items',
-    ),
+    "several on a board with blocks": ({**CLEAR, "id": ITEMS[1].id, "context": "multiple"}, '"multiple" is for items'),
     "no such context": ({**CLEAR, "context": "clear"}, "'clear' is not one of"),
     "missing field": ({"id": ITEMS[0].id, "context": "unclear"}, "'correct' is a required property"),
     "not a number": ('{"id": "minecraft/test/g/0", "context": "unique", "correct": NaN}', "NaN is not a JSON number"),

@@ -252,10 +252,7 @@ def test_glove_vectors_are_used_and_said() -> None:
         (["baseline", "train", "cnn-gru", "--task", "hexagons"], "no task of cnn-gru named 'hexagons'"),
         (["baseline", "train", "cnn-gru", "--set", "speed=3"], "speed: no such key"),
         (["baseline", "train", "cnn-gru", "--only-data"], "nothing to train on"),
-        (
-            ["baseline", "predict", "cnn-gru"],
-            "cnn-gru has no trained model here: make one with `harness baseline train cnn-gru`",
-        ),
+        (["baseline", "predict", "cnn-gru"], "cnn-gru has no trained model here: make one with `harness baseline train cnn-gru`"),
     ],
 )
 def test_what_cannot_be_done_is_one_clear_error(

@@ -166,10 +166,7 @@ def test_tables_where_nothing_was_verified(corpora: Path, capsys: pytest.Capture
     ("arguments", "message"),
     [
         (["items", "hexagons", "--split", "val"], "no split of hexagons named 'val': known: dev, test, train"),
-        (
-            ["items", "chess", "--split", "test"],
-            "no task named 'chess': known: everyday-hexagons, everyday-minecraft, ",
-        ),
+        (["items", "chess", "--split", "test"], "no task named 'chess': known: everyday-hexagons, everyday-minecraft, "),
         (["stats", "hexagon"], "no task named 'hexagon': did you mean hexagons?"),
         (["items", "hexagons"], "Missing option '--split'"),
         (["items", "hexagons", "--split", "dev", "--limit", "-1"], "--limit"),

@@ -222,12 +222,7 @@ BAD = {
 
 @pytest.mark.parametrize(("records", "arguments", "code", "message"), BAD.values(), ids=BAD)
 def test_bad_input_is_one_line_and_an_exit_code(
-    write: Write,
-    capsys: pytest.CaptureFixture[str],
-    records: list[dict[str, Any]],
-    arguments: list[str],
-    code: int,
-    message: str,
+    write: Write, capsys: pytest.CaptureFixture[str], records: list[dict[str, Any]], arguments: list[str], code: int, message: str
 ) -> None:
     found, out, err = run(capsys, write(*records), *arguments, "--json")
     assert (found, out) == (code, "")

@@ -165,11 +165,7 @@ def test_the_files_are_those_of_the_release(data_dir: Path, split: str, size: in
 @pytest.mark.data
 @pytest.mark.parametrize(
     ("split", "actions", "digest"),
-    [
-        ("train", 31377, "a9884b922853d8e6"),
-        ("dev", 4155, "679874a601756cb4"),
-        ("test", 4093, "2df1b5aab3648c05"),
-    ],
+    [("train", 31377, "a9884b922853d8e6"), ("dev", 4155, "679874a601756cb4"), ("test", 4093, "2df1b5aab3648c05")],
 )
 def test_golden_digest_of_the_actions(steps: Steps, split: str, actions: int, digest: str) -> None:
     written = (",".join(f"{a.row} {a.column} {a.color}" for a in step.actions) for step in steps[split])
