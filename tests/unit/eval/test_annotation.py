@@ -10,11 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eval.annotation import OURS, Annotation, Judgment, clean_set, our_annotation, read_annotation, statistics
-from eval.metrics.minecraft import score
 from harness.corpora import load
 from harness.corpora.item import builder_turns
 from harness.errors import DataError
-from tests.helpers.scored import Turn, place, turn
+from tests.helpers.scored import Turn, turn
 
 BLOCK = [(0, 1, 0, "red")]
 CODES = {"c": ("unique", True), "i": ("unique", False), "x": ("unclear", None), "m": ("multiple", True)}
@@ -70,14 +69,6 @@ def test_every_item_is_clean_or_unclear_or_left_out(codes: str) -> None:
     assert statistics(items, annotation)["clean"] == len(ids)
 
 
-def test_the_fairer_f1_is_for_multiple_interpretations_only() -> None:
-    items = [turn([], BLOCK, 0), turn([], BLOCK, 1)]
-    found = score(items, [[place("red", 4, 1, 4)]] * 2, multiple={items[0].id})
-    assert found["micro"]["overall"] == {"tp": 1, "fp": 1, "fn": 1, "precision": 0.5, "recall": 0.5, "f1": 0.5}
-    assert found["micro"]["location"]["tp"] == 1
-    assert found["micro"]["shape"]["tp"] == 2
-
-
 ITEMS = [turn([], BLOCK, 0), turn(BLOCK, [], 1)]
 
 
@@ -114,12 +105,6 @@ def test_contradictory_lines_are_refused(tmp_path: Path) -> None:
         read_annotation(write(tmp_path, [CLEAR, {**CLEAR, "correct": False}]), ITEMS)
 
 
-def test_half_a_last_line_of_an_annotation_in_progress(tmp_path: Path) -> None:
-    path = write(tmp_path, [CLEAR])
-    path.write_text(path.read_text() + '{"id": "mine')
-    assert list(read_annotation(path, ITEMS, partial=True).judgments) == [ITEMS[0].id]
-
-
 def test_an_item_without_a_judgment(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="1 of 2 items are not annotated, the first is minecraft/test/g/1"):
         clean_set(ITEMS, read_annotation(write(tmp_path, [CLEAR]), ITEMS))
@@ -150,13 +135,3 @@ def test_our_annotation_gives_its_known_counts() -> None:
         "clean_multiple": 92,
         "clean_empty_board": 115,
     }
-
-
-@pytest.mark.data
-def test_the_repaired_gold_scores_one_on_the_clean_set() -> None:
-    items = builder_turns(load("minecraft", "test"))
-    clean = clean_set(items, our_annotation(items))
-    assert {item.cluster for item in clean.items} <= {item.cluster for item in items}
-    after = {item.id: item.after for item in items}
-    changed = [item.id for item in clean.items if item.after != after[item.id]]
-    assert set(changed) <= set(clean.repaired)

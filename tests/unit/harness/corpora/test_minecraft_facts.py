@@ -116,7 +116,17 @@ def test_the_first_item_of_test(items: dict[str, list[MinecraftItem]]) -> None:
 
 
 def test_stats(games: list[Game]) -> None:
-    keys = "games targets items actions placements removals net_actions empty_board_items zero_net_items".split()
+    keys = [
+        "games",
+        "targets",
+        "items",
+        "actions",
+        "placements",
+        "removals",
+        "net_actions",
+        "empty_board_items",
+        "zero_net_items",
+    ]
     assert minecraft_stats(games)["splits"] == {
         "train": dict(zip(keys, (281, 85, 3709, 15085, 11006, 4079, 11311, 289, 23), strict=True)),
         "val": dict(zip(keys, (101, 29, 1331, 5778, 4182, 1596, 4564, 104, 14), strict=True)),
