@@ -25,7 +25,7 @@ from harness.baselines.builder_decoding import BuilderPredictor
 from harness.cli import cli
 from harness.corpora import load
 from harness.corpora.records import to_full_record
-from harness.errors import DataError, HarnessError, UsageError
+from harness.errors import HarnessError, UsageError
 from harness.training.checkpoints import digest
 from tests.helpers import ROOT
 from tests.helpers.tiny_cnn_gru import SETTINGS
@@ -232,17 +232,6 @@ def test_vectors_of_glove_stay_as_they_are_when_training_goes_on() -> None:
     assert torch.equal(first["words.weight"], on["words.weight"])
     assert not torch.equal(first["encoder.weight_ih_l0"], on["encoder.weight_ih_l0"])
     assert json.loads(Path("runs/on/model/config.json").read_text())["glove"] == "glove.txt"
-
-
-def test_glove_vectors_are_used_and_said() -> None:
-    Path("glove.txt").write_text("red 1 2 3 4 5 6 7 8\nblock 8 7 6 5 4 3 2 1\n")
-    done = run(words("--max-epochs", "1", "--limit", "2", glove="glove.txt"))
-    assert done.exit_code == 0, done.output
-    assert "glove.txt, 22 of the corpus's words and special ones, not trained" in done.output
-    Path("glove.txt").write_text("red 1 2 3\n")
-    broken = run(words("--max-epochs", "1", "--name", "broken", glove="glove.txt"))
-    assert isinstance(broken.exception, DataError)
-    assert "glove.txt:1: 3 numbers" in str(broken.exception)
 
 
 @pytest.mark.parametrize(
