@@ -117,7 +117,7 @@ def test_exactly_so_many_items_in_the_order_of_the_games(count: int) -> None:
     assert list(read_items(Path("items.jsonl"))) == made("random", count)
 
 
-@pytest.mark.parametrize("simulator", ["random", "everyday-hexagons", "everyday-minecraft"])
+@pytest.mark.parametrize("simulator", ["shapes", "hexagons", "everyday-minecraft"])
 def test_the_same_bytes_for_any_number_of_workers_and_any_hash_seed(simulator: str) -> None:
     options = [simulator, "--items", "700", "--seed", "3"]
     simulate(*options, "--out", "one.jsonl")

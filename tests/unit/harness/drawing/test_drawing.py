@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import io
 from collections import Counter
-from itertools import combinations
 from xml.etree import ElementTree
 
 import numpy as np
@@ -12,12 +11,11 @@ from hypothesis import strategies as st
 from PIL import Image
 from rich.console import Console
 
-from harness.corpora.item import drawing_steps
 from harness.drawing import hexagons, minecraft, svg, terminal
 from harness.drawing.builder import REACH, builder
-from harness.drawing.isometric import PALETTE, Part, painters_order, project, shade
+from harness.drawing.isometric import PALETTE, project, shade
 from harness.drawing.png import png_bytes
-from harness.worlds.hexagons import COLORS, COLUMNS, ROWS, Board, Paint, Tile
+from harness.worlds.hexagons import COLUMNS, ROWS, Board, Paint, Tile
 from harness.worlds.minecraft import COLORS as BLOCK_COLORS
 from harness.worlds.minecraft import Block, Pose, Structure
 
@@ -72,22 +70,6 @@ def test_every_tile_but_those_of_the_most_frequent_color_is_drawn_once(board: Bo
     assert drawn | {background: counts[background]} == counts
 
 
-@given(boards, boards)
-@settings(max_examples=30, deadline=None)
-def test_a_board_is_small_whatever_is_on_it(before: Board, board: Board) -> None:
-    assert len(hexagons.board_svg(board)) < 6_000
-    assert len(hexagons.board_svg(board, before=before, numbers=True)) < 10_000
-
-
-@pytest.mark.data
-def test_the_released_boards_take_five_kilobytes_at_most(data_dir: object) -> None:
-    from harness.corpora import load
-
-    sizes = [len(hexagons.board_svg(item.after, before=item.before)) for item in drawing_steps(load("hexagons"))]
-    assert np.mean(sizes) < 2_600
-    assert max(sizes) < 5_500
-
-
 def test_the_grid_has_an_outline_between_any_two_tiles() -> None:
     image = pixels(hexagons.board_svg(Board(), scale=4))
     for a, b in (
@@ -105,17 +87,6 @@ def test_the_grid_has_an_outline_between_any_two_tiles() -> None:
         assert min(line) < 100, (a, b)
 
 
-def test_painted_tiles_carry_a_dot_that_shows_on_every_color() -> None:
-    for color in COLORS[1:]:
-        board = Board().apply([Paint(r, c, color) for c in (0, 3) for r in range(ROWS)]).board
-        before = Board().apply([Paint(r, 0, color) for r in range(ROWS)]).board
-        image = pixels(hexagons.board_svg(board, before=before, scale=4))
-        for row in range(ROWS):
-            (x0, y0), (x3, y3) = hexagons.center((row, 0)), hexagons.center((row, 3))
-            assert tuple(image[(y0 + 1) * 4, (x0 + 1) * 4]) == rgb(hexagons.PALETTE[color])
-            assert tuple(image[(y3 + 1) * 4, (x3 + 1) * 4]) == ((255,) * 3 if color in hexagons.DARK else (0,) * 3)
-
-
 def test_a_difference_has_a_sign_of_its_own_for_right_wrong_and_missing() -> None:
     before = Board().apply([Paint(0, 0, "red")]).board
     gold = before.apply([Paint(2, 2, "blue"), Paint(3, 3, "green"), Paint(4, 4, "orange")]).board
@@ -131,31 +102,12 @@ def test_a_difference_has_a_sign_of_its_own_for_right_wrong_and_missing() -> Non
     assert list(signs.values()) == [set(), {"right"}, {"wrong", "missing"}, {"missing"}, {"wrong"}]
 
 
-def test_numbers_show_without_any_font() -> None:
-    image = pixels(hexagons.board_svg(Board(), numbers=True, scale=2)).min(axis=2)
-    for column in range(COLUMNS):
-        x = 2 * (10 + 8 + 12 * column)
-        assert image[4:16, x - 8 : x + 8].min() < 150
-    for row in range(ROWS):
-        y = 2 * (10 + 7 + 14 * row)
-        assert image[y - 6 : y + 6, 2:14].min() < 150
-
-
 def test_labels_of_all_letters_are_well_formed_and_differ() -> None:
     images = {}
     for character in "0123456789-ABCDEFGHIJKLMNPQRSTUVWXYZ":  # the letter O is drawn as the digit 0 is
         picture = svg.document(svg.strokes(svg.label(character, 4, 5), color="#000"), (0, 0, 8, 10), 6)
         images[character] = pixels(picture).tobytes()
     assert len(set(images.values())) == len(images)
-
-
-def test_pictures_side_by_side_keep_their_sizes() -> None:
-    small, large = hexagons.board_svg(Board(), scale=1), hexagons.board_svg(Board(), scale=2)
-    picture = svg.side_by_side([("small", small), ("large", large)], legend=True)
-    nested = ElementTree.fromstring(picture).findall(f"{SVG}svg")
-    assert [(n.attrib["width"], n.attrib["height"]) for n in nested] == [("222", "149"), ("444", "298")]
-    assert float(nested[0].attrib["y"]) + 149 == float(nested[1].attrib["y"]) + 298
-    assert pixels(picture).shape[1] == round(svg.size(picture)[0])
 
 
 # Minecraft
@@ -166,14 +118,6 @@ def test_every_block_is_one_cube_of_its_color(structure: Structure) -> None:
     picture = minecraft.structure_svg(structure)
     found = Counter((u.attrib["href"], float(u.attrib["x"]), float(u.attrib["y"])) for u in uses(picture))
     assert found == Counter((f"#mc-{b.color}", *project(*b[:3])) for b in structure.blocks())
-
-
-@given(structures)
-def test_a_cube_is_drawn_after_all_that_it_can_hide(structure: Structure) -> None:
-    parts = sorted((Part(*b[:3], "") for b in structure.blocks()), key=painters_order)
-    for behind, front in combinations(parts, 2):
-        hides = behind.x <= front.x and behind.z <= front.z and behind.y >= front.y
-        assert not hides, (behind, front)
 
 
 def first_hit(blocks: tuple[Block, ...], x: float, y: float, z: float) -> Block | None:
@@ -206,12 +150,6 @@ def test_the_png_shows_what_a_viewer_would_see(structure: Structure) -> None:
             px, py = project(*point)
             color = tuple(image[int((py - top) * 6), int((px - left) * 6)])
             assert color in {rgb(shade(PALETTE[seen.color], factor)) for factor in (1.0, 0.84, 0.66)}
-
-
-def test_faces_have_three_shades() -> None:
-    image = pixels(minecraft.structure_svg(Structure.of([(0, 1, 0, "yellow")]), scale=2)).reshape(-1, 3)
-    found = set(map(tuple, image))
-    assert {rgb(shade(PALETTE["yellow"], factor)) for factor in (1.0, 0.84, 0.66)} <= found
 
 
 def test_changes_are_outlined_or_ghosts() -> None:
@@ -273,12 +211,6 @@ def test_builder_and_blocks_turn_together(structure: Structure, quarters: int) -
         assert builder(pose, quarters).part[:3] == turned[:3]
 
 
-def test_axis_labels_follow_the_turn() -> None:
-    pictures = {q: minecraft.structure_svg(Structure(), quarters=q) for q in range(5)}
-    assert pictures[0] == pictures[4]
-    assert len({pictures[q] for q in range(4)}) == 4
-
-
 # The terminal
 
 
@@ -336,13 +268,6 @@ def test_a_structure_difference_in_plain_letters() -> None:
     gold = Structure.of([(0, 1, 0, "red"), (1, 1, 0, "blue"), (2, 1, 0, "blue")])
     predicted = Structure.of([(1, 1, 0, "blue")])
     assert "  0  · · · b?B*r!· · · · ·" in plain(terminal.structure_difference_text(gold, predicted, before))
-
-
-@given(structures, poses)
-@settings(max_examples=30, deadline=None)
-def test_the_arrow_is_on_exactly_one_layer(structure: Structure, pose: Pose) -> None:
-    maps = plain(terminal.structure_text(structure, pose=pose)).split(" builder at ")[0][:-1]
-    assert sum(maps.count(arrow) for arrow in "↑↗→↘↓↙←↖") == 1
 
 
 def test_colors_are_left_out_where_the_terminal_has_none(monkeypatch: pytest.MonkeyPatch) -> None:

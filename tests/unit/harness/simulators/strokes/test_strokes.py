@@ -1,20 +1,20 @@
-"""Simulated drawings of simple strokes: what is said is what is painted, by an independent reading of the words."""
+"""Simulated drawings of simple strokes: what is said is what is painted, as the parser reads the words."""
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
+from dataclasses import replace
 from functools import cache
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from harness.baselines.parser import Parser
 from harness.corpora.item import Executed, HexagonsItem
-from harness.corpora.wording import NUMBERS, ORDINALS, listing, ordinal_digits, phrase
+from harness.corpora.wording import listing, ordinal_digits, phrase
 from harness.simulators.strokes.words import FRAMES
-from harness.worlds.hexagons import COLUMNS, ROWS, Board
+from harness.worlds.hexagons import Board
 from tests.helpers.simulated import simple
 
 seeds = st.integers(0, 10**6)
@@ -78,98 +78,18 @@ def test_actions_a_step_are_about_as_many_as_in_the_release() -> None:
     assert 40 <= counts.count(0) <= 160
 
 
-# An independent reading of the simplest sentences. Tiles are compared by their pixel centers, not by the world's own geometry.
+READ = ("cells", "diagonal", "ring", "stack")
+"""Frames that the parser, which knows nothing of this simulator, reads nearly always."""
 
 
-ORDINAL = rf"(?:\d+(?:st|nd|rd|th)|{'|'.join(ORDINALS[1:])})"
-NUMBER = rf"(?:\d+|{'|'.join(reversed(NUMBERS))})"
-COLUMN = re.compile(
-    r"(?P<left>left ?most|far left)(?= column)|(?P<right>right ?most|far right|last)(?= column)"
-    rf"|(?P<back>{ORDINAL}) column from the right|(?P<nth>{ORDINAL}) column|column (?:# )?(?P<n>{NUMBER})"
-)
-TILE = re.compile(
-    r"(?P<top>top|topmost|top most) T\b|(?P<last>bottom|bottom most|last) T\b"
-    rf"|(?P<back>{ORDINAL}) T from the bottom|T in row (?P<row>{NUMBER})|(?P<nth>{ORDINAL}) T\b|T (?P<n>{NUMBER})"
-)
-WAY = re.compile(r"\b(up|upper|upward|down|lower|downward)\b(?:(?: and)?(?: to the)? (left|right))?")
-
-
-def number(word: str) -> int:
-    digits = re.match(r"\d+", word)
-    return int(digits[0]) if digits else NUMBERS.index(word) if word in NUMBERS else ORDINALS.index(word)
-
-
-def plain(text: str) -> str:
-    """The text in small letters with T for a tile."""
-    return re.sub(r"\b(tile|hexagon|hex|cell|spot)\b", "T", text.lower())
-
-
-def read_tile(text: str) -> tuple[int, int] | None:
-    """The tile that a text names first, by its place in a column (0-based row and column); None if it cannot be read."""
-    tile, column = TILE.search(plain(text)), COLUMN.search(plain(text))
-    if not tile or not column:
-        return None
-    t, c = tile.groupdict(), column.groupdict()
-    up = number(t["back"]) if t["back"] else 1 if t["last"] else 0
-    row = ROWS + 1 - up if up else 1 if t["top"] else number(t["row"] or t["nth"] or t["n"])
-    back = number(c["back"]) if c["back"] else 1 if c["right"] else 0
-    return row - 1, (COLUMNS + 1 - back if back else 1 if c["left"] else number(c["nth"] or c["n"])) - 1
-
-
-def pixel(tile: tuple[int, int]) -> tuple[float, float]:
-    return 1.5 * tile[1], math.sqrt(3) * (tile[0] + 0.5 * (tile[1] % 2))
-
-
-def of_frame(frame: str) -> list[HexagonsItem]:
-    return [item for item in hexagons(8000, 11) if item.meta["frame"] == frame]
-
-
-def test_a_tile_is_where_its_words_say() -> None:
-    several = re.compile(r"tiles|hexes|hexagons|cells|spots|columns")
-    items = [item for item in of_frame("cells") if len(item.actions) == 1 and not several.search(item.instruction)]
-    read = [(read_tile(item.instruction), item) for item in items]
-    assert len(items) > 200
-    assert sum(tile is not None for tile, _ in read) > 0.95 * len(items)
-    for tile, item in read:
-        assert tile in (None, item.actions[0].tile), item.instruction
-        assert item.actions[0].color in item.instruction.lower()
-
-
-def test_a_ring_is_the_six_tiles_nearest_to_its_center() -> None:
-    read = Counter[bool]()
-    for item in of_frame("ring"):
-        by_top = re.search(r"(its|the) top T is", plain(item.instruction))
-        named = read_tile(item.instruction[item.instruction.lower().index("top") + 4 :] if by_top else item.instruction)
-        read[named is not None] += 1
-        if named is None:
-            continue
-        center = (named[0] + 1, named[1]) if by_top else named
-        distances = {(r, c): math.dist(pixel((r, c)), pixel(center)) for r in range(ROWS) for c in range(COLUMNS)}
-        ring = {tile for tile, distance in distances.items() if 0 < distance < 1.8}
-        color = item.actions[0].color
-        assert len(ring) == 6
-        assert {paint.tile for paint in item.actions} == {tile for tile in ring if item.before[tile] != color}, item.instruction
-    assert read[True] > 0.95 * read.total() > 60
-
-
-def test_a_diagonal_runs_the_way_its_words_say() -> None:
-    checked = Counter[str]()
-    for item in of_frame("diagonal"):
-        start = read_tile(item.instruction)
-        way = WAY.search(re.sub(r"T down (of|in)", r"T \1", plain(item.instruction)))
-        if start is None or way is None or len(item.actions) < 3 or item.actions[0].tile == item.actions[-1].tile:
-            continue
-        (x, y), far = pixel(start), max((pixel(paint.tile) for paint in item.actions), key=lambda p: math.dist(p, pixel(start)))
-        vertical, sideways = -1 if way[1] in ("up", "upper", "upward") else 1, {"left": -1, None: 0, "right": 1}[way[2]]
-        direction = math.atan2(vertical * (0.5 if sideways else 1), sideways * math.sqrt(3) / 2)
-        assert math.atan2(far[1] - y, far[0] - x) == pytest.approx(direction), item.instruction
-        for paint in item.actions:
-            if paint.tile != start:
-                px, py = pixel(paint.tile)
-                assert math.atan2(py - y, px - x) == pytest.approx(direction), item.instruction
-        checked[f"{vertical} {sideways}"] += 1
-    assert len(checked) == 6
-    assert min(checked.values()) > 10
+def test_the_parser_draws_what_is_said() -> None:
+    parser, drawn, asked = Parser(), Counter[str](), Counter[str]()
+    for item in hexagons(2000, 11):
+        if (frame := item.meta["frame"]) in READ:
+            (answer,) = parser.predict([replace(item, history=())])
+            drawn[frame] += set(answer.actions) == set(item.actions)
+            asked[frame] += 1
+    assert {frame for frame in READ if drawn[frame] >= 0.95 * asked[frame] > 30} == {*READ}, (drawn, asked)
 
 
 def test_words() -> None:
