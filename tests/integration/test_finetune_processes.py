@@ -15,7 +15,7 @@ from harness.training.checkpoints import last_checkpoint
 from tests.helpers.finetuning import TORCHRUN, begin, train
 from tests.helpers.tiny import build_tiny_model
 
-pytestmark = [pytest.mark.integration, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(600)]
 
 # Of three packs in a step, two processes have two and one.
 KEYS = (

@@ -30,7 +30,7 @@ from tests.helpers import ROOT
 from tests.helpers.tiny import build_tiny_adapter, build_tiny_model
 from tools.load import load
 
-pytestmark = [pytest.mark.integration, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(300)]
 
 CHAT = "/v1/chat/completions"
 ASK: dict[str, Any] = {"model": "one", "messages": [{"role": "user", "content": "Hello"}]}

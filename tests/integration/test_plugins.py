@@ -23,7 +23,7 @@ from tests.helpers.endpoint import FakeServer, chat_answer, chat_stream
 from tests.helpers.serving import served
 from tests.helpers.wheel import build_wheel
 
-pytestmark = [pytest.mark.integration, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(300)]
 
 TASKS = ("hexagons", "minecraft", "iglu", "everyday-hexagons", "everyday-minecraft")
 ENVIRONMENTS = ROOT / ".venvs"

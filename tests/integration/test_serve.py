@@ -299,6 +299,7 @@ def test_a_model_that_is_not_served_is_named(serving: Serving) -> None:
         list(engine.generate([Renderer(SPEC, None, 1024, 64).render(load("hexagons", "dev")[0])], Sampling()))
 
 
+@pytest.mark.slow
 def test_a_second_one_on_the_same_port_is_refused(serving: Serving, base: Path) -> None:
     command = [sys.executable, "-m", "harness.cli", "serve", "--base", str(base), "--port", str(serving.port)]
     done = subprocess.run(command, cwd=serving.folder, capture_output=True, text=True)
@@ -319,6 +320,7 @@ def test_ctrl_c_ends_it_and_leaves_nothing(serving: Serving) -> None:
     assert ADMIN not in written
 
 
+@pytest.mark.slow
 def test_killed_outright_it_leaves_nothing_either(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With a base that has no chat template: ours is used, and it can chat."""
     # The server shows an item of the sample; so must we.
@@ -339,6 +341,7 @@ def test_killed_outright_it_leaves_nothing_either(tmp_path: Path, monkeypatch: p
     assert gone(leader)
 
 
+@pytest.mark.slow
 def test_sigterm_while_it_starts_leaves_nothing(base: Path, tmp_path: Path) -> None:
     serving = Serving(tmp_path / "serving", "--base", str(base), wait=False)
     deadline = time.monotonic() + 60
@@ -350,6 +353,7 @@ def test_sigterm_while_it_starts_leaves_nothing(base: Path, tmp_path: Path) -> N
     assert group(leader) == []
 
 
+@pytest.mark.slow
 def test_a_server_that_ends_at_once_is_told_with_its_error(tmp_path: Path) -> None:
     with (
         pytest.raises(EngineError, match=r"the server ended: .*--no-such-option"),

@@ -15,7 +15,7 @@ from harness.engines.bases import resolve_base
 from harness.util.files import cache_folder
 from tests.helpers import ROOT
 
-pytestmark = [pytest.mark.integration, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(900)]
 
 NAMES = sorted(path.name for path in SHIPPED.glob("*") if path.is_dir())
 ITEMS = 24

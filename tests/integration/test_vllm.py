@@ -193,6 +193,7 @@ def test_an_adapter_changes_the_answers_as_it_does_in_peft(base: Path, adapter: 
     assert rate >= ALIKE
 
 
+@pytest.mark.slow
 def test_a_base_with_its_adapter_merged_in_answers_as_peft_does(base: Path, adapter: Path) -> None:
     apart = TransformersEngine(str(base), adapter=str(adapter))
     rows = prompts_for(apart)
@@ -210,6 +211,7 @@ def test_a_base_with_its_adapter_merged_in_answers_as_peft_does(base: Path, adap
     assert rate >= ALIKE
 
 
+@pytest.mark.slow
 def test_bfloat16_where_the_machine_is_made_for_it(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     theirs = TransformersEngine(str(base))
     rows = prompts_for(theirs)
@@ -226,6 +228,7 @@ def test_bfloat16_where_the_machine_is_made_for_it(base: Path, monkeypatch: pyte
     assert rate >= 0.7
 
 
+@pytest.mark.slow
 def test_what_cannot_be_loaded_is_one_line(base: Path, tmp_path: Path) -> None:
     with pytest.raises(AdapterError, match=r"adapter_config\.json is not there"):
         VllmEngine(str(base), adapter=str(tmp_path))
@@ -239,6 +242,7 @@ def test_what_cannot_be_loaded_is_one_line(base: Path, tmp_path: Path) -> None:
         print(caught.value)
 
 
+@pytest.mark.slow
 def test_copies_in_processes_of_their_own_answer_as_one_engine_does(
     base: Path, adapter: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
