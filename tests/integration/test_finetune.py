@@ -18,7 +18,7 @@ from click.testing import CliRunner
 from adapters.registry import load_adapter
 from harness.cli import cli
 from harness.engines.weights import weights_fingerprint
-from harness.errors import HarnessError, UsageError
+from harness.errors import UsageError
 from harness.training.checkpoints import last_checkpoint
 from tests.helpers import ROOT
 from tests.helpers.tiny import build_tiny_model
@@ -145,24 +145,6 @@ def test_a_killed_run_goes_on_and_ends_as_if_it_had_not_been(base: Path, tmp_pat
     assert weights[0] == weights[1]
 
 
-@pytest.mark.parametrize(
-    ("recipe", "more", "problem"),
-    [
-        ("llama-lora", ("training.max_length=5",), "every train row is longer than 5 tokens"),
-        ("llama-qlora", (), "needs an NVIDIA GPU"),
-    ],
-)
-def test_what_cannot_be_trained_is_one_clear_error(
-    base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, recipe: str, more: tuple[str, ...], problem: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
-    words = ["finetune", recipe, "--base", str(base), *(word for override in more for word in ("--set", override))]
-    result = CliRunner().invoke(cli, words)
-    assert isinstance(result.exception, HarnessError)
-    assert problem in str(result.exception)
-
-
 @pytest.mark.slow
 def test_training_goes_on_from_another_adapter(trained: tuple[Path, str], base: Path) -> None:
     folder = trained[0]
@@ -194,18 +176,6 @@ def test_mined_programs_are_learned(base: Path, tmp_path: Path) -> None:
     moves = harness(tmp_path, [*words, "--format", "moves", "--task", "minecraft", "--name", "moves"])
     assert moves.returncode == 2
     assert "answers are written as moves" in moves.stderr
-
-
-@pytest.mark.slow
-def test_steps_are_trained_on_after_a_runs_own_answers(base: Path, tmp_path: Path) -> None:
-    answered = [*command(base)[:3], "baseline", "predict", "rules", "--split", "train", "--name", "rules"]
-    assert harness(tmp_path, answered).returncode == 0
-    words = command(base, "--max-steps", "1", "--history", "rules", "--limit", "4")
-    done = harness(tmp_path, [*words, "--context", "conversation", "--name", "after"])
-    assert done.returncode == 0, done.stderr
-    refused = harness(tmp_path, [*words, "--name", "none"])
-    assert refused.returncode == 2
-    assert "shows no earlier answers" in refused.stderr
 
 
 @pytest.mark.slow

@@ -126,12 +126,6 @@ def test_gold_answers_are_right() -> None:
         assert harness.total(harness.score(item, harness.gold(item)) for item in items) == {"f1": 1.0, "em": 1.0}
 
 
-def test_from_python(answers: dict[str, dict[str, str]], scores: dict[str, dict[str, float]]) -> None:
-    for task, texts in answers.items():
-        items = harness.load(task, "dev")[: len(texts)]
-        assert harness.total(harness.score(item, texts[item.id]) for item in items) == scores[task]
-
-
 def test_trl(answers: dict[str, dict[str, str]]) -> None:
     for task, texts in answers.items():
         rows = dataset(task, "dev", limit=len(texts))

@@ -138,12 +138,6 @@ def test_a_paraphrase_draws_from_the_word_and_its_entry() -> None:
     }
 
 
-@given(seed=st.integers(0, 10_000), text=st.lists(st.sampled_from([*COLORS, "Red", "left", "block", "reds", ","])).map(" ".join))
-def test_a_paraphrase_never_touches_a_color(seed: int, text: str) -> None:
-    made = paraphrase(text, WORDS, Random(seed))
-    assert [word for word in made.split() if word.lower() in COLORS] == [w for w in text.split() if w.lower() in COLORS]
-
-
 def test_our_lexicon_ships_and_says_nothing_of_colors_or_places(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("HARNESS_DATA", raising=False)
     ours = lexicon()
@@ -208,24 +202,6 @@ def test_whole_games_are_changed_alike() -> None:
         assert [item.meta["augmented"]["of"] for item in copies] == [item.id for item in items]
         changes = {(item.cluster, str(item.meta["augmented"]["colors"])) for item in copies}
         assert len(changes) == len({item.cluster for item in items}), "one change a game"
-
-
-def test_whole_procedures_are_turned_or_left_out() -> None:
-    items = list(load("hexagons", "train"))
-    made = list(augment(items, 0, 4, changes=["turn"], whole=True))[len(items) :]
-    steps = {cluster: sum(item.cluster == cluster for item in items) for cluster in {item.cluster for item in items}}
-    for copy in {item.cluster for item in made}:
-        copies = [item for item in made if item.cluster == copy]
-        assert {item.meta["augmented"]["quarters"] for item in copies} == {2}, "nothing is copied without a change"
-        original = copies[0].meta["augmented"]["of"].rpartition("/")[0]
-        assert len(copies) == steps[original], "all steps or none"
-
-
-def test_too_much_is_refused() -> None:
-    with pytest.raises(UsageError, match="turn make 180 of 60 items"):
-        augment(SIMULATED, 0, 5, changes=["turn"])
-    with pytest.raises(UsageError, match="no change of hexagons named 'words'"):
-        augment(simple("hexagons", 2, 0), 0, 2, changes=["words"])
 
 
 def test_the_command_writes_what_reads_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from PIL import Image
 from rich.console import Console
 
 from harness.drawing import hexagons, minecraft, svg, terminal
-from harness.drawing.builder import REACH, builder
+from harness.drawing.builder import builder
 from harness.drawing.isometric import PALETTE, project, shade
 from harness.drawing.png import png_bytes
 from harness.worlds.hexagons import COLUMNS, ROWS, Board, Paint, Tile
@@ -102,14 +102,6 @@ def test_a_difference_has_a_sign_of_its_own_for_right_wrong_and_missing() -> Non
     assert list(signs.values()) == [set(), {"right"}, {"wrong", "missing"}, {"missing"}, {"wrong"}]
 
 
-def test_labels_of_all_letters_are_well_formed_and_differ() -> None:
-    images = {}
-    for character in "0123456789-ABCDEFGHIJKLMNPQRSTUVWXYZ":  # the letter O is drawn as the digit 0 is
-        picture = svg.document(svg.strokes(svg.label(character, 4, 5), color="#000"), (0, 0, 8, 10), 6)
-        images[character] = pixels(picture).tobytes()
-    assert len(set(images.values())) == len(images)
-
-
 # Minecraft
 
 
@@ -152,14 +144,6 @@ def test_the_png_shows_what_a_viewer_would_see(structure: Structure) -> None:
             assert color in {rgb(shade(PALETTE[seen.color], factor)) for factor in (1.0, 0.84, 0.66)}
 
 
-def test_changes_are_outlined_or_ghosts() -> None:
-    before = Structure.of([(0, 1, 0, "red"), (1, 1, 0, "blue"), (2, 1, 0, "green")])
-    after = Structure.of([(0, 1, 0, "red"), (1, 1, 0, "orange"), (0, 2, 0, "purple")])
-    found = Counter(u.attrib["href"] for u in uses(minecraft.structure_svg(after, before=before)))
-    # A recolored block is drawn as placed, without a ghost inside it.
-    assert (found["#mc-placed"], found["#mc-removed"]) == (2, 1)
-
-
 def test_a_structures_difference_has_a_sign_on_every_changed_cell() -> None:
     before = Structure.of([(0, 1, 0, "red"), (1, 1, 0, "blue")])
     gold = Structure.of([(1, 1, 0, "blue"), (3, 1, 3, "green"), (-4, 1, 4, "yellow")])
@@ -184,22 +168,6 @@ def test_the_builder_is_always_inside_the_picture(structure: Structure, pose: Po
         x, y = float(figure.attrib["x"]), float(figure.attrib["y"])
         assert left + 3 <= x <= left + width - 3
         assert top + 15 <= y <= top + height
-
-
-def test_a_builder_near_the_region_stands_where_it_is_and_a_far_one_at_the_margin() -> None:
-    near, far = Pose(-7.0, 1.0, 0.5, 0.0, 0.0), Pose(-40.0, 1.0, 0.5, 0.0, 0.0)
-    assert builder(near, 0).part[:3] == (-7, 1, 0)
-    assert builder(far, 0).part[:3] == (-9, 1, 0)
-    assert project(-5 - REACH, 1, 0.5)[0] + 4 in [x for x, _ in builder(far, 0).points]
-
-
-@pytest.mark.parametrize("yaw", [-350, -90, 0, 30, 90, 180, 260])
-def test_from_behind_the_builder_looks_up_the_picture(yaw: float) -> None:
-    pose = Pose(0.5, 1.0, 0.5, yaw, 0.0)
-    tip = builder(pose, -pose.quarter).points[0]
-    feet = project(0.5, 1.0, 0.5)
-    assert tip[1] < feet[1] + 1e-9
-    assert tip[0] > feet[0] - 1e-9
 
 
 @given(structures, st.integers(0, 3))
@@ -261,13 +229,6 @@ def test_a_structure_in_plain_letters() -> None:
             "→ builder at (-7.5, 1.0, -5.0), yaw 90, pitch 10",
         ]
     )
-
-
-def test_a_structure_difference_in_plain_letters() -> None:
-    before = Structure.of([(0, 1, 0, "red")])
-    gold = Structure.of([(0, 1, 0, "red"), (1, 1, 0, "blue"), (2, 1, 0, "blue")])
-    predicted = Structure.of([(1, 1, 0, "blue")])
-    assert "  0  · · · b?B*r!· · · · ·" in plain(terminal.structure_difference_text(gold, predicted, before))
 
 
 def test_colors_are_left_out_where_the_terminal_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
