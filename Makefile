@@ -1,11 +1,11 @@
-# Two commands set everything up by themselves: `make demo` and `make test`.
+# These set everything up by themselves: `make demo`, `make test` and `make test-all`.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 GPU := $(shell command -v nvidia-smi >/dev/null 2>&1 && nvidia-smi -L 2>/dev/null | head -n 1)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: plugins help env demo test browser check bench bench-gpu docs golden clean-env
+.PHONY: plugins help env demo test test-all browser check bench bench-gpu docs golden clean-env
 
 help: ## This list
 	@grep -E '^[a-z-]+:.*##' Makefile | awk -F ':.*## ' '{printf "make %-10s %s\n", $$1, $$2}'
@@ -34,7 +34,11 @@ endif
 demo: env ## Fine-tune, prompt, serve and score, in one go, on what this machine has
 	$(BIN)/python tools/demo.py
 
-test: env browser plugins ## The whole suite: unit tests, then those that start a real vLLM and real training
+test: env browser ## Unit tests, then one of each kind that starts a real vLLM, real training and a real browser
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2
+	$(BIN)/python -m pytest -q -m "integration and not slow" -n 2 --dist loadfile
+
+test-all: env browser plugins ## The whole suite: the slow tests and those in other harnesses' environments, too
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2 -m "not integration"
 	$(BIN)/python -m pytest -q -m integration -n 2 --dist loadfile
 

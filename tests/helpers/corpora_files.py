@@ -53,11 +53,7 @@ def state(
         "Timestamp": "2018-03-30 12:00:00",
         "ChatHistory": [MISSION, *chat],
         "BlocksInGrid": [
-            {
-                "AbsoluteCoordinates": {"X": x, "Y": y, "Z": z},
-                "PerspectiveCoordinates": None,
-                "Type": f"cwc_minecraft_{color}_rn",
-            }
+            {"AbsoluteCoordinates": {"X": x, "Y": y, "Z": z}, "PerspectiveCoordinates": None, "Type": f"cwc_minecraft_{color}_rn"}
             for x, y, z, color in blocks
         ],
         "BuilderPosition": None if pose is None else dict(zip(("X", "Y", "Z", "Yaw", "Pitch"), pose, strict=True)),

@@ -8,14 +8,7 @@ from harness.baselines.cnn_gru.network import Network, Shape
 from harness.baselines.vocabulary import Vocabulary
 
 TINY = Shape(
-    words=8,
-    hidden=12,
-    action_layers=2,
-    filters=6,
-    world_layers=2,
-    head_layers=3,
-    stop_layers=3,
-    perspective="coordinates",
+    words=8, hidden=12, action_layers=2, filters=6, world_layers=2, head_layers=3, stop_layers=3, perspective="coordinates"
 )
 
 SETTINGS = {

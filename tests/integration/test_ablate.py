@@ -16,7 +16,7 @@ import pytest
 from tests.helpers import ROOT
 from tests.helpers.tiny import build_tiny_model
 
-pytestmark = [pytest.mark.integration, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(600)]
 
 FILE = """
 recipe: llama-lora

@@ -12,7 +12,7 @@ import pytest
 
 from tests.helpers import ROOT
 
-pytestmark = [pytest.mark.integration, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(300)]
 
 TINY = ("words=8", "hidden=8", "filters=4", "head_layers=2", "stop_layers=2")
 # Of 17 items, the last step of an epoch has one: the second process has none left.

@@ -18,7 +18,7 @@ from click.testing import CliRunner
 from adapters.registry import load_adapter
 from harness.cli import cli
 from harness.engines.weights import weights_fingerprint
-from harness.errors import HarnessError, UsageError
+from harness.errors import UsageError
 from harness.training.checkpoints import last_checkpoint
 from tests.helpers import ROOT
 from tests.helpers.tiny import build_tiny_model
@@ -101,6 +101,7 @@ def test_it_is_the_same_model_in_plain_peft(trained: tuple[Path, str], base: Pat
     assert not torch.allclose(logits(run / "adapter"), plain)
 
 
+@pytest.mark.slow
 def test_a_finished_run_is_not_trained_again_and_another_is_refused(
     trained: tuple[Path, str], base: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -116,6 +117,7 @@ def test_a_finished_run_is_not_trained_again_and_another_is_refused(
     assert weights.stat().st_mtime_ns == before
 
 
+@pytest.mark.slow
 def test_a_killed_run_goes_on_and_ends_as_if_it_had_not_been(base: Path, tmp_path: Path) -> None:
     words = command(base, "--max-steps", "12", "--limit", "12", "--set", "training.evaluations=6")
     process = subprocess.Popen(
@@ -143,24 +145,7 @@ def test_a_killed_run_goes_on_and_ends_as_if_it_had_not_been(base: Path, tmp_pat
     assert weights[0] == weights[1]
 
 
-@pytest.mark.parametrize(
-    ("recipe", "more", "problem"),
-    [
-        ("llama-lora", ("training.max_length=5",), "every train row is longer than 5 tokens"),
-        ("llama-qlora", (), "needs an NVIDIA GPU"),
-    ],
-)
-def test_what_cannot_be_trained_is_one_clear_error(
-    base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, recipe: str, more: tuple[str, ...], problem: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
-    words = ["finetune", recipe, "--base", str(base), *(word for override in more for word in ("--set", override))]
-    result = CliRunner().invoke(cli, words)
-    assert isinstance(result.exception, HarnessError)
-    assert problem in str(result.exception)
-
-
+@pytest.mark.slow
 def test_training_goes_on_from_another_adapter(trained: tuple[Path, str], base: Path) -> None:
     folder = trained[0]
     words = command(base, "--task", "minecraft", "--max-steps", "2", "--name", "more", "--from", "six")
@@ -175,6 +160,7 @@ def test_training_goes_on_from_another_adapter(trained: tuple[Path, str], base: 
     assert "--set lora.r=8" in refused.stderr
 
 
+@pytest.mark.slow
 def test_mined_programs_are_learned(base: Path, tmp_path: Path) -> None:
     mined = harness(tmp_path, [*command(base)[:3], "mine", "--limit", "4", "--out", "mined.jsonl"])
     assert mined.returncode == 0, mined.stderr
@@ -192,17 +178,7 @@ def test_mined_programs_are_learned(base: Path, tmp_path: Path) -> None:
     assert "answers are written as moves" in moves.stderr
 
 
-def test_steps_are_trained_on_after_a_runs_own_answers(base: Path, tmp_path: Path) -> None:
-    answered = [*command(base)[:3], "baseline", "predict", "rules", "--split", "train", "--name", "rules"]
-    assert harness(tmp_path, answered).returncode == 0
-    words = command(base, "--max-steps", "1", "--history", "rules", "--limit", "4")
-    done = harness(tmp_path, [*words, "--context", "conversation", "--name", "after"])
-    assert done.returncode == 0, done.stderr
-    refused = harness(tmp_path, [*words, "--name", "none"])
-    assert refused.returncode == 2
-    assert "shows no earlier answers" in refused.stderr
-
-
+@pytest.mark.slow
 def test_the_best_adapter_is_kept_and_training_ends_early(base: Path, tmp_path: Path) -> None:
     """With so large steps dev gets worse; a run that is killed before it writes its adapter finds the best one again."""
     keys = (
@@ -228,6 +204,7 @@ def test_the_best_adapter_is_kept_and_training_ends_early(base: Path, tmp_path: 
     assert (run / "adapter/adapter_model.safetensors").read_bytes() == weights
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_one_line_and_the_run_goes_on_with_room(base: Path, tmp_path: Path) -> None:
     words = command(base, "--max-steps", "4", "--limit", "4", "--name", "full")
     code = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000)); from harness.cli import main; main()"

@@ -15,7 +15,7 @@ from harness.training.checkpoints import last_checkpoint
 from tests.helpers.finetuning import TORCHRUN, begin, train
 from tests.helpers.tiny import build_tiny_model
 
-pytestmark = [pytest.mark.integration, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(600)]
 
 # Of three packs in a step, two processes have two and one.
 KEYS = (
@@ -75,18 +75,3 @@ def test_a_run_whose_second_process_is_killed_goes_on(base: Path, tmp_path: Path
     weights = [(tmp_path / f"runs/{name}/adapter/adapter_model.safetensors").read_bytes() for name in ("killed", "whole")]
     assert weights[0] == weights[1]
     assert "This run is finished" in train(tmp_path, TORCHRUN, *words(base, *more, "--name", "whole"))
-
-
-def test_a_second_training_in_the_same_folder_is_refused_once(base: Path, tmp_path: Path) -> None:
-    first = begin(tmp_path, (), *words(base, "--max-steps", "20000", "--name", "busy"))
-    try:
-        deadline = time.monotonic() + 100
-        while first.poll() is None and time.monotonic() < deadline and not (tmp_path / "runs/busy/run.yaml").exists():
-            time.sleep(0.02)
-        second = begin(tmp_path, TORCHRUN, *words(base, "--max-steps", "20000", "--name", "busy"))
-        _, errors = second.communicate(timeout=120)
-        assert second.returncode != 0
-        assert errors.count("is being written by another run; wait for it, or choose another --name") == 1
-    finally:
-        first.kill()
-        first.communicate()

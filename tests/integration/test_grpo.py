@@ -12,7 +12,7 @@ from adapters.registry import WEIGHTS_FILE
 from tests.helpers.finetuning import TORCHRUN, train
 from tests.helpers.tiny import build_tiny_model
 
-pytestmark = [pytest.mark.integration, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(600)]
 
 QUICK = (
     "training.learning_rate=0.01",

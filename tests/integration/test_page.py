@@ -106,6 +106,7 @@ def test_a_model_draws_and_a_person_corrects_it(server: PageServer, browser: Bro
         assert window.complaints == []
 
 
+@pytest.mark.slow
 def test_who_does_nothing_says_why_and_another_player_is_asked(server: PageServer, browser: Browser) -> None:
     """Of the players, the parser's first answer is made up: one that knows neither a word nor a color."""
     nothing = {"actions": [], "ignored": [], "board": "0" * 180, "program": "", "confidence": 0.1, "discarded": []}
@@ -145,36 +146,7 @@ def test_who_does_nothing_says_why_and_another_player_is_asked(server: PageServe
         assert window.complaints == []
 
 
-def test_another_builder_answers_the_same_words(server: PageServer, browser: Browser) -> None:
-    players: list[str] = []
-
-    def answer(route: Route) -> None:
-        asked = route.request.post_data_json
-        assert asked is not None
-        players.append(asked["player"])
-        if len(players) == 2:
-            route.fulfill(status=422, json={"error": {"message": "it cannot read this"}})
-        else:
-            # The networks take long to load.
-            route.continue_(post_data={**asked, "player": "parser"})
-
-    with Window(browser, server.url, "build") as window:
-        page = window.page
-        page.get_by_label("Target").select_option("-")
-        page.get_by_role("button", name="Start as Architect").click()
-        page.route("**/answer", answer)
-        say(window, "Place a red block in the middle.")
-        page.wait_for_selector(".answer")
-        page.get_by_role("button", name="Ask another player").click()
-        page.wait_for_selector("text=did not answer.")
-        assert "it cannot read this" in page.locator(".toasts").inner_text()
-        assert page.locator(".talk .builder").count() == 0
-        page.get_by_role("button", name="Ask another player").click()
-        page.wait_for_selector(".answer")
-        assert page.locator(".talk .architect").count() == page.locator(".talk .builder").count() == 1
-        assert len(set(players)) == 3
-
-
+@pytest.mark.slow
 def test_gallery_and_a_procedure_step_by_step(server: PageServer, browser: Browser) -> None:
     with Window(browser, server.url, "gallery") as window:
         page = window.page
@@ -198,6 +170,7 @@ def test_gallery_and_a_procedure_step_by_step(server: PageServer, browser: Brows
         assert all("status of 422" in complaint for complaint in window.complaints)
 
 
+@pytest.mark.slow
 def test_everyday_requests_stand_beside_the_corpora(server: PageServer, browser: Browser) -> None:
     with Window(browser, server.url, "gallery") as window:
         page = window.page
@@ -271,6 +244,7 @@ def verified(window: Window, verifier: str, second: int) -> None:
     headline(window, "What you drew")
 
 
+@pytest.mark.slow
 def test_a_game_of_three_people_becomes_a_corpus(server: PageServer, browser: Browser, tmp_path: Path) -> None:
     with Window(browser, server.url, "draw") as window:
         described(window, "Ada", "Step one: the second tile of column three is red.\nStep two: its right neighbor is blue.")
@@ -312,6 +286,7 @@ def say(window: Window, text: str) -> None:
     window.page.get_by_role("button", name="Say it").click()
 
 
+@pytest.mark.slow
 def test_a_person_directs_a_model_and_corrects_it(server: PageServer, browser: Browser) -> None:
     with Window(browser, server.url, "build") as window:
         page = window.page
@@ -343,6 +318,7 @@ def test_a_person_directs_a_model_and_corrects_it(server: PageServer, browser: B
     assert gather([source], "minecraft", [], HeldOut("minecraft")).items == items
 
 
+@pytest.mark.slow
 def test_a_person_builds_what_an_architect_says(server: PageServer, browser: Browser) -> None:
     with Window(browser, server.url, "build") as window:
         page = window.page
@@ -365,6 +341,7 @@ def test_a_person_builds_what_an_architect_says(server: PageServer, browser: Bro
         assert window.complaints == []
 
 
+@pytest.mark.slow
 def test_a_game_is_replayed_with_its_dialogue_and_a_model_builds_a_turn(server: PageServer, browser: Browser) -> None:
     with Window(browser, server.url, "replay") as window:
         page = window.page
@@ -388,6 +365,7 @@ def test_a_game_is_replayed_with_its_dialogue_and_a_model_builds_a_turn(server: 
 HOSTILE = "</textarea><script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>"
 
 
+@pytest.mark.slow
 def test_what_people_write_is_shown_as_text(server: PageServer, browser: Browser) -> None:
     with Window(browser, server.url, "game") as window:
         page = window.page
@@ -413,6 +391,7 @@ def test_what_people_write_is_shown_as_text(server: PageServer, browser: Browser
         assert "Content Security Policy" in complaint
 
 
+@pytest.mark.slow
 def test_two_tabs_of_a_session_and_a_server_that_is_killed(tmp_path: Path, browser: Browser) -> None:
     server = PageServer(tmp_path / "games", "--no-models")
     with Window(browser, server.url, "game") as window:
@@ -456,8 +435,8 @@ PAGES = [
 ]
 
 
-@pytest.mark.parametrize("width", [375, 1440])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.slow
+@pytest.mark.parametrize(("width", "scheme"), [(375, "light"), (1440, "dark")])
 def test_no_page_has_a_fault_that_axe_finds(server: PageServer, browser: Browser, width: int, scheme: str) -> None:
     height = 812 if width < 500 else 900
     with Window(browser, server.url, "draw", width, height, scheme) as window:
@@ -489,6 +468,7 @@ def test_no_page_has_a_fault_that_axe_finds(server: PageServer, browser: Browser
         assert window.violations() == []
 
 
+@pytest.mark.slow
 def test_all_of_it_works_with_the_keyboard(server: PageServer, browser: Browser) -> None:
     """From the top, Tab reaches the modes, the colors and the board, and focus is visible."""
     with Window(browser, server.url, "draw") as window:

@@ -18,7 +18,7 @@ from harness.corpora.item import MinecraftItem
 from harness.worlds.minecraft import Action
 from tests.helpers.tiny import build_tiny_model
 
-pytestmark = [pytest.mark.integration, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(600)]
 
 HARNESS = Path(sys.executable).parent / "harness"
 KILLS = 20

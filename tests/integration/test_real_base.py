@@ -14,7 +14,7 @@ import pytest
 from harness.engines.bases import load_tokenizer, resolve_base
 from tests.helpers import ROOT
 
-pytestmark = [pytest.mark.integration, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(900)]
 
 CODE = "from harness.engines.bases import resolve_base; print(resolve_base(None))"
 

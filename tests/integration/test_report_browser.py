@@ -158,6 +158,7 @@ def test_search_filters_and_order(browser: Browser, file: Path) -> None:
         assert opened.complaints == []
 
 
+@pytest.mark.slow
 def test_keys(browser: Browser, file: Path) -> None:
     with Opened(browser, file) as opened:
         page, names = opened.page, ids(opened)
@@ -185,6 +186,7 @@ def test_keys(browser: Browser, file: Path) -> None:
         assert opened.complaints == []
 
 
+@pytest.mark.slow
 def test_the_address_names_the_item_and_the_run(browser: Browser, file: Path) -> None:
     with Opened(browser, file) as opened:
         name = ids(opened)[700]
@@ -222,6 +224,7 @@ def test_hostile_text_is_shown_and_does_nothing(browser: Browser, file: Path) ->
         assert page.evaluate("window.hacked") is None
 
 
+@pytest.mark.slow
 def test_controls_have_names_and_words_have_contrast(browser: Browser, file: Path) -> None:
     contrast = """() => {
       const channel = (value) => (value /= 255) <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;

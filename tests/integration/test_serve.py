@@ -10,7 +10,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -182,18 +181,6 @@ def test_the_official_client_lists_chats_completes_and_streams(serving: Serving)
         assert client.completions.create(model="tiny", prompt="Paint", **options).choices[0].text
 
 
-def test_seeded_requests_are_drawn_side_by_side(serving: Serving) -> None:
-    """Together their prompts are longer than what vLLM reads at a time."""
-    long: Any = [{"role": "user", "content": "Paint the tile. " * 150}]
-
-    def drawn(seed: int) -> str | None:
-        chat = client.chat.completions.create(model="tiny", messages=long, seed=seed, temperature=1.0, max_tokens=8)
-        return str(chat.choices[0].message.content)
-
-    with serving.client() as client, ThreadPoolExecutor(48) as threads:
-        assert len(set(threads.map(drawn, range(48)))) > 1
-
-
 def test_every_adapter_answers_for_itself(serving: Serving) -> None:
     answers = set()
     with serving.client() as client:
@@ -269,43 +256,6 @@ def test_vllms_metrics_and_tokenizer_pass_and_its_other_endpoints_do_not(serving
             assert client.post(path, json={"lora_name": "x", "lora_path": "/tmp"}).status_code == 404
 
 
-def test_a_client_that_leaves_ends_its_request(serving: Serving) -> None:
-    with httpx.Client(base_url=f"http://127.0.0.1:{serving.port}", headers={"Authorization": f"Bearer {KEY}"}) as client:
-
-        def running() -> float:
-            line = next(x for x in client.get("/metrics").text.splitlines() if x.startswith("vllm:num_requests_running"))
-            return float(line.rpartition(" ")[2])
-
-        body = {"model": "tiny", "prompt": "Paint", "max_tokens": 1000, "stream": True, "ignore_eos": True}
-        with client.stream("POST", "/v1/completions", json=body) as response:
-            next(response.iter_lines())
-        deadline = time.monotonic() + 20
-        while running() and time.monotonic() < deadline:
-            time.sleep(0.05)
-        assert running() == 0
-
-
-def test_without_the_key_it_answers_401(serving: Serving) -> None:
-    with serving.client("wrong") as client, pytest.raises(openai.AuthenticationError):
-        client.models.list()
-    engine = OpenAIEngine(f"http://127.0.0.1:{serving.port}/v1", "tiny", api_key="wrong")
-    with closing(engine), pytest.raises(EngineError, match="HARNESS_API_KEY"):
-        list(engine.generate([Renderer(SPEC, None, 1024, 64).render(load("hexagons", "dev")[0])], Sampling()))
-
-
-def test_a_model_that_is_not_served_is_named(serving: Serving) -> None:
-    engine = OpenAIEngine(f"http://127.0.0.1:{serving.port}/v1", "three", api_key=KEY)
-    with closing(engine), pytest.raises(EngineError, match=r"model three .*--model"):
-        list(engine.generate([Renderer(SPEC, None, 1024, 64).render(load("hexagons", "dev")[0])], Sampling()))
-
-
-def test_a_second_one_on_the_same_port_is_refused(serving: Serving, base: Path) -> None:
-    command = [sys.executable, "-m", "harness.cli", "serve", "--base", str(base), "--port", str(serving.port)]
-    done = subprocess.run(command, cwd=serving.folder, capture_output=True, text=True)
-    assert done.returncode == 1
-    assert done.stderr == f"Error: port {serving.port} of 127.0.0.1 is in use: choose another with --port\n"
-
-
 def test_ctrl_c_ends_it_and_leaves_nothing(serving: Serving) -> None:
     leader = serving.server()
     assert leader is not None
@@ -319,6 +269,7 @@ def test_ctrl_c_ends_it_and_leaves_nothing(serving: Serving) -> None:
     assert ADMIN not in written
 
 
+@pytest.mark.slow
 def test_killed_outright_it_leaves_nothing_either(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With a base that has no chat template: ours is used, and it can chat."""
     # The server shows an item of the sample; so must we.
@@ -339,6 +290,7 @@ def test_killed_outright_it_leaves_nothing_either(tmp_path: Path, monkeypatch: p
     assert gone(leader)
 
 
+@pytest.mark.slow
 def test_sigterm_while_it_starts_leaves_nothing(base: Path, tmp_path: Path) -> None:
     serving = Serving(tmp_path / "serving", "--base", str(base), wait=False)
     deadline = time.monotonic() + 60
@@ -350,6 +302,7 @@ def test_sigterm_while_it_starts_leaves_nothing(base: Path, tmp_path: Path) -> N
     assert group(leader) == []
 
 
+@pytest.mark.slow
 def test_a_server_that_ends_at_once_is_told_with_its_error(tmp_path: Path) -> None:
     with (
         pytest.raises(EngineError, match=r"the server ended: .*--no-such-option"),

@@ -15,7 +15,7 @@ from harness.engines.bases import resolve_base
 from harness.util.files import cache_folder
 from tests.helpers import ROOT
 
-pytestmark = [pytest.mark.integration, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(900)]
 
 NAMES = sorted(path.name for path in SHIPPED.glob("*") if path.is_dir())
 ITEMS = 24
@@ -43,11 +43,7 @@ def test_it_is_small_and_fits_the_default_base_and_todays_prompts(name: str) -> 
 def test_it_scores_what_it_scored(name: str, data_dir: Path, tmp_path: Path) -> None:
     """Within what another machine's rounding may turn: two answers of the slice."""
     words = [sys.executable, "-m", "harness.cli", "prompt", "--adapter", name, "--limit", str(ITEMS), "--json"]
-    environment = os.environ | {
-        "HARNESS_DATA": str(data_dir),
-        "HARNESS_CACHE": str(cache_folder()),
-        "PYTHONPATH": str(ROOT),
-    }
+    environment = os.environ | {"HARNESS_DATA": str(data_dir), "HARNESS_CACHE": str(cache_folder()), "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
         [*words, "--task", load_adapter(name, None).spec.task], cwd=tmp_path, env=environment, capture_output=True, text=True
     )

@@ -15,9 +15,8 @@ from adapters.merging import merged_model
 from adapters.registry import Adapter
 from harness.engines.engine import Completion, Sampling
 from harness.engines.replicas import ReplicatedEngine
-from harness.engines.shared import fast_bf16
 from harness.engines.transformers import TransformersEngine
-from harness.engines.vllm import VllmEngine, by_prefix
+from harness.engines.vllm import VllmEngine
 from harness.errors import AdapterError, EngineError
 from prompts.rendered import Rendered
 from prompts.spec import PromptSpec
@@ -112,13 +111,6 @@ def test_the_model_reads_the_prompts_tokens_and_no_second_bos(engine: VllmEngine
     assert counts == [len(row.token_ids) for row in rows]
 
 
-def test_equal_calls_give_equal_answers(engine: VllmEngine) -> None:
-    rows = prompts_for(engine)
-    first = answered(engine, rows, Sampling(max_tokens=32))
-    answered(engine, rows[5:20], Sampling(max_tokens=8))
-    assert answered(engine, rows, Sampling(max_tokens=32)) == first
-
-
 def test_an_iteration_that_ends_early_leaves_nothing_behind(engine: VllmEngine) -> None:
     rows = prompts_for(engine)
     whole = answered(engine, rows, Sampling(max_tokens=32))
@@ -127,10 +119,6 @@ def test_an_iteration_that_ends_early_leaves_nothing_behind(engine: VllmEngine) 
     begun.close()
     assert not engine.llm.llm_engine.has_unfinished_requests()
     assert answered(engine, rows, Sampling(max_tokens=32)) == whole
-
-
-def test_prompts_that_begin_alike_are_neighbors() -> None:
-    assert by_prefix([(2, 1), (1, 1), (2, 0), (1,), (2, 1)]) == [3, 1, 2, 0, 4]
 
 
 def test_samples_are_fixed_by_their_seed(engine: VllmEngine) -> None:
@@ -193,6 +181,7 @@ def test_an_adapter_changes_the_answers_as_it_does_in_peft(base: Path, adapter: 
     assert rate >= ALIKE
 
 
+@pytest.mark.slow
 def test_a_base_with_its_adapter_merged_in_answers_as_peft_does(base: Path, adapter: Path) -> None:
     apart = TransformersEngine(str(base), adapter=str(adapter))
     rows = prompts_for(apart)
@@ -210,22 +199,7 @@ def test_a_base_with_its_adapter_merged_in_answers_as_peft_does(base: Path, adap
     assert rate >= ALIKE
 
 
-def test_bfloat16_where_the_machine_is_made_for_it(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    theirs = TransformersEngine(str(base))
-    rows = prompts_for(theirs)
-    monkeypatch.setattr("harness.engines.vllm.fast_bf16", fast_bf16)
-    ours = VllmEngine(str(base))
-    try:
-        answers = answered(ours, rows, Sampling(max_tokens=2))
-        assert answered(ours, rows, Sampling(max_tokens=2)) == answers
-        assert str(ours.llm.model_config.dtype) == ("torch.bfloat16" if fast_bf16() else "torch.float32")
-    finally:
-        ours.close()
-    rate = agreement(answers, theirs.generate(rows, Sampling(max_tokens=2)))
-    print(f"bfloat16 and float32 agree on {rate:.0%} of {len(rows)} answers of two tokens")
-    assert rate >= 0.7
-
-
+@pytest.mark.slow
 def test_what_cannot_be_loaded_is_one_line(base: Path, tmp_path: Path) -> None:
     with pytest.raises(AdapterError, match=r"adapter_config\.json is not there"):
         VllmEngine(str(base), adapter=str(tmp_path))
@@ -239,6 +213,7 @@ def test_what_cannot_be_loaded_is_one_line(base: Path, tmp_path: Path) -> None:
         print(caught.value)
 
 
+@pytest.mark.slow
 def test_copies_in_processes_of_their_own_answer_as_one_engine_does(
     base: Path, adapter: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

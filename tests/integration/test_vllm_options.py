@@ -57,6 +57,7 @@ def test_what_is_wrong_is_one_line(pairs: list[str], words: list[str], message: 
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.slow
 def test_a_server_takes_every_option_of_vllm_serve(tmp_path: Path) -> None:
     words = [
         "--enable-auto-tool-choice",
@@ -111,6 +112,7 @@ def test_hot_loading_and_several_api_servers_exclude_each_other(tmp_path: Path, 
     assert "--api-server-count 1" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_they_reach_the_engine_and_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("HARNESS_DATA", raising=False)
@@ -124,6 +126,7 @@ def test_they_reach_the_engine_and_the_run(tmp_path: Path, monkeypatch: pytest.M
     assert {**few, "vllm": plain["vllm"]} == plain
 
 
+@pytest.mark.slow
 def test_the_cache_answers_the_second_time_with_the_same_bytes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -147,6 +150,7 @@ def test_the_cache_answers_the_second_time_with_the_same_bytes(
         assert record["text"] in record["samples"]
 
 
+@pytest.mark.slow
 def test_likelihoods_are_told_where_they_are_asked_for(tmp_path: Path) -> None:
     engine = VllmEngine(str(build_tiny_model(tmp_path / "base", context_length=256)), options={"max_num_seqs": 3})
     try:

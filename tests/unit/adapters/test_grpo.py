@@ -119,12 +119,7 @@ def make(tiny_base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ma
         monkeypatch.setattr(module, "fast_bf16", lambda: False)
 
     def build(
-        reward: Callable[[list[int]], float],
-        steps: int,
-        *overrides: str,
-        packs: bool = True,
-        beta: float = 0.0,
-        **more: Any,
+        reward: Callable[[list[int]], float], steps: int, *overrides: str, packs: bool = True, beta: float = 0.0, **more: Any
     ) -> PolicyTrainer:
         from peft import LoraConfig, get_peft_model
         from transformers import AutoModelForCausalLM

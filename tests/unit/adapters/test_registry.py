@@ -31,11 +31,7 @@ def whole(base: Path) -> Path:
     """A run folder with an adapter of rank 4."""
     run = base.parent / "run"
     build_tiny_adapter(base, run / "adapter", rank=4)
-    said = {
-        **described(SPEC),
-        "base": "tiny",
-        "base_fingerprint": weights_fingerprint(base),
-    }
+    said = {**described(SPEC), "base": "tiny", "base_fingerprint": weights_fingerprint(base)}
     (run / "adapter" / HARNESS_FILE).write_text(json.dumps(said))
     return run
 

@@ -10,11 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eval.annotation import OURS, Annotation, Judgment, clean_set, our_annotation, read_annotation, statistics
-from eval.metrics.minecraft import score
 from harness.corpora import load
 from harness.corpora.item import builder_turns
 from harness.errors import DataError
-from tests.helpers.scored import Turn, place, turn
+from tests.helpers.scored import Turn, turn
 
 BLOCK = [(0, 1, 0, "red")]
 CODES = {"c": ("unique", True), "i": ("unique", False), "x": ("unclear", None), "m": ("multiple", True)}
@@ -70,14 +69,6 @@ def test_every_item_is_clean_or_unclear_or_left_out(codes: str) -> None:
     assert statistics(items, annotation)["clean"] == len(ids)
 
 
-def test_the_fairer_f1_is_for_multiple_interpretations_only() -> None:
-    items = [turn([], BLOCK, 0), turn([], BLOCK, 1)]
-    found = score(items, [[place("red", 4, 1, 4)]] * 2, multiple={items[0].id})
-    assert found["micro"]["overall"] == {"tp": 1, "fp": 1, "fn": 1, "precision": 0.5, "recall": 0.5, "f1": 0.5}
-    assert found["micro"]["location"]["tp"] == 1
-    assert found["micro"]["shape"]["tp"] == 2
-
-
 ITEMS = [turn([], BLOCK, 0), turn(BLOCK, [], 1)]
 
 
@@ -94,10 +85,7 @@ BAD = {
     "another task": ({**CLEAR, "id": "hexagons/test/1/1"}, "does not match"),
     "unclear and correct": ({**CLEAR, "context": "unclear"}, "True is not of type 'null'"),
     "clear without an answer": ({**CLEAR, "correct": None}, "None is not of type 'boolean'"),
-    "several on a board with blocks": (
-        {**CLEAR, "id": ITEMS[1].id, "context": "multiple"},
-        '"multiple" is for items',
-    ),
+    "several on a board with blocks": ({**CLEAR, "id": ITEMS[1].id, "context": "multiple"}, '"multiple" is for items'),
     "no such context": ({**CLEAR, "context": "clear"}, "'clear' is not one of"),
     "missing field": ({"id": ITEMS[0].id, "context": "unclear"}, "'correct' is a required property"),
     "not a number": ('{"id": "minecraft/test/g/0", "context": "unique", "correct": NaN}', "NaN is not a JSON number"),
@@ -115,12 +103,6 @@ def test_a_bad_line_is_named(tmp_path: Path, line: dict[str, Any] | str, message
 def test_contradictory_lines_are_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"a\.jsonl:2: id .* again, first on line 1"):
         read_annotation(write(tmp_path, [CLEAR, {**CLEAR, "correct": False}]), ITEMS)
-
-
-def test_half_a_last_line_of_an_annotation_in_progress(tmp_path: Path) -> None:
-    path = write(tmp_path, [CLEAR])
-    path.write_text(path.read_text() + '{"id": "mine')
-    assert list(read_annotation(path, ITEMS, partial=True).judgments) == [ITEMS[0].id]
 
 
 def test_an_item_without_a_judgment(tmp_path: Path) -> None:
@@ -153,13 +135,3 @@ def test_our_annotation_gives_its_known_counts() -> None:
         "clean_multiple": 92,
         "clean_empty_board": 115,
     }
-
-
-@pytest.mark.data
-def test_the_repaired_gold_scores_one_on_the_clean_set() -> None:
-    items = builder_turns(load("minecraft", "test"))
-    clean = clean_set(items, our_annotation(items))
-    assert {item.cluster for item in clean.items} <= {item.cluster for item in items}
-    after = {item.id: item.after for item in items}
-    changed = [item.id for item in clean.items if item.after != after[item.id]]
-    assert set(changed) <= set(clean.repaired)

@@ -16,7 +16,7 @@ from eval.attributes import group_scores
 from eval.breakdown import GROUPINGS, Breakdown, break_down
 from eval.items import ItemScore
 from eval.levels import LEVELS, dev_levels
-from eval.published import BY_LEVEL, LEVEL_STEPS
+from eval.published import LEVEL_STEPS
 from eval.score_run import Benchmark, read_answers
 from harness.cli import main
 from harness.corpora import load
@@ -57,16 +57,6 @@ def test_the_numbers_of_a_table() -> None:
 def test_no_test_for_one_group_or_equal_values() -> None:
     assert by_category(0.1, 0.9, categories="aa")["test"] is None
     assert by_category(0.5, 0.5, 0.5, categories="aab")["test"] is None
-
-
-def test_labels_are_shown_in_the_order_of_the_papers() -> None:
-    scores = [scored(n, 0.5, wanted) for n, wanted in enumerate((60, 3, 0, 51, 20, 1, 10, 50))]
-    (table,) = break_down("minecraft", scores, {}).tables
-    assert [group["label"] for group in table["groups"]] == ["0", "1", "2-5", "6-10", "11-20", "21-50", "51+"]
-    attributes = {f"i{n}": {"level": level} for n, level in enumerate(("high", "none", "mid", "low", "none"))}
-    level, _ = break_down("hexagons", scores, attributes).tables
-    assert [(group["label"], group["items"]) for group in level["groups"]] == [("none", 2), ("low", 1), ("mid", 1), ("high", 1)]
-    assert level["note"].startswith("our labels")
 
 
 def test_what_cannot_be_grouped_is_refused() -> None:
@@ -128,19 +118,6 @@ def test_the_agreement_of_the_card() -> None:
     assert round(alpha, 3) == 0.965
     pairs = [tuple(sorted(both)) for both in passes if both[0] != both[1]]
     assert (len(pairs), sum(pair in ((0, 1), (1, 2)) for pair in pairs), pairs.count((2, 3))) == (30, 19, 9)
-
-
-def test_the_papers_numbers_by_level_add_up_to_its_numbers_for_dev() -> None:
-    by_system = {name: [row for row in BY_LEVEL if row.system == name] for name in ("human", "rules")}
-    verdicts = [round(2 * row.items * row.values["em"] / 100) for row in by_system["human"]]
-    assert verdicts == [283, 81, 158, 168]
-    assert [round(100 * n / (2 * row.items), 2) for n, row in zip(verdicts, by_system["human"], strict=True)] == [
-        row.values["em"] for row in by_system["human"]
-    ]
-    assert round(100 * sum(verdicts) / 892, 2) == 77.35
-    assert sum(round(row.items * row.values["em"] / 100) for row in by_system["rules"]) == 35
-    assert [row.setting for row in by_system["human"]] == list(LEVELS) == list(LEVEL_STEPS)
-    assert sum(LEVEL_STEPS.values()) == 446
 
 
 # Whole runs.

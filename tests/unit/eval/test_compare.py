@@ -180,9 +180,7 @@ BAD = {
     "other items": (["a", "c"], "c lacks 1 that another has (hexagons/test/3/2); --intersect compares the 7"),
     "another task": (["a", "m"], "a answers hexagons/test and m minecraft/test"),
     "the same run": (["a", "a"], "a is given twice"),
-    "no such run": (["a", "z"], "no run named 'z'"),
     "benchmark": (["a", "b", "--benchmark", "fair"], "--benchmark is for minecraft"),
-    "annotation": (["m", "m", "--annotation", "x"], "--annotation is for --benchmark v2 only"),
 }
 
 
@@ -191,9 +189,3 @@ def test_bad_input(runs: Path, capsys: pytest.CaptureFixture[str], arguments: li
     code, out, err = run(capsys, *arguments)
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert message in err
-
-
-def test_nothing_in_common(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (runs / "c" / "predictions.jsonl").write_text("")
-    (runs / "c" / "run.yaml").write_text("settings: {task: hexagons, split: test}\n")
-    assert "a and c have no item in common" in run(capsys, "a", "c", "--intersect")[2]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from eval.confidence import Hybrid, confidences, coverage, thresholds
+from eval.confidence import Hybrid, coverage
 from eval.report.curves import as_markdown
 from eval.score_run import Benchmark, read_answers
 from harness.cli import main
@@ -46,11 +46,6 @@ def test_the_surest_answers_are_scored_alone() -> None:
     assert curve.points[0].numbers[0].value == 1.0
     assert curve.points[-1].numbers[1].value == pytest.approx(10 / len(items))
     assert f"| {len(items)} | {1 - (len(items) - 1) / 100:.3f} (100%) |" in as_markdown(curve)
-
-
-def test_equal_confidences_have_one_threshold() -> None:
-    write("run", "dev", lambda n: True, lambda n: 0.5)
-    assert thresholds(confidences(read_answers(Path("run")))) == [0.5]
 
 
 def test_each_run_answers_its_part_of_a_hybrid(capsys: pytest.CaptureFixture[str]) -> None:

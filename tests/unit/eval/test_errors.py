@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from eval.errors import CLASSES, Clues
 from eval.items import ItemScore, item_scores
 from eval.predictions import Predictions
-from harness.worlds.hexagons import COLORS, Board, Paint, Tile, from_cube, on_board, to_cube
+from harness.worlds.hexagons import COLORS, Board, Paint, from_cube, on_board, to_cube
 from harness.worlds.minecraft import Action, Structure, in_region, turn_action
 from tests.helpers.scored import Step, Turn, place, remove, step, turn
 
@@ -155,8 +155,3 @@ def test_every_wrong_turn_has_a_class(
     item = Turn("i", "g", *states)
     found = classes(item, *made, quarter=quarter)
     assert bool(found) == (item.before.apply(made).structure != item.after)
-
-
-def test_cube_coordinates_turn_moves_into_sums() -> None:
-    for tile in (Tile(0, 0), Tile(3, 3), Tile(9, 17)):
-        assert from_cube(*to_cube(tile)) == tile

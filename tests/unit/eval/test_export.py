@@ -70,19 +70,6 @@ def test_a_table_in_markdown_names_the_benchmark_and_what_is_missing() -> None:
     assert "old: 3 predicted actions outside the build region, left out." in notes
 
 
-def test_a_table_in_latex() -> None:
-    lines = WRITERS["latex"]({r"[50%_of\$~]": drawn(missing=3)}).splitlines()
-    assert lines[0] == r"% Needs \usepackage{booktabs}."
-    assert all(line.startswith("%") for line in lines[:3])
-    assert "3 items missing" in lines[2] or "3 items missing" in lines[1]
-    body = lines[lines.index(r"\midrule") + 1]
-    assert body.startswith(
-        r"{[}50\%\_of\textbackslash{}\$\textasciitilde{}] & hexagons/dev & 446 & 12.63 {[}10.63, 15.63] & 6.25"
-    )
-    assert body.endswith(r" \\")
-    assert (lines[-1], lines[lines.index(r"\midrule") - 1].count("&")) == (r"\end{tabular}", body.count(" & "))
-
-
 def test_a_spreadsheet_has_every_number_with_the_ends_of_its_interval() -> None:
     (row,) = csv.DictReader(io.StringIO(WRITERS["csv"]({"a, b": drawn()})))
     assert (row["run"], row["benchmark"], row["missing"]) == ("a, b", "", "0")
@@ -199,21 +186,12 @@ def test_the_size_of_a_run_is_read_from_its_adapter(runs: Path, capsys: pytest.C
     [
         (["half", "--as", "latex", "--sizes", "1"], "--sizes is for --as curve only"),
         (["half", "--as", "curve", "--sizes", "1,2"], "--sizes 1,2: give 1 whole numbers"),
-        (["half", "--as", "curve", "--sizes", "x"], "--sizes x: give 1 whole numbers"),
         (["half", "--as", "curve", "--sizes", "1", "--out", "c.png"], "--out c.png: a curve is written as .svg or .md"),
         (["half", "half", "--as", "csv"], "half is given twice"),
         (["half", "--as", "word"], "'word' is not one of"),
-        (["none", "--as", "csv"], "no run named 'none'"),
-        (["half", "--as", "csv", "--benchmark", "fair"], "--benchmark is for minecraft"),
-        (["--as", "csv"], "Missing argument"),
     ],
 )
 def test_wrong_usage(runs: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str) -> None:
     code, out, err = export(capsys, *arguments)
     assert (code, out) == (2, "")
     assert message in err
-
-
-def test_the_leading_number_comes_first() -> None:
-    assert [number.key for number in headline(drawn())][:2] == ["action_f1", "action_em"]
-    assert headline(built())[0].label == "micro F1"

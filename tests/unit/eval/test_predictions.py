@@ -49,19 +49,9 @@ def test_minecraft_actions(tmp_path: Path) -> None:
     assert read(path, "minecraft").actions == {BAP: expected}
 
 
-def test_actions_win_over_text(tmp_path: Path) -> None:
-    assert read(write(tmp_path, line('"actions": [], "text": "red", "format": "triplets"'))).actions == {HEX: ()}
-
-
 def test_an_error_is_counted_apart_from_predictions(tmp_path: Path) -> None:
     failed, fine = line('"error": "HTTP 500", "actions": [[0, 4, "red"]]'), line('"error": null, "actions": []', HEX[:-1] + "2")
     assert read(write(tmp_path, failed, fine)) == Predictions({"hexagons/dev/46/2": ()}, frozenset({HEX}))
-
-
-def test_an_empty_file_has_no_records_and_no_split(tmp_path: Path) -> None:
-    path = write(tmp_path, end=b"")
-    assert read_records(path) == []
-    assert infer_split(path, []) is None
 
 
 def test_half_a_last_line_is_left_out_only_when_asked(tmp_path: Path) -> None:
@@ -79,37 +69,26 @@ def test_half_a_line_with_a_newline_is_an_error_even_when_asked(tmp_path: Path) 
         read(write(tmp_path, line('"actions": []')[:20]), partial=True)
 
 
-def test_a_last_line_without_its_newline_is_read(tmp_path: Path) -> None:
-    assert read(write(tmp_path, line('"actions": []'), end=b"")).actions == {HEX: ()}
-
-
 GOOD = line('"actions": []', HEX[:-1] + "2")
 
 BAD_RECORDS = {
     "not JSON": ("actions: none", "not JSON"),
     "blank": ("", "not JSON"),
-    "two objects": ("{} {}", "not JSON"),
     "not UTF-8": (b'{"id": "\xff"}', "not JSON"),
     "NaN": (line('"actions": [[0, NaN, "red"]]'), "NaN is not a JSON number"),
-    "infinite": (line('"actions": [[0, -Infinity, "red"]]'), "-Infinity is not a JSON number"),
     "too deep": ("[" * 10_000, "not JSON"),
     "5,000 digits": (line(f'"actions": [[0, {"9" * 5000}, "red"]]'), "not JSON"),
     "a list": ("[]", 'not a JSON object with a string "id"'),
     "no id": ('{"actions": []}', 'string "id"'),
-    "id of a number": ('{"id": 3, "actions": []}', 'string "id"'),
     "repeated id": (GOOD, "again, first on line 1"),
     "unknown id": (line('"actions": []', "hexagons/dev/46/99"), "unknown id 'hexagons/dev/46/99'"),
     "nothing predicted": (line('"seconds": 1'), "neither"),
     "text without a format": (line('"text": "0 4 red"'), "neither"),
-    "text of a number": (line('"text": 4, "format": "triplets"'), "neither"),
     "unknown format": (line('"text": "", "format": "prose"'), "no format named 'prose'"),
     "actions of null": (line('"actions": null'), '"actions" must be a list'),
-    "actions of a string": (line('"actions": "0 4 red"'), '"actions" must be a list'),
     "second action short": (line('"actions": [[0, 4, "red"], [0, "red"]]'), "action 2 must be"),
     "fraction": (line('"actions": [[0, 4.0, "red"]]'), "action 1 must be"),
-    "huge fraction": (line('"actions": [[0, 1e999, "red"]]'), "action 1 must be"),
     "truth value": (line('"actions": [[true, 4, "red"]]'), "action 1 must be"),
-    "number in a string": (line('"actions": [["0", 4, "red"]]'), "action 1 must be"),
     "other color": (line('"actions": [[0, 4, "pink"]]'), "action 1 must be"),
     "action of the other task": (line('"actions": [["place", "red", 0, 1, 0]]'), "action 1 must be"),
 }
@@ -130,14 +109,10 @@ def test_a_bad_line_is_named(tmp_path: Path, bad: str | bytes, message: str) -> 
     [
         '["place", null, 0, 1, 0]',
         '["place", "black", 0, 1, 0]',
-        '["pick", "red", 0, 1, 0]',
         '["remove", "red", 0, 1]',
         '["remove", 0, 0, 1, 0]',
         '["place", "red", 0, 1, false]',
-        '["place", "red", 0, 1, 0, 0]',
-        '{"place": "red"}',
         '[0, 4, "red"]',
-        "[" * 500 + "]" * 500,
     ],
 )
 def test_bad_minecraft_actions(tmp_path: Path, action: str) -> None:

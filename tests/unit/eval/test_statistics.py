@@ -44,11 +44,6 @@ def test_shrinks_with_more_clusters_but_not_with_more_items_in_them() -> None:
     assert width(40, 50) > 0.7 * width(40, 5)
 
 
-def test_same_seed_same_interval() -> None:
-    values, names = sample(20, 3)
-    assert interval(values, names, 7) == interval(values, names, 7) != interval(values, names, 8)
-
-
 def test_agrees_with_scipy_on_a_ratio_of_sums() -> None:
     random = np.random.default_rng(5)
     above, below = random.integers(0, 5, 60).astype(float), random.integers(5, 9, 60).astype(float)

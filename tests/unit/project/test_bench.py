@@ -9,7 +9,7 @@ import pytest
 
 from tools.bench import __main__ as bench
 from tools.bench import machine
-from tools.bench.measuring import Benchmark, Pairs, Ratio, Skipped, parts
+from tools.bench.measuring import Benchmark, Pairs, Ratio, Skipped
 
 
 def fixed(name: str, *pairs: tuple[float, float], floor: float = 1.0) -> Benchmark:
@@ -35,10 +35,6 @@ class TestRatio:
 
     def test_a_single_pair_says_that_it_has_no_interval(self) -> None:
         assert str(Ratio.of([(3, 2)])) == "1.5 [0, inf]"
-
-
-def test_parts_are_of_equal_length() -> None:
-    assert parts(range(7), 3) == [range(2), range(2, 4), range(4, 6)]
 
 
 def test_each_is_said_when_it_is_measured_and_a_failure_stops_none() -> None:
@@ -70,12 +66,6 @@ def test_below_the_floor_is_said_and_ends_with_1(monkeypatch: pytest.MonkeyPatch
     assert bench.main([]) == 1
     assert capsys.readouterr().err == "below the floor or failed: slow\n"
     assert bench.main(["--only", "quick"]) == 0
-
-
-def test_every_promised_group_is_there() -> None:
-    groups = {one.name.split(":")[0] for one in bench.BENCHMARKS}
-    assert groups >= {"loop", "front", "training", "processes", "simulators", "metrics", "parser", "cache", "page"}
-    assert len({one.name for one in bench.BENCHMARKS}) == len(bench.BENCHMARKS)
 
 
 class TestGpu:

@@ -10,7 +10,7 @@ import pytest
 from adapters.packing import pack_rows
 from harness.corpora.item import Item
 from harness.errors import EngineError
-from prompts.chat_template import CHAT_TEMPLATE, answering, answering_template, save_chat_template, template_date
+from prompts.chat_template import CHAT_TEMPLATE, answering, answering_template, save_chat_template
 from prompts.messages import gold_answer
 from prompts.probe import PROBES
 from prompts.render import Renderer
@@ -58,12 +58,6 @@ def test_what_the_system_message_says_is_said_and_earlier_turns_have_no_thought(
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_no_text_depends_on_the_day(tokenizers: dict[str, Any], name: str) -> None:
-    text = Renderer(PromptSpec.make("hexagons"), tokenizers[name], 100_000, 1).render(ITEM).text
-    assert ("2025" in text) == FAMILIES[name].dated == (template_date(FAMILIES[name].template) == "2025-01-01")
-
-
-@pytest.mark.parametrize("name", FAMILIES)
 def test_a_server_with_the_changed_template_writes_the_same_prompt(tokenizers: dict[str, Any], name: str) -> None:
     rendered = Renderer(PromptSpec.make("hexagons"), tokenizers[name], 100_000, 1).render(ITEM)
     messages = list(rendered.messages)
@@ -98,10 +92,6 @@ def test_a_template_that_changes_answers_is_refused_for_training(tokenizers: dic
             Renderer(PromptSpec.make("hexagons"), tokenizer, 100_000, 1).training_row(ITEM)
     finally:
         tokenizer.chat_template = before
-
-
-def test_plain_text_ends_with_eos_alone(tokenizers: dict[str, Any]) -> None:
-    assert Renderer(PromptSpec.make("minecraft", template="nebula"), tokenizers["qwen 3"], 100_000, 1).stop_token_ids == ()
 
 
 @pytest.mark.parametrize("name", FAMILIES)

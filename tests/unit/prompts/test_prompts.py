@@ -70,14 +70,6 @@ def test_moves_go_from_the_last_cell_as_the_builder_looks(yaw: float, x: int, z:
     assert gold_answer(replace(turned, actions=read.actions), spec) == said
 
 
-def test_in_the_builders_frame_ahead_is_plus_z() -> None:
-    ahead, left = Action("place", "red", -3, 1, 0), Action("place", "red", 0, 1, 3)
-    probe = PROBES["minecraft"][0]
-    assert isinstance(probe, MinecraftItem)
-    item = replace(probe, pose=Pose(0, 1, 0, 90.0, 0), actions=(ahead, left))
-    assert in_frame(item, "builder").actions == (ahead._replace(x=0, z=3), left._replace(x=3, z=0))
-
-
 def test_the_hash_sees_every_part_of_a_format(monkeypatch: pytest.MonkeyPatch) -> None:
     hashes = [format_hash(spec) for spec in specs()]
     assert len(set(hashes)) == len(hashes)
@@ -125,20 +117,6 @@ def test_a_blank_board_goes_without_saying() -> None:
     assert conversation(replace(item, before=Board()), spec)[-1]["content"] == f"1. {item.instruction}"
 
 
-def test_contexts_show_what_they_name() -> None:
-    item = PROBES["hexagons"][0]
-    assert isinstance(item, HexagonsItem)
-    texts = {
-        name: conversation(item, PromptSpec.make("hexagons", name))[-1]["content"]
-        for name in ("no-history", "one-previous", "full-history", "oracle-board", "full-history+oracle-board")
-    }
-    assert texts["no-history"] == f"3. {item.instruction}"
-    assert texts["one-previous"] == f"2. Black it.\n3. {item.instruction}"
-    assert texts["full-history"] == f"1. Begin.\n2. Black it.\n3. {item.instruction}"
-    assert texts["oracle-board"] == f"3. {item.instruction}\nBoard: black: 5 1-3"
-    assert texts["full-history+oracle-board"] == f"1. Begin.\n2. Black it.\n3. {item.instruction}\nBoard: black: 5 1-3"
-
-
 @pytest.mark.parametrize("context", ["conversation", "full-dialogue", "full-dialogue+mission"])
 def test_a_dialogue_that_begins_among_blocks_tells_them_first(context: str) -> None:
     spec = PromptSpec.make("minecraft", context, "moves" if context == "conversation" else "lines")
@@ -158,18 +136,6 @@ def test_what_stood_at_first_includes_what_was_taken_since() -> None:
     assert isinstance(item, MinecraftItem)
     since = replace(item, history=(taken,), before=Structure.of([(1, 1, 1, "blue")]))
     assert started_with(since) == Structure.of([(1, 1, 1, "red")])
-
-
-def test_a_conversation_has_earlier_answers_as_messages_of_the_model() -> None:
-    item = PROBES["hexagons"][0]
-    messages = conversation(item, PromptSpec.make("hexagons", "conversation"))
-    assert [message["role"] for message in messages] == ["system", *["user", "assistant"] * 2, "user"]
-    assert [message["content"] for message in messages[1:5]] == ["1. Begin.", "none", "2. Black it.", "black: 5 1-3"]
-    built = conversation(PROBES["minecraft"][0], PromptSpec.make("minecraft", "conversation"))
-    assert [message["role"] for message in built] == ["system", "user", "assistant", "user"]
-    assert built[1]["content"].splitlines()[-1] == "Builder: at -2 1 -3, yaw 5, pitch 45, ahead +z, left +x"
-    assert built[2]["content"] == "place red 0 1 2\nplace green 0 2 2"
-    assert built[3]["content"].splitlines()[-1] == "Builder: at 0 1 -4, yaw 95, pitch 20, ahead -x, left +z"
 
 
 @pytest.mark.parametrize("task", ["hexagons", "minecraft"])
@@ -198,13 +164,6 @@ def test_a_cut_view_never_begins_with_an_answer_and_counts_on(keep: int) -> None
     assert not cut.pieces[0].done
     assert len(cut.pieces) <= max(1, keep)
     assert cut.first == 1 + sum(not piece.done for piece in whole.pieces[: len(whole.pieces) - len(cut.pieces)])
-
-
-def test_a_prompt_that_fits_is_whole() -> None:
-    shot, item = PROBES["minecraft"]
-    rendered = Renderer(PromptSpec.make("minecraft"), None, 4096, 512).render(item, [shot])
-    assert (rendered.dropped_history, rendered.dropped_shots) == (0, 0)
-    assert [m["role"] for m in rendered.messages] == ["system", "user", "assistant", "user"]
 
 
 @given(st.integers(300, 2000))
@@ -322,9 +281,3 @@ def test_a_board_that_no_step_painted_is_told_before_the_steps_and_stays_there()
     messages = conversation(later, spec)
     assert messages[1]["content"] == "Board: black: 5 2,3\n1. Over it."
     assert messages[3]["content"].startswith("2. ")
-
-
-@pytest.mark.parametrize("context", ["oracle-board", "full-history+predicted-board"])
-def test_a_board_is_told_once(context: str) -> None:
-    messages = conversation(PROBES["everyday-hexagons"][0], PromptSpec.make("everyday-hexagons", context))
-    assert messages[-1]["content"].count("Board:") == 1

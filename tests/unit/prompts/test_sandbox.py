@@ -6,8 +6,6 @@ import tracemalloc
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from jinja2 import DictLoader
 from jinja2.exceptions import TemplateError
 
@@ -60,10 +58,3 @@ def test_an_ordinary_template_is_rendered_as_ever() -> None:
     text = "{% macro cell(a, b) %}{{ a ~ '-' ~ b }}{% endmacro %}{% for a in items %}{{ cell(a, loop.index) }}\n{% endfor %}"
     text += "{{ '%02d' % 7 }}"
     assert rendered(text, items="xy") == "x-1\ny-2\n07"
-
-
-@given(st.lists(st.text(max_size=20), max_size=20))
-def test_steps_are_counted_for_each_rendering_anew(items: list[str]) -> None:
-    environment = BoundedEnvironment(loader=DictLoader({"one": "{% for a in items %}{{ a }}{% endfor %}"}))
-    for _ in range(3):
-        assert environment.rendered("one", {"items": items}) == "".join(items)

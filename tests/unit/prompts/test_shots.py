@@ -15,7 +15,7 @@ from harness.errors import UsageError
 from harness.runs.shot_choice import ShotChoice, choose_shots
 from prompts.probe import PROBES
 from prompts.render import Renderer
-from prompts.shots import ORDERS, ChosenShots, ShotPool, fixed, may_show, most_similar
+from prompts.shots import ORDERS, ChosenShots, fixed, may_show, most_similar
 from prompts.similarity import Similarity, by_structure, by_vectors, by_words, query_text
 from prompts.spec import PromptSpec
 from tests.helpers import ROOT
@@ -147,16 +147,6 @@ def test_given_ids() -> None:
         fixed(TRAIN, ["hexagons/dev/1/1", "x"], [ITEM])
     with pytest.raises(UsageError, match="is there twice"):
         fixed(TRAIN, ids[:1] * 2, [ITEM])
-
-
-@pytest.mark.parametrize("task", TASKS)
-def test_a_drawing_has_one_image_and_a_game_one_target(task: str) -> None:
-    """So that the random choice, which looks at those alone, takes nothing of the item's own procedure or game."""
-    groups: dict[str, set[str]] = {}
-    for item in load(task):
-        groups.setdefault(item.cluster, set()).add(item.group)
-    assert all(len(group) == 1 for group in groups.values())
-    assert ShotPool(load(task, "train"), 0).arrange([]) == []
 
 
 def test_a_training_shows_examples_that_are_like_the_item(monkeypatch: pytest.MonkeyPatch) -> None:

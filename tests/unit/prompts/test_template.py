@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +9,9 @@ import pytest
 
 from harness.errors import UsageError
 from prompts.messages import conversation
-from prompts.probe import PROBES, described, format_hash
+from prompts.probe import PROBES, format_hash
 from prompts.render import Renderer
 from prompts.spec import PromptSpec
-from prompts.template import SHIPPED, get_template
 from tests.helpers.finetuning import job_of
 from tests.helpers.tiny import build_tiny_model
 
@@ -60,20 +58,6 @@ def test_a_folder_takes_the_place_of_the_files_that_it_has(folder: Path) -> None
     assert format_hash(ours) != format_hash(theirs)
 
 
-def test_the_hash_is_of_the_files_and_not_of_where_they_lie(folder: Path, tmp_path: Path) -> None:
-    moved = shutil.copytree(folder, tmp_path / "elsewhere")
-    (moved / "notes.md").write_text("not part of it")
-    specs = [PromptSpec.make("minecraft", template=str(path)) for path in (folder, moved)]
-    assert format_hash(specs[0]) == format_hash(specs[1])
-    (moved / "answer.lines.txt").write_text("Answer.")
-    assert format_hash(specs[0]) != format_hash(specs[1])
-
-
-def test_the_default_template_is_not_named_where_it_is_recorded() -> None:
-    assert "template" not in described(PromptSpec.make("hexagons"))
-    assert described(PromptSpec.make("minecraft", template="nebula"))["template"] == "nebula"
-
-
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
@@ -116,12 +100,6 @@ def test_unknown_names_and_empty_folders_are_refused(tmp_path: Path) -> None:
     (tmp_path / "default").mkdir()
     with pytest.raises(UsageError, match="rename the folder"):
         PromptSpec.make("minecraft", template=str(tmp_path / "default"))
-
-
-def test_every_shipped_template_says_what_it_is_for() -> None:
-    for folder in SHIPPED.iterdir():
-        if folder.is_dir():
-            assert get_template(folder.name).folder == folder
 
 
 def test_fine_tuning_takes_a_template(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, tiny_base: Path) -> None:

@@ -11,7 +11,7 @@ from harness.corpora.item import Executed, MinecraftItem, Turn, Utterance
 from harness.worlds.minecraft import COLORS, Action, Pose, Structure
 from prompts.probe import PROBES
 from serialization.contexts import in_frame
-from serialization.scene import LETTERS, anchors, parts, write
+from serialization.scene import anchors, parts, write
 from tests.helpers.blocks import structures
 
 
@@ -74,8 +74,3 @@ def test_every_block_is_in_one_part_however_it_is_turned_or_colored(structure: S
     assert [part[:2] for part in seen] == [part[:2] for part in found]
     recolored = permute_colors(item, dict(zip(COLORS, colors, strict=True)))
     assert [part[1:] for part in parts(recolored)] == [part[1:] for part in found]  # type: ignore[arg-type]
-
-
-def test_no_more_parts_are_named_than_there_are_letters() -> None:
-    blocks = [(x, 1, z, "red") for x in range(-4, 5, 2) for z in range(-4, 5, 2)]
-    assert len(anchors(among(Structure.of(blocks), Action("place", "red", 0, 1, 0)))) == len(LETTERS) + 1

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from eval.metrics.hexagons import MEASURES, score
 from harness.corpora import load
 from harness.corpora.item import HexagonsItem
-from harness.worlds.hexagons import COLORS, Board, Paint
+from harness.worlds.hexagons import COLORS, Paint
 from tests.helpers.scored import Step, step
 
 ZERO, ONE = dict.fromkeys(MEASURES, 0.0), dict.fromkeys(MEASURES, 1.0)
@@ -136,12 +136,3 @@ def test_empty_predictions(data_dir: Path, split: str, nothing: float, same_boar
     assert round(100 * scores["action"]["f1"], 4) == round(100 * scores["action"]["em"], 4) == nothing
     assert round(100 * scores["board"]["f1"], 2) == same_board
     assert round(100 * scores["rollout"]["f1"], 2) == blank
-
-
-@pytest.mark.data
-def test_the_gold_actions_of_a_whole_split_score_one(data_dir: Path) -> None:
-    items = [item for item in load("hexagons", "test") if isinstance(item, HexagonsItem)]
-    assert len(items) == 453
-    assert any(item.before == Board() for item in items)
-    scores = score(items, [item.actions for item in items], rollout=True)
-    assert scores["action"] == scores["board"] == scores["rollout"] == ONE

@@ -34,28 +34,15 @@ class TestConsequencesOfComparingStructures:
     def test_what_is_placed_and_removed_again_costs_nothing(self) -> None:
         assert overall(turn([], RED), place("blue", 1, 1, 1), remove(1, 1, 1), place("red", 0, 1, 0)) == [1, 0, 0]
 
-    def test_removing_and_placing_the_same_color_cancels(self) -> None:
-        assert overall(turn(RED, RED), remove(0, 1, 0), place("red", 0, 1, 0)) == [0, 0, 0]
-
     def test_a_recolored_cell_is_two_net_actions(self) -> None:
         recolor = [remove(0, 1, 0), place("blue", 0, 1, 0)]
         assert overall(turn(RED, [(0, 1, 0, "blue")]), *recolor) == [2, 0, 0]
         assert overall(turn(RED, RED), *recolor) == [0, 2, 0]
 
-    def test_replacing_a_block_just_placed_is_one_net_action(self) -> None:
-        actions = [place("red", 0, 1, 0), remove(0, 1, 0), place("blue", 0, 1, 0)]
-        assert overall(turn([], [(0, 1, 0, "blue")]), *actions) == [1, 0, 0]
-
     def test_duplicates_and_infeasible_actions_vanish(self) -> None:
         floating, absent, outside = place("red", 3, 5, 3), remove(2, 1, 2), place("red", 6, 1, 0)
         actions = [place("red", 0, 1, 0), place("red", 0, 1, 0), place("blue", 0, 1, 0), floating, absent, outside]
         assert overall(turn([], RED), *actions) == [1, 0, 0]
-
-    def test_an_empty_prediction_misses_everything(self) -> None:
-        assert overall(turn(RED, [(1, 1, 1, "blue")])) == [0, 0, 2]
-
-    def test_an_empty_reference_makes_every_net_action_wrong(self) -> None:
-        assert overall(turn(RED, RED), place("blue", 1, 1, 1), remove(0, 1, 0)) == [0, 2, 0]
 
     def test_both_empty_add_nothing_to_micro_and_one_to_macro(self) -> None:
         scores = score([turn(RED, RED)], [[]])
@@ -67,15 +54,6 @@ class TestConsequencesOfComparingStructures:
 
     def test_the_recorded_structure_is_gold_even_where_the_actions_do_not_reach_it(self) -> None:
         assert overall(turn([], [(0, 3, 0, "red")]), place("red", 0, 3, 0)) == [0, 0, 1]
-
-    def test_inverse_actions_are_cancelled_on_the_board_not_in_the_sequence(self) -> None:
-        support = [place("red", 0, 1, 0), place("red", 0, 2, 0), remove(0, 1, 0)]
-        assert overall(turn([], [(0, 2, 0, "red")]), *support) == [1, 0, 0]
-
-    def test_net_actions_are_a_set(self) -> None:
-        before, after = Structure.of([(0, 1, 0, "red"), (1, 1, 0, "blue")]), Structure.of([(0, 1, 0, "green"), (2, 1, 0, "blue")])
-        rows = net_rows(before.cells[None], after.cells[None])
-        assert len({tuple(row) for row in rows.tolist()}) == len(rows) == len(net_actions(before, after)) == 4
 
 
 class TestMetrics:
@@ -103,10 +81,6 @@ class TestMetrics:
         assert counts(turn([], RED), *shifted, fair=True)["location"] == [1, 0, 0]
         kept = (-5, 1, -5, "blue")
         assert counts(turn([kept], [kept, *RED]), *shifted, fair=True)["overall"] == [0, 1, 1]
-
-    def test_height_is_not_aligned(self) -> None:
-        tower = [(0, 1, 0, "red"), (0, 2, 0, "blue")]
-        assert counts(turn([], [tower[1]]), place("blue", 0, 1, 0))["shape"] == [0, 1, 1]
 
     def test_subsets_split_the_items_by_their_board(self) -> None:
         items = [turn([], RED, 0, "a"), turn(RED, [], 1, "b"), turn(RED, RED, 2, "b")]
@@ -201,15 +175,6 @@ class TestProperties:
         found = counts(item, place("red", 0, 1, 0), place("green", 3, 1, 0))
         assert found["overall"] == found["shape"] == [1, 1, 1]
 
-    @settings(deadline=None)
-    @given(st.dictionaries(st.tuples(st.integers(-5, 5), st.integers(-5, 5)), st.sampled_from(COLORS), min_size=1), st.randoms())
-    def test_the_order_of_actions_on_the_ground_is_nothing(self, blocks: dict[tuple[int, int], str], random: object) -> None:
-        made = [place(color, x, 1, z) for (x, z), color in blocks.items()]
-        item = turn(RED, [(x, 1, z, color) for (x, z), color in blocks.items()])
-        shuffled = made.copy()
-        random.shuffle(shuffled)  # type: ignore[attr-defined]
-        assert counts(item, *made) == counts(item, *shuffled)
-
 
 def _predict(name: str, items: Sequence[MinecraftItem]) -> list[Sequence[Action]]:
     """The deterministic predictors of the reference table."""
@@ -222,7 +187,6 @@ def _predict(name: str, items: Sequence[MinecraftItem]) -> list[Sequence[Action]
         "first1": lambda gold: gold[:1],
         "first3": lambda gold: gold[:3],
         "first10": lambda gold: gold[:10],
-        "first20": lambda gold: gold[:20],
         "all_red_origin": lambda gold: [place("red", 0, 1, 0)],
         "shift_x": lambda gold: [a._replace(x=a.x + 1) for a in gold if in_region(a.x + 1, a.y, a.z)],
         "all_blue": lambda gold: [a._replace(color="blue") for a in gold],
@@ -233,24 +197,11 @@ def _predict(name: str, items: Sequence[MinecraftItem]) -> list[Sequence[Action]
 
 # split, predictor, metric, tp, fp, fn, micro F1, macro F1
 REFERENCE = """
-train oracle overall 11298 0 13 0.999425 0.999386
-train first10 overall 10356 162 955 0.94883 0.981532
 val empty overall 0 0 4564 0.0 0.010518
 val oracle overall 4556 0 8 0.999123 0.998948
-val oracle type 4556 0 8 0.999123 0.998948
-val oracle color 4556 0 8 0.999123 0.998948
-val oracle location 4556 0 8 0.999123 0.998948
-val oracle fair 4556 0 8 0.999123 0.998948
-val oracle shape 4556 0 8 0.999123 0.998948
 val first1 overall 1116 212 3448 0.378819 0.515041
 val first3 overall 2543 169 2021 0.69901 0.818564
-val first3 type 2624 88 1940 0.721275 0.842359
-val first3 color 2621 91 1943 0.720451 0.841915
-val first3 location 2544 168 2020 0.699285 0.818779
-val first3 fair 2545 167 2019 0.69956 0.819816
-val first3 shape 2564 148 2000 0.704783 0.827212
 val first10 overall 4100 48 464 0.94123 0.980842
-val first20 overall 4465 10 99 0.987941 0.997381
 val repeat_prev overall 1 0 4563 0.000438 0.011019
 val all_red_origin overall 12 1080 4552 0.004243 0.007983
 val shift_x overall 947 1639 3617 0.264895 0.134972
@@ -261,10 +212,7 @@ val shift_x fair 1193 1393 3371 0.333706 0.193114
 val shift_x shape 2440 146 2124 0.682517 0.515455
 val all_blue overall 1426 3184 3138 0.310879 0.31206
 val all_blue type 4544 66 20 0.990626 0.99203
-val all_blue color 1426 3184 3138 0.310879 0.31206
 val all_blue location 4544 66 20 0.990626 0.99203
-val all_blue fair 1426 3184 3138 0.310879 0.31206
-val all_blue shape 1426 3184 3138 0.310879 0.31206
 val rot90 overall 596 1563 3968 0.177302 0.100714
 val rot90 type 2139 20 2425 0.636323 0.443552
 val rot90 color 2107 52 2457 0.626804 0.438018
@@ -272,11 +220,6 @@ val rot90 location 609 1550 3955 0.181169 0.101861
 val rot90 fair 898 1261 3666 0.267143 0.166419
 val rot90 shape 2102 57 2462 0.625316 0.437414
 test oracle overall 4551 0 2 0.99978 0.999325
-test oracle type 4551 0 2 0.99978 0.999325
-test oracle color 4551 0 2 0.99978 0.999325
-test oracle location 4551 0 2 0.99978 0.999325
-test oracle fair 4551 0 2 0.99978 0.999325
-test oracle shape 4551 0 2 0.99978 0.999325
 test first10 overall 4284 50 269 0.964105 0.987546
 """
 
@@ -286,7 +229,7 @@ def _rows() -> list[list[str]]:
 
 
 @pytest.mark.data
-@pytest.mark.parametrize("split", ["train", "val", "test"])
+@pytest.mark.parametrize("split", ["val", "test"])
 def test_reference_predictors(data_dir: Path, split: str) -> None:
     items = [item for item in load("minecraft", split) if isinstance(item, MinecraftItem)]
     rows = [row[1:] for row in _rows() if row[0] == split]

@@ -38,12 +38,6 @@ def test_a_structure_that_is_shifted_and_turned_is_right() -> None:
     assert (found["f1"], found["precision"], found["recall"], found["unchanged"]) == (1, 1, 1, 0)
 
 
-def test_height_and_color_count() -> None:
-    assert of(Structure(), red((0, 1, 0)), [Action("place", "blue", 0, 1, 0)])["f1"] == 0
-    before = red((0, 1, 0))
-    assert of(before, red((0, 1, 0), (0, 2, 0)), place((1, 1, 0)))["f1"] == pytest.approx(1 / 2)
-
-
 def test_what_stood_there_before_counts() -> None:
     before = red((0, 1, 0), (0, 2, 0), (0, 3, 0))
     after = red((0, 1, 0), (0, 2, 0), (0, 3, 0), (0, 4, 0))

@@ -7,7 +7,6 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -15,17 +14,15 @@ from xml.etree import ElementTree
 
 import pytest
 
-from eval.predictions import Predictions
 from eval.report.charts import ACCENT, INK, length_grid, line_chart
 from eval.report.facts import adapter_curve
-from eval.report.html import CHUNK, MAX_TEXT, embed, pack, render
-from eval.score_run import Answers, Benchmark
+from eval.report.html import CHUNK, MAX_TEXT
 from harness.cli import main
 from harness.corpora import load
 from harness.corpora.item import HexagonsItem, Utterance
 from harness.engines.engine import Sampling
 from harness.engines.scripted import ScriptedEngine
-from harness.runs.reporting import collect, read
+from harness.runs.reporting import read
 from prompts.rendered import Rendered
 
 HOSTILE = "</script><script>alert(1)</script><!--<img src=x onerror=alert(1)>\u2028\x00\ud800 &lt;"
@@ -263,8 +260,6 @@ def test_the_same_runs_give_the_same_bytes(capsys: pytest.CaptureFixture[str]) -
     ("arguments", "code", "message"),
     [
         (["none"], 2, "no run named 'none'"),
-        (["mine", "--benchmark", "fair"], 2, "--benchmark is for minecraft"),
-        (["mine", "--annotation", "a.jsonl"], 2, "--annotation is for --benchmark v2 only"),
         (["mine", "--out", "mine.jsonl/a.html"], 1, "cannot be written"),
         (["broken"], 1, "predictions.jsonl:1: "),
     ],
@@ -293,22 +288,6 @@ def test_repaired_gold_is_shown_as_such(capsys: pytest.CaptureFixture[str]) -> N
     assert "repaired" in page.shared(wrong)["note"]
     assert page.shared(wrong)["gold"] != page.made(wrong)["actions"]
     assert not any(page.shared(n)["note"] for n in range(len(items) - 1) if n != wrong)
-
-
-def test_a_whole_test_split_is_small() -> None:
-    """15 MB for 1,616 Minecraft items, by a tenth of as many, with long answers, prompts and two runs."""
-    sample = load("minecraft", "test")
-    items = [replace(sample[n % len(sample)], id=f"minecraft/test/B1-A2-C3-1522432776975/{n}") for n in range(160)]
-    records = {i.id: {"id": i.id, "actions": [list(a) for a in i.actions], "text": f"answer {i.id} " * 50} for i in items}
-    parsed = Predictions({item.id: item.actions for item in items})
-    runs = {
-        name: Answers(name, Path(f"runs/{name}/predictions.jsonl"), {}, records, "minecraft", "test", items, None, parsed)
-        for name in ("a", "b")
-    }
-    calls: list[tuple[int, int]] = []
-    made = collect(runs, Benchmark(), step=lambda done, total: calls.append((done, total)))
-    assert calls == [(n, 160) for n in range(1, 161)]
-    assert len(render(made)) < 15e6 / 10
 
 
 def answer_by_script(monkeypatch: pytest.MonkeyPatch, name: str, *options: str) -> list[Rendered]:
@@ -408,15 +387,6 @@ def test_what_a_run_took_and_learned(capsys: pytest.CaptureFixture[str]) -> None
     Path("runs/lora/curve.jsonl").write_text("not JSON")
     (answers,) = read([Path("mine")]).values()
     assert adapter_curve(answers) == ([], "The learning curve of the adapter lora is not here.")
-
-
-def test_packed_and_embedded_values_come_back() -> None:
-    value = [HOSTILE, {"é": [1.5, None, True]}, "x" * 100_000]
-    assert unpack(pack(value)) == value
-    assert pack(value) == pack(value)
-    assert re.fullmatch(r"[A-Za-z0-9+/=]+", pack(value))
-    assert json.loads(embed(value)) == value
-    assert not set("<>&\u2028\x00") & set(embed(value))
 
 
 def texts(svg: str) -> list[str]:

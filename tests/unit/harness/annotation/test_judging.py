@@ -20,13 +20,12 @@ import pytest
 from rich.console import Console
 
 from eval.agreement import adjudication, agreement
-from eval.annotation import Annotation, Judgment, read_judgments
+from eval.annotation import Annotation, Judgment
 from harness.annotation.file import open_annotation
 from harness.annotation.judging import Loop, keys
 from harness.cli import main
 from harness.corpora import load
 from harness.corpora.item import MinecraftItem, Utterance
-from harness.drawing.items import states_beside
 from harness.errors import HarnessError, UsageError
 from tests.helpers import ROOT
 from tests.helpers.corpora_files import state, write_log, write_splits
@@ -136,12 +135,6 @@ def test_a_last_line_without_its_end_is_repaired(end: str) -> None:
     assert list(written(path)) == [FIRST, SECOND, THIRD][: 2 if end.endswith("te") else 3]
 
 
-def test_a_file_of_half_a_line_only() -> None:
-    Path("a.jsonl").write_text('{"id')
-    judge("x")
-    assert list(written(Path("a.jsonl"))) == [FIRST]
-
-
 def test_back_changes_an_answer() -> None:
     shown = judge("xbubmnunbbq")
     assert "judged before: me: unclear" in shown
@@ -198,21 +191,6 @@ def test_long_histories_are_folded() -> None:
     first, all_turns = shown.getvalue().split("Context before?")[:2]
     assert "line 11" not in first
     assert "line 0" in all_turns
-
-
-@pytest.mark.parametrize("width", [80, 140])
-def test_pictures_stay_within_the_terminal(width: int) -> None:
-    for item in items():
-        shown = io.StringIO()
-        Console(file=shown, width=width).print(states_beside(item, width))
-        assert max(map(len, shown.getvalue().splitlines())) <= width
-        assert " 0 " not in shown.getvalue().splitlines()[1]  # around the blocks only, not the whole region
-
-
-def test_control_c_keeps_what_was_answered() -> None:
-    with pytest.raises(KeyboardInterrupt):
-        judge("xu\x03")
-    assert list(written(Path("a.jsonl"))) == [FIRST]
 
 
 def test_keys_typed_ahead_and_escape_sequences() -> None:
@@ -405,15 +383,6 @@ def test_the_two_passes_that_ship(capsys: pytest.CaptureFixture[str]) -> None:
     assert json.loads(run(capsys, "agreement", *same, "--json")[1])["context"]["kappa"] == 1
 
 
-def test_the_table_says_why_there_is_no_kappa(capsys: pytest.CaptureFixture[str]) -> None:
-    a, b = write(Path("a.jsonl"), {FIRST: UNCLEAR}), write(Path("b.jsonl"), {FIRST: UNCLEAR})
-    code, out, _ = run(capsys, "agreement", a, b)
-    assert code == 0
-    assert 'context: kappa and alpha are not defined: every label is "unclear"' in out
-    assert "correct: kappa and alpha are not defined: there is no item to compare" in out
-    assert "nan" not in out
-
-
 def test_counts(capsys: pytest.CaptureFixture[str]) -> None:
     path = write(Path("a.jsonl"), A, end='{"id')
     code, out, _ = run(capsys, "stats", path)
@@ -440,12 +409,8 @@ def test_counts_of_our_annotation(monkeypatch: pytest.MonkeyPatch, data_dir: Pat
 LABEL = ["label", "--annotator", "me", "--out", "a.jsonl"]
 BAD = {
     "an unknown item": ({"minecraft/test/x/1": CLEAR}, LABEL, 1, "a.jsonl:1: unknown item 'minecraft/test/x/1'"),
-    "unclear and correct": ({FIRST: UNCLEAR | {"correct": True}}, LABEL, 1, f"a.jsonl:1: {FIRST}: correct: True is not of type"),
-    "clear without a word": ({FIRST: CLEAR | {"correct": None}}, LABEL, 1, "a.jsonl:1: "),
-    "multiple on blocks": ({SECOND: CLEAR | {"context": "multiple"}}, LABEL, 1, '"multiple" is for items with an empty board'),
     "another annotator's file": ({FIRST: CLEAR | {"annotator": "you"}}, LABEL, 2, "holds judgments of 'you'"),
     "a name with a slash": ({}, ["label", "--annotator", "a/b"], 2, "--annotator 'a/b': a file is named after it"),
-    "a hidden name": ({}, ["label", "--annotator", "..", "--out", "x"], 2, "--annotator '..'"),
     "no such item": ({}, [*LABEL, "--item", FIRST + "9"], 2, f"no item '{FIRST}9'"),
     "an item of the other task": ({}, [*LABEL, "--item", "hexagons/dev/1/1"], 2, "no item 'hexagons/dev/1/1'"),
     "an item and games": ({}, [*LABEL, "--item", FIRST, "--games", "1"], 2, "--item names one item"),
@@ -476,15 +441,6 @@ def test_bad_input_is_one_line_and_an_exit_code(
     assert message in err
 
 
-def test_an_item_twice(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    at_the_terminal(monkeypatch, "")
-    line = json.dumps({"id": FIRST, **CLEAR}) + "\n"
-    Path("a.jsonl").write_text(line + line.replace("true", "false"))
-    code, _, err = run(capsys, *LABEL)
-    assert code == 1
-    assert f"a.jsonl:2: id '{FIRST}' again, first on line 1; keep one of them" in err
-
-
 def test_only_minecraft_items_are_annotated(capsys: pytest.CaptureFixture[str]) -> None:
     code, _, err = run(capsys, *LABEL, "--item", load("hexagons", "dev")[0].id)
     assert code == 2
@@ -496,16 +452,3 @@ def test_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     assert (code, err.count("\n")) == (2, 1)
     assert "stdin is not a terminal: run it without a pipe" in err
     assert not Path("annotations").exists()
-
-
-def test_our_annotation_needs_its_corpus(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.delenv("HARNESS_DATA")
-    code, _, err = run(capsys, "stats")
-    assert code == 2
-    assert "which the shipped sample does not have: set HARNESS_DATA" in err
-
-
-def test_files_without_items_are_checked_against_the_schema() -> None:
-    assert len(read_judgments(SHIPPED / "minecraft_test.jsonl").judgments) == 1616
-    with pytest.raises(HarnessError, match=r"a\.jsonl:1: .* context: 'clear' is not one of"):
-        read_judgments(write(Path("a.jsonl"), {FIRST: CLEAR | {"context": "clear"}}))

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.augmentation.colors import COLORS, permute_colors, random_colors, recolor_text
-from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem, Utterance
+from harness.corpora.item import Executed, HexagonsItem, MinecraftItem, Utterance
 from harness.worlds.minecraft import net_actions
 from prompts.probe import PROBES
 from tests.helpers.simulated import simple
@@ -59,24 +59,9 @@ def test_states_history_and_words_go_along() -> None:
     assert (changed.id, changed.pose, changed.group) == (item.id, item.pose, item.group)
 
 
-def test_a_removal_without_a_color_stays_one() -> None:
-    item = PROBES["minecraft"][0]
-    assert isinstance(item, MinecraftItem)
-    bare = tuple(action._replace(color=None) for action in item.actions if action.kind == "remove")
-    from dataclasses import replace
-
-    changed: Item = permute_colors(replace(item, actions=bare), cycle("minecraft"))
-    assert changed.actions == bare
-
-
 def test_only_whole_color_words_are_replaced_in_their_own_style() -> None:
     text = "Red, red and RED; reds, hundred, bored, rEd, Blue-green."
     assert recolor_text(text, cycle("minecraft")) == "Orange, orange and ORANGE; reds, hundred, bored, rEd, Purple-blue."
-
-
-def test_white_stays_white() -> None:
-    assert "white" not in random_colors("hexagons", Random(0))
-    assert recolor_text("white", cycle("hexagons")) == "white"
 
 
 @pytest.mark.parametrize("colors", [{}, {"red": "blue"}, dict.fromkeys(COLORS["minecraft"], "red")])

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import math
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from random import Random
@@ -14,7 +12,6 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.augmentation.colors import permute_colors
 from harness.augmentation.paraphrase import lexicon, paraphrase
 from harness.augmentation.rotation import turn_hexagons, turn_minecraft
 from harness.augmentation.variants import CHANGES, Variant, augment, change, variant
@@ -24,7 +21,7 @@ from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem, Ut
 from harness.corpora.records import read_items
 from harness.errors import UsageError
 from harness.worlds.hexagons import Board, Paint
-from harness.worlds.minecraft import COLORS, Action, Pose, in_region, net_actions
+from harness.worlds.minecraft import COLORS, Action, Pose
 from tests.helpers.simulated import seen, simple, simulated
 
 SIMULATED = simulated("random", 3, 60)
@@ -97,12 +94,6 @@ def test_a_run_keeps_the_pose_that_its_item_has_in_every_variant() -> None:
                 assert _poses(after)[:-1] == _poses(before), "turned as the item of the run is"
 
 
-def test_where_no_pose_is_known_none_is_turned() -> None:
-    item = next(item for item in SIMULATED if any(isinstance(turn, Executed) for turn in item.history))
-    bare = replace(item, history=tuple(turn._replace(pose=None) if isinstance(turn, Executed) else turn for turn in item.history))
-    assert _poses(turn_minecraft(bare, 1)) == [item.pose.turned(1)]
-
-
 # --- turning drawing steps ---
 
 
@@ -147,12 +138,6 @@ def test_a_paraphrase_draws_from_the_word_and_its_entry() -> None:
     }
 
 
-@given(seed=st.integers(0, 10_000), text=st.lists(st.sampled_from([*COLORS, "Red", "left", "block", "reds", ","])).map(" ".join))
-def test_a_paraphrase_never_touches_a_color(seed: int, text: str) -> None:
-    made = paraphrase(text, WORDS, Random(seed))
-    assert [word for word in made.split() if word.lower() in COLORS] == [w for w in text.split() if w.lower() in COLORS]
-
-
 def test_our_lexicon_ships_and_says_nothing_of_colors_or_places(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("HARNESS_DATA", raising=False)
     ours = lexicon()
@@ -190,23 +175,6 @@ def test_each_change_alone() -> None:
         assert changed.before.apply(changed.actions).structure == changed.after
 
 
-def test_colors_permuted_back_give_the_original() -> None:
-    for item in SIMULATED[:20]:
-        how = variant("minecraft", item.cluster, 2, 0, ["colors"])
-        changed = change(item, how)
-        assert changed is not None
-        assert how.colors is not None
-        back = permute_colors(changed, {new: old for old, new in how.colors.items()})
-        assert (back.history, back.before, back.actions, back.after) == (item.history, item.before, item.actions, item.after)
-
-
-def test_permutations_and_turns_are_uniform() -> None:
-    drawn = [variant("minecraft", f"game {n}", 0, 0, CHANGES["minecraft"]) for n in range(2_000)]
-    turns = [sum(how.quarters == quarters for how in drawn) for quarters in (0, 1, 2, -1)]
-    assert min(turns) > 430
-    assert len({tuple((how.colors or {}).values()) for how in drawn}) > 600
-
-
 # --- the set ---
 
 
@@ -236,29 +204,6 @@ def test_whole_games_are_changed_alike() -> None:
         assert len(changes) == len({item.cluster for item in items}), "one change a game"
 
 
-def test_whole_procedures_are_turned_or_left_out() -> None:
-    items = list(load("hexagons", "train"))
-    made = list(augment(items, 0, 4, changes=["turn"], whole=True))[len(items) :]
-    steps = {cluster: sum(item.cluster == cluster for item in items) for cluster in {item.cluster for item in items}}
-    for copy in {item.cluster for item in made}:
-        copies = [item for item in made if item.cluster == copy]
-        assert {item.meta["augmented"]["quarters"] for item in copies} == {2}, "nothing is copied without a change"
-        original = copies[0].meta["augmented"]["of"].rpartition("/")[0]
-        assert len(copies) == steps[original], "all steps or none"
-
-
-def test_a_factor_of_one_is_the_corpus() -> None:
-    assert list(augment(SIMULATED, 0, 1)) == SIMULATED
-    assert list(augment([], 0, 4)) == []
-
-
-def test_too_much_is_refused() -> None:
-    with pytest.raises(UsageError, match="turn make 180 of 60 items"):
-        augment(SIMULATED, 0, 5, changes=["turn"])
-    with pytest.raises(UsageError, match="no change of hexagons named 'words'"):
-        augment(simple("hexagons", 2, 0), 0, 2, changes=["words"])
-
-
 def test_the_command_writes_what_reads_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("HARNESS_DATA", raising=False)
     out = tmp_path / "new" / "items.jsonl.gz"
@@ -270,45 +215,3 @@ def test_the_command_writes_what_reads_back(tmp_path: Path, monkeypatch: pytest.
     assert len(made) == 2 * len(items)
     with pytest.raises(UsageError, match="exists"):
         CliRunner().invoke(command, ["--task", "minecraft", "--out", str(out)], catch_exceptions=False)
-
-
-# --- the real data ---
-
-
-@pytest.mark.data
-def test_four_times_the_train_split() -> None:
-    items = load("minecraft", "train")
-    words = lexicon()
-    assert len(words) == 108
-    assert sum(map(len, words.values())) == 183
-    made = list(augment(items, 0, 4, lexicon=words))
-    assert len(made) == 14_836
-    assert made[:3_709] == items
-    outside = 0
-    of = {item.id: item for item in items}
-    for item in made[3_709::4]:
-        original = of[item.meta["augmented"]["of"]]
-        assert isinstance(item, MinecraftItem)
-        assert isinstance(original, MinecraftItem)
-        assert len(net_actions(item.before, item.after)) == len(net_actions(original.before, original.after))
-        assert len(item.history) == len(original.history)
-        outside += sum(not in_region(*action.cell) for action in item.actions)
-    assert outside == 0
-    assert {item.meta["augmented"]["quarters"] for item in made[3_709:]} == {0, 1, 2, -1}
-
-
-@pytest.mark.data
-def test_turned_drawing_steps_keep_their_gold() -> None:
-    turned = 0
-    for item in load("hexagons", "train"):
-        assert isinstance(item, HexagonsItem)
-        how = Variant(0, None, None, 2)
-        changed = change(item, how)
-        if changed is None:
-            continue
-        turned += 1
-        assert isinstance(changed, HexagonsItem)
-        assert changed.actions == changed.before.diff(changed.after)
-        assert changed.after.digits() == item.after.digits()[::-1]
-        assert json.dumps(changed.meta)
-    assert turned > 200

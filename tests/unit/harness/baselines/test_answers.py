@@ -9,21 +9,19 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from eval.score_run import read_answers, score_answers
-from harness.baselines import BASELINES, Decoding, choose_decoding, known_decoding
+from harness.baselines import Decoding, choose_decoding, known_decoding
 from harness.corpora import load
 from harness.corpora.item import Item, drawing_steps
 from harness.errors import UsageError
 from harness.runs.answering import Answer, answer_items
 from harness.runs.asked import read_asked
 from harness.runs.folder import Run, log_to
-from harness.tasks import TASKS
-from harness.util.registry import resolve
 from tests.helpers import ROOT
 from tests.helpers.procedures import ITEMS
 from tests.helpers.slow_baseline import Slow
@@ -142,10 +140,3 @@ def test_an_option_that_a_model_does_not_have_is_refused_by_name() -> None:
     bare.decoding = ()  # type: ignore[assignment]
     with pytest.raises(UsageError, match=r"--constrained: slow has no such option; it has none$"):
         choose_decoding("slow", bare, {"steps": None, "constrained": True, "beams": None})
-
-
-@pytest.mark.parametrize("name", BASELINES)
-def test_every_baseline_says_what_it_can_do(name: str) -> None:
-    made = resolve("baseline", name, BASELINES)()
-    assert set(made.tasks) <= set(TASKS)
-    assert set(made.decoding) <= {field.name for field in fields(Decoding)}

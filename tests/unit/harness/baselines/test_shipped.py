@@ -112,10 +112,6 @@ def test_the_list_names_every_baseline_and_what_ships(shipped: Path) -> None:
         catalog()
 
 
-def test_the_help_names_every_baseline() -> None:
-    assert all(name in run("--help").output for name in BASELINES)
-
-
 def test_a_shipped_checkpoint_of_another_baseline_is_refused(shipped: Path) -> None:
     made(shipped / "t5")
     refused = run("predict", "deberta", "--checkpoint", "t5").exception

@@ -53,11 +53,6 @@ def test_a_text_is_read_without_long_blanks_and_as_far_as_any_goes(text: str) ->
     assert characters(found) <= LONGEST_TEXT
 
 
-def test_what_is_within_the_bounds_is_read_as_it_is() -> None:
-    item = drawing("Paint a  red\n\ntile.", "Then blue.")
-    assert read_bounded(item) == item
-
-
 @given(st.lists(WORDS, min_size=1, max_size=6))
 @settings(max_examples=25, deadline=None)
 def test_the_parsers_answer_whatever_is_typed(texts: list[str]) -> None:

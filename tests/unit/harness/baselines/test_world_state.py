@@ -14,7 +14,6 @@ from harness.baselines.world_state import (
     CELLS,
     NOWHERE,
     STOP,
-    Grids,
     action_label,
     before_codes,
     carry_out,
@@ -58,10 +57,6 @@ def test_every_label_is_an_action_and_back() -> None:
     assert STOP == 7623
 
 
-def test_a_removal_with_a_color_has_the_label_of_one_without() -> None:
-    assert action_label(Action("remove", "red", 1, 2, 3)) == action_label(remove(1, 2, 3))
-
-
 def test_an_action_outside_the_region_has_no_label() -> None:
     with pytest.raises(DataError, match=r"^i: \(6, 1, 0\) lies outside"):
         gold_labels(item(actions=[place("red", 6, 1, 0)]))
@@ -88,12 +83,6 @@ def test_perspective_is_that_of_the_released_code(indices: bool, cell: tuple[int
     np.testing.assert_allclose(made[1, :, cell_index(*cell)] * 10, seen, rtol=2e-6)
 
 
-def test_left_is_left_up_is_up_and_ahead_is_ahead() -> None:
-    """At yaw 90 the builder looks along -x, so +z is on the left."""
-    made = perspective([Pose(0, 1, 0, 90, 0)])[0] * 10
-    np.testing.assert_allclose(made[:, cell_index(-3, 3, 2)], (2, 2, 3), atol=1e-5)
-
-
 def test_the_last_five_actions_weigh_five_to_one_wherever_they_were() -> None:
     far = place("red", 9, 1, 0)
     done = [[place("red", x, 1, 0) for x in (-5, -4, -3)], [far, remove(-4, 1, 0)]]
@@ -111,10 +100,6 @@ def test_the_last_five_actions_weigh_five_to_one_wherever_they_were() -> None:
         cell_index(-3, 1, 0): 3,
     }
     assert weights.sum(1).tolist() == [9, 0]
-
-
-def test_one_action_ever_weighs_five() -> None:
-    assert history_weights(np.array([recent_cells(item(done=[[place("red", 0, 1, 0)]]))])).max() == 5
 
 
 def test_actions_of_one_world_state_share_the_grid_before_them() -> None:
@@ -202,19 +187,3 @@ def test_published_items_have_the_released_codes_channel_sums() -> None:
         sums = gold_grids([found[name]]).channels().sum(2)
         for step, expected in ((sums[0], first), (sums[-1], last)):
             np.testing.assert_allclose([*step, *view], expected, rtol=1e-5)
-
-
-@pytest.mark.data
-def test_every_published_item_has_labels_and_ends_in_its_recorded_structure() -> None:
-    items = [i for i in load("minecraft", "train") if isinstance(i, MinecraftItem)]
-    for start in range(0, len(items), 500):
-        part = items[start : start + 500]
-        grids = gold_grids(part)
-        assert len(grids.codes) == sum(len(gold_labels(i)) for i in part)
-        ends = np.cumsum([len(i.actions) + 1 for i in part]) - 1
-        np.testing.assert_array_equal(grids.codes[ends] > 0, np.stack([i.after.cells.ravel() for i in part]) > 0)
-
-
-def test_channels_of_no_grid() -> None:
-    empty = np.zeros((0, CELLS), np.uint8)
-    assert Grids(empty, empty).channels().shape == (0, 8, CELLS)

@@ -75,28 +75,15 @@ class TestNames:
         shutil.copytree(adapter, "hexagons")
         assert find_adapter("hexagons") == Path("hexagons")
 
-    def test_a_folder_that_only_has_the_name_hides_nothing(self, here: Path) -> None:
-        Path("hexagons").mkdir()
-        assert find_adapter("hexagons") == here / "trained/hexagons"
-
     def test_a_wrong_name_lists_the_known_ones(self) -> None:
         with pytest.raises(UsageError, match=r"no adapter named 'hexagon': did you mean hexagons[?] known: hexagons, mine"):
             find_adapter("hexagon")
-
-    def test_where_there_are_none_it_says_so(self) -> None:
-        shutil.rmtree("runs")
-        shutil.rmtree("trained")
-        with pytest.raises(UsageError, match="there are none here"):
-            find_adapter("hexagons")
 
     def test_a_path_and_an_unfinished_run_are_told_as_what_they_are(self) -> None:
         Path("runs/begun").mkdir()
         for name in ("some/where", "begun"):
             with pytest.raises(AdapterError, match=rf"{name} holds no adapter of this harness: {CONFIG_FILE} is not there"):
                 find_adapter(name)
-
-    def test_its_own_base_is_the_default(self) -> None:
-        assert load_adapter("mine", None).base == "tiny"
 
     def test_its_own_base_may_not_be_here(self) -> None:
         shutil.rmtree("tiny")
@@ -360,11 +347,6 @@ class TestImport:
         code, out, _ = run("import", "published", *self.WORDS, capsys=capsys)
         assert (code, "Its base is not on this machine" in out, "for someone/llama and" in out) == (0, True, True)
 
-    def test_dora_is_taken_with_what_runs_it(self, published: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        self.change(use_dora=True)
-        code, out, _ = run("import", "published", *self.WORDS, capsys=capsys)
-        assert (code, "vLLM cannot serve it unmerged: it has DoRA; prompt with --merge" in out) == (0, True)
-
     def change(self, **fields: Any) -> None:
         path = Path("published") / CONFIG_FILE
         path.write_text(json.dumps(json.loads(path.read_text()) | fields))
@@ -407,22 +389,10 @@ class TestImport:
         shutil.rmtree(published)
         self.refused("published is not a folder", capsys, expected=2)
 
-    def test_weights_that_are_broken(self, published: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        path = published / WEIGHTS_FILE
-        good = load_file(path)
-        save_file({name: value * float("inf") for name, value in good.items()}, path)
-        self.refused("holds values that are not numbers", capsys)
-        path.write_bytes(b"not weights")
-        self.refused(f"{WEIGHTS_FILE} cannot be read", capsys)
-
     def test_a_link_out_of_the_folder(self, published: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (published / WEIGHTS_FILE).rename("elsewhere.safetensors")
         (published / WEIGHTS_FILE).symlink_to(Path("elsewhere.safetensors").absolute())
         self.refused("is a link to a file outside the folder", capsys)
-
-    def test_an_unknown_prompt_format(self, published: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        code, _, err = run("import", "published", *self.WORDS[:-1], "morse", capsys=capsys)
-        assert (code, "no format of minecraft named 'morse'" in err or "morse" in err) == (2, True)
 
 
 class TestExport:
@@ -488,18 +458,6 @@ class TestExport:
         assert (first.dataset_split, first.metric_args) == ("dev", {"interval_95": [100.0, 100.0]})
         assert run("export", "mine", "unscored", capsys=capsys)[0] == 0
         assert "model-index" not in ModelCard(Path("unscored/README.md").read_text()).data
-
-    def test_plain_peft_loads_it(self, base: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        from peft import PeftModel
-        from transformers import AutoModelForCausalLM
-
-        assert run("export", "mine", "given", capsys=capsys)[0] == 0
-        ids, logits = torch.tensor([[1, 7, 20, 33]]), []
-        for folder in ("given", "runs/mine/adapter"):
-            adapted = PeftModel.from_pretrained(AutoModelForCausalLM.from_pretrained(base), folder)
-            with torch.inference_mode():
-                logits.append(adapted(ids).logits)
-        assert torch.allclose(*logits, atol=0.05)
 
     def test_scores_of_another_adapter_are_refused(self, capsys: pytest.CaptureFixture[str]) -> None:
         self.scored("hexagons")

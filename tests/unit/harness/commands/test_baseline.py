@@ -25,7 +25,7 @@ from harness.baselines.builder_decoding import BuilderPredictor
 from harness.cli import cli
 from harness.corpora import load
 from harness.corpora.records import to_full_record
-from harness.errors import DataError, HarnessError, UsageError
+from harness.errors import HarnessError, UsageError
 from harness.training.checkpoints import digest
 from tests.helpers import ROOT
 from tests.helpers.tiny_cnn_gru import SETTINGS
@@ -234,17 +234,6 @@ def test_vectors_of_glove_stay_as_they_are_when_training_goes_on() -> None:
     assert json.loads(Path("runs/on/model/config.json").read_text())["glove"] == "glove.txt"
 
 
-def test_glove_vectors_are_used_and_said() -> None:
-    Path("glove.txt").write_text("red 1 2 3 4 5 6 7 8\nblock 8 7 6 5 4 3 2 1\n")
-    done = run(words("--max-epochs", "1", "--limit", "2", glove="glove.txt"))
-    assert done.exit_code == 0, done.output
-    assert "glove.txt, 22 of the corpus's words and special ones, not trained" in done.output
-    Path("glove.txt").write_text("red 1 2 3\n")
-    broken = run(words("--max-epochs", "1", "--name", "broken", glove="glove.txt"))
-    assert isinstance(broken.exception, DataError)
-    assert "glove.txt:1: 3 numbers" in str(broken.exception)
-
-
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
@@ -252,10 +241,7 @@ def test_glove_vectors_are_used_and_said() -> None:
         (["baseline", "train", "cnn-gru", "--task", "hexagons"], "no task of cnn-gru named 'hexagons'"),
         (["baseline", "train", "cnn-gru", "--set", "speed=3"], "speed: no such key"),
         (["baseline", "train", "cnn-gru", "--only-data"], "nothing to train on"),
-        (
-            ["baseline", "predict", "cnn-gru"],
-            "cnn-gru has no trained model here: make one with `harness baseline train cnn-gru`",
-        ),
+        (["baseline", "predict", "cnn-gru"], "cnn-gru has no trained model here: make one with `harness baseline train cnn-gru`"),
     ],
 )
 def test_what_cannot_be_done_is_one_clear_error(

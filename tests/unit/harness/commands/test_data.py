@@ -1,16 +1,13 @@
 from __future__ import annotations
 
-import hashlib
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from harness.cli import main
 from harness.everyday.requests import REQUESTS
 from harness.task import SAMPLE
-from harness.worlds.hexagons import CODES
 from tests.helpers.corpora_files import GAME, procedure, write_hexagons, write_minecraft
 
 
@@ -96,15 +93,6 @@ def test_items_of_minecraft(corpora: Path, capsys: pytest.CaptureFixture[str]) -
     }
 
 
-def test_items_of_iglu(corpora: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    first, *_ = printed(capsys, "items", "iglu", "--split", "test").splitlines()
-    record = json.loads(first)
-    assert list(record) == ["id", "history", "before", "pose", "actions", "after"]
-    assert record["id"] == "iglu/test/game-9018"
-    assert [turn["speaker"] for turn in record["history"]] == ["Architect"]
-    assert record["actions"] == [["place", "red", -2, 3, 0], ["place", "red", -1, 3, 0]]
-
-
 def test_limit_and_dev_for_minecraft(corpora: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert len(printed(capsys, "items", "hexagons", "--split", "train", "--limit", "2").splitlines()) == 2
     assert printed(capsys, "items", "hexagons", "--split", "train", "--limit", "0") == ""
@@ -156,21 +144,11 @@ def test_stats_as_tables(corpora: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert "empty board items" in printed(capsys, "stats", "minecraft")
 
 
-def test_tables_where_nothing_was_verified(corpora: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    row = procedure(1) | {"agreement_tags": "None", "agreement_scores": "None"}
-    write_hexagons(corpora / "hexagons", train=[row], dev=[], test=[])
-    assert json.loads(printed(capsys, "stats", "hexagons", "--json"))["agreement"] == {"board_f1": None, "board_em": None}
-    assert "none verified" in printed(capsys, "stats", "hexagons")
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["items", "hexagons", "--split", "val"], "no split of hexagons named 'val': known: dev, test, train"),
-        (
-            ["items", "chess", "--split", "test"],
-            "no task named 'chess': known: everyday-hexagons, everyday-minecraft, ",
-        ),
+        (["items", "chess", "--split", "test"], "no task named 'chess': known: everyday-hexagons, everyday-minecraft, "),
         (["stats", "hexagon"], "no task named 'hexagon': did you mean hexagons?"),
         (["items", "hexagons"], "Missing option '--split'"),
         (["items", "hexagons", "--split", "dev", "--limit", "-1"], "--limit"),
@@ -208,43 +186,3 @@ def test_a_data_folder_that_does_not_exist(monkeypatch: pytest.MonkeyPatch, caps
 def official(data_dir: Path, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
     monkeypatch.setenv("HARNESS_DATA", str(data_dir))
     monkeypatch.setenv("HARNESS_CACHE", str(tmp_path_factory.getbasetemp() / "published"))
-
-
-def items_of(capsys: pytest.CaptureFixture[str], task: str, split: str) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in printed(capsys, "items", task, "--split", split).splitlines()]
-
-
-@pytest.mark.data
-@pytest.mark.usefixtures("official")
-@pytest.mark.parametrize(
-    ("split", "expected"),
-    [
-        ("train", "2d60c879a44101772b7354f9114a54c1e51642728c1858f2e5261d6fb9db3779"),
-        ("val", "54e6a6e3cf9090f47f733423729a4a78b5238437b376abeca3bad0d082f53723"),
-        ("test", "416635282619eace7997f80c42d2d791d233bf1e09282ff75c114e65e908bf48"),
-    ],
-)
-def test_printed_minecraft_items_give_the_golden_digest(split: str, expected: str, capsys: pytest.CaptureFixture[str]) -> None:
-    digest = hashlib.sha256()
-    for item in items_of(capsys, "minecraft", split):
-        _, _, game, index = item["id"].split("/")
-        actions = ";".join(f"{kind[0].upper()} {color} {x} {y} {z}" for kind, color, x, y, z in item["actions"])
-        before, after = (";".join(f"{x} {y} {z} {color}" for x, y, z, color in item[key]) for key in ("before", "after"))
-        digest.update(f"{game}\t{index}\t{actions}\t{before}\t{after}\n".encode())
-    assert digest.hexdigest() == expected
-
-
-@pytest.mark.data
-@pytest.mark.usefixtures("official")
-@pytest.mark.parametrize(
-    ("split", "expected"), [("train", "a9884b922853d8e6"), ("dev", "679874a601756cb4"), ("test", "2df1b5aab3648c05")]
-)
-def test_printed_hexagons_items_give_the_golden_digest(split: str, expected: str, capsys: pytest.CaptureFixture[str]) -> None:
-    items = items_of(capsys, "hexagons", split)
-    actions = ";".join(",".join(f"{row} {column} {color}" for row, column, color in item["actions"]) for item in items)
-    assert hashlib.sha256(actions.encode()).hexdigest()[:16] == expected
-    for item in items:
-        board = list(item["before"])
-        for row, column, color in item["actions"]:
-            board[row * 18 + column] = str(CODES[color])
-        assert "".join(board) == item["after"]

@@ -62,11 +62,6 @@ def test_everyday_requests_are_played(capsys: pytest.CaptureFixture[str]) -> Non
     assert any(turn["why"] in page for line in lines for turn in line["dialogue"] if turn.get("why"))
 
 
-def test_all_requests_of_the_split_are_played_by_default(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["play", "--task", "everyday-hexagons", "--model", "rules", "--split", "test", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["games"] == 115
-
-
 def test_the_numbers_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["play", "--task", "hexagons", "--model", "rules", "--targets", "corpus", "--games", "2", "--json"]) == 0
     scores = json.loads(capsys.readouterr().out)
@@ -142,11 +137,9 @@ def test_a_server_that_goes_away_leaves_a_game_to_go_on_with(server: FakeServer,
     ("words", "message"),
     [
         (["--model", "parsr"], "no model named 'parsr': did you mean parser?"),
-        (["--model", "bert-transformer", "--task", "chess"], "no task that is simulated named 'chess'"),
         (["--model", "cnn-gru", "--task", "hexagons"], "no task of cnn-gru named 'hexagons'"),
         (["--model", "parser", "--task", "chess"], "no task that is simulated named 'chess'"),
         (["--model", "parser", "--shots", "3"], "--shots is for language models; parser does not take it"),
-        (["--model", "parser", "--engine", "vllm"], "--engine is for language models"),
         (["--model", "parser", "--targets", "corpus", "--games", "50"], "--games 50: minecraft val has 2 targets"),
         (
             ["--model", "parser", "--task", "everyday-hexagons", "--corrections", "1"],
@@ -170,11 +163,6 @@ def test_what_is_refused(words: list[str], message: str, capsys: pytest.CaptureF
     error = capsys.readouterr().err
     assert message in error
     assert len(error.splitlines()) == 1
-
-
-def test_fewer_than_one_game_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["play", "--model", "parser", "--games", "0"]) == 2
-    assert "0 is not in the range x>=1" in capsys.readouterr().err
 
 
 def test_a_run_with_other_settings_is_not_touched(capsys: pytest.CaptureFixture[str]) -> None:

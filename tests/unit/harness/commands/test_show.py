@@ -159,13 +159,6 @@ def test_files(capsys: pytest.CaptureFixture[str], item: Item) -> None:
     assert sorted(p.name for p in Path().iterdir()) == ["a.png", "a.svg", "b.png", "runs"]
 
 
-def test_the_png_of_a_prediction_shows_its_colors(capsys: pytest.CaptureFixture[str]) -> None:
-    write_run({"id": HEXAGONS.id, "actions": [[5, 5, "purple"]]})
-    shown(capsys, HEXAGONS.id, "--run", "mine", "--png", "a.png")
-    colors = {color for _, color in opened("a.png").convert("RGB").getcolors(1 << 20) or []}
-    assert {(220, 20, 60), (30, 144, 255), (238, 130, 238)} <= colors
-
-
 def test_an_unknown_item(capsys: pytest.CaptureFixture[str]) -> None:
     error = refused(capsys, 2, "hexagons/test/7/9")
     assert "no item 'hexagons/test/7/9' among the 4 of hexagons/test; nearest: hexagons/test/7/" in error
@@ -214,16 +207,6 @@ def test_colors_only_where_the_terminal_has_them(capsys: pytest.CaptureFixture[s
     assert "48;2" not in shown(capsys, HEXAGONS.id)
 
 
-@pytest.mark.data
-@pytest.mark.parametrize("item_id", ["hexagons/test/81/16", "minecraft/test/B1-A3-C5-1522432776975/9"])
-def test_released_items(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, data_dir: Path, item_id: str
-) -> None:
-    monkeypatch.undo()
-    monkeypatch.setenv("HARNESS_DATA", str(data_dir))
-    assert shown(capsys, item_id).startswith(item_id)
-
-
 @pytest.mark.parametrize(("task", "split"), [("hexagons", "dev"), ("minecraft", "test")])
 def test_items_of_the_shipped_sample(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, task: str, split: str
@@ -234,14 +217,3 @@ def test_items_of_the_shipped_sample(
     for item in harness.corpora.load(task, split):
         assert shown(capsys, item.id, "--svg", str(tmp_path / "a.svg")).startswith(item.id)
         ElementTree.parse(tmp_path / "a.svg")
-
-
-def test_a_picture_needs_no_font_and_no_screen() -> None:
-    from harness.drawing.items import item_svg
-    from harness.drawing.png import png_bytes
-
-    picture = item_svg(MINECRAFT, MINECRAFT.before, behind=True)
-    assert "<text" not in picture
-    assert Image.open(io.BytesIO(png_bytes(picture))).format == "PNG"
-    with pytest.raises(TypeError, match="a predicted Board for an item of minecraft"):
-        item_svg(MINECRAFT, Board())

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,13 +25,10 @@ from harness.corpora import SPLITS, load
 from harness.corpora.item import Executed, Item, MinecraftItem, Utterance
 from harness.corpora.records import from_record, load_items, read_items, to_full_record
 from harness.errors import DataError, HarnessError, UsageError
-from harness.simulators import games, outputs
+from harness.simulators import games
 from harness.simulators.games import digest, game, simulator_splits, simulator_task, target_split
-from harness.simulators.minecraft.logs import log, log_name
-from harness.simulators.stream import Source, pieces
 from harness.tasks import SIMULATORS
 from tests.helpers import ROOT
-from tests.helpers.corpora_files import write_log
 
 BUILT = list(games.ARCHITECTS)
 
@@ -115,13 +112,13 @@ def test_the_split_of_a_target_depends_on_its_blocks_alone(blocks: list[tuple[in
 # --- order, number, workers ---
 
 
-@pytest.mark.parametrize("count", [1, 15, 300, 301])
+@pytest.mark.parametrize("count", [1, 301])
 def test_exactly_so_many_items_in_the_order_of_the_games(count: int) -> None:
     simulate("random", "--items", str(count), "--out", "items.jsonl")
     assert list(read_items(Path("items.jsonl"))) == made("random", count)
 
 
-@pytest.mark.parametrize("simulator", ["random", "everyday-hexagons", "everyday-minecraft"])
+@pytest.mark.parametrize("simulator", ["shapes", "hexagons", "everyday-minecraft"])
 def test_the_same_bytes_for_any_number_of_workers_and_any_hash_seed(simulator: str) -> None:
     options = [simulator, "--items", "700", "--seed", "3"]
     simulate(*options, "--out", "one.jsonl")
@@ -135,19 +132,8 @@ def test_the_same_bytes_for_any_number_of_workers_and_any_hash_seed(simulator: s
 
 
 def test_a_killed_worker_is_one_line() -> None:
-    command = [
-        sys.executable,
-        "-m",
-        "harness.cli",
-        "simulate",
-        "random",
-        "--items",
-        "10000000",
-        "--workers",
-        "2",
-        "--out",
-        "a.jsonl",
-    ]
+    options = ["simulate", "random", "--items", "10000000", "--workers", "2", "--out", "a.jsonl"]
+    command = [sys.executable, "-m", "harness.cli", *options]
     with subprocess.Popen(command, env=os.environ | {"PYTHONPATH": str(ROOT)}, stderr=subprocess.PIPE, text=True) as process:
         _wait_for(Path("a.jsonl"))
         children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
@@ -186,12 +172,6 @@ def test_items_of_the_corpora_survive_the_form_too(task: str) -> None:
         assert from_record(json.dumps(to_full_record(item)), "here") == as_read(item)
 
 
-def test_lines_have_the_keys_of_data_items_and_what_else_an_item_holds() -> None:
-    simulate("random", "--items", "5", "--out", "items.jsonl")
-    first = json.loads(Path("items.jsonl").read_text().splitlines()[0])
-    assert list(first) == ["id", "history", "before", "pose", "actions", "after", "group", "cluster", "meta"]
-
-
 @pytest.mark.parametrize("name", ["items.jsonl", "items.parquet"])
 def test_a_run_has_its_pose_in_a_file_where_it_is_known(name: str) -> None:
     items = [item for item in made("random", 20) if isinstance(item, MinecraftItem)]
@@ -212,23 +192,6 @@ def test_a_run_has_its_pose_in_a_file_where_it_is_known(name: str) -> None:
     else:
         Path(name).write_text("".join(json.dumps(to_full_record(item)) + "\n" for item in (items[-1], old)))
     assert list(read_items(Path(name))) == [items[-1], old]
-
-
-def test_a_parquet_file_of_an_older_version_has_no_poses_of_runs() -> None:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    from harness.corpora.tables import to_batch
-
-    items = made("random", 20)
-    rows = to_batch(map(to_full_record, items), "minecraft").to_pylist()
-    for row in rows:
-        for turn in row["history"]:
-            del turn["pose"]
-    pq.write_table(pa.Table.from_pylist(rows), "old.parquet")
-    read = list(read_items(Path("old.parquet")))
-    assert [item.actions for item in read] == [item.actions for item in items]
-    assert not any(turn.pose for item in read for turn in item.history if isinstance(turn, Executed))
 
 
 def test_what_data_items_prints_can_be_read(capsys: pytest.CaptureFixture[str]) -> None:
@@ -267,23 +230,6 @@ def test_logs_are_read_by_the_corpus_loader_to_the_same_items(
         assert own == other
         assert item.id.rpartition("/")[2] == other.id.rpartition("/")[2]
         assert f"C{int(item.group, 16)}" == other.group
-
-
-def test_logs_have_the_shape_of_the_corpus() -> None:
-    items = next(items for n in itertools.count() if (items := game("random", 0, "train", n)))
-    of_a_game = [item for item in items if isinstance(item, MinecraftItem)]
-    ours = json.loads(log(of_a_game))
-    theirs = json.loads(write_log(Path(), ours["WorldStates"]).read_text())
-    assert ours.keys() == theirs.keys()
-    first, last = ours["WorldStates"][0], ours["WorldStates"][-1]
-    assert (first["ChatHistory"], first["BlocksInGrid"]) == ([], [])
-    assert last["BlocksInGrid"][0]["Type"].startswith("cwc_minecraft_")
-    assert len(ours["WorldStates"]) == 1 + sum(len(getattr(turn, "actions", "1")) for turn in items[-1].history) + len(
-        items[-1].actions
-    )
-    day, _, name, _ = log_name(of_a_game[0]).split("/")
-    assert day == "data-1-000000"
-    assert [len(part) for part in name.split("-")][::3] == [10, 13]
 
 
 # --- what is there already, and what goes wrong ---
@@ -353,9 +299,8 @@ def test_a_full_disk_leaves_no_half_of_a_folder_of_logs(
     assert not list(Path().iterdir())
 
 
-@pytest.mark.parametrize("workers", ["1", "2"])
-def test_a_killed_run_leaves_whole_lines_and_no_worker(workers: str) -> None:
-    options = ["simulate", "random", "--items", "10000000", "--out", "a.jsonl", "--workers", workers]
+def test_a_killed_run_leaves_whole_lines_and_no_worker() -> None:
+    options = ["simulate", "random", "--items", "10000000", "--out", "a.jsonl", "--workers", "2"]
     with subprocess.Popen([sys.executable, "-m", "harness.cli", *options], env=os.environ | {"PYTHONPATH": str(ROOT)}) as process:
         _wait_for(Path("a.jsonl"))
         tasks = Path(f"/proc/{process.pid}/task/{process.pid}/children")
@@ -378,19 +323,6 @@ def _alive(process: str) -> bool:
         return False
 
 
-def test_an_error_while_items_are_made_keeps_those_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    def some(source: Source, items: int, workers: int) -> Iterator[Any]:
-        yield next(pieces(source, items, workers))
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(outputs, "pieces", some)
-    for name in ("a.jsonl", "a.parquet"):
-        with pytest.raises(KeyboardInterrupt):
-            outputs.simulate(Source("random", 0, "train", name[2:]), 9_999, Path(name), report=lambda piece: None)
-    assert [path.name for path in Path().iterdir()] == ["a.jsonl"]
-    assert list(read_items(Path("a.jsonl")))
-
-
 @pytest.mark.parametrize("task", ["hexagons", "minecraft"])
 def test_everyday_is_told_its_world(task: str) -> None:
     simulate("everyday", "--task", task, "--items", "30", "--card", "--out", "items.jsonl")
@@ -407,22 +339,17 @@ def test_everyday_is_told_its_world(task: str) -> None:
     ("arguments", "message"),
     [
         (["random", "--items", "0", "--out", "a.jsonl"], "'--items': 0 is not in the range x>=1"),
-        (["random", "--items", "-5", "--out", "a.jsonl"], "'--items': -5"),
         (["random", "--items", "5", "--workers", "0", "--out", "a.jsonl"], "'--workers': 0"),
         (["random", "--items", "5", "--seed", "-1", "--out", "a.jsonl"], "'--seed': -1"),
         (["randon", "--items", "5", "--out", "a.jsonl"], "no simulator named 'randon': did you mean random?"),
         (["random", "--items", "5"], "Missing option '--out'"),
         (["random", "--out", "a.jsonl"], "give a SIMULATOR and --items"),
-        (["--items", "5", "--out", "a.jsonl"], "give a SIMULATOR"),
         (["random", "--items", "5", "--split", "tset", "--out", "a.jsonl"], "did you mean test?"),
         (["level-1", "--items", "5", "--split", "train", "--out", "a.jsonl"], "no split of level-1 named 'train': known: test"),
         (["level-1", "--items", "1369", "--out", "a.jsonl"], "--items 1,369: level-1 has 1,368"),
-        (["level-1", "--items", "5", "--as", "logs", "--out", "a"], "--as logs is for whole building games"),
         (["random", "--items", "5", "--out", "a.csv"], "--out a.csv: a name that ends in .jsonl"),
         (["random", "--items", "5", "--as", "parquet", "--out", "a.jsonl"], "--as parquet: a.jsonl is the name of a jsonl file"),
-        (["random", "--items", "5", "--as", "xml", "--out", "a"], "'xml' is not one of"),
         (["random", "--preset", "paper", "--out", "a"], "leave out SIMULATOR"),
-        (["--preset", "paper", "--items", "5", "--out", "a"], "leave out SIMULATOR"),
         (["everyday", "--items", "5", "--out", "a.jsonl"], "everyday needs --task hexagons or minecraft"),
         (["random", "--task", "minecraft", "--items", "5", "--out", "a.jsonl"], "--task goes with everyday"),
         (["everyday", "--task", "iglu", "--items", "5", "--out", "a.jsonl"], "'iglu' is not one of"),
@@ -461,19 +388,6 @@ def test_the_paper_s_files(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
     assert "README.md exists" in refused(capsys, "random", "--items", "3", "--out", "data/a.jsonl", "--card")[1]
 
 
-def test_the_paper_s_sizes() -> None:
-    assert {name: sum(sizes.values()) for name, sizes in games.PAPER.items()} == {
-        "random": 18_075,
-        "blocks": 12_257,
-        "shapes": 13_868,
-    }
-
-
-def test_help_needs_no_numpy() -> None:
-    code = "import sys; from harness.cli import main; main(['simulate', '--help']); sys.exit('numpy' in sys.modules)"
-    subprocess.run([sys.executable, "-c", code], env=os.environ | {"PYTHONPATH": str(ROOT)}, check=True, capture_output=True)
-
-
 # --- reading ---
 
 LINE = to_full_record(made("random", 1)[0])
@@ -491,22 +405,16 @@ STEP = {
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("{", "Invalid JSON"),
-        ("", "Invalid JSON"),
         ("[1]", "should be an object"),
         (json.dumps(LINE)[:-40], "Invalid JSON"),
         (b"\xff\xfe", "Invalid JSON"),
         ("{" * 5_000, "Invalid JSON"),
         (LINE | {"id": 5}, "id: Input should be a valid string"),
-        (LINE | {"id": "chess/train/0/1"}, "id: String should match pattern"),
         (LINE | {"id": "minecraft/train"}, "id: String should match pattern"),
         (LINE | {"before": [[0, 10, 0, "red"]]}, "before.0.1: Input should be less than or equal to 9"),
         (LINE | {"after": [[0, 1, 0, "pink"]]}, "after.0.3: Input should be 'red'"),
-        (LINE | {"after": [[0, 1.5, 0, "red"]]}, "after.0.1"),
         (LINE | {"actions": [["place", None, 0, 1, 0]]}, "actions.0."),
-        (LINE | {"actions": [["place", "red", 0, 1]]}, "actions.0."),
         (LINE | {"pose": {"x": 0}}, "pose.y: Field required (and 3 more)"),
-        (LINE | {"history": [{"actions": [], "pose": {"x": 0}}]}, "history.0."),
         (LINE | {"history": [{"speaker": "Instructor", "text": "hi"}]}, "history.0."),
         ({key: value for key, value in LINE.items() if key != "after"}, "after: Field required"),
         (STEP | {"before": "0" * 179}, "before: String should match pattern"),
@@ -640,10 +548,8 @@ def test_simulated_items_are_prompted_scored_and_shown(capsys: pytest.CaptureFix
 SETTINGS = {
     "a row longer than the region": (["shapes", "--set", "longest=12"], "longest is a whole number from 3 to 11"),
     "no shapes": (["shapes", "--set", "figures=0"], "figures is a whole number from 1 to 6"),
-    "fewer than none": (["blocks", "--set", "figures=-2"], "figures is a whole number from 1 to 6"),
     "not a number": (["random", "--set", "turns=ten"], "turns is a whole number from 1 to 200"),
     "of another simulator": (["random", "--set", "figures=2"], "random takes turns=N"),
-    "of none": (["hexagons", "--set", "turns=2"], "hexagons takes no settings"),
 }
 
 

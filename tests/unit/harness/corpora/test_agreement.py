@@ -41,11 +41,6 @@ def test_bounds_of_action_em(tmp_path: Path, scores: list[list[float]], bounds: 
     assert agreement(drawn(tmp_path, *scores))["action_em"] == bounds
 
 
-def test_every_procedure_begins_with_the_right_board(tmp_path: Path) -> None:
-    steps = drawn(tmp_path / "a", [0.9, 0.9, 1]) + drawn(tmp_path / "b", [1, 1, 1], index=1)
-    assert agreement(steps)["action_em"] == [0.5, 0.5]
-
-
 def test_nothing_verified() -> None:
     assert set(agreement([]).values()) == {None}
 

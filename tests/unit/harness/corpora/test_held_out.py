@@ -60,27 +60,10 @@ def test_held_out_items_under_other_ids_are_refused(
         finetuned(monkeypatch, "llama-lora", "--task", world_of(task), "--data", str(file))
 
 
-@pytest.mark.data
-@pytest.mark.parametrize("task", TASKS)
-def test_forty_official_test_items_under_other_ids_are_refused(
-    task: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data_dir: Path
-) -> None:
-    monkeypatch.setenv("HARNESS_DATA", str(data_dir))
-    file = written(tmp_path / "mine.jsonl", disguised(load(task, "test")[:40]))
-    with pytest.raises(UsageError, match=r"mine\.jsonl: 40 of its items are of dev or test"):
-        finetuned(monkeypatch, "llama-lora", "--task", world_of(task), "--data", str(file))
-
-
 def test_an_item_with_a_target_of_test_is_refused() -> None:
     item = replace(disguised(load("hexagons", "train"))[0], group=load("hexagons", "test")[0].group)
     with pytest.raises(UsageError, match=r"1 of its items are of dev or test: hexagons-mine/.* \(the target of "):
         HeldOut("hexagons").refuse("some", [item])
-
-
-def test_learning_from_the_scorer_takes_no_held_out_items_either(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = written(tmp_path / "mine.jsonl", disguised(load("hexagons", "test")))
-    with pytest.raises(UsageError, match="are of dev or test"):
-        finetuned(monkeypatch, "llama-grpo", "--data", str(file))
 
 
 def test_programs_of_held_out_items_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,10 +1,7 @@
 from __future__ import annotations
 
 import hashlib
-import itertools
 import json
-import re
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +9,7 @@ import pytest
 
 from harness.corpora import corpus_of, hexagons
 from harness.corpora.item import Executed, HexagonsItem, Utterance
+from harness.corpora.records import to_full_record
 from harness.corpora.stats import hexagons_stats
 from harness.errors import DataError
 from harness.worlds.hexagons import CODES, COLUMNS, ROWS, Board, Paint, Tile, neighbors
@@ -166,16 +164,30 @@ def test_the_files_are_those_of_the_release(data_dir: Path, split: str, size: in
 @pytest.mark.data
 @pytest.mark.parametrize(
     ("split", "actions", "digest"),
-    [
-        ("train", 31377, "a9884b922853d8e6"),
-        ("dev", 4155, "679874a601756cb4"),
-        ("test", 4093, "2df1b5aab3648c05"),
-    ],
+    [("train", 31377, "a9884b922853d8e6"), ("dev", 4155, "679874a601756cb4"), ("test", 4093, "2df1b5aab3648c05")],
 )
 def test_golden_digest_of_the_actions(steps: Steps, split: str, actions: int, digest: str) -> None:
     written = (",".join(f"{a.row} {a.column} {a.color}" for a in step.actions) for step in steps[split])
     assert hashlib.sha256(";".join(written).encode()).hexdigest()[:16] == digest
     assert sum(len(step.actions) for step in steps[split]) == actions
+
+
+@pytest.mark.data
+def test_golden_digest_of_all_that_an_item_holds(steps: Steps) -> None:
+    """The instructions as they were typed, the images, rounds, tags and scores too."""
+    lines = {split: "".join(json.dumps(to_full_record(step)) + "\n" for step in of_split) for split, of_split in steps.items()}
+    assert {split: hashlib.sha256(text.encode()).hexdigest() for split, text in lines.items()} == {
+        "train": "4b5cc49cb9a0792288ef6c4cf6982fa01fe6aaf9ea8dd1b3e90fba4fc03c1f7d",
+        "dev": "c34adb064b7aa2baf1735fb65660f1c887adb1c1b821b4c264249717f5754437",
+        "test": "9d07ab2d300b9f1f038f1d889b7e623e0fec0a3e08a1ed3f7e14efbf87f80e49",
+    }
+
+
+@pytest.mark.data
+def test_the_splits_share_two_images_of_dev_alone(steps: Steps) -> None:
+    groups = {split: {step.group for step in of_split} for split, of_split in steps.items()}
+    assert groups["train"] & groups["dev"] == {"P02M01T02", "P02M11T01"}
+    assert not groups["test"] & (groups["train"] | groups["dev"])
 
 
 @pytest.mark.data
@@ -201,177 +213,6 @@ def test_tables_1_2_and_6_of_the_paper(steps: Steps) -> None:
 
 
 @pytest.mark.data
-@pytest.mark.parametrize(
-    ("split", "f1", "em"),
-    [
-        ("train", [90.86, 85.51, 96.22], [73.19, 59.19, 87.19]),
-        ("dev", [92.77, 88.81, 96.72], [71.52, 57.62, 85.43]),
-        ("test", [91.11, 85.16, 97.07], [66.89, 50.55, 83.22]),
-    ],
-)
-def test_agreement_of_each_split(steps: Steps, split: str, f1: list[float], em: list[float]) -> None:
-    agreement = hexagons_stats({split: steps[split]})["agreement"]
-    assert [round(100 * value, 2) for value in agreement["board_f1"]] == f1
-    assert [round(100 * value, 2) for value in agreement["board_em"]] == em
-
-
-@pytest.mark.data
-def test_procedures_and_steps_of_each_round_and_split(steps: Steps) -> None:
-    counted = {
-        split: [
-            (
-                len({s.cluster for s in of_split if s.meta["annotation_round"] == r}),
-                sum(s.meta["annotation_round"] == r for s in of_split),
-            )
-            for r in (0, 1, 2)
-        ]
-        for split, of_split in steps.items()
-    }
-    assert counted == {
-        "train": [(119, 1024), (220, 1287), (157, 967)],
-        "dev": [(2, 14), (42, 303), (18, 129)],
-        "test": [(2, 7), (42, 319), (18, 127)],
-    }
-
-
-@pytest.mark.data
-def test_indices_rounds_and_categories(steps: Steps, everything: list[HexagonsItem]) -> None:
-    firsts = [step.meta for step in everything if step.meta["step"] == 1]
-    assert sorted(meta["index"] for meta in firsts) == list(range(620))
-    by_round = {r: {meta["index"] for meta in firsts if meta["annotation_round"] == r} for r in (0, 1, 2)}
-    assert by_round[0] == {*range(497, 620)}
-    assert by_round[1] == {*range(303), 492}
-    assert by_round[2] == {*range(303, 492), *range(493, 497)}
-    assert Counter(meta["category"] for meta in firsts) == {
-        "NONE": 193,
-        "bounded iteration": 107,
-        "conditional iteration": 80,
-        "recursion": 74,
-        "conditions": 65,
-        "symmetry": 36,
-        "simple": 24,
-        "composed objects": 23,
-        "other": 18,
-    }
-    assert {split: len({s.meta["instructor_id"] for s in of_split}) for split, of_split in steps.items()} == {
-        "train": 38,
-        "dev": 18,
-        "test": 19,
-    }
-    assert (min(meta["steps"] for meta in firsts), max(meta["steps"] for meta in firsts)) == (1, 54)
-
-
-@pytest.mark.data
-def test_images(steps: Steps, everything: list[HexagonsItem]) -> None:
-    images = {split: {s.meta["image_id"] for s in of_split} for split, of_split in steps.items()}
-    assert {split: len(ids) for split, ids in images.items()} == {"train": 140, "dev": 20, "test": 20}
-    assert len(set().union(*images.values())) == 180
-    changed = {s.meta["index"]: s.meta["image_id"] for s in everything if s.meta["image_id"] != s.group}
-    assert changed == {492: "P01C03T07a", 493: "P02M01T02a", 494: "P02M04T05a", 495: "P02M07T06a", 496: "P02M11T01a"}
-    groups = {split: {s.group for s in of_split} for split, of_split in steps.items()}
-    assert groups["train"] & groups["dev"] == {"P02M01T02", "P02M11T01"}
-    assert not groups["test"] & (groups["train"] | groups["dev"])
-
-
-@pytest.mark.data
-def test_tags_follow_from_the_scores(everything: list[HexagonsItem]) -> None:
-    verified = [step.meta for step in everything if step.meta["agreement_tag"]]
-    assert len(verified) == 4124
-    assert {step.meta["index"] for step in everything if not step.meta["agreement_tag"]} == {617, 618, 619}
-    assert Counter(meta["agreement_tag"] for meta in verified) == {"A": 2395, "V1": 661, "V2": 514, "F": 481, "VV": 73}
-    for meta in verified:
-        first, second, both = (score == 1 for score in meta["agreement_scores"])
-        assert meta["agreement_tag"] == (
-            "A" if first and second else "V1" if first else "V2" if second else "VV" if both else "F"
-        )
-
-
-@pytest.mark.data
-def test_instructions_as_written(everything: list[HexagonsItem]) -> None:
-    raw = [step.meta["raw"] for step in everything]
-    assert [(s.meta["index"], s.meta["step"]) for s in everything if not s.meta["raw"]] == [(596, 10)]
-    assert sum("\n" in text for text in raw) == 219
-    assert sum("\n" in step.instruction for step in everything) == 1
-    assert sum(text != text.strip() for text in raw) == 490
-    assert Counter(c for text in raw for c in {*text} if not c.isascii()) == {"‘": 3, "’": 2}
-
-
-@pytest.mark.data
-def test_repeated_instructions(steps: Steps, everything: list[HexagonsItem]) -> None:
-    assert len({step.instruction.lower() for step in everything}) == 3933
-    repeats = adjacent = 0
-    for _, procedure_steps in itertools.groupby(everything, key=lambda step: step.cluster):
-        texts = [step.instruction.lower() for step in procedure_steps]
-        repeats += len(texts) - len({*texts})
-        adjacent += sum(a == b for a, b in itertools.pairwise(texts))
-    assert (repeats, adjacent) == (193, 16)
-    texts_of = {split: {step.instruction.lower() for step in of_split} for split, of_split in steps.items()}
-    overlap = [len(texts_of[a] & texts_of[b]) for a, b in (("dev", "train"), ("test", "train"), ("dev", "test"))]
-    assert overlap == [12, 5, 1]
-
-
-@pytest.mark.data
-def test_steps_without_actions(steps: Steps, everything: list[HexagonsItem]) -> None:
-    idle = {split: [(s.meta["index"], s.meta["step"]) for s in of_split if not s.actions] for split, of_split in steps.items()}
-    assert len(idle["train"]) == 83
-    assert len({index for index, _ in idle["train"]}) == 52
-    assert idle["dev"] == [(46, 1), (46, 6), (46, 9), (55, 9)]
-    assert idle["test"] == [(81, 16), (147, 1), (147, 4)]
-    rounds = Counter(s.meta["annotation_round"] for s in steps["train"] if not s.actions)
-    assert rounds == {0: 48, 1: 32, 2: 3}
-    places = Counter(
-        "first" if s.meta["step"] == 1 else "last" if s.meta["step"] == s.meta["steps"] else "middle"
-        for s in everything
-        if not s.actions
-    )
-    assert places == {"first": 23, "middle": 40, "last": 27}
-
-
-@pytest.mark.data
-def test_repainting(steps: Steps) -> None:
-    white = {(s.meta["index"], s.meta["step"]): sum(a.color == "white" for a in s.actions) for s in steps["train"]}
-    white = {step: count for step, count in white.items() if count}
-    assert {*white} == {(35, 6), (41, 8), (107, 6), (348, 7), (349, 5), (220, 3)}
-    assert (sum(white.values()), white[220, 3]) == (27, 6)
-    assert not any(a.color == "white" for split in ("dev", "test") for s in steps[split] for a in s.actions)
-    recolored = {
-        split: sum(any(a.color != "white" != s.before[a.tile] for a in s.actions) for s in of_split)
-        for split, of_split in steps.items()
-    }
-    assert recolored == {"train": 16, "dev": 4, "test": 10}
-
-
-@pytest.mark.data
-@pytest.mark.parametrize(
-    ("split", "histogram"),
-    [
-        ("train", [83, 428, 1093, 792, 546, 276, 56, 4]),
-        ("dev", [4, 57, 143, 130, 65, 39, 7, 1]),
-        ("test", [3, 105, 127, 107, 55, 49, 7, 0]),
-    ],
-)
-def test_actions_a_step(steps: Steps, split: str, histogram: list[int]) -> None:
-    upper = [0, 1, 5, 10, 20, 50, 100, 180]
-    counted = Counter(next(k for k, most in enumerate(upper) if len(s.actions) <= most) for s in steps[split])
-    assert [counted[k] for k in range(len(upper))] == histogram
-
-
-@pytest.mark.data
-def test_images_drawn_in_different_ways(everything: list[HexagonsItem]) -> None:
-    """All procedures of an image end in the same board, but for three images."""
-    finals: dict[str, Counter[Board]] = {}
-    for step in everything:
-        if step.meta["step"] == step.meta["steps"]:
-            finals.setdefault(step.meta["image_id"], Counter())[step.after] += 1
-    differing = {
-        image: (sorted(boards.values()), [len(a.diff(b)) for a, b in itertools.combinations(boards, 2)])
-        for image, boards in finals.items()
-        if len(boards) > 1
-    }
-    assert differing == {"P01C08T04": ([1, 2], [30]), "P01C02T24": ([1, 9], [123]), "P01C03T16": ([1, 7], [1])}
-
-
-@pytest.mark.data
 def test_the_geometry_is_odd_q(everything: list[HexagonsItem]) -> None:
     """Of all sets of six tiles painted in one color in a step, so many are rings around a tile; in even-q there were none."""
     tiles = [Tile(row, column) for row in range(ROWS) for column in range(COLUMNS)]
@@ -383,8 +224,3 @@ def test_the_geometry_is_odd_q(everything: list[HexagonsItem]) -> None:
         if len(six := frozenset(a.tile for a in step.actions if a.color == color)) == 6
     ]
     assert (len(sixes), sum(six in rings for six in sixes)) == (553, 206)
-
-
-@pytest.mark.data
-def test_double_spaces(everything: list[HexagonsItem]) -> None:
-    assert sum(bool(re.search("  ", step.meta["raw"])) for step in everything) == 139

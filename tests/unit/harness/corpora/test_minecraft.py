@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 import tarfile
 from pathlib import Path
 from typing import Any
@@ -130,18 +129,6 @@ def test_a_block_outside_drops_the_run_but_not_its_history(tmp_path: Path) -> No
     assert game.runs[0].pose == Pose(0.5, 1.0, 0.5, 0.0, 0.0), "the pose of a dropped run is known too"
 
 
-def test_a_block_outside_that_is_only_there_drops_the_run_too(tmp_path: Path) -> None:
-    outside = (0, 1, 6, "red")
-    game, items = read(tmp_path, state(), state([]), state([HI], [outside]), state([HI], [outside, GREEN]))
-    assert (len(game.runs), items) == (2, [])
-
-
-def test_colors_of_augmented_logs(tmp_path: Path) -> None:
-    states = [state(), state([HI]), state([HI], [RED])]
-    states[2]["BlocksInGrid"][0]["Type"] = "cwcmod:cwc_purple_rn"
-    assert read(tmp_path, *states)[1][0].actions == (place(0, 1, 0, "purple"),)
-
-
 def test_yaw_is_not_wrapped(tmp_path: Path) -> None:
     pose = (0.5, 1.0, -52.0, -359.85083, 90.0)
     assert read(tmp_path, state(), state([HI], pose=pose), state([HI], [RED]))[1][0].pose == Pose(*pose)
@@ -240,7 +227,7 @@ def test_a_bad_log_is_named(tmp_path: Path, name: str, packed: bool) -> None:
     assert "\n" not in message
 
 
-@pytest.mark.parametrize("content", ["", "{", '{"WorldStates": [{"ChatHistory": ["<Buil', "[]", '{"States": []}', "\x00"])
+@pytest.mark.parametrize("content", ["", "[]", '{"States": []}'])
 def test_a_log_that_is_not_one(tmp_path: Path, content: str) -> None:
     corpus = write_minecraft(tmp_path)
     log_path(corpus).write_text(content)
@@ -299,28 +286,13 @@ def whole_archive(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return pack(corpus, folder / "mdc.tar.xz").read_bytes()
 
 
-@pytest.mark.parametrize("part", [0.0, 0.01, 0.3, 0.6, 0.99])
+@pytest.mark.parametrize("part", [0.0, 0.3, 0.99])
 def test_a_truncated_archive(tmp_path: Path, whole_archive: bytes, part: float) -> None:
     archive = tmp_path / "mdc.tar.xz"
     archive.write_bytes(whole_archive[: int(part * len(whole_archive))])
     with pytest.raises(DataError, match=r"mdc\.tar\.xz.* is damaged at ") as error:
         minecraft.read_games(archive)
     assert "fetch it again" in str(error.value)
-
-
-def test_a_flipped_byte(tmp_path: Path, whole_archive: bytes) -> None:
-    archive = tmp_path / "mdc.tar.xz"
-    middle = len(whole_archive) // 2
-    archive.write_bytes(whole_archive[:middle] + bytes([whole_archive[middle] ^ 0xFF]) + whole_archive[middle + 1 :])
-    with pytest.raises(DataError, match=r"mdc\.tar\.xz"):
-        minecraft.read_games(archive)
-
-
-def test_a_file_that_is_no_archive(tmp_path: Path) -> None:
-    archive = tmp_path / "mdc.tar.xz"
-    archive.write_text(json.dumps({"no": "archive"}))
-    with pytest.raises(DataError, match="is damaged at its start"):
-        minecraft.read_games(archive)
 
 
 def test_a_game_that_occurs_twice(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from harness.corpora.item import Executed, HexagonsItem, MinecraftItem, Utterance
-from harness.corpora.surface import Spread, new_turns, spread, surface
+from harness.corpora.surface import Spread, new_turns, surface
 from harness.worlds.hexagons import Board, Paint
 from harness.worlds.minecraft import Action, Pose, Structure
 from tests.helpers.simulated import simulated
@@ -38,9 +38,3 @@ def test_what_was_said_since_the_last_actions_is_new() -> None:
     items = simulated("random", 0, 50)
     said = {turn for item in items for turn in item.history if isinstance(turn, Utterance)}
     assert {turn.text for item in items for turn in new_turns(item)} == {turn.text for turn in said}
-
-
-def test_nothing_is_no_error() -> None:
-    found = surface([])
-    assert (found.items, found.words, found.mean_actions, found.type_token_ratio) == (0, Spread(0, 0, 0, 0.0), 0.0, None)
-    assert spread([7]) == Spread(7, 7, 7, 7.0)

@@ -60,10 +60,7 @@ def test_a_target_outside_of_the_region_is_moved_into_it(corpus: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (
-            BLOCK.format("red", 90, 1, 100) + BLOCK.format("red", 101, 1, 100),
-            "the target is 12 x 1 x 1 blocks.*holds 11 x 9",
-        ),
+        (BLOCK.format("red", 90, 1, 100) + BLOCK.format("red", 101, 1, 100), "the target is 12 x 1 x 1 blocks.*holds 11 x 9"),
         (BLOCK.format("red", 100, 10, 100), "from height 10; the build region"),
         (BLOCK.format("red", 100, 1, 100) + "<DrawBlock", r"\.xml:2: expected a block such as"),
         (BLOCK.format("pink", 100, 1, 100), r"\.xml:1: expected a block such as"),

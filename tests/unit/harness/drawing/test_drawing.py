@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import io
 from collections import Counter
-from itertools import combinations
 from xml.etree import ElementTree
 
 import numpy as np
@@ -12,12 +11,11 @@ from hypothesis import strategies as st
 from PIL import Image
 from rich.console import Console
 
-from harness.corpora.item import drawing_steps
 from harness.drawing import hexagons, minecraft, svg, terminal
-from harness.drawing.builder import REACH, builder
-from harness.drawing.isometric import PALETTE, Part, painters_order, project, shade
+from harness.drawing.builder import builder
+from harness.drawing.isometric import PALETTE, project, shade
 from harness.drawing.png import png_bytes
-from harness.worlds.hexagons import COLORS, COLUMNS, ROWS, Board, Paint, Tile
+from harness.worlds.hexagons import COLUMNS, ROWS, Board, Paint, Tile
 from harness.worlds.minecraft import COLORS as BLOCK_COLORS
 from harness.worlds.minecraft import Block, Pose, Structure
 
@@ -72,22 +70,6 @@ def test_every_tile_but_those_of_the_most_frequent_color_is_drawn_once(board: Bo
     assert drawn | {background: counts[background]} == counts
 
 
-@given(boards, boards)
-@settings(max_examples=30, deadline=None)
-def test_a_board_is_small_whatever_is_on_it(before: Board, board: Board) -> None:
-    assert len(hexagons.board_svg(board)) < 6_000
-    assert len(hexagons.board_svg(board, before=before, numbers=True)) < 10_000
-
-
-@pytest.mark.data
-def test_the_released_boards_take_five_kilobytes_at_most(data_dir: object) -> None:
-    from harness.corpora import load
-
-    sizes = [len(hexagons.board_svg(item.after, before=item.before)) for item in drawing_steps(load("hexagons"))]
-    assert np.mean(sizes) < 2_600
-    assert max(sizes) < 5_500
-
-
 def test_the_grid_has_an_outline_between_any_two_tiles() -> None:
     image = pixels(hexagons.board_svg(Board(), scale=4))
     for a, b in (
@@ -105,17 +87,6 @@ def test_the_grid_has_an_outline_between_any_two_tiles() -> None:
         assert min(line) < 100, (a, b)
 
 
-def test_painted_tiles_carry_a_dot_that_shows_on_every_color() -> None:
-    for color in COLORS[1:]:
-        board = Board().apply([Paint(r, c, color) for c in (0, 3) for r in range(ROWS)]).board
-        before = Board().apply([Paint(r, 0, color) for r in range(ROWS)]).board
-        image = pixels(hexagons.board_svg(board, before=before, scale=4))
-        for row in range(ROWS):
-            (x0, y0), (x3, y3) = hexagons.center((row, 0)), hexagons.center((row, 3))
-            assert tuple(image[(y0 + 1) * 4, (x0 + 1) * 4]) == rgb(hexagons.PALETTE[color])
-            assert tuple(image[(y3 + 1) * 4, (x3 + 1) * 4]) == ((255,) * 3 if color in hexagons.DARK else (0,) * 3)
-
-
 def test_a_difference_has_a_sign_of_its_own_for_right_wrong_and_missing() -> None:
     before = Board().apply([Paint(0, 0, "red")]).board
     gold = before.apply([Paint(2, 2, "blue"), Paint(3, 3, "green"), Paint(4, 4, "orange")]).board
@@ -131,33 +102,6 @@ def test_a_difference_has_a_sign_of_its_own_for_right_wrong_and_missing() -> Non
     assert list(signs.values()) == [set(), {"right"}, {"wrong", "missing"}, {"missing"}, {"wrong"}]
 
 
-def test_numbers_show_without_any_font() -> None:
-    image = pixels(hexagons.board_svg(Board(), numbers=True, scale=2)).min(axis=2)
-    for column in range(COLUMNS):
-        x = 2 * (10 + 8 + 12 * column)
-        assert image[4:16, x - 8 : x + 8].min() < 150
-    for row in range(ROWS):
-        y = 2 * (10 + 7 + 14 * row)
-        assert image[y - 6 : y + 6, 2:14].min() < 150
-
-
-def test_labels_of_all_letters_are_well_formed_and_differ() -> None:
-    images = {}
-    for character in "0123456789-ABCDEFGHIJKLMNPQRSTUVWXYZ":  # the letter O is drawn as the digit 0 is
-        picture = svg.document(svg.strokes(svg.label(character, 4, 5), color="#000"), (0, 0, 8, 10), 6)
-        images[character] = pixels(picture).tobytes()
-    assert len(set(images.values())) == len(images)
-
-
-def test_pictures_side_by_side_keep_their_sizes() -> None:
-    small, large = hexagons.board_svg(Board(), scale=1), hexagons.board_svg(Board(), scale=2)
-    picture = svg.side_by_side([("small", small), ("large", large)], legend=True)
-    nested = ElementTree.fromstring(picture).findall(f"{SVG}svg")
-    assert [(n.attrib["width"], n.attrib["height"]) for n in nested] == [("222", "149"), ("444", "298")]
-    assert float(nested[0].attrib["y"]) + 149 == float(nested[1].attrib["y"]) + 298
-    assert pixels(picture).shape[1] == round(svg.size(picture)[0])
-
-
 # Minecraft
 
 
@@ -166,14 +110,6 @@ def test_every_block_is_one_cube_of_its_color(structure: Structure) -> None:
     picture = minecraft.structure_svg(structure)
     found = Counter((u.attrib["href"], float(u.attrib["x"]), float(u.attrib["y"])) for u in uses(picture))
     assert found == Counter((f"#mc-{b.color}", *project(*b[:3])) for b in structure.blocks())
-
-
-@given(structures)
-def test_a_cube_is_drawn_after_all_that_it_can_hide(structure: Structure) -> None:
-    parts = sorted((Part(*b[:3], "") for b in structure.blocks()), key=painters_order)
-    for behind, front in combinations(parts, 2):
-        hides = behind.x <= front.x and behind.z <= front.z and behind.y >= front.y
-        assert not hides, (behind, front)
 
 
 def first_hit(blocks: tuple[Block, ...], x: float, y: float, z: float) -> Block | None:
@@ -208,20 +144,6 @@ def test_the_png_shows_what_a_viewer_would_see(structure: Structure) -> None:
             assert color in {rgb(shade(PALETTE[seen.color], factor)) for factor in (1.0, 0.84, 0.66)}
 
 
-def test_faces_have_three_shades() -> None:
-    image = pixels(minecraft.structure_svg(Structure.of([(0, 1, 0, "yellow")]), scale=2)).reshape(-1, 3)
-    found = set(map(tuple, image))
-    assert {rgb(shade(PALETTE["yellow"], factor)) for factor in (1.0, 0.84, 0.66)} <= found
-
-
-def test_changes_are_outlined_or_ghosts() -> None:
-    before = Structure.of([(0, 1, 0, "red"), (1, 1, 0, "blue"), (2, 1, 0, "green")])
-    after = Structure.of([(0, 1, 0, "red"), (1, 1, 0, "orange"), (0, 2, 0, "purple")])
-    found = Counter(u.attrib["href"] for u in uses(minecraft.structure_svg(after, before=before)))
-    # A recolored block is drawn as placed, without a ghost inside it.
-    assert (found["#mc-placed"], found["#mc-removed"]) == (2, 1)
-
-
 def test_a_structures_difference_has_a_sign_on_every_changed_cell() -> None:
     before = Structure.of([(0, 1, 0, "red"), (1, 1, 0, "blue")])
     gold = Structure.of([(1, 1, 0, "blue"), (3, 1, 3, "green"), (-4, 1, 4, "yellow")])
@@ -248,22 +170,6 @@ def test_the_builder_is_always_inside_the_picture(structure: Structure, pose: Po
         assert top + 15 <= y <= top + height
 
 
-def test_a_builder_near_the_region_stands_where_it_is_and_a_far_one_at_the_margin() -> None:
-    near, far = Pose(-7.0, 1.0, 0.5, 0.0, 0.0), Pose(-40.0, 1.0, 0.5, 0.0, 0.0)
-    assert builder(near, 0).part[:3] == (-7, 1, 0)
-    assert builder(far, 0).part[:3] == (-9, 1, 0)
-    assert project(-5 - REACH, 1, 0.5)[0] + 4 in [x for x, _ in builder(far, 0).points]
-
-
-@pytest.mark.parametrize("yaw", [-350, -90, 0, 30, 90, 180, 260])
-def test_from_behind_the_builder_looks_up_the_picture(yaw: float) -> None:
-    pose = Pose(0.5, 1.0, 0.5, yaw, 0.0)
-    tip = builder(pose, -pose.quarter).points[0]
-    feet = project(0.5, 1.0, 0.5)
-    assert tip[1] < feet[1] + 1e-9
-    assert tip[0] > feet[0] - 1e-9
-
-
 @given(structures, st.integers(0, 3))
 @settings(max_examples=30, deadline=None)
 def test_builder_and_blocks_turn_together(structure: Structure, quarters: int) -> None:
@@ -271,12 +177,6 @@ def test_builder_and_blocks_turn_together(structure: Structure, quarters: int) -
         pose = Pose(x + 0.5, y, z + 0.5, 0.0, 0.0)
         (turned,) = Structure.of([(x, y, z, color)]).turned(quarters).blocks()
         assert builder(pose, quarters).part[:3] == turned[:3]
-
-
-def test_axis_labels_follow_the_turn() -> None:
-    pictures = {q: minecraft.structure_svg(Structure(), quarters=q) for q in range(5)}
-    assert pictures[0] == pictures[4]
-    assert len({pictures[q] for q in range(4)}) == 4
 
 
 # The terminal
@@ -329,20 +229,6 @@ def test_a_structure_in_plain_letters() -> None:
             "→ builder at (-7.5, 1.0, -5.0), yaw 90, pitch 10",
         ]
     )
-
-
-def test_a_structure_difference_in_plain_letters() -> None:
-    before = Structure.of([(0, 1, 0, "red")])
-    gold = Structure.of([(0, 1, 0, "red"), (1, 1, 0, "blue"), (2, 1, 0, "blue")])
-    predicted = Structure.of([(1, 1, 0, "blue")])
-    assert "  0  · · · b?B*r!· · · · ·" in plain(terminal.structure_difference_text(gold, predicted, before))
-
-
-@given(structures, poses)
-@settings(max_examples=30, deadline=None)
-def test_the_arrow_is_on_exactly_one_layer(structure: Structure, pose: Pose) -> None:
-    maps = plain(terminal.structure_text(structure, pose=pose)).split(" builder at ")[0][:-1]
-    assert sum(maps.count(arrow) for arrow in "↑↗→↘↓↙←↖") == 1
 
 
 def test_colors_are_left_out_where_the_terminal_has_none(monkeypatch: pytest.MonkeyPatch) -> None:

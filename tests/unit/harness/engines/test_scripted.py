@@ -36,8 +36,7 @@ def test_an_empty_script_answers_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "line",
-    ["{", "", "[1]", "null", '{"id": "b"}', '{"id": 3, "text": "x"}', '{"id": "b", "text": null}', "[" * 100_000],
+    "line", ["{", "", "[1]", "null", '{"id": "b"}', '{"id": 3, "text": "x"}', '{"id": "b", "text": null}', "[" * 100_000]
 )
 def test_a_bad_line_is_named(tmp_path: Path, line: str) -> None:
     script = tmp_path / "script.jsonl"

@@ -83,8 +83,7 @@ def test_an_engine_in_this_process_does_not_change_the_server() -> None:
 
 
 @pytest.mark.parametrize(
-    ("host", "url"),
-    [("0.0.0.0", "http://127.0.0.1:80"), ("::", "http://[::1]:80"), ("10.0.0.1", "http://10.0.0.1:80")],
+    ("host", "url"), [("0.0.0.0", "http://127.0.0.1:80"), ("::", "http://[::1]:80"), ("10.0.0.1", "http://10.0.0.1:80")]
 )
 def test_the_url_is_one_that_a_client_here_can_use(host: str, url: str) -> None:
     assert Door(host, 80, [], Bounds()).url == url

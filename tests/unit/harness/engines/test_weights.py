@@ -41,12 +41,7 @@ def test_any_difference_matters(base: Path, tiny_base: Path, change: str) -> Non
     tensors = load_file(base / "model.safetensors")
     name = next(iter(tensors))
     tensor = tensors.pop(name)
-    changed = {
-        "value": tensor + 1,
-        "type": tensor.to(torch.bfloat16),
-        "shape": tensor.reshape(-1),
-        "name": tensor,
-    }
+    changed = {"value": tensor + 1, "type": tensor.to(torch.bfloat16), "shape": tensor.reshape(-1), "name": tensor}
     tensors[f"{name}.new" if change == "name" else name] = changed[change]
     save_file(tensors, base / "model.safetensors")
     assert weights_fingerprint(base) != weights_fingerprint(tiny_base)

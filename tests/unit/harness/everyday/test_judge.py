@@ -84,13 +84,6 @@ def test_a_removed_block_is_among_the_changes_and_its_color_is_known(tmp_path: P
     assert not is_right(item, [Action("remove", None, 2, 1, 0)])
 
 
-def test_nothing_is_right_only_where_nothing_is_to_be_done(tmp_path: Path) -> None:
-    item = one(tmp_path, "hexagons", "nothing", start="red 3:4")
-    assert is_right(item, ())
-    assert is_right(item, done(item, "red 3:4"))
-    assert not is_right(item, done(item, "blue 3:4"))
-
-
 CONVERSATION = """
 wall:
   kind: recolor
@@ -115,11 +108,6 @@ def test_a_later_turn_means_what_the_player_built(tmp_path: Path) -> None:
     judged = as_judged([first, second], {first.id: answer, second.id: blue})
     assert [item.meta["solved"] for item in judged] == [True, True]
     assert judged[1].after == met.before.apply(blue)[0]
-
-
-def test_to_change_what_is_not_there_is_not_right(tmp_path: Path) -> None:
-    first, second = turns(tmp_path, "minecraft", CONVERSATION)
-    assert [item.meta["solved"] for item in as_judged([first, second], {})] == [False, False]
 
 
 def test_what_cannot_be_carried_out_is_not_met(tmp_path: Path) -> None:

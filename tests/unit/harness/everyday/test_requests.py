@@ -10,7 +10,7 @@ from harness.corpora import corpus_of, load
 from harness.corpora.item import HexagonsItem, Item, since_actions
 from harness.errors import DataError
 from harness.everyday.judge import is_right
-from harness.everyday.requests import KINDS, NO_CHANGE, REQUESTS, Right, read_program, run_on
+from harness.everyday.requests import KINDS, REQUESTS, Right, read_program, run_on
 
 EVERYDAY = ("everyday-hexagons", "everyday-minecraft")
 
@@ -48,13 +48,6 @@ def test_no_request_is_said_twice(task: str) -> None:
     assert [text for text, count in first.items() if count > 1] == []
 
 
-@pytest.mark.parametrize("file", sorted(REQUESTS.glob("*.yaml")), ids=lambda file: file.stem)
-def test_names_are_unique_and_lines_short(file: Path) -> None:
-    names = re.findall(r"(?m)^([a-z0-9-]+):", file.read_text())
-    assert len(names) == len(set(names))
-    assert max(map(len, file.read_text().splitlines())) <= 160
-
-
 REQUEST = "it:\n  kind: figure\n  turns:\n  - say: it\n    right: {}\n"
 
 
@@ -78,7 +71,3 @@ def test_faults_are_named(tmp_path: Path, text: str, message: str) -> None:
         list(corpus_of("everyday-hexagons").items(tmp_path, ["dev"]))
     assert str(raised.value).startswith(f"{tmp_path / 'hexagons-dev.yaml'}: it" if "it" in text else str(tmp_path))
     assert message in str(raised.value)
-
-
-def test_nothing_is_a_program_of_its_own() -> None:
-    assert read_program(NO_CHANGE).statements == ()

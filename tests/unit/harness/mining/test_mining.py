@@ -9,14 +9,14 @@ import pytest
 
 from harness.cli import main
 from harness.corpora import load
-from harness.corpora.item import Executed, HexagonsItem, MinecraftItem
+from harness.corpora.item import Executed, HexagonsItem
 from harness.errors import DataError, UsageError
-from harness.mining.miner import Mined, Miner, append, check_split, item_instruction, read, resume, statistics
-from harness.mining.wording import CONSTRUCTIONS, WORDS, fit, numbers_said, unsaid_directions
+from harness.mining.miner import Mined, Miner, append, check_split, read, resume
+from harness.mining.wording import fit, unsaid_directions
 from harness.worlds.hexagons import Board, Paint
 from prompts.probe import PROBES
 from serialization.formats import get_format
-from serialization.program import ast, hexagons
+from serialization.program import hexagons
 from serialization.program.parse import parse
 
 
@@ -53,14 +53,6 @@ def test_words_fit_programs(words: str, better: str, worse: str) -> None:
     assert fit(words, parse(better)).score > fit(words, parse(worse)).score
 
 
-def test_what_is_matched_is_known() -> None:
-    assert set(CONSTRUCTIONS.values()) <= set(WORDS)
-    found = fit("Repeat the circle in columns 3 and eleven", parse("copy repeat(ring(3:3),right 4)"))
-    assert found.used == {"ring", "repeat", "copy"} <= found.asked
-    assert numbers_said("the 3rd, tenth and 12 of 4x4") == {3, 10, 12, 4}
-    assert fit("", ast.Program()).score == 0
-
-
 def test_the_best_program_is_exact_and_speaks_as_the_words_do() -> None:
     item = drawn("Draw a blue circle around the red tile.", "blue ring(9:5)", "red 9:5; green 2:2")
     (best,) = Miner().mine(item)
@@ -73,13 +65,6 @@ def test_the_best_program_is_exact_and_speaks_as_the_words_do() -> None:
         assert get_format("hexagons", "program").read(one.program, item) == (item.actions, ())
         assert one.characters == len(one.program)
         assert one.literal == len(get_format("hexagons", "program").write(item.actions))
-
-
-def test_what_was_said_since_the_last_action() -> None:
-    item = next(i for i in load("minecraft", "train") if isinstance(i, MinecraftItem) and len(i.history) > 1)
-    said = item_instruction(item)
-    assert said.endswith(str(item.history[-1].text).strip())  # type: ignore[union-attr]
-    assert not Miner().mine(drawn("Nothing.", ""))
 
 
 @pytest.mark.parametrize("split", ["dev", "val", "test"])
@@ -140,16 +125,6 @@ def test_files_of_something_else_are_refused(tmp_path: Path) -> None:
     path.write_bytes(b"\xff")
     with pytest.raises(DataError, match="1: no pair"):
         read(path)
-
-
-def test_statistics() -> None:
-    pairs = [
-        Mined("1", "A ring around it", "red ring(3:3)", 1.0, 13, 20),
-        Mined("2", "Something", "red ring(3:3,2)", 0.0, 15, 20),
-        Mined("3", "Paint 3:3", "red 3:3", 0.0, 7, 7),
-    ]
-    assert statistics(pairs) == [("ring", 2, 1, 14), ("all", 3, 1, 13)]
-    assert statistics([]) == [("all", 0, 0, 0)]
 
 
 @pytest.mark.parametrize("task", ["hexagons", "minecraft"])

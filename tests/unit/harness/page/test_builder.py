@@ -78,12 +78,6 @@ def test_it_asks_only_for_what_is_missing(text: str, asks: str | None) -> None:
     assert (back and back["turns"][-1]["text"]) == asks
 
 
-def test_small_talk_places_nothing() -> None:
-    state = reply(after(with_model({"name": "", "blocks": []}), say("Hello, how are you?")))
-    assert state["blocks"] == []
-    assert "did not understand" in state["turns"][-1]["text"]
-
-
 def test_undo_takes_back_what_followed_the_last_words() -> None:
     first = reply(after(with_model({"name": "", "blocks": []}), say("Place a red block in the middle.")))
     second = reply(after(first, say("Place a blue block on top of it.")))
@@ -136,11 +130,6 @@ def test_a_simulated_architect_talks_until_its_target_stands(simulator: str) -> 
         state = after(state, {"type": "build", "actions": [tuple(action) for action in item.actions]})
     assert state["score"]["f1"] == 1
     assert state["counts"]["corrections"] == 0
-
-
-def test_an_unknown_architect_is_refused() -> None:
-    with pytest.raises(UsageError, match="blocks, shapes"):
-        with_simulator("none", 0)
 
 
 def test_a_builder_asks_back_in_the_dialogue() -> None:

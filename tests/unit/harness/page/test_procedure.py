@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from harness.errors import UsageError
-from harness.page.export import tag
 from harness.page.procedure import BLANK, EVENT, description, execution, happened, scores
 from harness.page.store import State
 
@@ -34,11 +33,6 @@ FINISH, UNDO, DONE = {"type": "finish"}, {"type": "undo"}, {"type": "done"}
 
 def go(step: int) -> dict[str, Any]:
     return {"type": "go", "step": step}
-
-
-def test_every_line_is_a_step() -> None:
-    state = after(description(IMAGE), ADD, UNDO)
-    assert [step["instruction"] for step in state["steps"]] == ["one", "two"]
 
 
 def test_the_instructor_draws_each_step_on_the_one_before_and_may_go_back() -> None:
@@ -92,11 +86,3 @@ def test_scores_are_those_of_the_metrics() -> None:
     # Nothing to do, and nothing done.
     assert third["action"]["em"] == 1
     assert third["board"]["em"] == 0
-
-
-@pytest.mark.parametrize(
-    ("values", "expected"),
-    [((1, 1, 1), "A"), ((1, 0.9, 0.9), "V1"), ((0.5, 1, 0.5), "V2"), ((0.5, 0.5, 1), "VV"), ((0, 0, 0), "F")],
-)
-def test_tags_follow_from_scores(values: tuple[float, float, float], expected: str) -> None:
-    assert tag(*values) == expected

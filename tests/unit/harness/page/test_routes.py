@@ -15,7 +15,6 @@ from fastapi.testclient import TestClient
 from harness.corpora.hexagons import load
 from harness.corpora.item import HexagonsItem
 from harness.corpora.records import load_items
-from harness.everyday.solved import solved_by
 from harness.page.corpus import procedure
 from harness.page.procedure import BLANK
 from harness.page.routes import add_page
@@ -142,14 +141,6 @@ def test_the_page_and_its_files(client: TestClient) -> None:
     assert client.get("/static/%2e%2e/routes.py").status_code == 404
 
 
-def test_what_the_page_begins_with(client: TestClient) -> None:
-    start = client.get("/page/start").json()
-    assert [player["kind"] for player in start["players"]] == ["parser", "baseline"]
-    assert start["notes"] == ["no server at http://127.0.0.1:1"]
-    assert start["sources"]["hexagons"]["kind"] == "sample"
-    assert start["corrections"] == {"hexagons": 0, "minecraft": 0}
-
-
 def test_the_corpora(client: TestClient) -> None:
     images = client.get("/page/images").json()
     assert len(images) == 9
@@ -195,14 +186,6 @@ def test_two_tabs(client: TestClient) -> None:
     late = send(client, session, {"type": "add", "text": "other"}, 409, name="second-tab")
     assert late["session"]["state"] == first["state"]
     assert send(client, session, {"type": "add", "text": "one"}, name="first-tab")["state"] == first["state"]
-
-
-def test_text_of_any_kind_is_kept_as_it_is(client: TestClient) -> None:
-    hostile = "<script>alert(1)</script>" + "\u202e\x00" + "x" * 50_000
-    session = begin(client, kind="description", name="<img src=x onerror=alert(1)>", image="P01C02T97")
-    session = send(client, session, {"type": "add", "text": hostile})
-    assert session["state"]["steps"][0]["instruction"] == hostile
-    assert send(client, session, {"type": "add", "text": "x" * 60_001}, 422)["error"]["message"].startswith("add.text")
 
 
 def test_finished_games_are_a_corpus(client: TestClient, tmp_path: Path) -> None:
@@ -260,12 +243,6 @@ def test_everyday_requests_are_shown_with_a_right_answer(client: TestClient, tas
         assert refused.json()["error"]["message"]
 
 
-def test_the_start_tells_what_players_solve(client: TestClient) -> None:
-    (parser,) = (one for one in client.get("/page/start").json()["players"] if one["name"] == "parser")
-    assert parser["solved"] == solved_by("parser")
-    assert set(parser["solved"]) == {"hexagons", "minecraft"}
-
-
 def test_a_building_game_over_http(client: TestClient) -> None:
     target = client.get("/page/targets").json()[0]
     session = begin(client, kind="building", name="Ada", target=target["name"])
@@ -314,11 +291,3 @@ def test_a_torn_row_goes_with_the_next_one(client: TestClient, tmp_path: Path) -
         lines.write('{"id": "hexag')
     client.post("/page/corrections", json={"request": request, "board": red(6)})
     assert len(load_items(file, "hexagons")) == 2
-
-
-def test_a_full_disk_is_told(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    """/dev/full refuses every byte."""
-    monkeypatch.setattr("harness.page.corrections.Corrections.file", lambda self, task: Path("/dev/full"))
-    answer = client.post("/page/corrections", json={"request": {"task": "hexagons", "instruction": "x"}, "board": red(5)})
-    assert answer.status_code == 507
-    assert "cannot be written" in answer.json()["error"]["message"]

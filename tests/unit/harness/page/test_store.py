@@ -70,15 +70,6 @@ def test_a_full_disk_is_told_and_keeps_what_was_there(store: Store) -> None:
     assert store.change(session.id, 1, "change-two", lambda state: ({"text": "x" * 100_000}, True)).finished
 
 
-def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(StoreError, match="cannot be written"):
-        Store(tmp_path / "file" / "sessions.sqlite")
-    (tmp_path / "garbage").write_bytes(b"no database" * 1000)
-    with pytest.raises(StoreError, match="not a database"):
-        Store(tmp_path / "garbage")
-
-
 def test_other_users_can_read_neither_sessions_nor_corrections(tmp_path: Path) -> None:
     before = os.umask(0)
     try:
@@ -98,11 +89,3 @@ def test_other_users_can_read_neither_sessions_nor_corrections(tmp_path: Path) -
         "sessions.sqlite-shm": 0o600,
         "corrections-hexagons.jsonl": 0o600,
     }
-
-
-def test_files_that_others_could_read_are_closed_to_them(tmp_path: Path) -> None:
-    file = tmp_path / "sessions.sqlite"
-    Store(file).connection.close()
-    file.chmod(0o644)
-    Store(file).connection.close()
-    assert file.stat().st_mode & 0o777 == 0o600

@@ -6,7 +6,6 @@ import base64
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -97,15 +96,6 @@ def test_a_run_that_dies_ends_with_the_same_bytes(tmp_path: Path, independent: b
     assert missing <= sum(map(len, again.asked)) < missing + (1 if independent else again.batch_size)
 
 
-def test_a_line_that_was_cut_short_is_asked_for_again(tmp_path: Path) -> None:
-    whole = played(tmp_path / "whole", Builder())
-    with pytest.raises(EngineError):
-        played(tmp_path / "killed", Builder(dies_at=9))
-    path = tmp_path / "killed" / TURNS
-    path.write_bytes(path.read_bytes()[:-20])
-    assert played(tmp_path / "killed", Builder()) == whole
-
-
 def test_an_error_ends_its_game_for_now_and_the_others_go_on(tmp_path: Path) -> None:
     whole = played(tmp_path / "whole", Builder())
     failing = f"{whole[1]['id']}/3"
@@ -159,11 +149,3 @@ def test_targets_that_there_are_not_enough_of_or_no_simulator_of_are_refused(mon
         live_games("minecraft", 1, 0, "dev", Manner(), source="corpus", simulator="blocks")
     with pytest.raises(UsageError, match="no source of targets named 'real'"):
         live_games("minecraft", 1, 0, "dev", Manner(), source="real")
-
-
-def test_the_same_seed_gives_the_same_games_and_another_one_others() -> None:
-    def said(seed: int) -> list[Any]:
-        return [replace(item, id="") for game in live_games("minecraft", 3, seed, "train", Manner()) if (item := game.ask())]
-
-    assert said(0) == said(0)
-    assert said(0) != said(1)

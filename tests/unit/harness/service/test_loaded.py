@@ -23,12 +23,7 @@ from harness.service.workers import Workers
 from prompts.spec import PromptSpec
 from tests.helpers.tiny import save_tiny_adapter
 
-RECIPE = {
-    "quantize": "nf4",
-    "double_quantization": False,
-    "prompt": {"select": "bm25"},
-    "training": {"shots": 2, "seed": 0},
-}
+RECIPE = {"quantize": "nf4", "double_quantization": False, "prompt": {"select": "bm25"}, "training": {"shots": 2, "seed": 0}}
 
 
 @pytest.fixture

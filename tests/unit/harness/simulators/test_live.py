@@ -15,7 +15,7 @@ from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem
 from harness.play.targets import live_games
 from harness.simulators.live import LiveGame, Manner
 from harness.simulators.minecraft.live import BuildingGame
-from harness.simulators.minecraft.pieces import Piece, cells_of, in_runs
+from harness.simulators.minecraft.pieces import cells_of, in_runs
 from harness.simulators.minecraft.relations import relation
 from harness.worlds.hexagons import Board, Paint
 from harness.worlds.minecraft import Action, Structure
@@ -120,16 +120,6 @@ def test_corrections_of_a_drawing_name_the_wrong_tiles_and_their_colors() -> Non
     assert sum(read) >= 0.75 * len(read) > 5
 
 
-def test_gold_actions_can_be_carried_out_and_lead_to_the_state_after() -> None:
-    for kind in KINDS:
-        for n, game in enumerate(games(kind, PATIENT)[:4]):
-            rng = Random(n)
-            for item in play(game, lambda item, rng=rng: rng.random() < 0.3, n):  # type: ignore[misc]
-                applied = item.before.apply(item.actions)  # type: ignore[arg-type]
-                assert not applied.ignored
-                assert applied[0] == item.after
-
-
 def test_without_patience_errors_stay_and_the_game_goes_on() -> None:
     (game,) = live_games("minecraft", 1, 0, "train", Manner(patience=0))
     asked = play(game, lambda item: item.id.endswith("/2"))
@@ -186,21 +176,3 @@ def test_what_was_done_is_shown_as_it_was_carried_out() -> None:
     other.take(floating)
     assert isinstance(other.dialogue[-1], Executed)
     assert other.dialogue[-1].actions == (floating[1],)
-
-
-def test_runs_are_the_whole_target_each_block_once() -> None:
-    target = Structure.of([(x, y, 0, "red" if y < 3 else "blue") for x in range(-2, 3) for y in range(1, 5)])
-    pieces = in_runs(target)
-    assert len(pieces) == 4
-    assert sorted(one for piece in pieces for one in piece.blocks) == sorted(cells_of(target).items())
-    assert all(len({color for _, color in piece.blocks}) == 1 for piece in pieces)
-
-
-def test_pieces_of_a_simulated_game_are_its_target() -> None:
-    for kind in KINDS[:3]:
-        for game in games(kind, Manner()):
-            assert isinstance(game, BuildingGame)
-            told = [one for piece in game._pieces for one in piece.blocks]
-            assert sorted(told) == sorted(cells_of(game.target).items())
-    moved = Piece((((0, 1, 0), "red"),)).moved((1, 0, -1))
-    assert moved.blocks == (((1, 1, -1), "red"),)

@@ -157,8 +157,7 @@ def test_dev_is_judged_in_batches_that_fit(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("losses", "epochs", "best"),
-    [((3, 2, 2, 4, 4, 4, 1), 5, 2), ((3, 4, 2, 5, 1, 6, 7), 7, 5), ((1, 2, 3, 4, 0, 0, 0), 4, 1)],
+    ("losses", "epochs", "best"), [((3, 2, 2, 4, 4, 4, 1), 5, 2), ((3, 4, 2, 5, 1, 6, 7), 7, 5), ((1, 2, 3, 4, 0, 0, 0), 4, 1)]
 )
 def test_it_stops_when_dev_has_not_been_lower_for_some_epochs(
     tmp_path: Path, losses: tuple[float, ...], epochs: int, best: int, monkeypatch: pytest.MonkeyPatch

@@ -407,21 +407,6 @@ def test_a_round_trip_by_anchors_is_exact(
 
 
 @pytest.mark.data
-@pytest.mark.parametrize("task", ["minecraft", "iglu"])
-def test_every_gold_answer_survives_with_the_anchors_of_its_item(
-    task: str, data_dir: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("HARNESS_DATA", str(data_dir))
-    fmt = get_format(task, "moves+anchors")
-    for item in load(task):
-        assert isinstance(item, MinecraftItem)
-        actions = tuple(a._replace(color=None) if a.kind == "remove" else a for a in item.actions)
-        text = fmt.answer(item.actions, item)
-        assert fmt.read(text, item) == (actions, ())
-        assert re.fullmatch(fmt.constraint().value, text)
-
-
-@pytest.mark.data
 def test_every_gold_answer_survives_every_format(data_dir: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HARNESS_DATA", str(data_dir))
     lengths: dict[str, list[int]] = {}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.corpora import load
-from harness.corpora.item import Executed, HexagonsItem, MinecraftItem
+from harness.corpora.item import Executed, MinecraftItem
 from harness.worlds.hexagons import Paint
 from harness.worlds.minecraft import Action, Pose
 from prompts.messages import gold_answer, item_view, questions, read_answer, system_message
 from prompts.probe import PROBES
 from prompts.spec import PromptSpec
-from serialization.formats import get_format, grouped, reader, triplets
+from serialization.formats import get_format, reader
 from serialization.program.parse import parse
 from tests.helpers.programs import texts
 
@@ -120,19 +119,6 @@ def test_the_manual_is_short(task: str) -> None:
     assert len(tokenizer(manual, add_special_tokens=False).input_ids) <= 700
 
 
-@pytest.mark.parametrize("task", ["hexagons", "minecraft"])
-def test_every_function_stands_in_the_manual(task: str) -> None:
-    from serialization.program.hexagons import CONSTANTS, FUNCTIONS
-    from serialization.program.minecraft import CONSTANTS as NAMES
-    from serialization.program.minecraft import FUNCTIONS as BUILDING
-
-    manual = Path(f"prompts/templates/manual.{task}.txt").read_text()
-    functions, names = (FUNCTIONS, CONSTANTS) if task == "hexagons" else (BUILDING, NAMES)
-    rare = {"columnof", "rowof", "xof", "yof", "zof"}
-    assert {name for name in functions if f"{name}(" not in manual} == rare & set(functions)
-    assert all(name in manual for name in names)
-
-
 def test_the_board_is_shown_as_a_program_that_counts_from_1() -> None:
     spec = PromptSpec.make("hexagons", "oracle-board", "program")
     assert "Board: black 5:1-3" in questions(item_view(ITEM, spec), spec)[-1]["content"]
@@ -179,22 +165,6 @@ def test_the_grammar_for_decoding(task: str) -> None:
         assert text == "none" or parse(text).statements
     for text in UNGRAMMATICAL[task]:
         assert not accepts(constraint.value, text), text
-
-
-@pytest.mark.data
-def test_plain_programs_of_all_training_steps(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HARNESS_DATA", str(data_dir))
-    fmt = get_format("hexagons", "program")
-    sizes: Counter[str] = Counter()
-    for item in load("hexagons", "train"):
-        assert isinstance(item, HexagonsItem)
-        text = fmt.write(item.actions)
-        assert fmt.read(text, item) == (item.actions, ())
-        assert len(text) <= len(grouped.write(item.actions)) + 1
-        sizes["program"] += len(text)
-        sizes["grouped"] += len(grouped.write(item.actions))
-        sizes["triplets"] += len(triplets.write(item.actions))
-    assert sizes["program"] < 0.91 * sizes["grouped"] < 0.26 * sizes["triplets"]
 
 
 @pytest.mark.data

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import random
-import statistics
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -64,18 +61,6 @@ def feasible(wanted: list[Action], structure: Structure) -> list[Action]:
             structure = structure.apply([action]).structure
             done.append(action if action.kind == "place" else action._replace(color=None))
     return done
-
-
-@settings(max_examples=25, deadline=None)
-@given(actions=paints)
-def test_any_tiles_are_painted_exactly(actions: list[Paint]) -> None:
-    plain = drawing_program(actions)
-    made = compress_drawing(actions)
-    assert hexagons.run(made) == hexagons.run(plain)
-    text = write(made)
-    assert len(text) <= len(write(plain))
-    assert parse(text) == made
-    assert compress_drawing(actions) == made
 
 
 @settings(max_examples=25, deadline=None)
@@ -233,20 +218,3 @@ def check_answer(item: Any, spec: PromptSpec) -> str:
     gold = item.before.apply(item.actions)
     assert item.before.apply(read.actions)[0] == gold[0] or len(gold.ignored) > 0
     return text
-
-
-@pytest.mark.data
-@pytest.mark.parametrize(("task", "other", "count"), [("hexagons", "triplets", 100), ("minecraft", "lines", 200)])
-def test_the_corpora_in_short(task: str, other: str, count: int, data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HARNESS_DATA", str(data_dir))
-    accepts = pytest.importorskip("xgrammar.testing")._is_grammar_accept_string
-    spec = PromptSpec.make(task, format="program")
-    grammar = spec.written.constraint().value
-    lengths, others = [], []
-    for number, item in enumerate(random.Random(0).sample(load(task, "train"), count)):
-        text = check_answer(item, spec)
-        assert number % 25 or accepts(grammar, text), text
-        lengths.append(len(text))
-        others.append(len(get_format(task, other).write(item.actions)))
-    assert statistics.median(lengths) <= 0.4 * statistics.median(others)
-    assert statistics.mean(lengths) <= (0.25 if task == "hexagons" else 0.5) * statistics.mean(others)

@@ -22,10 +22,10 @@ from harness.baselines.world_state import action_label, feasible, gold_grids
 from harness.corpora import load
 from harness.corpora.item import MinecraftItem, builder_turns
 from harness.engines.bases import load_tokenizer
-from harness.errors import DataError, UsageError
+from harness.errors import DataError
 from harness.training.checkpoints import own_weights, read_weights, write_model
 from harness.training.origin import Best, Origin, configuration
-from harness.worlds.minecraft import Action, Structure
+from harness.worlds.minecraft import Action
 from serialization.words import h3_tokens
 
 TINY = Shape(
@@ -253,19 +253,3 @@ def test_words_are_plain_and_the_newest_are_kept(bert: Path) -> None:
     assert len(long) == 64
     assert words.tokenizer.decode(long).endswith("blue . put red.")
     assert words.numbers([""])
-
-
-def test_an_item_without_a_word(bert: Path, items: list[MinecraftItem]) -> None:
-    network, words = made(bert)
-    bare = replace(items[0], history=(), before=Structure())
-    assert network(Collator(TINY, words)([bare, items[5]])).sums.isfinite().all()
-
-
-def test_the_recipe() -> None:
-    recipe = BertTransformer().recipe([])
-    shape = recipe.network
-    assert (shape.layers, shape.width, shape.heads, shape.feed_forward) == (5, 256, 2, 512)
-    assert (recipe.encoder.name, recipe.encoder.tuned, shape.perspective) == ("minilm", False, "coordinates")
-    assert BertTransformer().recipe(["variant=B"]).network.filters == 300
-    with pytest.raises(UsageError, match="a width of 256 is not a multiple of 3 heads"):
-        BertTransformer().recipe(["network.heads=3"])

@@ -15,7 +15,7 @@ import torch
 from harness.baselines import Decoding
 from harness.baselines.builder_batches import Collator
 from harness.baselines.builder_decoding import BuilderPredictor
-from harness.baselines.cnn_gru.baseline import CnnGru, parameters
+from harness.baselines.cnn_gru.baseline import CnnGru
 from harness.baselines.cnn_gru.network import Network
 from harness.baselines.vocabulary import SPECIAL, UNKNOWN, Vocabulary, learned, read_glove
 from harness.baselines.world_state import STOP, label_action
@@ -43,14 +43,6 @@ def vocabulary(items: list[MinecraftItem]) -> Vocabulary:
     return learned(map(h3_tokens, items))
 
 
-@pytest.mark.parametrize(("variant", "decoder"), [("A", 1_836_792), ("B", 3_790_800)])
-def test_the_published_sizes(variant: str, decoder: int) -> None:
-    recipe = CnnGru().recipe([f"variant={variant}"])
-    network = Network(recipe.network, 50)
-    assert (parameters(network.encoder), parameters(network.decoder)) == (541_800, decoder)
-    assert recipe.training.learning_rate == {"A": 1e-4, "B": 1e-3}[variant]
-
-
 @pytest.mark.parametrize(
     "change",
     [
@@ -75,17 +67,6 @@ def test_a_batch_has_the_losses_of_its_items_step_by_step(
     assert together.counts.tolist() == [len(item.actions) + 1 for item in chosen]
     torch.testing.assert_close(together.sums, alone, rtol=1e-5, atol=0)
     torch.testing.assert_close(together.sums, expected, rtol=1e-5, atol=0)
-
-
-def test_gradients_are_those_of_the_plain_network(items: list[MinecraftItem], vocabulary: Vocabulary) -> None:
-    shape = TINY
-    network, item = network_of(shape, vocabulary), items[3]
-    plain.loss(network, vocabulary, item, shape.perspective, plain.worlds(item, shape.perspective)).backward()
-    expected = {name: p.grad.clone() for name, p in network.named_parameters()}
-    network.zero_grad()
-    network(Collator(shape, vocabulary)([item])).sums.sum().backward()
-    for name, parameter in network.named_parameters():
-        torch.testing.assert_close(parameter.grad, expected[name], rtol=1e-4, atol=1e-6, msg=name)
 
 
 def test_whole_grids_are_seen_as_shared_ones(items: list[MinecraftItem], vocabulary: Vocabulary) -> None:
@@ -192,11 +173,6 @@ def test_a_broken_glove_file_is_one_line(tmp_path: Path, lines: list[str], probl
     assert "\n" not in str(caught.value)
 
 
-def test_a_glove_file_that_is_not_there_is_a_usage_error(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"glove=.*nowhere\.txt: No such file"):
-        read_glove(tmp_path / "nowhere.txt", [["red"]], 3, 0)
-
-
 def test_rare_words_are_learned_as_the_unknown_one() -> None:
     made = learned([["red", "once", "<builder>"], ["red", "<builder>"]])
     assert made.words == [*SPECIAL, "red", UNKNOWN]
@@ -217,11 +193,6 @@ def test_rare_words_are_learned_as_the_unknown_one() -> None:
 def test_a_bad_override_is_refused_by_name(override: str, problem: str) -> None:
     with pytest.raises(UsageError, match=problem):
         CnnGru().recipe([override])
-
-
-def test_overrides_lie_over_the_variant() -> None:
-    recipe = CnnGru().recipe(["network.filters=10", "variant=B"])
-    assert (recipe.variant, recipe.network.filters, recipe.network.perspective) == ("B", 10, "none")
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import numpy as np
@@ -18,9 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eval.metrics.hexagons import score
-from harness.augmentation.colors import permute_colors, random_colors
 from harness.baselines.deberta.baseline import Deberta, DebertaPredictor, DebertaRecipe, build
-from harness.baselines.deberta.batches import Collator, Reader, TileCollator, fitted, tile_actions, tile_labels
+from harness.baselines.deberta.batches import Reader, TileCollator, fitted, tile_actions, tile_labels
 from harness.baselines.deberta.layers import comparisons, offsets
 from harness.baselines.deberta.network import CLASSES, Classifier, TileQueries
 from harness.baselines.encoders import EncoderSettings, load_encoder
@@ -85,13 +83,6 @@ def test_labels_stand_for_actions_and_back(painted: dict[tuple[int, int], str]) 
     labels = tile_labels([replace(ITEM, actions=tuple(reversed(actions)))])
     assert labels.shape == (1, TILES)
     assert tile_actions(labels[0]) == actions
-
-
-def test_a_repaint_and_white_are_actions() -> None:
-    (labels,) = tile_labels([ITEM])
-    assert labels[0] == 1 + CODES["green"]
-    assert labels[TILES - 1] == 1 + CODES["white"]
-    assert np.count_nonzero(labels) == 2
 
 
 @pytest.mark.parametrize("name", [name for name, context in CONTEXTS["hexagons"].items() if not context.chat])
@@ -225,19 +216,6 @@ def test_comparisons_are_of_coordinates_counted_from_every_side() -> None:
     assert not table[:, 0].any()
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_bfloat16_gives_nearly_the_same(variant: str, items: list[HexagonsItem]) -> None:
-    network, collate = made(f"variant={variant}", "context=oracle-board", "network.dropout=0.1")
-    batch = collate(items[:2])
-    with torch.autocast("cpu", torch.bfloat16):
-        low = network(batch).sums
-    torch.testing.assert_close(low, network(batch).sums, rtol=0.02, atol=0.5)
-    assert low.dtype == torch.float32
-    with torch.autocast("cpu", torch.bfloat16):
-        network.train()(batch).sums.sum().backward()
-    assert all(parameter.grad.isfinite().all() for parameter in network.parameters() if parameter.grad is not None)
-
-
 def classify(network: TileQueries, batch: Any, tiles: Sequence[int]) -> torch.Tensor:
     return network.classify(network.queries(batch.board)[:, list(tiles)], network.read(batch), batch, torch.tensor(tiles))
 
@@ -268,16 +246,6 @@ def test_who_sees_a_change_of_the_board(variant: str, context: str, changed: int
     assert changed != 1 or moved[4 * COLUMNS + 5]
 
 
-def test_the_bias_of_an_offset_is_learned(items: list[HexagonsItem]) -> None:
-    network, collate = made()
-    network(collate(items[:2])).sums.sum().backward()
-    assert all(parameter.grad is not None for parameter in network.parameters())
-    assert network.biases[0].grad.abs().sum() > 0
-    before = network.logits(collate(items[:1]))
-    network.biases[1].data[:, int(offsets()[0, 1])] += 5
-    assert not torch.equal(before, network.logits(collate(items[:1])))
-
-
 def test_chunks_of_the_published_input_have_the_gradients_of_the_whole(items: list[HexagonsItem]) -> None:
     network, collate = made("variant=paper", "context=no-history")
     for module in network.train().modules():
@@ -290,48 +258,6 @@ def test_chunks_of_the_published_input_have_the_gradients_of_the_whole(items: li
         grads.append({name: parameter.grad.clone() for name, parameter in network.named_parameters()})
     for name, grad in grads[0].items():
         torch.testing.assert_close(grad, grads[1][name], rtol=1e-3, atol=1e-3, msg=name)
-
-
-@given(seed=st.integers(0, 1000))
-def test_other_colors_are_other_labels_boards_and_words(seed: int) -> None:
-    colors = random_colors("hexagons", Random(seed))
-    codes = np.array([0, *(1 + CODES[colors.get(color, color)] for color in COLORS)])
-    item = replace(ITEM, instruction="Red and green, then WHITE; Blue")
-    changed = permute_colors(item, colors)
-    assert isinstance(changed, HexagonsItem)
-    assert np.array_equal(tile_labels([changed]), codes[tile_labels([item])])
-    assert np.array_equal(changed.before.cells.ravel(), codes[1 + item.before.cells.ravel()] - 1)
-    assert changed.instruction == f"{colors['red'].capitalize()} and {colors['green']}, then WHITE; {colors['blue'].capitalize()}"
-
-
-def test_a_killed_run_goes_on_with_the_same_colors(
-    tmp_path: Path, items: list[HexagonsItem], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    seen: list[tuple[str, Any]] = []
-    plain = Collator.__call__
-
-    def watched(self: Collator, batch: Sequence[HexagonsItem]) -> Any:
-        seen.extend((item.id, tile_labels([item]).tolist()) for item in batch)
-        if len(seen) == killed_at:
-            raise KeyboardInterrupt
-        return plain(self, batch)
-
-    monkeypatch.setattr(Collator, "__call__", watched)
-    sizes = ["training.batch_size=2", "training.checkpoint_minutes=1e-9"]
-    killed_at = 0
-    train(tmp_path / "whole", items, *sizes)
-    # A batch is made while the one before it is learned from, so the second epoch's first one comes before dev's.
-    epochs, seen[:] = (seen[:6], seen[6:8] + seen[11:15]), []
-    assert sorted(item for item, _ in epochs[0]) == sorted(item for item, _ in epochs[1])
-    assert sum(dict(epochs[0])[item] != labels for item, labels in epochs[1]) > 3
-    killed_at = 15
-    with pytest.raises(KeyboardInterrupt):
-        train(tmp_path / "killed", items, *sizes)
-    killed_at, seen[:] = 0, []
-    train(tmp_path / "killed", items, *sizes)
-    assert seen[:4] == epochs[1][2:]
-    weights = [(tmp_path / name / "model/model.safetensors").read_bytes() for name in ("whole", "killed")]
-    assert weights[0] == weights[1]
 
 
 def f1(network: Any, collate: Any, items: Sequence[HexagonsItem]) -> float:
@@ -463,8 +389,6 @@ def test_training_goes_on_with_a_trained_model(tmp_path: Path, items: list[Hexag
         ({"temperature": None}, "temperature is missing or not a number"),
         ({"context": 3}, "context"),
         ({"network": {"width": 32}}, r"network\."),
-        ({"variant": "shared"}, "another variant"),
-        ({"baseline": "t5"}, "a checkpoint of t5"),
     ],
     ids=str,
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -12,13 +11,11 @@ from hypothesis import strategies as st
 
 from eval.score_run import read_answers, score_answers
 from harness.baselines.rules.baseline import paint
-from harness.baselines.rules.words import list_numbers, read_words
 from harness.cli import cli
 from harness.corpora import load
-from harness.corpora.records import load_items
 from harness.errors import UsageError
 from harness.runs.folder import find_run
-from harness.worlds.hexagons import COLORS, COLUMNS, ROWS, on_board
+from harness.worlds.hexagons import COLORS, on_board
 
 
 def drawn(instruction: str) -> dict[str, set[tuple[int, int]]]:
@@ -62,12 +59,6 @@ def test_what_an_instruction_paints(instruction: str, expected: dict[str, set[tu
     assert drawn(instruction) == expected
 
 
-def test_numbers_of_lists_and_ranges() -> None:
-    assert list_numbers(read_words("2, 4 and 6 through 8")) == [2, 4, 6, 7, 8]
-    assert list_numbers(read_words("second to fourth or twelfth")) == [2, 3, 4, 12]
-    assert list_numbers(read_words("5 to 3, 7 to 99")) == [5, 3, 7, 99]
-
-
 WORDS = [
     "tile",
     "column",
@@ -92,13 +83,6 @@ def test_every_text_has_an_answer_on_the_board(text: str) -> None:
     assert len({action.tile for action in painted}) == len(painted)
     assert painted == sorted(painted)
     assert all(on_board(action.row, action.column) and action.color in COLORS for action in painted)
-
-
-@given(st.integers(1, ROWS), st.integers(1, COLUMNS), st.sampled_from(COLORS), st.booleans(), st.booleans())
-def test_one_tile_from_either_side(row: int, column: int, color: str, below: bool, right: bool) -> None:
-    where = f"tile {row} from the {'bottom' if below else 'top'} of column {column} from the {'right' if right else 'left'}"
-    expected = (COLUMNS + 1 - column if right else column, ROWS + 1 - row if below else row)
-    assert drawn(f"Paint {where} {color}") == {color: {expected}}
 
 
 def test_the_command_needs_no_checkpoint_and_has_nothing_to_train(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,17 +111,3 @@ def test_the_scores_on_the_real_corpus(split: str, f1: float, em: float, tmp_pat
     assert CliRunner().invoke(cli, ["baseline", "predict", "rules", "--split", split, "--name", "r"]).exit_code == 0
     action = score_answers(read_answers(find_run("r")))["action"]
     assert (round(100 * action["f1"], 2), round(100 * action["em"], 2)) == (f1, em)
-
-
-def test_simulated_items_are_answered_and_scored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    runner = CliRunner()
-    made = runner.invoke(cli, ["simulate", "hexagons", "--items", "20", "--split", "test", "--out", "simulated.jsonl"])
-    assert made.exit_code == 0, made.output
-    answered = runner.invoke(cli, ["baseline", "predict", "rules", "--items", "simulated.jsonl", "--name", "run", "--json"])
-    assert answered.exit_code == 0, answered.output
-    assert (scores := json.loads(answered.stdout))["items"] == 20
-    assert scores["split"] == "simulated.jsonl"
-    assert read_answers(Path("runs/run")).items == load_items(Path("simulated.jsonl"), "hexagons")
-    both = runner.invoke(cli, ["baseline", "predict", "rules", "--items", "simulated.jsonl", "--split", "dev"])
-    assert "--split dev: the items come from simulated.jsonl" in str(both.exception)
