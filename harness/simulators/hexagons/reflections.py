@@ -6,21 +6,21 @@ from harness.simulators.hexagons import program as op
 from harness.simulators.hexagons.program import Painting
 from harness.simulators.hexagons.repeats import to_repeat
 from harness.simulators.hexagons.sketch import Figure, Sketch, Stroke, inside
+from harness.simulators.possible import impossible_if, needed
 from harness.worlds.hexagons import COLUMNS
 from serialization.program import ast
 
 
-def mirror(d: Sketch) -> Stroke | None:
+def mirror(d: Sketch) -> Stroke:
     """The mirror image of a figure, or of everything, over a column on its left or right."""
-    if not d.figures:
-        return None
+    impossible_if(not d.figures)
     if d.rng.random() < 0.45:
         return _mirror(d, op.PAINTED, None, "")
-    chosen = to_repeat(d)
-    return _mirror(d, d.drawn_by(chosen[0]), chosen[0], chosen[1]) if chosen else None
+    figure, it = to_repeat(d)
+    return _mirror(d, d.drawn_by(figure), figure, it)
 
 
-def _mirror(d: Sketch, source: ast.Expr, figure: Figure | None, it: str) -> Stroke | None:
+def _mirror(d: Sketch, source: ast.Expr, figure: Figure | None, it: str) -> Stroke:
     columns = {tile.column for tile in op.tiles_of(source, d)}
     low, high = min(columns), max(columns)
     near = (high, high + 1, high + 2, low, low - 1, low - 2, COLUMNS // 2 - 1, COLUMNS // 2)
@@ -31,38 +31,33 @@ def _mirror(d: Sketch, source: ast.Expr, figure: Figure | None, it: str) -> Stro
         color = d.color(old)
         program = op.recolored(program, (old,), (color,))
     new = _added(d, program)
-    if new is None or len(new) > 90:
-        return None
+    impossible_if(len(new) > 90)
     slots = {"where": d.voice.column(axis), "side": "left" if axis <= low else "right", "it": it, "color": color, "a": old}
     return Stroke(section, 3, d.voice.say(section, **slots), program, new, figure.noun if figure else "")
 
 
-def _added(d: Sketch, program: ast.Program) -> Painting | None:
-    """What a program adds to the drawing; None if it leaves the board, paints over something, or adds nothing."""
+def _added(d: Sketch, program: ast.Program) -> Painting:
+    """What a program adds to the drawing. Raises Impossible if it leaves the board, paints over something, or adds nothing."""
     painting: Painting = op.run(program, d)
     new = {tile: color for tile, color in painting.items() if d.board.get(tile) != color}
-    return new if new and inside(painting) and d.free(new) else None
+    impossible_if(not (new and inside(painting) and d.free(new)))
+    return new
 
 
-def flip(d: Sketch) -> Stroke | None:
+def flip(d: Sketch) -> Stroke:
     """A V becomes an X, by its mirror image over a horizontal line."""
-    figure = next((f for f in reversed(d.figures) if f.noun == "V" and f.center), None)
-    it = d.refer(figure) if figure else None
-    if not figure or not it or not figure.center:
-        return None
-    program = op.flip(d.drawn_by(figure), figure.center)
+    figure = needed(next((f for f in reversed(d.figures) if f.noun == "V" and f.center), None))
+    it, center = needed(d.refer(figure)), needed(figure.center)
+    program = op.flip(d.drawn_by(figure), center)
     new = _added(d, program)
-    if new is None:
-        return None
-    below = all(tile.row >= figure.center.row for tile in new)
-    slots = {"point": d.voice.at(figure.center), "result": "you get an X", "side": "below" if below else "above"}
+    below = all(tile.row >= center.row for tile in new)
+    slots = {"point": d.voice.at(center), "result": "you get an X", "side": "below" if below else "above"}
     return Stroke("flip", 3, d.voice.say("flip", it=it, **slots), program, new)
 
 
-def turn(d: Sketch) -> Stroke | None:
+def turn(d: Sketch) -> Stroke:
     """The whole drawing again after half a turn of the board."""
     program = op.half_turn(op.PAINTED)
     new = _added(d, program)
-    if new is None or not 1 < len(new) <= 60:
-        return None
+    impossible_if(not 1 < len(new) <= 60)
     return Stroke("turn", 3, d.voice.say("turn"), program, new)

@@ -12,9 +12,11 @@ from harness.simulators.hexagons.program import Painting
 from harness.simulators.hexagons.sketch import Sketch, Stroke
 from harness.simulators.hexagons.spelling import spelled
 from harness.simulators.hexagons.voice import tail
+from harness.simulators.possible import attempt, impossible_if
 from harness.worlds.hexagons import COLUMNS, ROWS, Tile
 
-Maker = Callable[[Sketch], Stroke | None]
+Maker = Callable[[Sketch], Stroke]
+"""Makes an order. Raises Impossible where the drawing has no place for it."""
 _LEVELS, _KINDS, _TRIES = 6, 5, 4
 """How often an order is sought: levels, kinds of a level, attempts at a kind."""
 
@@ -22,13 +24,11 @@ _LEVELS, _KINDS, _TRIES = 6, 5, 4
 def in_words(make: Maker, plain: bool) -> Maker:
     """The same figure, but said tile by tile (level 0) or range by range (level 1) instead of by its name."""
 
-    def made(d: Sketch) -> Stroke | None:
+    def made(d: Sketch) -> Stroke:
         stroke = make(d)
-        if stroke is None or len(stroke.painting) > (7 if plain else 16) or len({t.column for t in stroke.painting}) > 6:
-            return None
+        impossible_if(len(stroke.painting) > (7 if plain else 16) or len({t.column for t in stroke.painting}) > 6)
         text, level = spelled(d, stroke.painting, plain)
-        if level != (0 if plain else 1):
-            return None
+        impossible_if(level != (0 if plain else 1))
         named = bool(stroke.noun) and d.rng.random() < 0.3
         if named:
             article = "an" if stroke.noun[0] in "aeiou" else "a"
@@ -59,9 +59,8 @@ def picture(d: Sketch, width: int) -> list[Painting]:
 def planned(plan: list[Painting]) -> Maker:
     """The next column of a picture, or the next two."""
 
-    def made(d: Sketch) -> Stroke | None:
-        if not plan or not d.free(plan[0]):
-            return None
+    def made(d: Sketch) -> Stroke:
+        impossible_if(not plan or not d.free(plan[0]))
         painting = plan.pop(0)
         if plan and d.rng.random() < 0.4 and d.free(plan[0]):
             painting |= plan.pop(0)
@@ -90,8 +89,7 @@ class Style:
             makers, weights = _weighted(self, level, d.last.noun if d.last else None)
             for make in d.rng.choices(makers, weights, k=_KINDS):
                 for _ in range(_TRIES):
-                    stroke = make(d)
-                    if stroke is not None:
+                    if stroke := attempt(make, d):
                         return stroke
         return None
 
