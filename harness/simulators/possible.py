@@ -13,8 +13,8 @@ class Impossible(Exception):
     """The order has no place here."""
 
 
-def impossible_if(condition: bool) -> None:
-    """Raises Impossible where the condition holds."""
+def impossible_if(condition: object) -> None:
+    """Raises Impossible where the condition is true."""
     if condition:
         raise Impossible
 

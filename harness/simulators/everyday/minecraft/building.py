@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from harness.corpora.item import MinecraftItem, Turn, Utterance
 from harness.simulators.everyday.talk import Order, Talk, program
+from harness.simulators.possible import Impossible
 from harness.worlds.minecraft import FACING, SIDE, Action, Structure
 from serialization.program import ast, minecraft
 from serialization.program.figure import Cell
@@ -85,14 +86,14 @@ class Building(Talk):
 
     # --- places ---
 
-    def site(self, width: int, depth: int = 1) -> Site | None:
-        """Where something goes that is so wide, to the right, and so deep, away; None if no free ground is found."""
+    def site(self, width: int, depth: int = 1) -> Site:
+        """Where something goes that is so wide, to the right, and so deep, away. Raises Impossible if no free ground is found."""
         taken = {(x, z) for x, _, z in self.colors}
         for _ in range(_SITES):
             site = self._drawn_site(width, depth)
             if not any((site.x - k, site.z + j) in taken for k in range(width) for j in range(depth)):
                 return site
-        return None
+        raise Impossible
 
     def _drawn_site(self, width: int, depth: int) -> Site:
         rng, kind = self.rng, self.rng.random()

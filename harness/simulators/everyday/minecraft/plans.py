@@ -35,18 +35,16 @@ def box(x: int, y: int, z: int, width: int, height: int, depth: int) -> str:
 
 def build(
     b: Building, kind: str, noun: str, what: str, plan: Plan, width: int, depth: int = 1, others: tuple[Other, ...] = ()
-) -> Order | None:
-    """A thing somewhere on free ground; None if there is none."""
+) -> Order:
+    """A thing somewhere on free ground."""
     site = b.site(width, depth)
-    if site is None:
-        return None
     meant = [Meant(one.section, one.plan(site.x, site.z), one.slots, one.kind) for one in others]
     found = []
     for way, dx, dz in (("left", 1, 0), ("right", -1, 0), ("far", 0, 1), ("near", 0, -1)):
         k = b.some(1, 2, 2, 3)
         x, z = site.x + k * dx, site.z + k * dz
         if -SIDE + width - 1 <= x <= SIDE and -SIDE <= z <= SIDE + 1 - depth:
-            found.append(Meant(f"more {way}", plan(x, z), {"n": b.person.number(k), "s": "s" if k > 1 else ""}))
+            found.append(Meant(f"more {way}", plan(x, z), {"n": b.number(k), "s": "s" if k > 1 else ""}))
     meant += [b.rng.choice(found)] if found else []
     text = b.ask("build", what, b.place(site.name))
     return Order(kind, text, plan(site.x, site.z), noun=noun, meant=tuple(meant), fresh=True)
