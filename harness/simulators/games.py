@@ -17,7 +17,7 @@ from typing import Any
 
 from harness.corpora import SPLITS
 from harness.corpora.item import Item
-from harness.simulators.framework import play
+from harness.simulators.minecraft.game import play
 from harness.simulators.voice import Voice
 from harness.util.hashing import short_hash
 from harness.util.registry import choose, resolve
@@ -37,8 +37,8 @@ DRAWINGS = {
 """Simulators of drawing procedures."""
 
 CONVERSATIONS = {
-    "everyday-hexagons": "harness.simulators.everyday.hexagons.conversation:drawing",
-    "everyday-minecraft": "harness.simulators.everyday.minecraft.conversation:building",
+    "everyday-hexagons": "harness.simulators.everyday.hexagons:drawing",
+    "everyday-minecraft": "harness.simulators.everyday.minecraft:building",
 }
 """Simulators of conversations of ordinary requests, one for each world."""
 

@@ -18,8 +18,8 @@ from harness.simulators.hexagons.explicit import carry
 from harness.simulators.hexagons.program import Painting
 from harness.simulators.hexagons.sketch import Sketch, Stroke
 from harness.simulators.hexagons.styles import STYLES, Style, picture, planned
-from harness.simulators.hexagons.telling import instruction
 from harness.simulators.hexagons.voice import Voice
+from harness.simulators.hexagons.wording import instruction
 from harness.simulators.possible import attempt
 from harness.util.hashing import short_hash
 from harness.worlds.hexagons import COLUMNS, Board

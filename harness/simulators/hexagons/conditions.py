@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.simulators.hexagons import program as op
 from harness.simulators.hexagons.sketch import Sketch, Stroke
-from harness.simulators.hexagons.spelling import some_columns
+from harness.simulators.hexagons.wording import some_columns
 from harness.simulators.possible import impossible_if, needed
 from harness.worlds.hexagons import COLUMNS, DIRECTIONS, ROWS, Tile
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from harness.corpora.wording import listing
 from harness.simulators.hexagons import program as op
 from harness.simulators.hexagons.sketch import Sketch, Stroke
-from harness.simulators.hexagons.spelling import some_columns, some_rows, spelled
+from harness.simulators.hexagons.wording import some_columns, some_rows, spelled
 from harness.simulators.possible import impossible_if, needed
 from harness.worlds.hexagons import COLUMNS, ROWS, Tile
 

@@ -9,7 +9,7 @@ from harness.simulators.hexagons import program as op
 from harness.simulators.hexagons.program import Painting
 from harness.simulators.hexagons.shapes import slant, start_of_line
 from harness.simulators.hexagons.sketch import Sketch, Stroke
-from harness.simulators.hexagons.spelling import some_columns
+from harness.simulators.hexagons.wording import some_columns
 from harness.simulators.possible import impossible_if, needed
 from harness.worlds.hexagons import COLUMNS, ROWS, Tile, distance
 from serialization.program import ast

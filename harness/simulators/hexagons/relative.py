@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from harness.simulators.hexagons import program as op
 from harness.simulators.hexagons.sketch import Figure, Sketch, Stroke, apart, moved
-from harness.simulators.hexagons.spelling import some_rows
+from harness.simulators.hexagons.wording import some_rows
 from harness.simulators.possible import Impossible, impossible_if, needed
 from harness.worlds.hexagons import COLUMNS, DIRECTIONS, ROWS, Tile, distance, on_board, step
 from serialization.program import ast

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
 
-from harness.simulators.hexagons import conditions, explicit, patterns, reflections, relative, repeats, shapes
+from harness.simulators.hexagons import conditions, explicit, patterns, relative, repeats, shapes
 from harness.simulators.hexagons import program as op
 from harness.simulators.hexagons.program import Painting
 from harness.simulators.hexagons.sketch import Sketch, Stroke
-from harness.simulators.hexagons.spelling import spelled
 from harness.simulators.hexagons.voice import tail
+from harness.simulators.hexagons.wording import spelled
 from harness.simulators.possible import attempt, impossible_if
 from harness.worlds.hexagons import COLUMNS, ROWS, Tile
 
@@ -111,7 +111,7 @@ _FIGURES: dict[Maker, int] = {
 }  # fmt: skip
 _ABSTRACT: dict[Maker, int] = {
     repeats.same_columns: 22, repeats.repeat: 26, repeats.copy: 10, repeats.again_at: 22, repeats.steps_again: 20,
-    repeats.parallels: 25, reflections.mirror: 16, reflections.flip: 20, reflections.turn: 6, patterns.column: 4,
+    repeats.parallels: 25, repeats.mirror: 16, repeats.flip: 20, repeats.turn: 6, patterns.column: 4,
     patterns.columns: 9, patterns.nth: 6, patterns.line: 6, patterns.stairs: 12, patterns.grow: 14, patterns.from_center: 4,
     patterns.parallel_stripes: 7, conditions.each: 18, conditions.touching: 12, conditions.by_sign: 14, conditions.beams: 8,
     conditions.remaining: 16, conditions.recolor: 2,
@@ -119,21 +119,21 @@ _ABSTRACT: dict[Maker, int] = {
 
 _KINDS_OF = (_EXPLICIT, _LISTED, _FIGURES, _ABSTRACT)
 
-_AGAIN: tuple[Maker, ...] = (repeats.repeat, repeats.copy, reflections.mirror)
+_AGAIN: tuple[Maker, ...] = (repeats.repeat, repeats.copy, repeats.mirror)
 _COLUMN: tuple[Maker, ...] = (repeats.same_columns, relative.next_column)
 _FOLLOW: dict[str, tuple[Maker, ...]] = {
     "": (*_COLUMN, relative.below),
     "tile": (relative.beside, relative.below, relative.lone, relative.join, relative.surround, patterns.grow, *_COLUMN),
     "column": _COLUMN,
-    "columns": (conditions.each, reflections.mirror),
+    "columns": (conditions.each, repeats.mirror),
     "row": (conditions.by_sign, conditions.each, conditions.beams),
     "ring": (relative.middle, repeats.again_at, *_AGAIN),
-    "rings": (reflections.mirror, conditions.touching),
+    "rings": (repeats.mirror, conditions.touching),
     "flower": (relative.surround, relative.stem, repeats.again_at, patterns.grow, *_AGAIN),
-    "flowers": (reflections.mirror, conditions.touching),
+    "flowers": (repeats.mirror, conditions.touching),
     "filled flower": (relative.surround, patterns.grow, relative.stem, *_AGAIN),
     "line": (relative.parallel, relative.longer, repeats.parallels, relative.surround, *_AGAIN),
-    "V": (reflections.flip, *_AGAIN),
+    "V": (repeats.flip, *_AGAIN),
     "X": (repeats.again_at, *_AGAIN),
     "caterpillar": (repeats.same_columns, *_AGAIN),
     **dict.fromkeys(("triangle", "diamond", "arrowhead", "bow tie", "star", "big ring", "flower with a stem"), _AGAIN),

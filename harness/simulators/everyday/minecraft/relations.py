@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from harness.simulators.everyday.minecraft.building import Building
-from harness.simulators.everyday.minecraft.plans import span
+from harness.simulators.everyday.minecraft.building import Building, span
 from harness.simulators.everyday.talk import Maker, Meant, Order, Thing, copy_program
 from harness.simulators.possible import impossible_if, needed
 from harness.worlds.minecraft import HEIGHT, SIDE, in_region

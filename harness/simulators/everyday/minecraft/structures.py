@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from harness.corpora.wording import listing
-from harness.simulators.everyday.minecraft.building import Building
-from harness.simulators.everyday.minecraft.plans import Other, box, build, span
+from harness.simulators.everyday.minecraft.building import Building, Other, box, build, span
 from harness.simulators.everyday.talk import Maker, Order
 
 
