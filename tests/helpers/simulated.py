@@ -10,8 +10,8 @@ from random import Random
 
 from harness.corpora.item import Executed, Item, MinecraftItem, Utterance
 from harness.simulators import games
-from harness.simulators.framework import play
 from harness.simulators.games import ARCHITECTS
+from harness.simulators.minecraft.game import play
 from harness.simulators.voice import Voice
 from harness.util.registry import resolve
 from harness.worlds.minecraft import Action, Pose

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from harness.corpora.item import Executed, Item, Turn, Utterance
 from harness.everyday.requests import plain, sentences
 from harness.simulators.everyday.talk import Maker, Order, Talk
+from harness.simulators.possible import attempt
 
 _TURNS = (50, 27, 14, 9)
 """How often a conversation has one to four turns, in percent."""
@@ -29,8 +30,8 @@ class Requests:
     def drawn(self, talk: Talk) -> Iterator[Order]:
         """Orders, as long as there is hope that one can be carried out."""
         for _ in range(_TRIES):
-            order = talk.rng.choices(self._makers, cum_weights=self._weights)[0](talk)
-            if order is not None:
+            make = talk.rng.choices(self._makers, cum_weights=self._weights)[0]
+            if order := attempt(make, talk):
                 yield order
 
 

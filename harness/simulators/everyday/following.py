@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from harness.simulators.everyday.talk import Maker, Order, Talk, Thing
+from harness.simulators.possible import impossible_if, needed
 
 _SHADES = ("pink", "brown", "gray", "grey", "gold", "silver", "turquoise", "beige", "transparent")
 
 
-def undo(t: Talk) -> Order | None:
+def undo(t: Talk) -> Order:
     """Undoing what was undone does it again."""
-    if not t.steps or not t.steps[-1]:
-        return None
+    impossible_if(not t.steps or not t.steps[-1])
     section = "redo" if t.orders[-1].back else "undo"
     return Order("undo", t.say(section), _undoing(t), back=1, bare=True)
 
 
-def undo_two(t: Talk) -> Order | None:
-    if len(t.steps) < 2 or not t.steps[-1] or not t.steps[-2] or t.orders[-1].back or t.orders[-2].back:
-        return None
+def undo_two(t: Talk) -> Order:
+    impossible_if(len(t.steps) < 2 or not t.steps[-1] or not t.steps[-2] or t.orders[-1].back or t.orders[-2].back)
     return Order("undo", t.say("undo two"), t.restoring(t.past[-2].state), back=2, bare=True)
 
 
@@ -31,20 +30,18 @@ def _was_empty(t: Talk) -> bool:
     return all(t.cell_of(action) not in t.found for action in t.steps[-1])
 
 
-def meant_color(t: Talk) -> Order | None:
+def meant_color(t: Talk) -> Order:
     thing = _just_made(t)
-    if thing is None or len(thing.colors) != 1 or not _was_empty(t):
-        return None
+    impossible_if(len(thing.colors) != 1 or not _was_empty(t))
     color, other = t.color(), thing.colors[0]
     text = t.say("meant color", color=color, other=other, it=t.some("it", f"the {thing.noun}"))
     return Order("correction", text, t.recolored("step(-1)", color), subject=thing, bare=True)
 
 
-def meant(t: Talk) -> Order | None:
+def meant(t: Talk) -> Order:
     """Something else than what was done in the last turn."""
     thing = _just_made(t)
-    if thing is None or not t.orders[-1].meant:
-        return None
+    impossible_if(not t.orders[-1].meant)
     what = t.rng.choice(t.orders[-1].meant)
     slots = {"it": t.some("it", f"the {thing.noun}"), "noun": thing.noun} | dict(what.slots)
     if what.section.startswith("="):
@@ -52,115 +49,107 @@ def meant(t: Talk) -> Order | None:
     return Order(what.kind, t.say(what.section, **slots), f"{_undoing(t)}; {what.program}", subject=thing, bare=True)
 
 
-def _just_made(t: Talk) -> Thing | None:
-    """The thing that the last turn made and that stands there whole."""
-    thing = t.last
-    if not t.orders or thing is None or not (t.orders[-1].noun or t.orders[-1].meant) or t.orders[-1].back:
-        return None
-    return thing if thing.cells == {t.cell_of(action) for action in t.steps[-1]} else None
+def _just_made(t: Talk) -> Thing:
+    """The thing that the last turn made, which stands there whole. Raises Impossible if there is none."""
+    thing = needed(t.last)
+    impossible_if(not t.orders or not (t.orders[-1].noun or t.orders[-1].meant) or t.orders[-1].back)
+    impossible_if(thing.cells != {t.cell_of(action) for action in t.steps[-1]})
+    return thing
 
 
-def recolor(t: Talk) -> Order | None:
+def recolor(t: Talk) -> Order:
     thing = t.pick()
-    if thing is None or len(thing.colors) != 1:
-        return None
+    impossible_if(len(thing.colors) != 1)
     color = t.color()
     return Order("recolor", t.say("recolor", it=t.ref(thing), color=color), t.recolored(t.where(thing), color), subject=thing)
 
 
-def recolor_part(t: Talk) -> Order | None:
+def recolor_part(t: Talk) -> Order:
     thing = t.pick()
-    if thing is None or len(thing.colors) != 2:
-        return None
+    impossible_if(len(thing.colors) != 2)
     color, other = t.color(), t.rng.choice(thing.colors)
     text = t.say("recolor part", it=f"the {thing.noun}", color=color, other=other)
     return Order("recolor", text, t.recolored(f"is({other})", color), subject=thing)
 
 
-def recolor_all(t: Talk) -> Order | None:
-    if not t.colors:
-        return None
+def recolor_all(t: Talk) -> Order:
+    impossible_if(not t.colors)
     other = t.rng.choice(sorted(set(t.colors.values())))
     color = t.color(other)
     return Order("recolor", t.say("recolor all", color=color, other=other), t.recolored(f"is({other})", color))
 
 
-def swap_colors(t: Talk) -> Order | None:
+def swap_colors(t: Talk) -> Order:
     shades = sorted(set(t.colors.values()))
-    if len(shades) < 2:
-        return None
+    impossible_if(len(shades) < 2)
     color, other = t.rng.sample(shades, 2)
     text = t.say("swap colors", color=color, other=other)
     return Order("recolor", text, f"a=is({color}); b=is({other}); {t.recolored('a', other)}; {t.recolored('b', color)}")
 
 
-def remove(t: Talk) -> Order | None:
+def remove(t: Talk) -> Order:
     thing = t.pick()
-    if thing is None:
-        return None
     return Order("remove", t.say("remove", it=t.ref(thing)), f"remove {t.where(thing)}", subject=thing)
 
 
-def remove_color(t: Talk) -> Order | None:
-    if not t.colors:
-        return None
+def remove_color(t: Talk) -> Order:
+    impossible_if(not t.colors)
     other = t.rng.choice(sorted(set(t.colors.values())))
     return Order("remove", t.say("remove color", other=other), f"remove is({other})")
 
 
-def remove_but(t: Talk) -> Order | None:
+def remove_but(t: Talk) -> Order:
     thing = t.pick()
-    if thing is None or len(thing.cells) == len(t.colors):
-        return None
+    impossible_if(len(thing.cells) == len(t.colors))
     return Order("remove", t.say("remove but", it=t.named(thing)), f"remove {t.standing} - is({','.join(thing.colors)})")
 
 
-def clear(t: Talk) -> Order | None:
-    return Order("whole", t.say("clear"), "remove all") if t.colors else None
+def clear(t: Talk) -> Order:
+    impossible_if(not t.colors)
+    return Order("whole", t.say("clear"), "remove all")
 
 
 # --- nothing to do ---
 
 
-def thanks(t: Talk) -> Order | None:
-    return Order("cannot", t.say("thanks"), bare=True) if t.steps and t.orders[-1].program else None
+def thanks(t: Talk) -> Order:
+    impossible_if(not (t.steps and t.orders[-1].program))
+    return Order("cannot", t.say("thanks"), bare=True)
 
 
-def hello(t: Talk) -> Order | None:
-    return None if t.orders else Order("cannot", t.say("hello"), bare=True)
+def hello(t: Talk) -> Order:
+    impossible_if(t.orders)
+    return Order("cannot", t.say("hello"), bare=True)
 
 
-def question(t: Talk) -> Order | None:
+def question(t: Talk) -> Order:
     thing = t.pick()
-    if thing is None:
-        return None
     slots = {"it": t.ref(thing), "other": thing.colors[0], "color": t.some(thing.colors[0], t.color())}
     return Order("cannot", t.say("question", **slots), bare=True)
 
 
-def wait(t: Talk) -> Order | None:
-    return Order("cannot", t.say("wait"), bare=True) if t.orders or t.rng.random() < 0.2 else None
+def wait(t: Talk) -> Order:
+    impossible_if(not (t.orders or t.rng.random() < 0.2))
+    return Order("cannot", t.say("wait"), bare=True)
 
 
-def no_such_color(t: Talk) -> Order | None:
-    thing, shade = t.pick(), t.rng.choice((*_SHADES, *t.lacking))
+def no_such_color(t: Talk) -> Order:
+    thing, shade = t.find(), t.rng.choice((*_SHADES, *t.lacking))
     if thing is None:
         noun = t.some(*t.common)
         return Order("cannot", t.say("no such color new", shade=shade, noun=noun))
     return Order("cannot", t.say("no such color", it=t.ref(thing), shade=shade))
 
 
-def already(t: Talk) -> Order | None:
+def already(t: Talk) -> Order:
     thing = t.pick()
-    if thing is None or len(thing.colors) != 1:
-        return None
+    impossible_if(len(thing.colors) != 1)
     return Order("cannot", t.say("already", it=t.ref(thing), color=thing.colors[0]))
 
 
-def no_such_thing(t: Talk) -> Order | None:
+def no_such_thing(t: Talk) -> Order:
     color = t.color()
-    if not t.colors or color in t.colors.values():
-        return None
+    impossible_if(not t.colors or color in t.colors.values())
     noun = t.some(*(thing.noun for thing in t.things), *t.common)
     return Order("cannot", t.say("no such thing", color=color, other=t.color(color), noun=noun))
 

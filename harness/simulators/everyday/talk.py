@@ -13,6 +13,7 @@ from typing import Any
 from harness.corpora.item import Item, Turn
 from harness.corpora.wording import phrase
 from harness.simulators.everyday.person import Person
+from harness.simulators.possible import needed
 from harness.simulators.voice import Frames, frames
 from harness.worlds.hexagons import COLORS
 from harness.worlds.minecraft import Pose
@@ -33,8 +34,8 @@ _PLUS = re.compile(r"(?<! )\+(?! )")
 _VERBS = {"has": "have", "is": "are", "isn't": "aren't", "needs": "need", "gets": "get", "does": "do"}
 _LITERAL = re.compile(r"-?\d[\d,./-]*(:[\d,/-]+)?|:[\d,/-]+")
 
-Maker = Callable[[Any], "Order | None"]
-"""Makes a request of a talk, None where the talk has no place for it."""
+Maker = Callable[[Any], "Order"]
+"""Makes a request of a talk. Raises Impossible where the talk has no place for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +163,12 @@ class Talk(ABC):
         text = self.say(section, what=what, where=where)
         return text.replace(":", ",", 1) if text.count(":") > 1 else text
 
+    def number(self, n: int) -> str:
+        return self.person.number(n)
+
+    def nth(self, n: int) -> str:
+        return self.person.nth(n)
+
     def called(self, what: str, *nouns: str) -> str:
         """The first of some nouns that the words use, or else the last one."""
         return next((noun for noun in nouns if re.search(rf"\b{noun}\b", what)), nouns[-1])
@@ -199,7 +206,11 @@ class Talk(ABC):
         """Whether the thing has colors of its own, so that they tell it from all else."""
         return {cell for cell, color in self.colors.items() if color in thing.colors} == thing.cells
 
-    def pick(self, *nouns: str) -> Thing | None:
+    def pick(self, *nouns: str) -> Thing:
+        """What `find` finds. Raises Impossible if that is nothing."""
+        return needed(self.find(*nouns))
+
+    def find(self, *nouns: str) -> Thing | None:
         """A thing that can be told from the others, mostly the last one."""
         if self.last and self.last.colors and self.rng.random() < 0.6 and self.own(self.last):
             return self.last if not nouns or self.last.noun in nouns else None
@@ -269,6 +280,11 @@ def _agreeing(text: str, it: str) -> str:
     for one, several in _VERBS.items():
         text = text.replace(f"{it} {one} ", f"{it} {several} ").replace(f"{one} {it}", f"{several} {it}")
     return re.sub(r"\bit\b", "them", text)
+
+
+def copy_program(thing: Thing, cells: str, move: str, color: str) -> str:
+    """A program that copies a thing, given by its set of cells: in its own color, or in `color` if it is not ""."""
+    return f"copy shift({cells},{move})" + (f" with {thing.colors[0]}={color}" if color else "")
 
 
 @lru_cache

@@ -18,8 +18,9 @@ from harness.simulators.hexagons.explicit import carry
 from harness.simulators.hexagons.program import Painting
 from harness.simulators.hexagons.sketch import Sketch, Stroke
 from harness.simulators.hexagons.styles import STYLES, Style, picture, planned
-from harness.simulators.hexagons.telling import instruction
 from harness.simulators.hexagons.voice import Voice
+from harness.simulators.hexagons.wording import instruction
+from harness.simulators.possible import attempt
 from harness.util.hashing import short_hash
 from harness.worlds.hexagons import COLUMNS, Board
 from serialization.program.written import write
@@ -86,12 +87,12 @@ def _draw(rng: Random, counts: Mapping[_T, int]) -> _T:
 
 
 def _in_chosen_color(d: Sketch) -> Stroke | None:
-    return next((stroke for stroke in (carry(d) for _ in range(50)) if stroke), None)
+    return next((stroke for _ in range(50) if (stroke := attempt(carry, d))), None)
 
 
 def _orders(d: Sketch, style: Style, plan: list[Painting]) -> list[Stroke]:
     """The strokes of a step, painted: one or two; none if nothing more can be drawn."""
-    first = _in_chosen_color(d) if d.chosen else planned(plan)(d) or style.order(d)
+    first = _in_chosen_color(d) if d.chosen else attempt(planned(plan), d) or style.order(d)
     d.chosen = None
     if first is None:
         return []

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from harness.corpora.wording import listing
 from harness.simulators.hexagons import program as op
 from harness.simulators.hexagons.sketch import Sketch, Stroke
-from harness.simulators.hexagons.spelling import some_columns, some_rows, spelled
+from harness.simulators.hexagons.wording import some_columns, some_rows, spelled
+from harness.simulators.possible import impossible_if, needed
 from harness.worlds.hexagons import COLUMNS, ROWS, Tile
 
 _SIZES = (5, 10, 12, 14, 15, 16, 18, 20, 24, 36, 50)
@@ -20,12 +21,10 @@ _CORNERS = {
 }
 
 
-def tile(d: Sketch) -> Stroke | None:
+def tile(d: Sketch) -> Stroke:
     place, color = d.tile(), d.color()
     program = op.paint(op.tile(place), color)
     painting = d.new(program)
-    if painting is None:
-        return None
     if d.rng.random() < 0.5:
         text = d.voice.order(d.voice.at(place), color)
     else:
@@ -33,13 +32,11 @@ def tile(d: Sketch) -> Stroke | None:
     return Stroke("tile", 0, text, program, painting, "tile", color, place)
 
 
-def corner(d: Sketch) -> Stroke | None:
+def corner(d: Sketch) -> Stroke:
     name, color = d.rng.choice(tuple(_CORNERS)), d.color()
     every = d.rng.random() < 0.3
     program = op.paint(op.tiles(*_CORNERS.values()) if every else op.tile(_CORNERS[name]), color)
     painting = d.new(program)
-    if painting is None:
-        return None
     what = d.voice.say("corners") if every else d.voice.say("corner", corner=name)
     noun = "corner tiles" if every else "tile"
     return Stroke(
@@ -66,17 +63,15 @@ def _few(d: Sketch) -> Sequence[Tile]:
     return [Tile(rng.randrange(ROWS), column) for column in columns]
 
 
-def tiles(d: Sketch) -> Stroke | None:
+def tiles(d: Sketch) -> Stroke:
     places, color = _few(d), d.color()
     program = op.paint(op.tiles(*places), color)
     painting = d.new(program)
-    if painting is None:
-        return None
     text, level = spelled(d, painting, plain=True)
     return Stroke("tiles", level, text, program, painting, "", color)
 
 
-def colors(d: Sketch) -> Stroke | None:
+def colors(d: Sketch) -> Stroke:
     """Tiles of one column in several colors."""
     rng, column = d.rng, d.tile().column
     names = d.colors(rng.choice((2, 2, 2, 3)))
@@ -85,13 +80,11 @@ def colors(d: Sketch) -> Stroke | None:
     parts = [op.paint(op.cells((column,), tuple(its)), name) for name, its in zip(names, shares, strict=True)]
     program = op.together(*parts)
     painting = d.new(program)
-    if painting is None:
-        return None
     text, level = spelled(d, painting, plain=True)
     return Stroke("colors", level, text, program, painting)
 
 
-def cells(d: Sketch) -> Stroke | None:
+def cells(d: Sketch) -> Stroke:
     """The same tiles of one or several columns: of some grids that are white, the one that is nearest to some size."""
     grids = []
     for _ in range(8):
@@ -99,8 +92,7 @@ def cells(d: Sketch) -> Stroke | None:
         rows = some_rows(d)
         if len(which) * len(rows) > 1 and d.free(Tile(row, column) for column in which for row in rows):
             grids.append((which, rows))
-    if not grids:
-        return None
+    impossible_if(not grids)
     size, color = d.rng.choice(_SIZES), d.color()
     program = op.paint(op.cells(*min(grids, key=lambda grid: abs(len(grid[0]) * len(grid[1]) - size))), color)
     painting = op.run(program, d)
@@ -108,14 +100,13 @@ def cells(d: Sketch) -> Stroke | None:
     return Stroke("cells", level, text, program, painting, "", color)
 
 
-def columns(d: Sketch) -> Stroke | None:
+def columns(d: Sketch) -> Stroke:
     """Whole columns."""
     which = (d.tile().column,) if d.rng.random() < 0.3 else some_columns(d)
     color = d.color()
     program = op.paint(op.cells(which, tuple(range(ROWS))), color)
     painting = d.new(program)
-    if painting is None or len(which) > 9:
-        return None
+    impossible_if(len(which) > 9)
     where = d.voice.columns(which)
     one = len(which) == 1
     if d.rng.random() < 0.6:
@@ -125,15 +116,14 @@ def columns(d: Sketch) -> Stroke | None:
     return Stroke("columns", 1, text, program, painting, "column" if one else "columns", color)
 
 
-def row(d: Sketch) -> Stroke | None:
+def row(d: Sketch) -> Stroke:
     """The same tile of every column, or of a range of columns: a zig-zag."""
     rng, color = d.rng, d.color()
     which = rng.choice((0, ROWS - 1, rng.randrange(ROWS)))
     first, last = (0, COLUMNS - 1) if rng.random() < 0.4 else sorted(rng.sample(range(COLUMNS), 2))
     program = op.paint(op.cells(tuple(range(first, last + 1)), (which,)), color)
     painting = d.new(program)
-    if painting is None or last - first < 5:
-        return None
+    impossible_if(last - first < 5)
     say, nth = d.voice.say, d.voice.nth(which)
     if last - first == COLUMNS - 1:
         text = d.voice.order(say("row what", nth=nth, n=d.voice.number(which + 1)), color)
@@ -147,7 +137,7 @@ def row(d: Sketch) -> Stroke | None:
     return Stroke("row", 1, text, program, painting, "row", color)
 
 
-def stack(d: Sketch) -> Stroke | None:
+def stack(d: Sketch) -> Stroke:
     """One or several columns from the top in runs of colors."""
     rng = d.rng
     columns = (d.tile().column,) if rng.random() < 0.25 else some_columns(d)
@@ -157,15 +147,11 @@ def stack(d: Sketch) -> Stroke | None:
     whole = rng.random() < 0.4
     if whole:
         counts[-1] = ROWS - sum(counts[:-1])
-    if min(counts) < 1 or sum(counts) > ROWS:
-        return None
-    if sum(counts) * len(columns) > 50:
-        return None
+    impossible_if(min(counts) < 1 or sum(counts) > ROWS)
+    impossible_if(sum(counts) * len(columns) > 50)
     each = [op.paint(op.cells((column,), tuple(range(sum(counts)))), *names, counts=counts) for column in columns]
     program = op.together(*each) if len(each) > 1 else each[0]
     painting = d.new(program)
-    if painting is None:
-        return None
     sections = ["stack first", *["stack next"] * (len(names) - 1)]
     if whole and counts[-1] > 1:
         sections[-1] = "stack rest"
@@ -175,7 +161,7 @@ def stack(d: Sketch) -> Stroke | None:
     return Stroke("stack", 1, text, program, painting, "")
 
 
-def sequence(d: Sketch) -> Stroke | None:
+def sequence(d: Sketch) -> Stroke:
     """Colors in a list, down a column or across columns."""
     rng, names = d.rng, d.colors(d.rng.choice((2, 2, 3)))
     if rng.random() < 0.35:
@@ -191,35 +177,28 @@ def sequence(d: Sketch) -> Stroke | None:
         section, noun, slots = "sequence across", "row", {"where": d.voice.columns(across), "nth": d.voice.nth(which)}
     program = op.paint(places, *order)
     painting = d.new(program)
-    if painting is None or len(order) < 3 or len(set(order)) < 2:
-        return None
+    impossible_if(len(order) < 3 or len(set(order)) < 2)
     text = d.voice.say(section, colors=listing(rng, order), **slots)
     return Stroke("sequence", 1, text, program, painting, noun)
 
 
-def carry(d: Sketch) -> Stroke | None:
+def carry(d: Sketch) -> Stroke:
     """More tiles in the color that was chosen, or in that of the last step, which is not named again."""
     last = d.recent()
     colors_ = {color for figure in d.figures if last and figure.step == last.step for color in figure.colors}
-    color = d.chosen or (colors_.pop() if len(colors_) == 1 else None)
-    if color is None:
-        return None
+    color = needed(d.chosen or (colors_.pop() if len(colors_) == 1 else None))
     section = "carry chosen" if d.chosen else "carry"
     few = d.rng.random() < 0.6
     places = op.tiles(*_few(d)) if few else op.cells((d.tile().column,), some_rows(d))
     program = op.paint(places, color)
     painting = d.new(program)
-    if painting is None:
-        return None
     what, level = d.voice.spell(tuple(painting), few)
     return Stroke(section, level, d.voice.say(section, what=what), program, painting, "", color)
 
 
-def border(d: Sketch) -> Stroke | None:
+def border(d: Sketch) -> Stroke:
     color = d.color()
     sides = op.cells((0, COLUMNS - 1), tuple(range(ROWS)))
     program = op.together(op.paint(sides, color), op.paint(op.cells(tuple(range(1, COLUMNS - 1)), (0, ROWS - 1)), color))
     painting = d.new(program)
-    return (
-        Stroke("border", 1, d.voice.order(d.voice.say("border"), color), program, painting, "border", color) if painting else None
-    )
+    return Stroke("border", 1, d.voice.order(d.voice.say("border"), color), program, painting, "border", color)

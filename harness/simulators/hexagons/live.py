@@ -8,8 +8,8 @@ from random import Random
 
 from harness.corpora.item import Executed, HexagonsItem, Turn, Utterance
 from harness.simulators.hexagons.sketch import Sketch
-from harness.simulators.hexagons.spelling import spelled
 from harness.simulators.hexagons.voice import Voice
+from harness.simulators.hexagons.wording import spelled
 from harness.simulators.live import LiveGame, Manner
 from harness.worlds.hexagons import Board, Paint, Tile
 

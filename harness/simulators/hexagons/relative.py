@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from harness.simulators.hexagons import program as op
 from harness.simulators.hexagons.sketch import Figure, Sketch, Stroke, apart, moved
-from harness.simulators.hexagons.spelling import some_rows
+from harness.simulators.hexagons.wording import some_rows
+from harness.simulators.possible import Impossible, impossible_if, needed
 from harness.worlds.hexagons import COLUMNS, DIRECTIONS, ROWS, Tile, distance, on_board, step
 from serialization.program import ast
 
@@ -12,7 +15,7 @@ _BOTTOMED = ("ring", "flower", "filled flower")
 """Figures with one lowest tile, right below their center."""
 
 
-def _find(d: Sketch, *nouns: str) -> tuple[Figure, str] | None:
+def _search(d: Sketch, *nouns: str) -> tuple[Figure, str] | None:
     """A figure of one of these nouns, the latest one most often, and words that pick it out."""
     figures = [figure for figure in d.figures if figure.noun in nouns]
     if not figures:
@@ -22,43 +25,38 @@ def _find(d: Sketch, *nouns: str) -> tuple[Figure, str] | None:
     return (figure, it) if it else None
 
 
-def middle(d: Sketch) -> Stroke | None:
-    ring = _find(d, "ring")
-    center = ring[0].center if ring else None
-    if not ring or center is None or center in d.board:
-        return None
-    figure, it = ring
+def _find(d: Sketch, *nouns: str) -> tuple[Figure, str]:
+    return needed(_search(d, *nouns))
+
+
+def middle(d: Sketch) -> Stroke:
+    figure, it = _find(d, "ring")
+    center = needed(figure.center)
+    impossible_if(center in d.board)
     color = d.color(figure.color)
     program = op.paint(op.tile(center), color)
     text = d.voice.say("middle", it=it, color=color)
     return Stroke("middle", 2, text, program, {center: color}, "tile", color, center)
 
 
-def surround(d: Sketch) -> Stroke | None:
+def surround(d: Sketch) -> Stroke:
     """All white tiles that touch a figure which has no inside."""
-    chosen = _find(d, "flower", "filled flower", "line", "V", "arrowhead", "X", "triangle", "diamond", "tile", "star")
-    if not chosen:
-        return None
-    figure, it = chosen
+    figure, it = _find(d, "flower", "filled flower", "line", "V", "arrowhead", "X", "triangle", "diamond", "tile", "star")
     color = d.color(*figure.colors)
     program = op.paint(op.among(op.call("near", d.drawn_by(figure)), op.BLANK), color)
     painting = d.new(program)
-    if painting is None or not 3 <= len(painting) <= 24:
-        return None
+    impossible_if(not 3 <= len(painting) <= 24)
     return Stroke("surround", 2, d.voice.say("surround", it=it, color=color), program, painting, "border", color)
 
 
-def beside(d: Sketch) -> Stroke | None:
+def beside(d: Sketch) -> Stroke:
     """One tile in some direction from a single tile, or several above or below it."""
-    chosen, way = _find(d, "tile"), d.rng.choice(tuple(DIRECTIONS))
-    if not chosen or chosen[0].center is None:
-        return None
-    it, color = chosen[1], d.color()
+    chosen, way = _search(d, "tile"), d.rng.choice(tuple(DIRECTIONS))
+    figure, it = needed(chosen)
+    center, color = needed(figure.center), d.color()
     count = d.rng.choice((1, 2, 3, 4)) if way in ("up", "down") else d.rng.choice((1, 1, 1, 2, 3))
-    program = op.paint(op.ray(step(chosen[0].center, way), way, count), color)
+    program = op.paint(op.ray(step(center, way), way, count), color)
     painting = d.new(program)
-    if painting is None:
-        return None
     if count == 1:
         what = d.voice.say("beside one", side=d.voice.side(way), it=it)
     else:
@@ -71,74 +69,59 @@ def beside(d: Sketch) -> Stroke | None:
             else d.voice.say("beyond", n=n, way=d.voice.way(way), it=it)
         )
     noun = "tile" if count == 1 else "line"
-    line = None if count == 1 else (step(chosen[0].center, way), way, count)
+    line = None if count == 1 else (step(center, way), way, count)
     return Stroke("beside", 2, d.voice.order(what, color), program, painting, noun, color, next(iter(painting)), line)
 
 
-def stem(d: Sketch) -> Stroke | None:
-    chosen = _find(d, *_BOTTOMED)
-    if not chosen or chosen[0].center is None:
-        return None
-    it, color = chosen[1], d.color(chosen[0].color)
-    start = Tile(chosen[0].center.row + 2, chosen[0].center.column)
-    if not on_board(*start):
-        return None
+def stem(d: Sketch) -> Stroke:
+    figure, it = _find(d, *_BOTTOMED)
+    center, color = needed(figure.center), d.color(figure.color)
+    start = Tile(center.row + 2, center.column)
+    impossible_if(not on_board(*start))
     program = op.paint(op.ray(start, "down"), color)
     painting = d.new(program)
-    if painting is None or len(painting) < 2:
-        return None
+    impossible_if(len(painting) < 2)
     return Stroke("stem", 2, d.voice.say("stem", it=it, color=color), program, painting, "stem", color)
 
 
-def parallel(d: Sketch) -> Stroke | None:
+def parallel(d: Sketch) -> Stroke:
     """A line above or below another one, at once or with a line left white between."""
-    chosen = _find(d, "line")
-    if not chosen or chosen[0].line is None or chosen[0].line[1] in ("up", "down"):
-        return None
-    (figure, it), (start, way, count), color = chosen, chosen[0].line, d.color()
+    figure, it = _find(d, "line")
+    start, way, count = needed(figure.line)
+    impossible_if(way in ("up", "down"))
+    color = d.color()
     side, gap = d.rng.choice(("above", "below")), d.rng.choice((1, 1, 2))
     program = op.paint(op.moved(d.drawn_by(figure), gap if side == "below" else -gap, 0), color)
     painting = d.new(program)
-    if painting is None:
-        return None
     text = d.voice.say("parallel" if gap == 1 else "parallel gap", it=it, side=side, color=color)
     drawn = (moved(start, gap if side == "below" else -gap, 0), way, count)
     return Stroke("parallel", 2, text, program, painting, "line", color, None, drawn)
 
 
-def longer(d: Sketch) -> Stroke | None:
+def longer(d: Sketch) -> Stroke:
     """A line goes on, from its end or by one tile at both ends."""
-    chosen = _find(d, "line")
-    if not chosen or chosen[0].line is None:
-        return None
-    it, color = chosen[1], d.color()
-    start, way, count = chosen[0].line
+    figure, it = _find(d, "line")
+    (start, way, count), color = needed(figure.line), d.color()
     end = step(start, way, count - 1)
     both = d.rng.random() < 0.3
     more = 1 if both else d.rng.randint(1, 4)
     places: ast.Expr = op.tiles(step(start, way, -1), step(end, way)) if both else op.ray(step(end, way), way, more)
     program = op.paint(places, color)
     painting = d.new(program)
-    if painting is None or (more == 1 and not both):
-        return None
+    impossible_if(more == 1 and not both)
     text = d.voice.say("ends" if both else "continue line", it=it, n=d.voice.number(more), color=color)
     return Stroke("ends" if both else "continue line", 2, text, program, painting, "", color)
 
 
-def next_column(d: Sketch) -> Stroke | None:
+def next_column(d: Sketch) -> Stroke:
     """Tiles of the column next to the one that was painted last, or of the one after that."""
-    last, rng = d.recent(), d.rng
-    if last is None or len(last.columns) != 1:
-        return None
+    last, rng = d.recent_column(), d.rng
     section, over = rng.choice((("next column", 1), ("next column", 1), ("previous column", -1), ("skip column", 2)))
     column = last.columns[0] + over
-    if not 0 <= column < COLUMNS:
-        return None
+    impossible_if(not 0 <= column < COLUMNS)
     rows, color = some_rows(d), d.color()
     program = op.paint(op.cells((column,), rows), color)
     painting = d.new(program)
-    if painting is None:
-        return None
     what = d.voice.nth(rows[0]) if len(rows) == 1 else d.voice.rows(rows)
     if section == "skip column":
         text = d.voice.say(section, order=d.voice.order(what, color, imperative=True))
@@ -148,27 +131,23 @@ def next_column(d: Sketch) -> Stroke | None:
     return Stroke(section, 2, text, program, painting, noun, color, Tile(rows[0], column) if noun else None)
 
 
-def below(d: Sketch) -> Stroke | None:
+def below(d: Sketch) -> Stroke:
     """Downward from the last tile of what was painted last in one column."""
-    last, skip = d.recent(), d.rng.random() < 0.3
-    if last is None or len(last.columns) != 1:
-        return None
+    skip = d.rng.random() < 0.3
+    last = d.recent_column()
     rows = sorted(tile.row for tile in last.tiles)
     count = 1 if skip else d.rng.randint(1, 4)
     start, column, color = rows[-1] + (2 if skip else 1), last.columns[0], d.color(last.color)
-    if rows != list(range(rows[0], rows[-1] + 1)) or start + count > ROWS:
-        return None
+    impossible_if(rows != list(range(rows[0], rows[-1] + 1)) or start + count > ROWS)
     program = op.paint(op.cells((column,), tuple(range(start, start + count))), color)
     painting = d.new(program)
-    if painting is None:
-        return None
     section = "below skip" if skip else "below one" if count == 1 else "below"
     text = d.voice.say(section, n=d.voice.count(count), color=color)
     noun = "tile" if count == 1 else ""
     return Stroke("below", 2, text, program, painting, noun, color, Tile(start, column) if noun else None)
 
 
-def join(d: Sketch) -> Stroke | None:
+def join(d: Sketch) -> Stroke:
     """A straight line between two tiles that were painted in steps of their own."""
     tiles = [figure for figure in d.figures if figure.noun == "tile" and figure.center is not None][-6:]
     pairs = [(a, b) for k, b in enumerate(tiles) for a in tiles[:k]]
@@ -180,25 +159,22 @@ def join(d: Sketch) -> Stroke | None:
         if not one or not two:
             continue
         program = op.paint(op.minus(op.line(a.tiles[0], b.tiles[0]), op.tiles(a.tiles[0], b.tiles[0])), color)
-        painting = d.new(program)
-        if painting is None:
-            continue
-        text = d.voice.say("join two", one=one, two=two, color=color)
-        return Stroke("join two", 2, text, program, painting, "line", color)
-    return None
+        with suppress(Impossible):
+            painting = d.new(program)
+            text = d.voice.say("join two", one=one, two=two, color=color)
+            return Stroke("join two", 2, text, program, painting, "line", color)
+    raise Impossible
 
 
-def lone(d: Sketch) -> Stroke | None:
+def lone(d: Sketch) -> Stroke:
     """A tile in line with one that is there, so that the two can be joined."""
     tiles = [figure for figure in d.figures if figure.noun == "tile" and figure.center is not None]
-    if not tiles:
-        return None
+    impossible_if(not tiles)
     base, way = tiles[-1].tiles[0], d.rng.choice(("up-right", "down-right", "down-left", "up-left"))
     place, color = step(base, way, d.rng.randint(3, 7)), d.color()
     program = op.paint(op.tile(place), color)
     painting = d.new(program)
-    if painting is None or not apart(place, d.board):
-        return None
+    impossible_if(not apart(place, d.board))
     text = d.voice.order(d.voice.at(place), color)
     return Stroke("tile", 0, text, program, painting, "tile", color, place)
 

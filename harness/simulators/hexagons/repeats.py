@@ -1,4 +1,4 @@
-"""The same again: in other columns, further on, around another center (level 3)."""
+"""The same again: in other columns, further on, around another center, mirrored or turned (level 3)."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from itertools import pairwise
 
 from harness.corpora.wording import listing
 from harness.simulators.hexagons import program as op
+from harness.simulators.hexagons.program import Painting
 from harness.simulators.hexagons.sketch import Figure, Sketch, Stroke, inside, moved
-from harness.simulators.hexagons.spelling import some_columns
+from harness.simulators.hexagons.wording import some_columns
+from harness.simulators.possible import impossible_if, needed
 from harness.worlds.hexagons import COLUMNS, Tile
 from serialization.program import ast
 
@@ -24,15 +26,12 @@ _BY_COLUMN = frozenset(
 """Kinds of orders that mean the same in another column, whatever else is on the board."""
 
 
-def to_repeat(d: Sketch) -> tuple[Figure, str] | None:
+def to_repeat(d: Sketch) -> tuple[Figure, str]:
     """A figure to repeat, most often the last one, and words that pick it out."""
-    if not d.figures:
-        return None
+    impossible_if(not d.figures)
     figure = d.figures[-1] if d.rng.random() < 0.75 else d.rng.choice(d.figures[-4:])
-    if not 1 < len(figure.painting) <= 40:
-        return None
-    it = d.refer(figure)
-    return (figure, it) if it else None
+    impossible_if(not 1 < len(figure.painting) <= 40)
+    return figure, needed(d.refer(figure))
 
 
 def _swaps(d: Sketch, old: Sequence[str]) -> tuple[tuple[str, ...], str]:
@@ -66,25 +65,21 @@ def _room(d: Sketch, figure: Figure) -> tuple[int, int, int, bool]:
     return best
 
 
-def same_columns(d: Sketch) -> Stroke | None:
+def same_columns(d: Sketch) -> Stroke:
     """What was done in one column, in others; in its colors or in a new one."""
-    last, rng = d.recent(), d.rng
-    if last is None or len(last.columns) != 1 or last.kind not in _BY_COLUMN or (last.step < d.step and not d.alone(last)):
-        return None
+    last, rng = d.recent_column(), d.rng
+    impossible_if(last.kind not in _BY_COLUMN or (last.step < d.step and not d.alone(last)))
     source, every = last.columns[0], rng.choice((2, 2, 3, 4))
     until = rng.random() < 0.3
     columns = tuple(range(source + every, COLUMNS, every)) if until else some_columns(d)
     columns = tuple(column for column in columns if column != source)
     columns = columns if until or rng.random() < 0.7 else columns[:1]
-    if not columns:
-        return None
+    impossible_if(not columns)
     program, color = op.to_columns(d.drawn_by(last), source, columns, whole=True), None
     if last.color and len(last.colors) == 1 and not until and rng.random() < 0.3:
         color = d.color(last.color)
         program = op.recolored(program, (last.color,), (color,))
     painting = d.new(program)
-    if painting is None:
-        return None
     section = "do the same until" if until else "do the same color" if color else "do the same"
     this = rng.choice(("this", "that")) if last.step == d.step else rng.choice(("this", "the last step", "the previous step"))
     words = {2: "other", 3: "third", 4: "fourth"}[every]
@@ -93,15 +88,11 @@ def same_columns(d: Sketch) -> Stroke | None:
     return Stroke(section, 3, text, program, painting, noun)
 
 
-def repeat(d: Sketch) -> Stroke | None:
+def repeat(d: Sketch) -> Stroke:
     """Several copies of a figure, each moved from the one before."""
-    chosen, rng = to_repeat(d), d.rng
-    if not chosen:
-        return None
-    figure, again = chosen
+    (figure, again), rng = to_repeat(d), d.rng
     rows, columns, room, whole = _room(d, figure)
-    if not room:
-        return None
+    impossible_if(not room)
     times = room if rng.random() < 0.7 else rng.randint(1, room)
     slots = _shift_words(d, rows, columns) | {"n": d.voice.number(times), "times": d.voice.times(times), "again": again}
     source: ast.Expr = d.drawn_by(figure)
@@ -116,26 +107,19 @@ def repeat(d: Sketch) -> Stroke | None:
     else:
         program, kind = op.copy(op.copies(source, times, rows, columns)), "repeat" if times > 1 else "copy"
     painting = d.new(program)
-    if painting is None:
-        return None
     noun = f"{figure.noun}s" if times > 1 and figure.noun and not figure.noun.endswith("s") else figure.noun if times == 1 else ""
     center = moved(figure.center, rows, columns) if figure.center and times == 1 else None
     return Stroke(kind, 3, d.voice.say(kind, **slots), program, painting, noun, None, center)
 
 
-def copy(d: Sketch) -> Stroke | None:
+def copy(d: Sketch) -> Stroke:
     """One copy of a figure, moved, in other colors."""
-    chosen = to_repeat(d)
-    if not chosen:
-        return None
-    figure, again = chosen
+    figure, again = to_repeat(d)
     rows, columns, *_ = _room(d, figure)
     old = figure.colors
     new, swaps = _swaps(d, old)
     program = op.recolored(op.copy(op.moved(d.drawn_by(figure), rows, columns)), old, new)
     painting = d.new(program)
-    if painting is None:
-        return None
     section = "copy colored" if len(old) == 1 else "copy recolored"
     slots = _shift_words(d, rows, columns) | {"again": again, "swaps": swaps, "color": new[0], "a": old[0]}
     text = d.voice.say(section, shape=figure.noun or "shape", **slots)
@@ -143,18 +127,17 @@ def copy(d: Sketch) -> Stroke | None:
     return Stroke(section, 3, text, program, painting, figure.noun, new[0] if len(new) == 1 else None, center)
 
 
-def again_at(d: Sketch) -> Stroke | None:
+def again_at(d: Sketch) -> Stroke:
     """Another ring, flower or X like one that is there, around another center, or around several."""
     figures, rng = [figure for figure in d.figures if figure.noun in ("ring", "flower", "X", "star")], d.rng
-    figure = rng.choice(figures) if figures else None
-    it = d.refer(figure) if figure else None
-    if not figure or not it or figure.center is None:
-        return None
+    impossible_if(not figures)
+    figure = rng.choice(figures)
+    it, old_center = needed(d.refer(figure)), needed(figure.center)
     count = rng.choice((1, 1, 2, 3))
     centers = [d.open_center() for _ in range(count)]
-    centers = [Tile(c.row, c.column + (c.column - figure.center.column) % 2) for c in centers]
+    centers = [Tile(c.row, c.column + (c.column - old_center.column) % 2) for c in centers]
     source = d.drawn_by(figure)
-    moves = [op.moved(source, c.row - figure.center.row, c.column - figure.center.column) for c in centers]
+    moves = [op.moved(source, c.row - old_center.row, c.column - old_center.column) for c in centers]
     slots = {"noun": figure.noun, "nouns": f"{figure.noun}s", "it": it, "n": d.voice.number(count)}
     slots["centers"] = listing(rng, [d.voice.at(center) for center in centers])
     section, program = ("again at" if count == 1 else "again at several"), op.copy(ast.plus(moves))
@@ -162,21 +145,19 @@ def again_at(d: Sketch) -> Stroke | None:
         new, slots["swaps"] = _swaps(d, figure.colors)
         section, program = "again at colored", op.recolored(program, figure.colors, new)
     painting = d.new(program)
-    if painting is None or len(painting) < count * len(figure.painting) or not d.free(centers):
-        return None
+    impossible_if(len(painting) < count * len(figure.painting) or not d.free(centers))
     text = d.voice.say(section, center=slots["centers"], **slots)
     if count > 1:
         return Stroke(section, 3, text, program, painting, f"{figure.noun}s")
     return Stroke(section, 3, text, program, painting, figure.noun, None, centers[0])
 
 
-def steps_again(d: Sketch) -> Stroke | None:
+def steps_again(d: Sketch) -> Stroke:
     """Two steps of one figure each, moved together."""
     rng, (rows, columns) = d.rng, d.rng.choice(_SHIFTS)
     steps = [figure for figure in d.figures if figure.step < d.step and figure.level < 3 and d.alone(figure)]
     pairs = [(a, b) for a, b in pairwise(steps) if b.step == a.step + 1]
-    if not pairs:
-        return None
+    impossible_if(not pairs)
     a, b = pairs[-1] if rng.random() < 0.7 else rng.choice(pairs)
     program = op.copy(op.moved(ast.plus([d.drawn_by(a), d.drawn_by(b)]), rows, columns))
     section, swaps = "steps again", ""
@@ -185,33 +166,82 @@ def steps_again(d: Sketch) -> Stroke | None:
         new, swaps = _swaps(d, old)
         section, program = "steps again colored", op.recolored(program, old, new)
     painting = d.new(program)
-    if painting is None or len(painting) > 60:
-        return None
+    impossible_if(len(painting) > 60)
     text = d.voice.say(section, i=str(a.step), k=str(b.step), swaps=swaps, **_shift_words(d, rows, columns))
     return Stroke(section, 3, text, program, painting)
 
 
-def parallels(d: Sketch) -> Stroke | None:
+def parallels(d: Sketch) -> Stroke:
     """More lines like one, above or below it, with or without white ones between."""
     lines = [figure for figure in d.figures if figure.line and figure.line[1] not in ("up", "down") and len(figure.colors) == 1]
-    figure = lines[-1] if lines else None
-    it = d.refer(figure) if figure else None
-    if not figure or not it or not figure.color:
-        return None
+    impossible_if(not lines)
+    figure = lines[-1]
+    it, color = needed(d.refer(figure)), needed(figure.color)
     side, gap = d.rng.choice(("above", "below")), d.rng.choice((1, 2))
     down = gap if side == "below" else -gap
     times = 0
     while times < 4 and d.free(moved(tile, (times + 1) * down, 0) for tile in figure.tiles):
         times += 1
-    if times < 2:
-        return None
+    impossible_if(times < 2)
     times = d.rng.randint(2, times)
-    slots = {"n": d.voice.number(times), "times": d.voice.times(times), "it": it, "side": side, "a": figure.color}
+    slots = {"n": d.voice.number(times), "times": d.voice.times(times), "it": it, "side": side, "a": color}
     if gap == 2:
         section, program = "parallel lines", op.copy(op.copies(d.drawn_by(figure), times, down, 0))
     else:
-        slots["b"] = d.color(figure.color)
+        slots["b"] = d.color(color)
         section = "parallel lines alternating"
-        program = op.alternately(d.drawn_by(figure), times, down, 0, (slots["b"], figure.color))
-    text = d.voice.say(section, color=figure.color, **slots)
+        program = op.alternately(d.drawn_by(figure), times, down, 0, (slots["b"], color))
+    text = d.voice.say(section, color=color, **slots)
     return Stroke(section, 3, text, program, op.run(program, d), "lines")
+
+
+def mirror(d: Sketch) -> Stroke:
+    """The mirror image of a figure, or of everything, over a column on its left or right."""
+    impossible_if(not d.figures)
+    if d.rng.random() < 0.45:
+        return _mirror(d, op.PAINTED, None, "")
+    figure, it = to_repeat(d)
+    return _mirror(d, d.drawn_by(figure), figure, it)
+
+
+def _mirror(d: Sketch, source: ast.Expr, figure: Figure | None, it: str) -> Stroke:
+    columns = {tile.column for tile in op.tiles_of(source, d)}
+    low, high = min(columns), max(columns)
+    near = (high, high + 1, high + 2, low, low - 1, low - 2, COLUMNS // 2 - 1, COLUMNS // 2)
+    axis = d.rng.choice([axis for axis in near if 0 <= axis < COLUMNS and not low < axis < high])
+    program, section, color, old = op.reflect(source, axis), "mirror" if figure else "mirror everything", "", ""
+    if figure and len(figure.colors) == 1 and d.rng.random() < 0.25:
+        section, old = "mirror colored", figure.colors[0]
+        color = d.color(old)
+        program = op.recolored(program, (old,), (color,))
+    new = _added(d, program)
+    impossible_if(len(new) > 90)
+    slots = {"where": d.voice.column(axis), "side": "left" if axis <= low else "right", "it": it, "color": color, "a": old}
+    return Stroke(section, 3, d.voice.say(section, **slots), program, new, figure.noun if figure else "")
+
+
+def _added(d: Sketch, program: ast.Program) -> Painting:
+    """What a program adds to the drawing. Raises Impossible if it leaves the board, paints over something, or adds nothing."""
+    painting: Painting = op.run(program, d)
+    new = {tile: color for tile, color in painting.items() if d.board.get(tile) != color}
+    impossible_if(not (new and inside(painting) and d.free(new)))
+    return new
+
+
+def flip(d: Sketch) -> Stroke:
+    """A V becomes an X, by its mirror image over a horizontal line."""
+    figure = needed(next((f for f in reversed(d.figures) if f.noun == "V" and f.center), None))
+    it, center = needed(d.refer(figure)), needed(figure.center)
+    program = op.flip(d.drawn_by(figure), center)
+    new = _added(d, program)
+    below = all(tile.row >= center.row for tile in new)
+    slots = {"point": d.voice.at(center), "result": "you get an X", "side": "below" if below else "above"}
+    return Stroke("flip", 3, d.voice.say("flip", it=it, **slots), program, new)
+
+
+def turn(d: Sketch) -> Stroke:
+    """The whole drawing again after half a turn of the board."""
+    program = op.half_turn(op.PAINTED)
+    new = _added(d, program)
+    impossible_if(not 1 < len(new) <= 60)
+    return Stroke("turn", 3, d.voice.say("turn"), program, new)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from harness.corpora.wording import listing
 from harness.simulators.hexagons import program as op
 from harness.simulators.hexagons.sketch import Sketch, Stroke
+from harness.simulators.possible import impossible_if
 from harness.worlds.hexagons import COLUMNS, DIRECTIONS, ROWS, Tile, distance, neighbors, step
 from serialization.program import ast
 from serialization.program.hexagons_geometry import ray
@@ -36,12 +37,11 @@ def _petals(center: Tile, color: str) -> ast.Program:
     return op.paint(op.ring(center), color)
 
 
-def ring(d: Sketch) -> Stroke | None:
+def ring(d: Sketch) -> Stroke:
     center, color = d.open_center(), d.color()
     program = _petals(center, color)
     painting = d.new(program)
-    if painting is None or center in d.board:
-        return None
+    impossible_if(center in d.board)
     if d.rng.random() < 0.4:
         text = d.voice.order(d.voice.say("ring what", center=d.voice.at(center)), color)
     else:
@@ -49,26 +49,22 @@ def ring(d: Sketch) -> Stroke | None:
     return Stroke("ring", 2, text, program, painting, "ring", color, center)
 
 
-def flower(d: Sketch) -> Stroke | None:
+def flower(d: Sketch) -> Stroke:
     center, (a, b) = d.open_center(), d.colors(2)
     program = op.together(op.paint(op.tile(center), b), _petals(center, a))
     painting = d.new(program)
-    if painting is None:
-        return None
     return Stroke("flower", 2, d.voice.say("flower", center=d.voice.at(center), a=a, b=b), program, painting, "flower", a, center)
 
 
-def several(d: Sketch) -> Stroke | None:
+def several(d: Sketch) -> Stroke:
     """Two to four rings or flowers that do not touch."""
     count, (a, b), open_ = d.rng.choice((2, 3, 3, 4, 4, 5)), d.colors(2), d.rng.random() < 0.55
     centers = _centers(d, count)
-    if any(distance(p, q) < 3 for k, p in enumerate(centers) for q in centers[:k]):
-        return None
+    impossible_if(any(distance(p, q) < 3 for k, p in enumerate(centers) for q in centers[:k]))
     parts = [_petals(center, a) for center in centers]
     program = op.together(*parts) if open_ else op.together(*parts, op.paint(op.tiles(*centers), b))
     painting = d.new(program)
-    if painting is None or not d.free(centers):
-        return None
+    impossible_if(not d.free(centers))
     section = "rings" if open_ else "flowers"
     in_a_row = len({center.row for center in centers}) == 1
     words = d.voice.spell(centers, False)[0] if in_a_row else listing(d.rng, [d.voice.at(center) for center in centers])
@@ -76,61 +72,51 @@ def several(d: Sketch) -> Stroke | None:
     return Stroke(section, 2, text, program, painting, section, a)
 
 
-def tulip(d: Sketch) -> Stroke | None:
+def tulip(d: Sketch) -> Stroke:
     """A flower with a stem that leads to the bottom edge."""
     center, (a, b, c) = d.inner(), d.colors(3)
     c = d.rng.choice((b, c))
     stem = Tile(center.row + 2, center.column)
-    if stem.row >= ROWS - 1:
-        return None
+    impossible_if(stem.row >= ROWS - 1)
     flower_ = op.together(op.paint(op.tile(center), b), _petals(center, a))
     program = op.together(flower_, op.paint(op.ray(stem, "down"), c))
     painting = d.new(program)
-    if painting is None:
-        return None
     text = d.voice.say("tulip", center=d.voice.at(center), a=a, b=b, c=c)
     return Stroke("tulip", 2, text, program, painting, "flower with a stem", None)
 
 
-def caterpillar(d: Sketch) -> Stroke | None:
+def caterpillar(d: Sketch) -> Stroke:
     """A head and a body in one column."""
     rng, column, (a, b), count = d.rng, d.tile().column, d.colors(2), d.rng.randint(2, 5)
     side, head = rng.choice((("below", 0), ("below", 0), ("above", ROWS - 1), ("below", rng.randint(1, 4))))
     body = range(head + 1, head + 1 + count) if side == "below" else range(head - count, head)
     program = op.together(op.paint(op.tile(Tile(head, column)), a), op.paint(op.cells((column,), tuple(body)), b))
     painting = d.new(program)
-    if painting is None:
-        return None
     slots = {"where": d.voice.column(column), "head": d.voice.nth(head), "n": d.voice.count(count), "side": side}
     return Stroke("caterpillar", 2, d.voice.say("caterpillar", a=a, b=b, **slots), program, painting, "caterpillar")
 
 
-def bow_tie(d: Sketch) -> Stroke | None:
+def bow_tie(d: Sketch) -> Stroke:
     center, color = d.open_center(), d.color()
     program = op.paint(op.rays(center, _DIAGONALS, 1), color)
     painting = d.new(program)
-    if painting is None:
-        return None
     text = d.voice.say("bow tie", center=d.voice.at(center), color=color)
     return Stroke("bow tie", 2, text, program, painting, "bow tie", color, center)
 
 
-def big_ring(d: Sketch) -> Stroke | None:
+def big_ring(d: Sketch) -> Stroke:
     center, color = d.tile(), d.color()
     program = op.paint(op.ring(center, 2), color)
     painting = d.new(program)
-    if painting is None or not d.free((center, *neighbors(center))):
-        return None
+    impossible_if(not d.free((center, *neighbors(center))))
     text = d.voice.say("big ring", center=d.voice.at(center), color=color)
     return Stroke("big ring", 2, text, program, painting, "big ring", color)
 
 
-def disc(d: Sketch) -> Stroke | None:
+def disc(d: Sketch) -> Stroke:
     center, color = d.open_center(), d.color()
     program = op.paint(op.call("flower", op.tile(center)), color)
     painting = d.new(program)
-    if painting is None:
-        return None
     text = d.voice.say("disc", center=d.voice.at(center), color=color)
     return Stroke("disc", 2, text, program, painting, "filled flower", color, center)
 
@@ -146,12 +132,11 @@ def slant(way: str) -> str:
     return "vertical" if way in ("up", "down") else "diagonal"
 
 
-def line(d: Sketch) -> Stroke | None:
+def line(d: Sketch) -> Stroke:
     """A straight line, said by its length, by the edge it runs to, or by its ends."""
     rng, color = d.rng, d.color()
     start, way, room = start_of_line(d)
-    if room < 3:
-        return None
+    impossible_if(room < 3)
     kind, count = rng.choice(("line", "line", "edge line", "connect", "between")), rng.randint(min(room, 4), min(room, 14))
     if kind == "edge line":
         tiles, count = op.ray(start, way), room
@@ -163,8 +148,7 @@ def line(d: Sketch) -> Stroke | None:
         tiles = op.minus(tiles, op.tiles(start, step(start, way, count - 1)))
     program = op.paint(tiles, color)
     painting = d.new(program)
-    if painting is None or len(painting) < 2:
-        return None
+    impossible_if(len(painting) < 2)
     end = d.voice.at(step(start, way, count - 1))
     slots = {"way": d.voice.way(way), "slant": slant(way), "n": d.voice.number(count), "end": end}
     text = d.voice.say(kind, start=d.voice.at(start), color=color, **slots)
@@ -172,31 +156,26 @@ def line(d: Sketch) -> Stroke | None:
     return Stroke(kind, 2, text, program, painting, "line", color, None, drawn)
 
 
-def line_runs(d: Sketch) -> Stroke | None:
+def line_runs(d: Sketch) -> Stroke:
     """A line in runs of colors."""
     start, way, room = start_of_line(d)
     names = d.colors(d.rng.choice((2, 2, 3)))
     names = [*names, names[0]] if d.rng.random() < 0.5 else names
     counts = [d.rng.randint(1, 4) for _ in names]
-    if sum(counts) > room:
-        return None
+    impossible_if(sum(counts) > room)
     program = op.paint(op.ray(start, way, sum(counts)), *names, counts=counts)
     painting = d.new(program)
-    if painting is None:
-        return None
     runs = listing(d.rng, [f"{d.voice.number(n)} {color}" for n, color in zip(counts, names, strict=True)])
     text = d.voice.say("line runs", start=d.voice.at(start), way=d.voice.way(way), slant=slant(way), runs=runs)
     return Stroke("line runs", 2, text, program, painting, "line", None, None, (start, way, sum(counts)))
 
 
-def open_shape(d: Sketch) -> Stroke | None:
+def open_shape(d: Sketch) -> Stroke:
     """A V, upright, upside down or on its side."""
     point, count, color = d.inner(), d.rng.randint(2, 6), d.color()
     ways = d.rng.choice(tuple(_OPEN))
     program = op.paint(op.rays(point, ways, count), color)
     painting = d.new(program)
-    if painting is None:
-        return None
     shape = d.rng.choice(_OPEN[ways])
     way, other = (d.voice.way(way) for way in ways)
     slots = {"point": d.voice.at(point), "n": d.voice.number(count), "way": way, "other": other, "shape": shape}
@@ -205,29 +184,25 @@ def open_shape(d: Sketch) -> Stroke | None:
     return Stroke("V", 2, text, program, painting, "V" if "V" in shape else "arrowhead", color, point)
 
 
-def cross(d: Sketch) -> Stroke | None:
+def cross(d: Sketch) -> Stroke:
     """An X of four diagonals, or a star of six lines."""
     center, count, color = d.open_center(), d.rng.choice((1, 2, 2, 3)), d.color()
     section = d.rng.choice(("cross", "cross", "star"))
     program = op.paint(op.rays(center, _DIAGONALS if section == "cross" else tuple(DIRECTIONS), count), color)
     painting = d.new(program)
-    if painting is None or (section == "star" and count == 1):
-        return None
+    impossible_if(section == "star" and count == 1)
     long, x = d.voice.some(count).split()[-1], d.rng.choice(("X", "X", '"X"', "X shape"))
     text = d.voice.say(section, center=d.voice.at(center), n=d.voice.number(count), long=long, x=x, color=color)
     return Stroke(section, 2, text, program, painting, "X" if section == "cross" else section, color, center)
 
 
-def triangle(d: Sketch) -> Stroke | None:
+def triangle(d: Sketch) -> Stroke:
     """A filled triangle on a column, or a filled diamond around one."""
     rng, top, size, color = d.rng, d.tile(), d.rng.choice((2, 3, 4, 5, 5, 6, 6)), d.color()
     section, side = rng.choice(("triangle", "triangle", "diamond")), rng.choice(("left", "right"))
     program = op.paint(op.triangle(top, size, side) if section == "triangle" else op.diamond(top, size), color)
-    if top.row + size > ROWS or not 0 <= top.column + (size - 1) * (1 if side == "right" else -1) < COLUMNS:
-        return None
+    impossible_if(top.row + size > ROWS or not 0 <= top.column + (size - 1) * (1 if side == "right" else -1) < COLUMNS)
     painting = d.new(program)
-    if painting is None:
-        return None
     first = 0 if section == "diamond" else top.column
     painting = dict(sorted(painting.items(), key=lambda pair: (abs(pair[0].column - first), pair[0].row)))
     base = d.voice.spell(tuple(Tile(row, top.column) for row in range(top.row, top.row + size)), plain=False)[0]

@@ -10,6 +10,7 @@ from harness.corpora.places import COLOR_SHARES
 from harness.simulators.hexagons import program as op
 from harness.simulators.hexagons.program import Painting
 from harness.simulators.hexagons.voice import Voice
+from harness.simulators.possible import Impossible, impossible_if, needed
 from harness.worlds.hexagons import COLUMNS, ROWS, Paint, Tile, neighbors, on_board
 from serialization.program import ast
 from serialization.program.errors import ProgramError
@@ -160,13 +161,14 @@ class Sketch:
         """Whether all the tiles are white tiles of the board."""
         return all(tile not in self.board and on_board(*tile) for tile in tiles)
 
-    def new(self, program: ast.Program, *, clipped: bool = False) -> Painting | None:
-        """What a program paints, if all of it is on white tiles of the board, and there is any."""
+    def new(self, program: ast.Program, *, clipped: bool = False) -> Painting:
+        """What a program paints. Raises Impossible if that is nothing, or not all of it is on white tiles of the board."""
         try:
             painting = op.run(program, self, clipped=clipped)
-        except ProgramError:  # a tile off the board
-            return None
-        return painting if painting and self.free(painting) else None
+        except ProgramError as error:  # a tile off the board
+            raise Impossible from error
+        impossible_if(not painting or not self.free(painting))
+        return painting
 
     def tile(self) -> Tile:
         """Some tile, one time in two near what was painted last."""
@@ -193,6 +195,12 @@ class Sketch:
     def recent(self) -> Figure | None:
         """The last figure, if it was painted in this step or the one before."""
         return self.last if self.last and self.last.step >= self.step - 1 else None
+
+    def recent_column(self) -> Figure:
+        """The recent figure, which is in one column. Raises Impossible if there is none."""
+        figure = needed(self.recent())
+        impossible_if(len(figure.columns) != 1)
+        return figure
 
     def refer(self, figure: Figure) -> str | None:
         """Words that pick out a figure; None if there are none."""

@@ -6,15 +6,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
 
-from harness.simulators.hexagons import conditions, explicit, patterns, reflections, relative, repeats, shapes
+from harness.simulators.hexagons import conditions, explicit, patterns, relative, repeats, shapes
 from harness.simulators.hexagons import program as op
 from harness.simulators.hexagons.program import Painting
 from harness.simulators.hexagons.sketch import Sketch, Stroke
-from harness.simulators.hexagons.spelling import spelled
 from harness.simulators.hexagons.voice import tail
+from harness.simulators.hexagons.wording import spelled
+from harness.simulators.possible import attempt, impossible_if
 from harness.worlds.hexagons import COLUMNS, ROWS, Tile
 
-Maker = Callable[[Sketch], Stroke | None]
+Maker = Callable[[Sketch], Stroke]
+"""Makes an order. Raises Impossible where the drawing has no place for it."""
 _LEVELS, _KINDS, _TRIES = 6, 5, 4
 """How often an order is sought: levels, kinds of a level, attempts at a kind."""
 
@@ -22,13 +24,11 @@ _LEVELS, _KINDS, _TRIES = 6, 5, 4
 def in_words(make: Maker, plain: bool) -> Maker:
     """The same figure, but said tile by tile (level 0) or range by range (level 1) instead of by its name."""
 
-    def made(d: Sketch) -> Stroke | None:
+    def made(d: Sketch) -> Stroke:
         stroke = make(d)
-        if stroke is None or len(stroke.painting) > (7 if plain else 16) or len({t.column for t in stroke.painting}) > 6:
-            return None
+        impossible_if(len(stroke.painting) > (7 if plain else 16) or len({t.column for t in stroke.painting}) > 6)
         text, level = spelled(d, stroke.painting, plain)
-        if level != (0 if plain else 1):
-            return None
+        impossible_if(level != (0 if plain else 1))
         named = bool(stroke.noun) and d.rng.random() < 0.3
         if named:
             article = "an" if stroke.noun[0] in "aeiou" else "a"
@@ -59,9 +59,8 @@ def picture(d: Sketch, width: int) -> list[Painting]:
 def planned(plan: list[Painting]) -> Maker:
     """The next column of a picture, or the next two."""
 
-    def made(d: Sketch) -> Stroke | None:
-        if not plan or not d.free(plan[0]):
-            return None
+    def made(d: Sketch) -> Stroke:
+        impossible_if(not plan or not d.free(plan[0]))
         painting = plan.pop(0)
         if plan and d.rng.random() < 0.4 and d.free(plan[0]):
             painting |= plan.pop(0)
@@ -90,8 +89,7 @@ class Style:
             makers, weights = _weighted(self, level, d.last.noun if d.last else None)
             for make in d.rng.choices(makers, weights, k=_KINDS):
                 for _ in range(_TRIES):
-                    stroke = make(d)
-                    if stroke is not None:
+                    if stroke := attempt(make, d):
                         return stroke
         return None
 
@@ -113,7 +111,7 @@ _FIGURES: dict[Maker, int] = {
 }  # fmt: skip
 _ABSTRACT: dict[Maker, int] = {
     repeats.same_columns: 22, repeats.repeat: 26, repeats.copy: 10, repeats.again_at: 22, repeats.steps_again: 20,
-    repeats.parallels: 25, reflections.mirror: 16, reflections.flip: 20, reflections.turn: 6, patterns.column: 4,
+    repeats.parallels: 25, repeats.mirror: 16, repeats.flip: 20, repeats.turn: 6, patterns.column: 4,
     patterns.columns: 9, patterns.nth: 6, patterns.line: 6, patterns.stairs: 12, patterns.grow: 14, patterns.from_center: 4,
     patterns.parallel_stripes: 7, conditions.each: 18, conditions.touching: 12, conditions.by_sign: 14, conditions.beams: 8,
     conditions.remaining: 16, conditions.recolor: 2,
@@ -121,21 +119,21 @@ _ABSTRACT: dict[Maker, int] = {
 
 _KINDS_OF = (_EXPLICIT, _LISTED, _FIGURES, _ABSTRACT)
 
-_AGAIN: tuple[Maker, ...] = (repeats.repeat, repeats.copy, reflections.mirror)
+_AGAIN: tuple[Maker, ...] = (repeats.repeat, repeats.copy, repeats.mirror)
 _COLUMN: tuple[Maker, ...] = (repeats.same_columns, relative.next_column)
 _FOLLOW: dict[str, tuple[Maker, ...]] = {
     "": (*_COLUMN, relative.below),
     "tile": (relative.beside, relative.below, relative.lone, relative.join, relative.surround, patterns.grow, *_COLUMN),
     "column": _COLUMN,
-    "columns": (conditions.each, reflections.mirror),
+    "columns": (conditions.each, repeats.mirror),
     "row": (conditions.by_sign, conditions.each, conditions.beams),
     "ring": (relative.middle, repeats.again_at, *_AGAIN),
-    "rings": (reflections.mirror, conditions.touching),
+    "rings": (repeats.mirror, conditions.touching),
     "flower": (relative.surround, relative.stem, repeats.again_at, patterns.grow, *_AGAIN),
-    "flowers": (reflections.mirror, conditions.touching),
+    "flowers": (repeats.mirror, conditions.touching),
     "filled flower": (relative.surround, patterns.grow, relative.stem, *_AGAIN),
     "line": (relative.parallel, relative.longer, repeats.parallels, relative.surround, *_AGAIN),
-    "V": (reflections.flip, *_AGAIN),
+    "V": (repeats.flip, *_AGAIN),
     "X": (repeats.again_at, *_AGAIN),
     "caterpillar": (repeats.same_columns, *_AGAIN),
     **dict.fromkeys(("triangle", "diamond", "arrowhead", "bow tie", "star", "big ring", "flower with a stem"), _AGAIN),

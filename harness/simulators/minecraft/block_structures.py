@@ -9,11 +9,9 @@ from __future__ import annotations
 
 from random import Random
 
-from harness.simulators.framework import Goal, Order
 from harness.simulators.minecraft.figures import KINDS, NEAR, Figure, colors, compose, difference, moved
-from harness.simulators.minecraft.relations import UNIT, Cell, Relation, relation
-from harness.simulators.minecraft.scene import Reference, Scene, references
-from harness.simulators.orders import (
+from harness.simulators.minecraft.game import Goal, Order
+from harness.simulators.minecraft.orders import (
     about,
     block_there,
     first_cell,
@@ -25,6 +23,8 @@ from harness.simulators.orders import (
     place_order,
     several_order,
 )
+from harness.simulators.minecraft.relations import UNIT, Cell, Relation, relation
+from harness.simulators.minecraft.scene import Reference, Scene, references
 from harness.worlds.minecraft import COLORS, Structure, in_region
 
 _FIGURES = 3

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from harness.simulators.framework import Goal, Order
 from harness.simulators.minecraft.figures import Figure, difference, moved
+from harness.simulators.minecraft.game import Goal, Order
+from harness.simulators.minecraft.orders import picked_out, piece_order, said_at_once
 from harness.simulators.minecraft.pieces import Piece
 from harness.simulators.minecraft.relations import Cell, relation
 from harness.simulators.minecraft.scene import Scene
-from harness.simulators.minecraft.told import picked_out, piece_order, said_at_once
 from harness.simulators.voice import Voice, relation_parts
 
 Blocks = Mapping[Cell, str]

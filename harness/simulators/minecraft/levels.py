@@ -21,8 +21,7 @@ from typing import Any, NamedTuple
 
 from harness.corpora.item import Executed, MinecraftItem, Turn, Utterance
 from harness.simulators.minecraft.carpentry import touching
-from harness.simulators.minecraft.poses import facing
-from harness.simulators.minecraft.relations import Cell
+from harness.simulators.minecraft.relations import Cell, facing
 from harness.simulators.voice import Voice
 from harness.worlds.minecraft import COLORS, SIDE, Action, Structure
 

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Sequence
 from random import Random
 
 from harness.corpora.item import Executed, MinecraftItem, Turn, Utterance
-from harness.simulators.framework import QUARTERS, Goal, Order, gold_actions, opening, speak
 from harness.simulators.live import LiveGame, Manner
 from harness.simulators.minecraft.corrections import Step, correction, recoloring
 from harness.simulators.minecraft.figures import difference, moved
+from harness.simulators.minecraft.game import QUARTERS, Goal, Order, gold_actions, opening, speak
+from harness.simulators.minecraft.orders import piece_order, said_at_once
 from harness.simulators.minecraft.pieces import Piece, cells_of
-from harness.simulators.minecraft.poses import facing
+from harness.simulators.minecraft.relations import facing
 from harness.simulators.minecraft.scene import Scene
-from harness.simulators.minecraft.told import piece_order, said_at_once
 from harness.simulators.voice import Voice
 from harness.tasks import task_of
 from harness.worlds.minecraft import Action, Structure, in_region

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from random import Random
 
-from harness.simulators.framework import Goal, Order
 from harness.simulators.minecraft.carpentry import touching
+from harness.simulators.minecraft.game import Goal, Order
+from harness.simulators.minecraft.orders import about, builder_order, first_cell, first_order, near_reference, place_order
 from harness.simulators.minecraft.relations import UNIT, Cell
 from harness.simulators.minecraft.scene import Scene, references
-from harness.simulators.orders import about, builder_order, first_cell, first_order, near_reference, place_order
 from harness.worlds.minecraft import COLORS, in_region
 
 _PLACEMENTS_FIRST = 4

@@ -11,8 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from harness.corpora.item import Turn
-from harness.simulators.minecraft.poses import EYES
-from harness.simulators.minecraft.relations import Cell, relation
+from harness.simulators.minecraft.relations import EYES, Cell, relation
 from harness.simulators.voice import Voice
 from harness.worlds.minecraft import CODES, SHAPE, SIDE, Action, Pose, Structure
 

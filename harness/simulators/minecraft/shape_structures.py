@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
-from harness.simulators.framework import Goal, Order
 from harness.simulators.minecraft.figures import Figure, colors, compose, moved, starts
+from harness.simulators.minecraft.game import Goal, Order
+from harness.simulators.minecraft.orders import CENTER, about, board_place, first_cell, floating, hangs, is_near
 from harness.simulators.minecraft.relations import Cell, Relation, relation
 from harness.simulators.minecraft.scene import Reference, Scene, references, sight
 from harness.simulators.minecraft.shape_words import PARTS, Shape, corner, form, noun, order
-from harness.simulators.orders import CENTER, about, board_place, first_cell, floating, hangs, is_near
 from harness.simulators.voice import relation_parts
 from harness.worlds.minecraft import Structure
 

@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 
-from eval.confidence import Hybrid, coverage
+from eval.confidence import coverage
 from eval.report.curves import as_markdown
 from eval.score_run import Benchmark, read_answers
 from harness.cli import main
 from harness.corpora import load
 from harness.corpora.item import Item
+from harness.runs.hybrid import Hybrid
 
 
 @pytest.fixture(autouse=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from harness.simulators.everyday.hexagons.drawing import Drawing
 from harness.simulators.everyday.talk import Maker, Meant, Order
+from harness.simulators.possible import impossible_if
 from harness.worlds.hexagons import COLUMNS, ROWS
 
 _OTHER = {
@@ -64,18 +65,17 @@ def _area(kind: str) -> Maker:
     return make
 
 
-def white_area(d: Drawing) -> Order | None:
+def white_area(d: Drawing) -> Order:
     """Erasing a part of the board."""
-    if not d.colors:
-        return None
+    impossible_if(not d.colors)
     kind = d.rng.choice(list(_AREAS))
     name, cells = d.rng.choice(list(_AREAS[kind].items()))
-    return Order("remove", d.say("erase", what=d.say(f"the {name}")), f"remove {cells}") if name != "whole board" else None
+    impossible_if(name == "whole board")
+    return Order("remove", d.say("erase", what=d.say(f"the {name}")), f"remove {cells}")
 
 
-def background(d: Drawing) -> Order | None:
-    if not d.colors or len(d.colors) > 150:
-        return None
+def background(d: Drawing) -> Order:
+    impossible_if(not d.colors or len(d.colors) > 150)
     color = d.color()
     section = "background" if d.rng.random() < 0.6 else "rest"
     return Order("whole", d.say(section, color=color), f"{color} blank", noun="background")
@@ -155,7 +155,7 @@ def some_lines(d: Drawing) -> Order:
     elif kind == "every":
         step, start = rng.randint(2, 4), rng.randint(1, 2)
         what = d.say(
-            "lines every", line=way, nth=d.person.nth(step) if step > 2 else d.some("second", "other", "2nd"), first=d.nth(start)
+            "lines every", line=way, nth=d.nth(step) if step > 2 else d.some("second", "other", "2nd"), first=d.nth(start)
         )
         cells = f"{start}-{count}/{step}"
     else:

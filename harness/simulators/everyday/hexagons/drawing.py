@@ -94,9 +94,3 @@ class Drawing(Talk):
         """A column and a row with room around them."""
         reach = min(reach, 4)
         return self.rng.randint(1 + reach, COLUMNS - reach), self.rng.randint(1 + reach, ROWS - reach)
-
-    def number(self, n: int) -> str:
-        return self.person.number(n)
-
-    def nth(self, n: int) -> str:
-        return self.person.nth(n)

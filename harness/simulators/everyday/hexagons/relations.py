@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from harness.simulators.everyday.hexagons.drawing import Drawing
-from harness.simulators.everyday.talk import Maker, Meant, Order, Thing
+from harness.simulators.everyday.talk import Maker, Meant, Order, Thing, copy_program
+from harness.simulators.possible import Impossible, impossible_if, needed
 from harness.worlds.hexagons import COLUMNS, ROWS
 
 _FIGURES = (
@@ -37,22 +38,18 @@ def _bounds(thing: Thing) -> tuple[int, int, int, int]:
     return min(columns), max(columns), min(rows), max(rows)
 
 
-def beside(d: Drawing) -> Order | None:
+def beside(d: Drawing) -> Order:
     """One tile above or below something, or at a side of a single tile."""
     thing = d.pick(*_FIGURES)
-    if thing is None:
-        return None
     color, cells = d.color(), d.where(thing)
     named = way = d.some("above", "below", "above", "below", "left", "right", "next to")
     left, right, top, _ = _bounds(thing)
     if way == "next to":
         way = d.some("above", "below")
     if way in ("left", "right"):
-        if len(thing.cells) > 1:
-            return None
+        impossible_if(len(thing.cells) > 1)
         place = f"{left + (1 if way == 'right' else -1)}:{top}"
-        if not 1 < left < COLUMNS:
-            return None
+        impossible_if(not 1 < left < COLUMNS)
         program = f"{color} {place}"
     elif left == right:
         program = f"{color} {way}({cells},1)"
@@ -68,13 +65,10 @@ def beside(d: Drawing) -> Order | None:
     return Order("relation", text, program, noun="dot", count=1, fresh=True, meant=meant)
 
 
-def around(d: Drawing) -> Order | None:
+def around(d: Drawing) -> Order:
     thing = d.pick(*_AROUND)
-    if thing is None:
-        return None
     left, right, top, bottom = _bounds(thing)
-    if left < 3 or right > COLUMNS - 2 or top < 3 or bottom > ROWS - 2:
-        return None
+    impossible_if(left < 3 or right > COLUMNS - 2 or top < 3 or bottom > ROWS - 2)
     color, it = d.color(), d.ref(thing)
     cells = f"ring({d.where(thing)})"
     if thing.noun in ("ring", "circle"):
@@ -83,22 +77,17 @@ def around(d: Drawing) -> Order | None:
     return Order("relation", text, f"{color} {cells}", noun="ring", fresh=True)
 
 
-def inside(d: Drawing) -> Order | None:
+def inside(d: Drawing) -> Order:
     thing = d.pick("ring", "circle", "flower", "square", "rectangle", "letter", "border")
-    if thing is None:
-        return None
     color = d.color()
     text = d.say("inside", color=color, it=d.ref(thing))
     return Order("relation", text, f"{color} inside({d.where(thing)})", noun="part", fresh=True)
 
 
-def ends(d: Drawing) -> Order | None:
+def ends(d: Drawing) -> Order:
     thing = d.pick("line")
-    if thing is None:
-        return None
     left, right, top, bottom = _bounds(thing)
-    if left != right or top == 1 or bottom == ROWS:
-        return None
+    impossible_if(left != right or top == 1 or bottom == ROWS)
     color, cells = d.color(), d.where(thing)
     if d.rng.random() < 0.3:
         color = thing.colors[0]
@@ -108,19 +97,16 @@ def ends(d: Drawing) -> Order | None:
     return Order("relation", text, program, noun="ends", subject=subject, count=2, fresh=True)
 
 
-def next_line(d: Drawing) -> Order | None:
+def next_line(d: Drawing) -> Order:
     """The row below, the column to the right of one that was painted."""
-    thing = d.last
-    if thing is None or thing.noun not in ("row", "column", "edge") or not thing.cells:
-        return None
+    thing = needed(d.last)
+    impossible_if(thing.noun not in ("row", "column", "edge") or not thing.cells)
     left, right, top, bottom = _bounds(thing)
     row = top == bottom
-    if not row and left != right:
-        return None
+    impossible_if(not row and left != right)
     k = d.some(-1, 1, 1)
     at = (top if row else left) + k
-    if not 1 <= at <= (ROWS if row else COLUMNS):
-        return None
+    impossible_if(not 1 <= at <= (ROWS if row else COLUMNS))
     color = d.color()
     side = ("below" if k > 0 else "above") if row else ("right" if k > 0 else "left")
     text = d.say("next line", line="row" if row else "column", side=d.say(f"line {side}"), color=color)
@@ -128,11 +114,9 @@ def next_line(d: Drawing) -> Order | None:
     return Order("relation", text, program, noun="row" if row else "column")
 
 
-def beyond_line(d: Drawing) -> Order | None:
+def beyond_line(d: Drawing) -> Order:
     """Everything above or below a row, left or right of a column."""
     thing = d.pick("row", "column")
-    if thing is None:
-        return None
     left, right, top, bottom = _bounds(thing)
     color = d.color()
     if top == bottom:
@@ -142,39 +126,33 @@ def beyond_line(d: Drawing) -> Order | None:
         side, span = ("right", (left + 1, COLUMNS)) if d.rng.random() < 0.5 else ("left", (1, left - 1))
         mark = ""
     else:
-        return None
-    if span[0] >= span[1]:
-        return None
+        raise Impossible
+    impossible_if(span[0] >= span[1])
     text = d.say("beyond", color=color, side=d.say(f"line {side}"), it=d.ref(thing))
     return Order("relation", text, f"{color} {mark}{span[0]}-{span[1]}", noun="part")
 
 
-def joined(d: Drawing) -> Order | None:
+def joined(d: Drawing) -> Order:
     """A line between two single tiles."""
     dots = [thing for thing in d.things if thing.noun == "dot" and len(thing.cells) == 1 and d.own(thing)]
-    if len(dots) < 2:
-        return None
+    impossible_if(len(dots) < 2)
     (a, b), color = d.rng.sample(dots, 2), d.color()
     text = d.say("join two", color=color, it=d.named(a), that=d.named(b), noun="dot")
     ends = f"is({a.colors[0]}),is({b.colors[0]})"
     return Order("relation", text, f"{color} line({ends}) - is({a.colors[0]},{b.colors[0]})", noun="line", fresh=True)
 
 
-def stem(d: Drawing) -> Order | None:
+def stem(d: Drawing) -> Order:
     thing = d.pick("flower", "heart")
-    if thing is None:
-        return None
     n, color, cells = d.rng.randint(2, 4), d.some("green", "green", d.color()), d.where(thing)
-    if color in thing.colors:
-        return None
+    impossible_if(color in thing.colors)
     text = d.say("stem", color=color, n=d.number(n), it=d.ref(thing))
     return Order("relation", text, f"{color} below({cells}&columns(middle({cells})),{n})", noun="stem", count=n, fresh=True)
 
 
-def center_of(d: Drawing) -> Order | None:
+def center_of(d: Drawing) -> Order:
     thing = d.pick("flower", "hexagon", "blob", "disc", "star", "snowflake", "X", "plus")
-    if thing is None or len(thing.cells) % 2 == 0:
-        return None
+    impossible_if(len(thing.cells) % 2 == 0)
     if d.rng.random() < 0.25:
         return Order("remove", d.say("remove center", it=d.ref(thing)), f"remove middle({d.where(thing)})", subject=thing)
     color = d.color()
@@ -182,17 +160,15 @@ def center_of(d: Drawing) -> Order | None:
     return Order("recolor", d.say("center", color=color, it=d.ref(thing)), program, subject=thing, count=1)
 
 
-def part_of(d: Drawing) -> Order | None:
+def part_of(d: Drawing) -> Order:
     """The top or bottom tile of a line, one half of a row."""
     thing = d.pick("line", "column", "row", "triangle", "square", "rectangle", "letter")
-    if thing is None or len(thing.cells) < 3 or len(thing.colors) != 1:
-        return None
+    impossible_if(len(thing.cells) < 3 or len(thing.colors) != 1)
     way = d.some("top", "bottom", "leftmost", "rightmost")
     left, right, top, bottom = _bounds(thing)
     ends = {"top": top, "bottom": bottom}.get(way), {"leftmost": left, "rightmost": right}.get(way)
     hit = sum(cell[0] + 1 == ends[0] or cell[1] + 1 == ends[1] for cell in thing.cells)
-    if hit != 1:
-        return None
+    impossible_if(hit != 1)
     cells = f"{way}({d.where(thing)},1)" if "most" in way else f"sort({d.where(thing)},{'down' if way == 'top' else 'up'})"
     cells = cells if "most" in way else f"first({cells},1)"
     if d.rng.random() < 0.4:
@@ -202,13 +178,11 @@ def part_of(d: Drawing) -> Order | None:
     return Order("recolor", text, f"{color} {cells}", subject=thing, count=1)
 
 
-def every_second_of(d: Drawing) -> Order | None:
+def every_second_of(d: Drawing) -> Order:
     thing = d.pick("row", "column", "line", "edge")
-    if thing is None or len(thing.cells) < 4 or len(thing.colors) != 1:
-        return None
+    impossible_if(len(thing.cells) < 4 or len(thing.colors) != 1)
     left, right, top, bottom = _bounds(thing)
-    if left != right and top != bottom:
-        return None
+    impossible_if(left != right and top != bottom)
     color, first = d.color(), d.some("first", "second")
     text = d.say("every second of", color=color, it=d.named(thing), first=first)
     return Order("count", text, f"{color} {'odd' if first == 'first' else 'even'}(is({thing.colors[0]}))", subject=thing)
@@ -217,23 +191,20 @@ def every_second_of(d: Drawing) -> Order | None:
 # --- once more ---
 
 
-def copied(d: Drawing) -> Order | None:
+def copied(d: Drawing) -> Order:
     """The same again, some columns or rows away."""
     thing = d.pick(*_FIGURES)
-    if thing is None:
-        return None
     left, right, top, bottom = _bounds(thing)
     way = d.some("right", "right", "left", "down", "up")
     width, height = right - left + 1, bottom - top + 1
     k = width + width % 2 + d.some(0, 0, 2) if way in ("right", "left") else height + d.some(0, 1)
-    if not _moved_inside((left, right, top, bottom), way, k):
-        return None
+    impossible_if(not _moved_inside((left, right, top, bottom), way, k))
     cells = d.where(thing)
     color = d.color() if d.rng.random() < 0.35 and len(thing.colors) == 1 else ""
     unit = ("column" if way in ("left", "right") else "row") + ("s" if k > 1 else "")
     slots = {"it": d.ref(thing), "k": d.number(k), "unit": unit, "way": d.say(f"to {way}"), "noun": thing.noun}
     text = d.say("copy in color", color=color, **slots) if color else d.say("copy", **slots)
-    program = f"copy shift({cells},{way} {k})" + (f" with {thing.colors[0]}={color}" if color else "")
+    program = copy_program(thing, cells, f"{way} {k}", color)
     return Order("repeat", text, program, noun=thing.noun, count=len(thing.cells), fresh=True)
 
 
@@ -242,11 +213,10 @@ def _moved_inside(bounds: tuple[int, int, int, int], way: str, k: int) -> bool:
     return {"right": right + k <= COLUMNS, "left": left - k >= 1, "down": bottom + k <= ROWS, "up": top - k >= 1}[way]
 
 
-def again(d: Drawing) -> Order | None:
+def again(d: Drawing) -> Order:
     """Another one of the same, wherever there is room."""
-    thing = d.last
-    if thing is None or thing.noun not in _FIGURES or not d.own(thing) or not d.orders[-1].noun:
-        return None
+    thing = needed(d.last)
+    impossible_if(thing.noun not in _FIGURES or not d.own(thing) or not d.orders[-1].noun)
     bounds = _bounds(thing)
     gap = bounds[1] - bounds[0] + 2
     gap += gap % 2
@@ -255,8 +225,7 @@ def again(d: Drawing) -> Order | None:
         for way, k in (("right", gap), ("left", gap), ("down", bounds[3] - bounds[2] + 2))
         if _moved_inside(bounds, way, k)
     ]
-    if not ways:
-        return None
+    impossible_if(not ways)
     (way, k), cells = d.rng.choice(ways), d.where(thing)
     if d.rng.random() < 0.5 and len(thing.colors) == 1:
         color = d.color()
@@ -267,31 +236,29 @@ def again(d: Drawing) -> Order | None:
     return Order("repeat", text, program, noun=thing.noun, count=len(thing.cells), fresh=True, bare=bare)
 
 
-def to_the_edge(d: Drawing) -> Order | None:
+def to_the_edge(d: Drawing) -> Order:
     """Copies in steps until the board ends."""
-    thing = d.last
-    if thing is None or thing.noun not in ("flower", "ring", "dot", "line", "column", "triangle", "diamond") or not d.own(thing):
-        return None
+    thing = needed(d.last)
+    impossible_if(thing.noun not in ("flower", "ring", "dot", "line", "column", "triangle", "diamond") or not d.own(thing))
     left, right, _, _ = _bounds(thing)
     width = right - left + 1
     k = width + d.some(1, 2) if thing.noun == "column" else width + 1 + (width + 1) % 2
     way, room = ("right", COLUMNS - right) if right < COLUMNS - left else ("left", left - 1)
-    if room < 2 * k or d.rng.random() < 0.3:
-        return None
+    impossible_if(room < 2 * k or d.rng.random() < 0.3)
     slots = {"it": d.ref(thing), "k": d.number(k), "way": d.say(f"to {way}"), "noun": thing.noun, "side": way}
     n = 1 + room // k
     if thing.noun == "column":
         span = f"{left + k}-{COLUMNS}/{k}" if way == "right" else f"{left - (n - 1) * k}-{left - k}/{k}"
-        return Order("repeat", d.say("to the edge", **slots), f"{thing.colors[0]} {span}") if len(thing.colors) == 1 else None
+        impossible_if(len(thing.colors) > 1)
+        return Order("repeat", d.say("to the edge", **slots), f"{thing.colors[0]} {span}")
     program = f"copy repeat(shift({d.where(thing)},{way} {k}),{way} {k},{n - 1})"
     return Order("repeat", d.say("to the edge", **slots), program, count=(n - 1) * len(thing.cells), fresh=True)
 
 
-def also_line(d: Drawing) -> Order | None:
+def also_line(d: Drawing) -> Order:
     """The same with another row or column; a row after a column."""
-    thing = d.last
-    if thing is None or thing.noun not in ("row", "column") or len(thing.colors) != 1:
-        return None
+    thing = needed(d.last)
+    impossible_if(thing.noun not in ("row", "column") or len(thing.colors) != 1)
     other = d.some("row", "column")
     n, color = d.rng.randint(1, ROWS), thing.colors[0]
     new = d.color() if d.rng.random() < 0.3 else color
@@ -303,10 +270,9 @@ def also_line(d: Drawing) -> Order | None:
 # --- mirrored, moved, larger ---
 
 
-def flipped(d: Drawing) -> Order | None:
+def flipped(d: Drawing) -> Order:
     """The whole picture flipped over the middle of the board."""
-    if not 0 < len(d.colors) < 60:
-        return None
+    impossible_if(not 0 < len(d.colors) < 60)
     way, axis = d.some(("left", "9-10"), ("upside", ":5-6"))
     shades = sorted(set(d.colors.values()))
     names = [f"{color}s" for color in shades]
@@ -315,11 +281,9 @@ def flipped(d: Drawing) -> Order | None:
     return Order("mirror", d.say(f"flip {way}"), f"{saved}; remove painted; {placed}")
 
 
-def mirrored(d: Drawing) -> Order | None:
+def mirrored(d: Drawing) -> Order:
     """The mirror image of something on the other half, beside the thing itself."""
     thing = d.pick()
-    if thing is None:
-        return None
     left, right, top, bottom = _bounds(thing)
     sideways = right <= COLUMNS // 2 or left > COLUMNS // 2
     if sideways and (d.rng.random() < 0.6 or not (bottom <= 5 or top > 5)):
@@ -327,16 +291,15 @@ def mirrored(d: Drawing) -> Order | None:
     elif bottom <= 5 or top > 5:
         other, axis = ("bottom" if bottom <= 5 else "top"), ":5-6"
     else:
-        return None
+        raise Impossible
     cells = d.where(thing)
     text = d.say("mirror", it=d.ref(thing), other=other)
     return Order("mirror", text, f"copy reflect({cells},{axis})", noun=thing.noun, count=len(thing.cells), fresh=True)
 
 
-def turned(d: Drawing) -> Order | None:
+def turned(d: Drawing) -> Order:
     thing = d.pick("line", "V", "Y", "triangle")
-    if thing is None or len(thing.colors) != 1:
-        return None
+    impossible_if(len(thing.colors) != 1)
     color, cells = thing.colors[0], d.where(thing)
     text = d.say("turn upside", it=d.ref(thing)) if thing.noun in ("V", "Y") else d.say("turn", it=d.ref(thing))
     turns = 3 if thing.noun in ("V", "Y") else 1
@@ -344,37 +307,32 @@ def turned(d: Drawing) -> Order | None:
     return Order("mirror", text, program, subject=thing)
 
 
-def moved(d: Drawing) -> Order | None:
+def moved(d: Drawing) -> Order:
     thing = d.pick(*_FIGURES)
-    if thing is None or len(thing.colors) != 1:
-        return None
+    impossible_if(len(thing.colors) != 1)
     way, color = d.some("left", "right", "up", "down"), thing.colors[0]
     k = d.some(2, 2, 4) if way in ("left", "right") else d.some(1, 1, 2, 3)
-    if not _moved_inside(_bounds(thing), way, k):
-        return None
+    impossible_if(not _moved_inside(_bounds(thing), way, k))
     unit = ("column" if way in ("left", "right") else "row") + ("s" if k > 1 else "")
     text = d.say("move", it=d.ref(thing), way=d.say(f"to {way}"), k=d.number(k), unit=unit)
     kind = "correction" if d.orders and thing is d.last else "relation"
     return Order(kind, text, f"s={d.where(thing)}; remove s; {color} shift(s,{way} {k})", subject=thing)
 
 
-def grown(d: Drawing) -> Order | None:
+def grown(d: Drawing) -> Order:
     """Larger by one tile all around, or a line twice as long."""
     thing = d.pick("hexagon", "blob", "disc", "flower", "dot", "line")
-    if thing is None or len(thing.colors) != 1 or (thing.noun == "flower" and len(thing.cells) != 7):
-        return None
+    impossible_if(len(thing.colors) != 1 or (thing.noun == "flower" and len(thing.cells) != 7))
     left, right, top, bottom = _bounds(thing)
     color, cells = thing.colors[0], d.where(thing)
     if thing.noun == "line":
         n = len(thing.cells)
-        if left != right or n != bottom - top + 1:
-            return None
+        impossible_if(left != right or n != bottom - top + 1)
         k, section = (n, "twice as long") if d.rng.random() < 0.5 else (d.rng.randint(1, 3), "longer by")
         way = "below" if bottom + k <= ROWS else "above"
         text = d.say(section, it=d.ref(thing), n=d.number(k))
         return Order("size", text, f"{color} {way}({cells},{k})", subject=thing, count=k, fresh=True)
-    if left == 1 or top == 1 or right == COLUMNS or bottom == ROWS:
-        return None
+    impossible_if(left == 1 or top == 1 or right == COLUMNS or bottom == ROWS)
     return Order("size", d.say("grow", it=d.ref(thing)), f"{color} near({cells})", subject=thing, fresh=True)
 
 

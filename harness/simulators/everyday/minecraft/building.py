@@ -1,13 +1,17 @@
-"""A conversation with a block builder, who stands before the middle of the ground and looks along +z: its left is +x."""
+"""A conversation with a block builder, and where things are built.
+
+The builder stands before the middle of the ground and looks along +z: its left is +x.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Any, NamedTuple
 
 from harness.corpora.item import MinecraftItem, Turn, Utterance
-from harness.simulators.everyday.talk import Order, Talk, program
+from harness.simulators.everyday.talk import Meant, Order, Talk, program
+from harness.simulators.possible import Impossible
 from harness.worlds.minecraft import FACING, SIDE, Action, Structure
 from serialization.program import ast, minecraft
 from serialization.program.figure import Cell
@@ -85,14 +89,14 @@ class Building(Talk):
 
     # --- places ---
 
-    def site(self, width: int, depth: int = 1) -> Site | None:
-        """Where something goes that is so wide, to the right, and so deep, away; None if no free ground is found."""
+    def site(self, width: int, depth: int = 1) -> Site:
+        """Where something goes that is so wide, to the right, and so deep, away. Raises Impossible if no free ground is found."""
         taken = {(x, z) for x, _, z in self.colors}
         for _ in range(_SITES):
             site = self._drawn_site(width, depth)
             if not any((site.x - k, site.z + j) in taken for k in range(width) for j in range(depth)):
                 return site
-        return None
+        raise Impossible
 
     def _drawn_site(self, width: int, depth: int) -> Site:
         rng, kind = self.rng, self.rng.random()
@@ -119,3 +123,44 @@ class Building(Talk):
         if name.startswith("corner"):
             return self.say(f"place {name.rpartition(' ')[0]}", side=name.rpartition(" ")[2])
         return self.say(f"place {name}") if name else ""
+
+
+Plan = Callable[[int, int], str]
+"""The program of a thing by its leftmost x and its nearest z."""
+
+
+class Other(NamedTuple):
+    """What might have been meant instead: how that is said, and its plan; what begins with "=" is done beside what is there."""
+
+    section: str
+    plan: Plan
+    kind: str = "size"
+    slots: Mapping[str, str] = {}
+
+
+def span(first: int, last: int) -> str:
+    """Coordinates from the smaller to the larger one."""
+    first, last = min(first, last), max(first, last)
+    return str(first) if first == last else f"{first}..{last}" if first < 0 or last < 0 else f"{first}-{last}"
+
+
+def box(x: int, y: int, z: int, width: int, height: int, depth: int) -> str:
+    """From a left lower near cell: to the right, up and away."""
+    return f"{span(x, x - width + 1)},{span(y, y + height - 1)},{span(z, z + depth - 1)}"
+
+
+def build(
+    b: Building, kind: str, noun: str, what: str, plan: Plan, width: int, depth: int = 1, others: tuple[Other, ...] = ()
+) -> Order:
+    """A thing somewhere on free ground."""
+    site = b.site(width, depth)
+    meant = [Meant(one.section, one.plan(site.x, site.z), one.slots, one.kind) for one in others]
+    found = []
+    for way, dx, dz in (("left", 1, 0), ("right", -1, 0), ("far", 0, 1), ("near", 0, -1)):
+        k = b.some(1, 2, 2, 3)
+        x, z = site.x + k * dx, site.z + k * dz
+        if -SIDE + width - 1 <= x <= SIDE and -SIDE <= z <= SIDE + 1 - depth:
+            found.append(Meant(f"more {way}", plan(x, z), {"n": b.number(k), "s": "s" if k > 1 else ""}))
+    meant += [b.rng.choice(found)] if found else []
+    text = b.ask("build", what, b.place(site.name))
+    return Order(kind, text, plan(site.x, site.z), noun=noun, meant=tuple(meant), fresh=True)

@@ -3,37 +3,36 @@
 from __future__ import annotations
 
 from harness.corpora.wording import listing
-from harness.simulators.everyday.minecraft.building import Building
-from harness.simulators.everyday.minecraft.plans import Other, Plan, box, build, span
+from harness.simulators.everyday.minecraft.building import Building, Other, Plan, box, build, span
 from harness.simulators.everyday.talk import LETTERS, PICTURES, Maker, Meant, Order
 
 
-def block(b: Building) -> Order | None:
+def block(b: Building) -> Order:
     color = b.color()
     return build(b, b.some("count", "figure"), "block", b.say("block", color=color), lambda x, z: f"{color} {x},1,{z}", 1)
 
 
-def tower(b: Building) -> Order | None:
+def tower(b: Building) -> Order:
     n, color, rng = b.rng.choice((2, 3, 3, 4, 4, 5, 6)), b.color(), b.rng
     if rng.random() < 0.15:
         what, n = b.say("tower bare", color=color), rng.choice((3, 4))
     else:
-        what = b.say("tower", color=color, n=b.person.number(n))
+        what = b.say("tower", color=color, n=b.number(n))
     others = (
         Other("=taller", lambda x, z: f"{color} {x},{n + 1},{z}"),
         Other("=shorter", lambda x, z: f"remove {x},{n},{z}"),
-        Other("=meant high", lambda x, z: f"{color} {x},{span(n + 1, n + 2)},{z}", "correction", {"n": b.person.number(n + 2)}),
+        Other("=meant high", lambda x, z: f"{color} {x},{span(n + 1, n + 2)},{z}", "correction", {"n": b.number(n + 2)}),
         Other("lying", lambda x, z: f"{color} row({max(x, n - 6)},1,{z},right,{n})", "correction"),
     )
     return build(b, b.some("figure", "size"), "tower", what, lambda x, z: f"{color} tower({x},1,{z},{n})", 1, others=others)
 
 
-def row(b: Building) -> Order | None:
+def row(b: Building) -> Order:
     n, color, rng = b.rng.choice((3, 3, 4, 4, 5, 6, 7)), b.color(), b.rng
     away = rng.random() < 0.3
     way, width, depth = ("behind", 1, n) if away else ("right", n, 1)
     told = away or rng.random() < 0.35
-    what = b.say("row", color=color, n=b.person.number(n))
+    what = b.say("row", color=color, n=b.number(n))
     if told:
         what = f"{what} {b.say('way away' if away else 'way across')}"
     others: tuple[Other, ...] = (
@@ -53,7 +52,7 @@ def _last(x: int, z: int, n: int, away: bool) -> str:
     return f"{x},1,{z + n - 1}" if away else f"{x - n + 1},1,{z}"
 
 
-def wall(b: Building) -> Order | None:
+def wall(b: Building) -> Order:
     width, height, color = b.rng.randint(3, 6), b.rng.randint(2, 4), b.color()
     told = b.rng.random() < 0.8
     if not told:
@@ -76,7 +75,7 @@ def wall(b: Building) -> Order | None:
     )
 
 
-def cube(b: Building) -> Order | None:
+def cube(b: Building) -> Order:
     n, color = b.rng.choice((2, 2, 3, 3, 4)), b.color()
     what = (
         b.say("cube", color=color, n=str(n))
@@ -90,7 +89,7 @@ def cube(b: Building) -> Order | None:
     return build(b, b.some("figure", "size"), "cube", what, lambda x, z: f"{color} {box(x, 1, z, n, n, n)}", n, n, tuple(others))
 
 
-def floor(b: Building) -> Order | None:
+def floor(b: Building) -> Order:
     width, depth, color = b.rng.randint(2, 6), b.rng.randint(2, 5), b.color()
     if b.rng.random() < 0.5:
         depth = width = min(width, depth)
@@ -106,7 +105,7 @@ def floor(b: Building) -> Order | None:
     )
 
 
-def outline(b: Building) -> Order | None:
+def outline(b: Building) -> Order:
     width, depth, color = b.rng.randint(3, 7), b.rng.randint(3, 6), b.color()
     if b.rng.random() < 0.5:
         depth = width = min(width, depth)
@@ -130,15 +129,15 @@ def outline(b: Building) -> Order | None:
     )
 
 
-def upright_frame(b: Building) -> Order | None:
+def upright_frame(b: Building) -> Order:
     width, height, color = b.rng.randint(3, 5), b.rng.randint(3, 5), b.color()
     what = b.say("picture frame", color=color, n=str(width), m=str(height))
     return build(b, "border", "frame", what, lambda x, z: f"{color} frame({x},1,{z},right,{width},up,{height})", width)
 
 
-def stairs(b: Building) -> Order | None:
+def stairs(b: Building) -> Order:
     n, color, way = b.rng.randint(3, 5), b.color(), b.some("right", "left", "away")
-    what = b.say("stairs", color=color, n=b.person.number(n), way=b.say(f"stairs {way}"))
+    what = b.say("stairs", color=color, n=b.number(n), way=b.say(f"stairs {way}"))
 
     def plan(x: int, z: int, n: int = n, way: str = way) -> str:
         def at(k: int) -> tuple[int, int]:
@@ -160,7 +159,7 @@ def stairs(b: Building) -> Order | None:
 # --- letters and signs ---
 
 
-def flat_letter(b: Building) -> Order | None:
+def flat_letter(b: Building) -> Order:
     """L, T, U or a plus, lying on the ground."""
     name, color = b.some("L", "T", "U", "plus"), b.color()
     n, m = b.some(3, 3, 4, 5), b.some(2, 3)
@@ -173,12 +172,12 @@ def flat_letter(b: Building) -> Order | None:
         plan, size = lambda x, z: f"{color} tshape({x - n // 2},1,{z + m},right,{n},front,{m + 1})", (n, m + 1)
     else:
         plan, size = lambda x, z: f"{color} ushape({x},1,{z},right,{n},behind,{m})", (n, m)
-    slots = {"color": color, "n": b.person.number(n), "m": b.person.number(m + (name == "T"))}
+    slots = {"color": color, "n": b.number(n), "m": b.number(m + (name == "T"))}
     noun = "plus" if name == "plus" else f"{name} shape"
     return build(b, "figure", noun, b.say(f"flat {name.lower()}", **slots), plan, *size)
 
 
-def letter(b: Building) -> Order | None:
+def letter(b: Building) -> Order:
     """A letter that stands upright."""
     name, color = b.rng.choice(LETTERS), b.color()
     lines = PICTURES[f"letter {name.lower()}"]
@@ -204,17 +203,17 @@ def _heights(filled: list[bool]) -> list[str]:
     return runs
 
 
-def upright_plus(b: Building) -> Order | None:
+def upright_plus(b: Building) -> Order:
     color = b.color()
     return build(
         b, "figure", "plus", b.say("upright plus", color=color), lambda x, z: f"{color} cross({x - 1},2,{z},right,up,1)", 3
     )
 
 
-def diagonal(b: Building) -> Order | None:
+def diagonal(b: Building) -> Order:
     n, color = b.rng.randint(3, 5), b.color()
     side = b.some("right", "left")
-    what = b.say("diagonal", color=color, n=b.person.number(n), way=side)
+    what = b.say("diagonal", color=color, n=b.number(n), way=side)
     return build(
         b,
         "line",
@@ -226,9 +225,9 @@ def diagonal(b: Building) -> Order | None:
     )
 
 
-def snake(b: Building) -> Order | None:
+def snake(b: Building) -> Order:
     n, m, color = b.rng.randint(3, 4), b.rng.randint(2, 3), b.color()
-    what = b.say("snake", color=color, n=b.person.number(n + m - 1), k=b.person.number(n), m=b.person.number(m - 1))
+    what = b.say("snake", color=color, n=b.number(n + m - 1), k=b.number(n), m=b.number(m - 1))
     return build(
         b, "figure", "snake", what, lambda x, z: f"{color} {box(x, 1, z, n, 1, 1)}+{box(x - n + 1, 1, z + 1, 1, 1, m - 1)}", n, m
     )
@@ -237,7 +236,7 @@ def snake(b: Building) -> Order | None:
 # --- counts ---
 
 
-def alternating(b: Building) -> Order | None:
+def alternating(b: Building) -> Order:
     """A row or a tower in two or three colors in turn."""
     n, up = b.rng.randint(4, 8), b.rng.random() < 0.35
     n = min(n, 6) if up else n
@@ -245,7 +244,7 @@ def alternating(b: Building) -> Order | None:
     for _ in range(b.some(1, 1, 1, 2)):
         colors.append(b.color(*colors))
     run = ", ".join((*colors, *colors)[: max(4, len(colors) + 1)])
-    slots = {"n": b.person.number(n), "run": run, "colors": listing(b.rng, colors), "first": colors[0]}
+    slots = {"n": b.number(n), "run": run, "colors": listing(b.rng, colors), "first": colors[0]}
     noun = "tower" if up else "row"
     what = b.say(f"alternating {noun}", **slots)
     return build(b, "count", noun, what, _in_turn(noun, n, colors), 1 if up else n)
@@ -257,16 +256,16 @@ def _in_turn(noun: str, n: int, colors: list[str]) -> Plan:
     return lambda x, z: f"{','.join(colors)} {noun}({x},1,{z}{way},{n})"
 
 
-def listed(b: Building) -> Order | None:
+def listed(b: Building) -> Order:
     """A tower or row with each block in its own color."""
     n, up = b.rng.randint(2, 5), b.rng.random() < 0.5
     colors = b.rng.sample(sorted(b.palette), n)
     noun = "tower" if up else "row"
-    what = b.say(f"listed {noun}", colors=listing(b.rng, colors), n=b.person.number(n))
+    what = b.say(f"listed {noun}", colors=listing(b.rng, colors), n=b.number(n))
     return build(b, "count", noun, what, _in_turn(noun, n, colors), 1 if up else n)
 
 
-def scattered(b: Building) -> Order | None:
+def scattered(b: Building) -> Order:
     """Some blocks apart from each other."""
     n, color = b.rng.randint(2, 6), b.color()
     spots = [(x, z) for x in (-4, -2, 0, 2, 4) for z in (-3, -1, 1, 3)]
@@ -277,7 +276,7 @@ def scattered(b: Building) -> Order | None:
         Meant("=one more block", f"{color} {one}", {"color": color}, "count"),
         Meant("=take one", f"remove {its[0][0]},1,{its[0][1]}", kind="count"),
     )
-    what = b.say("scattered", color=color, n=b.person.number(n))
+    what = b.say("scattered", color=color, n=b.number(n))
     text = b.say("build", what=what, where=f", {b.say('anywhere')}")
     return Order("count", text, f"{color} {cells}", noun="blocks", meant=meant, fresh=True)
 

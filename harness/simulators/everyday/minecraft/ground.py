@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from harness.simulators.everyday.minecraft.building import Building
 from harness.simulators.everyday.talk import Maker, Meant, Order
+from harness.simulators.possible import impossible_if
 
 _CORNERS = {"far left": (5, 5), "far right": (-5, 5), "near left": (5, -5), "near right": (-5, -5)}
 _EDGES = {"far": "-5..5,1,5", "near": "-5..5,1,-5", "left": "5,1,-5..5", "right": "-5,1,-5..5"}
@@ -44,17 +45,16 @@ def striped_floor(b: Building) -> Order:
     return Order("whole", text, f"{color} {one}; {other} {two}", noun="floor", fresh=True)
 
 
-def second_layer(b: Building) -> Order | None:
+def second_layer(b: Building) -> Order:
     """All that lies on the ground once more on top of it."""
-    if not b.colors or any(y > 6 for _, y, _ in b.colors) or len(b.colors) > 130:
-        return None
+    impossible_if(not b.colors or any(y > 6 for _, y, _ in b.colors) or len(b.colors) > 130)
     color = b.color()
     return Order("whole", b.say("on everything", color=color), f"{color} on(all)", noun="layer")
 
 
 def fence(b: Building) -> Order:
     color, height = b.color(), b.some(1, 1, 2)
-    text = b.say("fence" if height == 1 else "fence high", color=color, n=b.person.number(height))
+    text = b.say("fence" if height == 1 else "fence high", color=color, n=b.number(height))
     program = "; ".join(f"{color} frame(5,{y},-5,right,11,behind,11)" for y in range(1, height + 1))
     meant = (
         Meant("=gate", "remove 0,1,-5", kind="border"),
@@ -74,7 +74,7 @@ def corner(b: Building) -> Order:
     """A block or a tower in one corner of the ground."""
     color, (name, (x, z)) = b.color(), b.rng.choice(list(_CORNERS.items()))
     n = b.some(1, 1, 1, 2, 3)
-    what = b.say("block", color=color) if n == 1 else b.say("tower", color=color, n=b.person.number(n))
+    what = b.say("block", color=color) if n == 1 else b.say("tower", color=color, n=b.number(n))
     way, side = name.split()
     text = b.ask("build", what, b.place(f"corner {name}"))
     meant: list[Meant] = []
@@ -88,7 +88,7 @@ def corner(b: Building) -> Order:
 
 def all_corners(b: Building) -> Order:
     color, n = b.color(), b.some(1, 1, 1, 2, 3)
-    text = b.say("all corners" if n == 1 else "corner towers", color=color, n=b.person.number(n))
+    text = b.say("all corners" if n == 1 else "corner towers", color=color, n=b.number(n))
     program = (
         f"{color} 5,1,5+-5,1,5+5,1,-5+-5,1,-5"
         if n == 1

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from harness.simulators.everyday.minecraft.building import Building
-from harness.simulators.everyday.minecraft.plans import span
-from harness.simulators.everyday.talk import Maker, Meant, Order, Thing
+from harness.simulators.everyday.minecraft.building import Building, span
+from harness.simulators.everyday.talk import Maker, Meant, Order, Thing, copy_program
+from harness.simulators.possible import impossible_if, needed
 from harness.worlds.minecraft import HEIGHT, SIDE, in_region
 
 _WAYS = {"left": (1, 0, 0), "right": (-1, 0, 0), "behind": (0, 0, 1), "front": (0, 0, -1), "up": (0, 1, 0)}
@@ -34,45 +34,36 @@ def _room(bounds: Bounds, way: str, k: int) -> bool:
     return all(in_region(x + k * dx, y2 + k * dy, z + k * dz) for x in (x1, x2) for z in (z1, z2))
 
 
-def on_top(b: Building) -> Order | None:
+def on_top(b: Building) -> Order:
     """One block on the top of a block, a tower or the middle of something flat; or one on every block of a row."""
     thing = b.pick("block", "tower", "row", "wall", "cube", "table", "pyramid", "house", "carpet", "square", "staircase")
-    if thing is None:
-        return None
     (x1, x2), (_, top), (z1, z2) = _bounds(thing)
-    if top == HEIGHT:
-        return None
+    impossible_if(top == HEIGHT)
     color, cells, it = b.color(), b.where(thing), b.ref(thing)
     if (x1, z1) == (x2, z2):
         n = b.some(1, 1, 2)
-        text = b.say(
-            "on top" if n == 1 else "on top some", color=color, it=it, n=b.person.number(n), what=b.say("block", color=color)
-        )
+        text = b.say("on top" if n == 1 else "on top some", color=color, it=it, n=b.number(n), what=b.say("block", color=color))
         return Order("relation", text, f"{color} on({cells}{f',{n}' if n > 1 else ''})", noun="block", fresh=True)
     if thing.noun in ("row", "wall", "staircase") and b.rng.random() < 0.7:
         return Order("relation", b.say("on every", color=color, it=it), f"{color} on({cells})", noun="layer", fresh=True)
-    if (x2 - x1) % 2 or (z2 - z1) % 2:
-        return None
+    impossible_if((x2 - x1) % 2 or (z2 - z1) % 2)
     place = f"{(x1 + x2) // 2},{top + 1},{(z1 + z2) // 2}"
     text = b.say("on the middle", it=it, what=b.say("block", color=color))
     return Order("relation", text, f"{color} {place}", noun="block", fresh=True)
 
 
-def beside(b: Building) -> Order | None:
+def beside(b: Building) -> Order:
     """A block next to one, at a side of a tower on the ground, or some steps away."""
     thing = b.pick("block", "tower", "cube", "table", "house", "chair", "pyramid", "tree", "flag", "flower")
-    if thing is None:
-        return None
     (x1, x2), _, (z1, z2) = bounds = _bounds(thing)
     way = b.some("left", "right", "front", "behind")
     k = b.some(1, 1, 1, 2, 3)
     named = b.some(way, way, way, "next to") if k == 1 else way
-    if not _room(bounds, way, k) or (x2 - x1) % 2 or (z2 - z1) % 2:
-        return None
+    impossible_if(not _room(bounds, way, k) or (x2 - x1) % 2 or (z2 - z1) % 2)
     x, z = _next_to(bounds, way, k)
     n, color = b.some(1, 1, 1, 2, 3), b.color()
-    what = b.say("block", color=color) if n == 1 else b.say("tower", color=color, n=b.person.number(n))
-    side = b.say(f"side {named}") if k == 1 else b.say(f"far {way}", n=b.person.number(k))
+    what = b.say("block", color=color) if n == 1 else b.say("tower", color=color, n=b.number(n))
+    side = b.say(f"side {named}") if k == 1 else b.say(f"far {way}", n=b.number(k))
     cells = f"{x},1,{z}" if n == 1 else f"tower({x},1,{z},{n})"
     meant = []
     if _room(bounds, _BACK[way], k):
@@ -92,33 +83,27 @@ def _next_to(bounds: Bounds, way: str, k: int) -> tuple[int, int]:
     return x, {"behind": z2 + k, "front": z1 - k}.get(way, (z1 + z2) // 2)
 
 
-def ends(b: Building) -> Order | None:
+def ends(b: Building) -> Order:
     """A block or a tower at each end of a row."""
     thing = b.pick("row")
-    if thing is None:
-        return None
     bounds = (x1, x2), _, (z1, z2) = _bounds(thing)
     ways = ("left", "right") if x2 > x1 else ("front", "behind")
-    if (z2 > z1 and x2 > x1) or not all(_room(bounds, way, 1) for way in ways):
-        return None
+    impossible_if((z2 > z1 and x2 > x1) or not all(_room(bounds, way, 1) for way in ways))
     color, cells = b.color(), b.where(thing)
     if b.rng.random() < 0.35:
         places = f"{x1},1,{z1}", f"{x2},1,{z2}"
         n = b.some(1, 2, 3)
-        text = b.say("on the ends", color=color, it=b.ref(thing), n=b.person.number(n), s="s" if n > 1 else "")
+        text = b.say("on the ends", color=color, it=b.ref(thing), n=b.number(n), s="s" if n > 1 else "")
         return Order("relation", text, f"{color} {'+'.join(f'on({place},{n})' for place in places)}", noun="ends", fresh=True)
     text = b.say("ends", color=color, it=b.ref(thing))
     return Order("relation", text, f"{color} {ways[0]}({cells})+{ways[1]}({cells})", noun="ends", fresh=True)
 
 
-def around(b: Building) -> Order | None:
+def around(b: Building) -> Order:
     """A ring on the ground around something."""
     thing = b.pick("block", "tower", *_BIG)
-    if thing is None:
-        return None
     bounds = (x1, x2), _, (z1, z2) = _bounds(thing)
-    if not all(_room(bounds, way, 1) for way in ("left", "right", "behind", "front")):
-        return None
+    impossible_if(not all(_room(bounds, way, 1) for way in ("left", "right", "behind", "front")))
     color = b.color()
     frame = f"frame({x2 + 1},1,{z1 - 1},right,{x2 - x1 + 3},behind,{z2 - z1 + 3})"
     return Order(
@@ -126,14 +111,11 @@ def around(b: Building) -> Order | None:
     )
 
 
-def inside(b: Building) -> Order | None:
+def inside(b: Building) -> Order:
     """What a square on the ground leaves empty."""
     thing = b.pick("square", "fence", "frame", "ring", "rectangle", "border")
-    if thing is None:
-        return None
     (x1, x2), (y1, y2), (z1, z2) = _bounds(thing)
-    if y1 != y2 or x2 - x1 < 2 or z2 - z1 < 2 or len(thing.cells) != 2 * (x2 - x1 + z2 - z1):
-        return None
+    impossible_if(y1 != y2 or x2 - x1 < 2 or z2 - z1 < 2 or len(thing.cells) != 2 * (x2 - x1 + z2 - z1))
     color, cells = b.color(), b.where(thing)
     if b.rng.random() < 0.35 and not (x2 - x1) % 2 and not (z2 - z1) % 2:
         text = b.say("inside one", what=b.say("block", color=color), it=b.ref(thing))
@@ -142,16 +124,14 @@ def inside(b: Building) -> Order | None:
     return Order("relation", text, f"{color} box({cells}) - {cells}", noun="filling", fresh=True)
 
 
-def between(b: Building) -> Order | None:
+def between(b: Building) -> Order:
     """A row between two blocks or towers in one line."""
     its = [thing for thing in b.things if thing.noun in ("block", "tower") and b.own(thing)]
-    if len(its) < 2:
-        return None
+    impossible_if(len(its) < 2)
     one, two = b.rng.sample(its, 2)
     (x1, _), _, (z1, _) = _bounds(one)
     (u1, _), _, (v1, _) = _bounds(two)
-    if (x1 != u1) == (z1 != v1) or abs(x1 - u1) + abs(z1 - v1) < 2:
-        return None
+    impossible_if((x1 != u1) == (z1 != v1) or abs(x1 - u1) + abs(z1 - v1) < 2)
     color = b.color()
     text = b.say("between", color=color, it=b.named(one), that=b.named(two), noun=one.noun)
     across, away = sorted((x1, u1)), sorted((z1, v1))
@@ -160,11 +140,10 @@ def between(b: Building) -> Order | None:
     return Order("relation", text, f"{color} {xs},1,{zs}", noun="row", fresh=True)
 
 
-def parts(b: Building) -> Order | None:
+def parts(b: Building) -> Order:
     """The topmost block of a tower, the corners or the middle of something flat, an end of a row: off or in another color."""
     thing = b.pick("tower", "row", "wall", "square", "carpet", "cube", "floor")
-    if thing is None or len(thing.cells) < 3 or len(thing.colors) != 1:
-        return None
+    impossible_if(len(thing.cells) < 3 or len(thing.colors) != 1)
     (x1, x2), (y1, y2), (z1, z2) = _bounds(thing)
     cells, name = b.where(thing), ""
     if thing.noun == "tower":
@@ -176,12 +155,10 @@ def parts(b: Building) -> Order | None:
         name, part = "top row", f"end({cells},up)"
     elif y1 == y2 and x2 - x1 > 1 and z2 - z1 > 1 and len(thing.cells) == (x2 - x1 + 1) * (z2 - z1 + 1):
         name, part = b.some(("corners", f"corners({cells})"), ("middle", f"middle({cells})"))
-        if name == "middle" and ((x2 - x1) % 2 or (z2 - z1) % 2):
-            return None
+        impossible_if(name == "middle" and ((x2 - x1) % 2 or (z2 - z1) % 2))
     elif thing.noun == "cube":
         name, part = b.some(("top layer", f"end({cells},up)"), ("corners", f"corners({cells})"))
-    if not name:
-        return None
+    impossible_if(not name)
     words, it = b.say(f"part {name}"), b.ref(thing)
     if b.rng.random() < 0.5:
         kind = "corner" if name == "corners" else "remove"
@@ -191,14 +168,12 @@ def parts(b: Building) -> Order | None:
     return Order(kind, b.say("recolor part of", part=words, it=it, color=color), b.recolored(part, color), subject=thing)
 
 
-def every_second_of(b: Building) -> Order | None:
+def every_second_of(b: Building) -> Order:
     """Every second block of a row, but for its ends."""
     thing = b.pick("row", "line")
-    if thing is None or len(thing.cells) < 5 or len(thing.cells) % 2 == 0 or len(thing.colors) != 1:
-        return None
+    impossible_if(len(thing.cells) < 5 or len(thing.cells) % 2 == 0 or len(thing.colors) != 1)
     (x1, x2), (y1, y2), (z1, z2) = _bounds(thing)
-    if len(thing.cells) != x2 - x1 + z2 - z1 + 1 or y1 != y2:
-        return None
+    impossible_if(len(thing.cells) != x2 - x1 + z2 - z1 + 1 or y1 != y2)
     color = b.color()
     text = b.say("every second of", color=color, it=b.named(thing))
     return Order("count", text, b.recolored(f"even(is({thing.colors[0]}))", color), subject=thing)
@@ -207,75 +182,65 @@ def every_second_of(b: Building) -> Order | None:
 # --- once more ---
 
 
-def copied(b: Building) -> Order | None:
+def copied(b: Building) -> Order:
     """The same again beside it, some steps away."""
     thing = b.pick(*_COPIED)
-    if thing is None:
-        return None
     bounds = (x1, x2), _, (z1, z2) = _bounds(thing)
     way = b.some("left", "right", "behind", "front", "right", "left")
     size = x2 - x1 + 1 if way in ("left", "right") else z2 - z1 + 1
     gap = b.some(0, 1, 1, 2)
-    if not _room(bounds, way, size + gap):
-        return None
+    impossible_if(not _room(bounds, way, size + gap))
     color = b.color() if b.rng.random() < 0.35 and len(thing.colors) == 1 else ""
     slots = {
         "it": b.ref(thing),
         "noun": thing.noun,
         "side": b.say(f"side {way}"),
-        "gap": b.say("gap" if gap else "no gap", n=b.person.number(gap), s="s" if gap > 1 else ""),
+        "gap": b.say("gap" if gap else "no gap", n=b.number(gap), s="s" if gap > 1 else ""),
     }
     text = b.say("copy in color" if color else "copy", color=color, **slots)
-    program = f"copy shift({b.where(thing)},{way} {size + gap})" + (f" with {thing.colors[0]}={color}" if color else "")
+    program = copy_program(thing, b.where(thing), f"{way} {size + gap}", color)
     return Order("repeat", text, program, noun=thing.noun, count=len(thing.cells), fresh=True)
 
 
-def again(b: Building) -> Order | None:
-    thing = b.last
-    if thing is None or thing.noun not in _COPIED or not b.own(thing) or not b.orders[-1].noun:
-        return None
+def again(b: Building) -> Order:
+    thing = needed(b.last)
+    impossible_if(thing.noun not in _COPIED or not b.own(thing) or not b.orders[-1].noun)
     bounds = (x1, x2), _, (z1, z2) = _bounds(thing)
     ways = [
         (way, k) for way, k in (("right", x2 - x1 + 2), ("left", x2 - x1 + 2), ("behind", z2 - z1 + 2)) if _room(bounds, way, k)
     ]
-    if not ways:
-        return None
+    impossible_if(not ways)
     way, k = b.rng.choice(ways)
     color = b.color() if len(thing.colors) == 1 and b.rng.random() < 0.5 else ""
     text = b.say("again with color" if color else "again", color=color, noun=thing.noun)
-    program = f"copy shift({b.where(thing)},{way} {k})" + (f" with {thing.colors[0]}={color}" if color else "")
+    program = copy_program(thing, b.where(thing), f"{way} {k}", color)
     return Order("repeat", text, program, noun=thing.noun, count=len(thing.cells), fresh=True, bare=not color)
 
 
-def stacked(b: Building) -> Order | None:
+def stacked(b: Building) -> Order:
     """The same once more on top."""
     thing = b.pick("block", "row", "square", "carpet", "cube", "wall", "floor", "tower")
-    if thing is None:
-        return None
     _, (y1, y2), _ = _bounds(thing)
-    if y2 + y2 - y1 + 1 > HEIGHT:
-        return None
+    impossible_if(y2 + y2 - y1 + 1 > HEIGHT)
     color = b.color() if len(thing.colors) == 1 and b.rng.random() < 0.4 else ""
     text = b.say("stack in color" if color else "stack", color=color, it=b.ref(thing), noun=thing.noun)
-    program = f"copy shift({b.where(thing)},up {y2 - y1 + 1})" + (f" with {thing.colors[0]}={color}" if color else "")
+    program = copy_program(thing, b.where(thing), f"up {y2 - y1 + 1}", color)
     return Order("repeat", text, program, subject=None if color else thing, noun="layer", count=len(thing.cells), fresh=True)
 
 
-def to_the_edge(b: Building) -> Order | None:
-    thing = b.last
-    if thing is None or thing.noun not in ("block", "tower", "wall", "chair", "tree", "flower") or not b.own(thing):
-        return None
+def to_the_edge(b: Building) -> Order:
+    thing = needed(b.last)
+    impossible_if(thing.noun not in ("block", "tower", "wall", "chair", "tree", "flower") or not b.own(thing))
     bounds = (x1, x2), _, _ = _bounds(thing)
     way, gap = b.some("left", "right"), b.some(1, 1, 2)
     k = x2 - x1 + 1 + gap
     n = (SIDE - x2) // k if way == "left" else (SIDE + x1) // k
-    if n < 2 or not _room(bounds, way, k):
-        return None
+    impossible_if(n < 2 or not _room(bounds, way, k))
     text = b.say(
         "to the edge",
         it=b.ref(thing),
         side=way,
-        gap=b.say("gap", n=b.person.number(gap), s="s" if gap > 1 else ""),
+        gap=b.say("gap", n=b.number(gap), s="s" if gap > 1 else ""),
         noun=thing.noun,
     )
     program = f"copy repeat(shift({b.where(thing)},{way} {k}),{way} {k},{n})"
@@ -285,111 +250,97 @@ def to_the_edge(b: Building) -> Order | None:
 # --- mirrored, moved, larger ---
 
 
-def mirrored(b: Building) -> Order | None:
+def mirrored(b: Building) -> Order:
     """A mirror image beside stairs or a letter, or on the other half of the ground."""
     thing = b.pick()
-    if thing is None:
-        return None
     (x1, x2), _, _ = _bounds(thing)
     cells = b.where(thing)
     if thing.noun in ("staircase", "L shape", "flag") and b.rng.random() < 0.5:
         way = b.some("left", "right")
-        if not _room(_bounds(thing), way, x2 - x1 + 1):
-            return None
+        impossible_if(not _room(_bounds(thing), way, x2 - x1 + 1))
         text = b.say("mirror beside", it=b.ref(thing), way=way)
         edge = x2 + 1 if way == "left" else x1
         program = f"copy reflect({cells},right,({edge - 1},1,0+{edge},1,0))"
         return Order("mirror", text, program, noun=thing.noun, count=len(thing.cells), fresh=True)
-    if x1 <= 0 <= x2:
-        return None
+    impossible_if(x1 <= 0 <= x2)
     text = b.say("mirror", it=b.ref(thing), other="left" if x2 < 0 else "right")
     return Order("mirror", text, f"copy reflect({cells},right,0,1,0)", noun=thing.noun, count=len(thing.cells), fresh=True)
 
 
-def turned(b: Building) -> Order | None:
+def turned(b: Building) -> Order:
     """A row or wall turned by a quarter, a tower laid down, a row stood up."""
     thing = b.pick("row", "wall", "tower")
-    if thing is None or len(thing.colors) != 1:
-        return None
+    impossible_if(len(thing.colors) != 1)
     (x1, x2), (y1, y2), (z1, z2) = _bounds(thing)
     color, cells = thing.colors[0], b.where(thing)
     if thing.noun == "tower":
         n = y2 - y1 + 1
-        if y1 > 1 or x1 != x2 or x1 - n + 1 < -SIDE:
-            return None
+        impossible_if(y1 > 1 or x1 != x2 or x1 - n + 1 < -SIDE)
         return Order(
             "mirror",
             b.say("lay down", it=b.ref(thing)),
             f"s={cells}; remove s; {color} row({x1},1,{z1},right,{n})",
             subject=thing,
         )
-    if (x2 - x1) % 2 or (z2 - z1) % 2 or y1 > 1:
-        return None
+    impossible_if((x2 - x1) % 2 or (z2 - z1) % 2 or y1 > 1)
     text = b.say("turn", it=b.ref(thing))
     return Order("mirror", text, f"s={cells}; m=middle(s); remove s; {color} rotate(s,1,m)", subject=thing)
 
 
-def moved(b: Building) -> Order | None:
+def moved(b: Building) -> Order:
     thing = b.pick(*_COPIED)
-    if thing is None or len(thing.colors) != 1:
-        return None
+    impossible_if(len(thing.colors) != 1)
     way, k = b.some("left", "right", "behind", "front"), b.some(1, 1, 2, 3)
-    if not _room(_bounds(thing), way, k) or any(cell[1] > 1 and (cell[0], 1, cell[2]) not in thing.cells for cell in thing.cells):
-        return None
+    impossible_if(not _room(_bounds(thing), way, k))
+    overhangs = (y > 1 and (x, 1, z) not in thing.cells for x, y, z in thing.cells)
+    impossible_if(any(overhangs))
     color = thing.colors[0]
-    text = b.say("move", it=b.ref(thing), n=b.person.number(k), s="s" if k > 1 else "", way=b.say(f"to {way}"))
+    text = b.say("move", it=b.ref(thing), n=b.number(k), s="s" if k > 1 else "", way=b.say(f"to {way}"))
     kind = "correction" if b.orders and thing is b.last else "relation"
     return Order(kind, text, f"s={b.where(thing)}; remove s; {color} shift(s,{way} {k})", subject=thing)
 
 
-def taller(b: Building) -> Order | None:
+def taller(b: Building) -> Order:
     thing = b.pick("tower", "wall", "fence", "square", "block")
-    if thing is None or len(thing.colors) != 1:
-        return None
+    impossible_if(len(thing.colors) != 1)
     _, (y1, y2), _ = _bounds(thing)
     k = b.some(1, 1, 2)
     section = "taller" if k == 1 else "taller by"
     if thing.noun == "tower" and b.rng.random() < 0.3:
         k, section = y2 - y1 + 1, "twice as high"
-    if y2 + k > HEIGHT:
-        return None
-    text = b.say(section, it=b.ref(thing), n=b.person.number(k))
+    impossible_if(y2 + k > HEIGHT)
+    text = b.say(section, it=b.ref(thing), n=b.number(k))
     return Order("size", text, f"{thing.colors[0]} on({b.where(thing)}{f',{k}' if k > 1 else ''})", subject=thing, fresh=True)
 
 
-def shorter(b: Building) -> Order | None:
+def shorter(b: Building) -> Order:
     thing = b.pick("tower", "wall")
-    if thing is None or len(thing.colors) != 1:
-        return None
+    impossible_if(len(thing.colors) != 1)
     _, (y1, y2), _ = _bounds(thing)
     height = y2 - y1 + 1
-    if height < 2:
-        return None
+    impossible_if(height < 2)
     k, section = (height // 2, "half as high") if height % 2 == 0 and b.rng.random() < 0.4 else (1, "lower")
     text = b.say(section, it=b.ref(thing))
     return Order("size", text, f"remove end({b.where(thing)},up{f',{k}' if k > 1 else ''})", subject=thing)
 
 
-def longer(b: Building) -> Order | None:
+def longer(b: Building) -> Order:
     thing = b.pick("row", "wall")
-    if thing is None or len(thing.colors) != 1:
-        return None
+    impossible_if(len(thing.colors) != 1)
     bounds = (x1, x2), _, (z1, z2) = _bounds(thing)
-    if z2 > z1 and x2 > x1:
-        return None
+    impossible_if(z2 > z1 and x2 > x1)
     ways = ("left", "right") if x2 > x1 else ("behind", "front")
     k, way = b.some(1, 2, 3), b.rng.choice(ways)
     told = b.rng.random() < 0.4
     if not told and b.rng.random() < 0.3:
         k = max(x2 - x1, z2 - z1) + 1
     way = way if told or _room(bounds, way, k) else next(other for other in ways if other != way)
-    if not _room(bounds, way, k):
-        return None
+    impossible_if(not _room(bounds, way, k))
     double = not told and k == max(x2 - x1, z2 - z1) + 1
     text = b.say(
         "twice as long" if double else "longer to" if told else "longer by",
         it=b.ref(thing),
-        n=b.person.number(k),
+        n=b.number(k),
         s="s" if k > 1 else "",
         way=b.say(f"to {way}"),
     )

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from harness.corpora.wording import listing
-from harness.simulators.everyday.minecraft.building import Building
-from harness.simulators.everyday.minecraft.plans import Other, box, build, span
+from harness.simulators.everyday.minecraft.building import Building, Other, box, build, span
 from harness.simulators.everyday.talk import Maker, Order
 
 
-def arch(b: Building) -> Order | None:
+def arch(b: Building) -> Order:
     gap, height, color = b.rng.randint(1, 3), b.rng.randint(2, 4), b.color()
     noun = b.some("arch", "gate", "bridge", "doorway")
     told = b.rng.random() < 0.7
@@ -19,11 +18,11 @@ def arch(b: Building) -> Order | None:
         section,
         color=color,
         other=other,
-        n=b.person.number(height),
-        gap=b.person.number(gap),
+        n=b.number(height),
+        gap=b.number(gap),
         gaps="s" if gap > 1 else "",
         noun=noun,
-        top=b.person.number(gap + 2),
+        top=b.number(gap + 2),
     )
 
     def plan(x: int, z: int) -> str:
@@ -33,7 +32,7 @@ def arch(b: Building) -> Order | None:
     return build(b, "figure", noun, what, plan, gap + 2)
 
 
-def table(b: Building) -> Order | None:
+def table(b: Building) -> Order:
     width, depth = b.some((3, 3), (3, 3), (4, 3), (2, 2))
     color, height = b.color(), b.some(1, 1, 2)
     other = b.color(color) if b.rng.random() < 0.4 else color
@@ -44,7 +43,7 @@ def table(b: Building) -> Order | None:
         other=other,
         n=str(width),
         m=str(depth),
-        k=b.person.number(height),
+        k=b.number(height),
     )
 
     def plan(x: int, z: int) -> str:
@@ -58,7 +57,7 @@ def table(b: Building) -> Order | None:
     return build(b, "figure", noun, what, plan, width, depth, others)
 
 
-def chair(b: Building) -> Order | None:
+def chair(b: Building) -> Order:
     """A seat of one block or four, with a back of the same width."""
     color, big = b.color(), b.rng.random() < 0.5
     if not big:
@@ -72,15 +71,15 @@ def chair(b: Building) -> Order | None:
     return build(b, "figure", "chair", what, plan, 2, 2)
 
 
-def bench(b: Building) -> Order | None:
+def bench(b: Building) -> Order:
     n, color = b.rng.randint(3, 5), b.color()
-    what = b.say("bench", color=color, n=b.person.number(n))
+    what = b.say("bench", color=color, n=b.number(n))
     return build(
         b, "figure", "bench", what, lambda x, z: f"{color} {x},1,{z}+{x - n + 1},1,{z}; {color} {box(x, 2, z, n, 1, 1)}", n
     )
 
 
-def house(b: Building) -> Order | None:
+def house(b: Building) -> Order:
     """Walls around an empty inside, with a flat roof in another color or none, perhaps with a door on the near side."""
     n, height, color = b.some(3, 3, 4, 5), b.some(2, 2, 3), b.color()
     other, roof, door = b.color(color), b.rng.random() < 0.6, b.rng.random() < 0.4 and height > 1
@@ -88,7 +87,7 @@ def house(b: Building) -> Order | None:
         "color": color,
         "other": other,
         "n": str(n),
-        "m": b.person.number(height),
+        "m": b.number(height),
         "door": b.say("with a door") if door else "",
     }
     what = b.say("house with roof" if roof else "house walls", **slots)
@@ -109,7 +108,7 @@ def house(b: Building) -> Order | None:
     return build(b, "figure", "house", what, plan, n, n, tuple(others))
 
 
-def pyramid(b: Building) -> Order | None:
+def pyramid(b: Building) -> Order:
     n, color = b.some(3, 5, 5), b.color()
     colors = [color]
     if b.rng.random() < 0.3:
@@ -118,7 +117,7 @@ def pyramid(b: Building) -> Order | None:
     if len(colors) > 1:
         what = b.say("pyramid colors", n=str(n), colors=listing(b.rng, colors))
     else:
-        what = b.say("pyramid", color=color, n=str(n), levels=b.person.number(n // 2 + 1))
+        what = b.say("pyramid", color=color, n=str(n), levels=b.number(n // 2 + 1))
 
     def plan(x: int, z: int) -> str:
         layers = ((colors[k % len(colors)], box(x - k, 1 + k, z + k, n - 2 * k, 1, n - 2 * k)) for k in range(n // 2 + 1))
@@ -127,12 +126,12 @@ def pyramid(b: Building) -> Order | None:
     return build(b, "figure", "pyramid", what, plan, n, n)
 
 
-def tree(b: Building) -> Order | None:
+def tree(b: Building) -> Order:
     """A trunk with leaves around and on its top; or a flower on a stem."""
     n, trunk, leaves = b.rng.randint(2, 4), b.some("orange", "orange", b.color()), "green"
     if trunk == leaves:
         return flower(b)
-    what = b.say("tree", other=trunk, color=leaves, n=b.person.number(n))
+    what = b.say("tree", other=trunk, color=leaves, n=b.number(n))
 
     def plan(x: int, z: int) -> str:
         x -= 1
@@ -141,19 +140,19 @@ def tree(b: Building) -> Order | None:
     return build(b, "figure", "tree", what, plan, 3, 3)
 
 
-def flower(b: Building) -> Order | None:
+def flower(b: Building) -> Order:
     n, color = b.rng.randint(1, 3), b.color("green")
-    what = b.say("flower", color=color, n=b.person.number(n))
+    what = b.say("flower", color=color, n=b.number(n))
     return build(b, "figure", "flower", what, lambda x, z: f"green tower({x},1,{z},{n}); {color} {x},{n + 1},{z}", 1)
 
 
-def lamp(b: Building) -> Order | None:
+def lamp(b: Building) -> Order:
     """Towers of several colors."""
     if b.rng.random() < 0.4:
         return build(b, "figure", "traffic light", b.say("traffic light"), lambda x, z: f"green,yellow,red tower({x},1,{z},3)", 1)
     n, color = b.rng.randint(2, 4), b.color()
     other = b.color(color)
-    what = b.say("tower with top", color=color, other=other, n=b.person.number(n))
+    what = b.say("tower with top", color=color, other=other, n=b.number(n))
     return build(
         b,
         "figure",
@@ -164,18 +163,18 @@ def lamp(b: Building) -> Order | None:
     )
 
 
-def flag(b: Building) -> Order | None:
+def flag(b: Building) -> Order:
     n, color = b.rng.randint(4, 5), b.color()
     other = b.color(color)
-    what = b.say("flag", color=color, other=other, n=b.person.number(n))
+    what = b.say("flag", color=color, other=other, n=b.number(n))
     return build(
         b, "figure", "flag", what, lambda x, z: f"{color} tower({x},1,{z},{n}); {other} {box(x - 1, n - 1, z, 2, 2, 1)}", 3
     )
 
 
-def well(b: Building) -> Order | None:
+def well(b: Building) -> Order:
     n, height, color = b.some(3, 3, 4), b.some(1, 1, 2), b.color("blue")
-    what = b.say("well", color=color, n=str(n), m=b.person.number(height))
+    what = b.say("well", color=color, n=str(n), m=b.number(height))
 
     def plan(x: int, z: int) -> str:
         ring = "+".join(f"frame({x},{y},{z},right,{n},behind,{n})" for y in range(1, height + 1))

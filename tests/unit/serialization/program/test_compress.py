@@ -17,8 +17,7 @@ from prompts.spec import PromptSpec
 from serialization.formats import get_format
 from serialization.program import ast, hexagons, minecraft
 from serialization.program.compress import building_programs, compress_building, compress_drawing, drawing_programs
-from serialization.program.compress_cover import cover
-from serialization.program.compress_terms import Term
+from serialization.program.compress.sets import Term, cover
 from serialization.program.hexagons import DrawingState
 from serialization.program.literal import building_program, drawing_program
 from serialization.program.minecraft import BuildingState

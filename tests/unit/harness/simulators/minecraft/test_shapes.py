@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from harness.corpora.item import Executed, MinecraftItem
 from harness.corpora.wording import NUMBERS
-from harness.simulators.framework import play
 from harness.simulators.minecraft import figures, shape_words
 from harness.simulators.minecraft.block_structures import BlockStructures
 from harness.simulators.minecraft.figures import KINDS, NEAR, SIZES, Figure, compose, difference, moved
+from harness.simulators.minecraft.game import play
 from harness.simulators.minecraft.relations import UNIT, Cell, Relation
 from harness.simulators.minecraft.shape_structures import ShapeStructures
 from harness.simulators.voice import Voice, frames

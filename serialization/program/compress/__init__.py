@@ -1,6 +1,6 @@
 """Actions to short programs that do exactly the same, by minimum description length.
 
-The length of a program is about that of its text, see `compress_terms.length`. Candidates are made by world and then run: only
+The length of a program is about that of its text, see `shared.length`. Candidates are made by world and then run: only
 a program that does what the plain one of `literal` does counts, and that is one of them.
 """
 
@@ -11,14 +11,16 @@ from itertools import permutations
 
 from harness.worlds.hexagons import Paint
 from harness.worlds.minecraft import Action, Structure
-from serialization.program import ast, hexagons, minecraft
-from serialization.program.compress_hexagons import Sketch
-from serialization.program.compress_minecraft import Plan
-from serialization.program.compress_terms import length
+from serialization.program import ast
+from serialization.program.compress.hexagons import Sketch
+from serialization.program.compress.minecraft import Plan
+from serialization.program.compress.shared import length
 from serialization.program.hexagons import DrawingState
+from serialization.program.hexagons import run as run_drawing
 from serialization.program.literal import building_program, drawing_program
 from serialization.program.machine import Outcome
-from serialization.program.minecraft import BuildingState
+from serialization.program.minecraft import BuildingState, run_told
+from serialization.program.minecraft import run as run_building
 from serialization.program.parse import MAX_CHARS
 from serialization.program.written import write, write_statement
 
@@ -42,7 +44,7 @@ def drawing_programs(actions: Sequence[Paint], state: DrawingState | None = None
     if count == 1 and _is_short(plain):
         return [plain]
     tried = (ast.Program(statements) for statements in Sketch(actions, state, count).programs())
-    return _best([plain, *tried], _exactly(lambda program: hexagons.run(program, state)), count)
+    return _best([plain, *tried], _exactly(lambda program: run_drawing(program, state)), count)
 
 
 def compress_building(actions: Sequence[Action], state: BuildingState | None = None) -> ast.Program:
@@ -59,7 +61,7 @@ def building_programs(actions: Sequence[Action], state: BuildingState | None = N
     plain = building_program(actions)
     if count == 1 and _is_short(plain):
         return [plain]
-    judge = _exactly(minecraft.run if state is None else lambda program: minecraft.run_told(program, state))
+    judge = _exactly(run_building if state is None else lambda program: run_told(program, state))
     orders = [tuple(actions)]
     if state is not None and not (done := state.structure.apply(actions)).ignored:
         orders = list(dict.fromkeys([*orders, *_orders(_net(state.structure, done.structure))]))
@@ -77,7 +79,7 @@ def _leaving(state: BuildingState) -> Judge:
     """Programs do the same that leave the same structure, by actions that can all be done."""
 
     def judge(program: ast.Program) -> tuple[object, ...]:
-        outcome = minecraft.run_told(program, state)
+        outcome = run_told(program, state)
         return *state.structure.apply(outcome.actions), outcome.error
 
     return judge

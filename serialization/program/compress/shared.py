@@ -1,7 +1,8 @@
-"""Colors in turn, for the compressor: in which cycle a set's cells have their colors, one by one or by group."""
+"""What the compressor of both worlds shares: the length of a program, and cycles of colors."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, Literal
@@ -11,9 +12,21 @@ from serialization.program.errors import ProgramError
 from serialization.program.figure import Cell, Figure
 from serialization.program.machine import Machine
 
+LONGEST_NAME = 4
+"""Most characters that a function's name counts as: a common word is as easy to say as a short one."""
+UNION, TIMES = 2, 3
+"""What `+` and `*` count as: joining terms, and counting cells, are more to think of than a character."""
 LONGEST = 8
 """Runs of a color in a cycle: more than people count on."""
 Way = tuple[Literal["by", "along"], str]
+
+_LONG_NAMES = re.compile(r"[a-z]{5,}(?=\()")
+
+
+def length(text: str) -> float:
+    """The code length of a text, in characters, more or less."""
+    names = sum(len(name) - LONGEST_NAME for name in _LONG_NAMES.findall(text))
+    return len(text) - names + (UNION - 1) * text.count("+") + (TIMES - 1) * text.count("*")
 
 
 def cycles(expr: ast.Expr, cells: Figure, colors: Mapping[Any, str], machine: Machine) -> Iterator[ast.Paint]:

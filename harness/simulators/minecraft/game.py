@@ -13,8 +13,7 @@ from typing import Any, NamedTuple, Protocol
 
 from harness.corpora.item import Executed, MinecraftItem, Utterance
 from harness.simulators.minecraft.carpentry import placements, removals
-from harness.simulators.minecraft.poses import facing
-from harness.simulators.minecraft.relations import Cell
+from harness.simulators.minecraft.relations import Cell, facing
 from harness.simulators.minecraft.scene import Scene
 from harness.simulators.voice import Voice
 from harness.worlds.minecraft import Action
