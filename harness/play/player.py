@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -87,10 +86,10 @@ def as_known(model: str | None, options: Options) -> Options:
     """The options with the model where it belongs: as the adapter of that name, or as a base. Raises UsageError for a name that
     is neither, nor a model's on a hub."""
     if model is None or options.adapter is not None:
-        return replace(options, model=model)
+        return options.changed(model=model)
     if _is_adapter(model):
         # An endpoint knows the model by its name, which says how it wants to be asked.
-        return replace(options, model=model if options.base_url else None, adapter=model)
+        return options.changed(model=model if options.base_url else None, adapter=model)
     if "/" not in model and not Path(model).is_dir() and options.engine in LOCAL_ENGINES:
         choose("model", model, [*BASELINES, *known_adapters(), DEFAULT_BASE])
-    return replace(options, model=model)
+    return options.changed(model=model)

@@ -6,7 +6,7 @@ import logging
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -61,12 +61,12 @@ def as_trained(options: Options, adapter: Adapter | None) -> Options:
     chosen = options.select or RANDOM
     if options.shots is None:
         select = options.select or (was.select if was.shots else None)
-        options = replace(options, shots=was.shots, select=select, seed=options.seed or was.seed)
+        options = options.changed(shots=was.shots, select=select, seed=options.seed or was.seed)
     elif adapter and (options.shots, chosen if options.shots else was.select) != (was.shots, was.select or RANDOM):
         tell(f"{options.shots} examples ({chosen}): the adapter was trained with {was.shots} ({was.select or RANDOM})")
     if was.quantize and options.engine in LOCAL_ENGINES:
         if options.engine == "transformers" and options.quantize is None and not missing_for_quantization():
-            return replace(options, quantize=was.quantize)
+            return options.changed(quantize=was.quantize)
         if options.quantize != was.quantize:
             tell(
                 f"the adapter was trained on a base in 4 bits ({was.quantize}), and is asked on one in full precision: "
@@ -160,7 +160,7 @@ def refuse_keys(options: Options, spec: PromptSpec) -> None:
     if len(key) < MIN_KEY:
         return
     folder = spec.wording.folder
-    texts = {f"--{flag.replace('_', '-')}": str(value) for flag, value in asdict(options).items() if flag != "base_url"}
+    texts = {f"--{flag.replace('_', '-')}": str(value) for flag, value in options if flag != "base_url"}
     files = {str(path): path.read_text(errors="replace") for path in (folder.iterdir() if folder else ()) if path.is_file()}
     for place, text in (texts | files).items():
         if key in text:

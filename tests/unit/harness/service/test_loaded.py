@@ -11,7 +11,6 @@ import transformers
 
 from adapters import registry
 from adapters.registry import load_adapter
-from harness.commands.prompt import prompt
 from harness.corpora import load
 from harness.engines import shared
 from harness.runs import prompt_plan
@@ -71,12 +70,12 @@ def test_the_page_asks_as_it_was_trained(made: Path, loaded_with: list[dict[str,
 
 
 def test_a_run_asks_as_it_was_trained(made: Path, loaded_with: list[dict[str, Any]]) -> None:
-    flags = ["--adapter", str(made), "--engine", "transformers"]
     adapter = load_adapter(made, None)
-    options = as_trained(Options(**prompt.make_context("prompt", [*flags]).params), adapter)
+    asked = Options(adapter=str(made), engine="transformers")
+    options = as_trained(asked, adapter)
     assert (options.quantize, options.shots, options.select) == ("nf4", 2, "bm25")
     build_engine(options, adapter)
-    full = as_trained(Options(**prompt.make_context("prompt", [*flags, "--quantize", "none"]).params), adapter)
+    full = as_trained(asked.changed(quantize="none"), adapter)
     build_engine(full, adapter)
     quantized, plain = loaded_with
     assert is_as_trained(quantized)
