@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from adapters import recipe
-from harness.runs import suite
+from harness.experiments import suite
 
 
 def schemas() -> dict[Path, dict[str, Any]]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from harness.runs.grid import Facts, Grid, Row
+    from harness.experiments.grid import Facts, Grid, Row
 
 
 @click.command()
@@ -29,9 +29,9 @@ def ablate(file: str, base: str | None, name: str | None, dry_run: bool, as_json
 
     To go on with a killed one, or to try failed rows again, give the same command again.
     """
-    from harness.runs.ablation import ablation_path, facts, read_ablation
+    from harness.experiments.ablation import ablation_path, facts, read_ablation
+    from harness.experiments.grid import Grid
     from harness.runs.folder import RUNS
-    from harness.runs.grid import Grid
 
     path = ablation_path(file)
     name = name or path.stem
@@ -66,8 +66,8 @@ def run_grid(grid: Grid, parts: Mapping[str, Sequence[Row]], facts: Callable[[Ro
 def _commands() -> Any:
     from harness.commands.finetune import check, finetune
     from harness.commands.prompt import prompt
-    from harness.runs.ablation import Commands
-    from harness.runs.prompt_options import LOCAL_ENGINES, Options
+    from harness.experiments.ablation import Commands
+    from harness.prompting.options import LOCAL_ENGINES, Options
     from harness.util.registry import choose
 
     def check_prompt(words: Sequence[str]) -> None:
@@ -86,7 +86,7 @@ def _report(
 
     from eval.export import named
     from eval.tables import numbers_table
-    from harness.runs.grid import as_markdown, cells, table
+    from harness.experiments.grid import as_markdown, cells, table
     from harness.util.files import write_atomically
 
     made = {title: table(grid, facts, rows) for title, rows in parts.items()}

@@ -113,13 +113,13 @@ def predict(name: str, as_json: bool, **options: Any) -> int:
     harness baseline predict rules
     harness baseline predict cnn-gru --split test --constrained --steps 20
     """
+    from eval.finishing import finish
     from harness.baselines import choose_decoding, known_decoding, load_predictor
     from harness.corpora import load, locate
     from harness.corpora.records import load_items
     from harness.engines.shared import memory_for
     from harness.errors import UsageError
     from harness.runs.answering import answer_items
-    from harness.runs.finishing import finish
     from harness.runs.folder import RUNS, Run, items_hash, log_to
 
     file = options.pop("items_file")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from harness.errors import UsageError
-from harness.runs.prompt_options import FLAGS, Options
+from harness.prompting.options import FLAGS, Options
 from harness.util.options import GroupedCommand, click_options
 
 if TYPE_CHECKING:

@@ -11,26 +11,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness.runs.prompt_options import FLAGS, LOCAL_ENGINES, Options
-from harness.runs.prompt_plan import (
+from adapters.asking import as_trained, chosen_adapter, chosen_spec, merged_folder, model_name
+from harness.prompting.options import FLAGS, LOCAL_ENGINES, Options
+from harness.prompting.plan import (
     answered_task,
-    as_trained,
     build_engine,
     build_plan,
-    chosen_adapter,
     chosen_base,
-    chosen_spec,
     counting_tokenizer,
     engine_name,
     given_to_vllm,
-    merged_folder,
-    model_name,
     refuse_keys,
     spending_of,
     tell,
 )
-from harness.runs.prompt_settings import cached, default_name, run_settings
-from harness.runs.shot_choice import choose_shots
+from harness.prompting.settings import cached, default_name, run_settings
+from harness.prompting.shots import choose_shots
 from harness.util.options import GroupedCommand, click_options, option_name
 
 if TYPE_CHECKING:
@@ -39,8 +35,8 @@ if TYPE_CHECKING:
     from harness.corpora.item import Item
     from harness.engines.engine import Engine
     from harness.engines.openai import OpenAIEngine
+    from harness.prompting.prompted import Plan
     from harness.runs.folder import Run
-    from harness.runs.prompted import Plan
     from prompts.spec import PromptSpec
 
 _UNCUT = 10_000_000
@@ -199,12 +195,12 @@ def _dry_run(options: Options, spec: PromptSpec, adapter: Adapter | None, items:
 def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], pool: list[Item], source: Source) -> int:
     from rich.console import Console
 
+    from eval.finishing import finish
     from harness.engines.bases import resolve_base
     from harness.engines.openai import OpenAIEngine
+    from harness.prompting.prompted import Prompted
     from harness.runs.answering import answer_items
-    from harness.runs.finishing import finish
     from harness.runs.folder import RUNS, Run, described, log_to
-    from harness.runs.prompted import Prompted
 
     name = options.name or default_name(options, spec)
     origin = "" if options.items_file else f" of the {source.kind} corpus"
@@ -226,7 +222,7 @@ def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: lis
             # So that a run resumes where the default was another.
             engine.batch_size = begun.get("batch_size") or engine.batch_size
         plan = build_plan(options, spec, engine.tokenizer, engine.context_length, engine.batch_size, shots)
-        settings = run_settings(options, spec, adapter, items, plan)
+        settings = run_settings(options, spec, adapter, items, plan, merged=merged is not None)
         run = stack.enter_context(closing(Run(RUNS / name, settings)))
         log_to(run.folder)
         if isinstance(engine, OpenAIEngine):

@@ -25,9 +25,9 @@ def suite(file: str, name: str | None, dry_run: bool, as_json: bool) -> int:
 
     To go on with a killed one, or to try failed rows again, give the same command again.
     """
+    from harness.experiments.grid import Grid
+    from harness.experiments.suite import facts, read_suite, suite_path
     from harness.runs.folder import RUNS
-    from harness.runs.grid import Grid
-    from harness.runs.suite import facts, read_suite, suite_path
 
     path = suite_path(file)
     name = name or path.stem
@@ -44,10 +44,10 @@ def suite(file: str, name: str | None, dry_run: bool, as_json: bool) -> int:
 
 def _task(words: Sequence[str]) -> str:
     """The task that `harness prompt WORDS` asks. Raises what it would raise before it loads a model."""
+    from adapters.asking import chosen_adapter, chosen_spec
     from harness.commands.prompt import prompt
     from harness.engines.engine import ENGINES
-    from harness.runs.prompt_options import Options
-    from harness.runs.prompt_plan import chosen_adapter, chosen_spec
+    from harness.prompting.options import Options
     from harness.util.registry import choose
 
     options = Options(**prompt.make_context("prompt", list(words), click.get_current_context()).params)

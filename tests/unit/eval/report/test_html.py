@@ -17,6 +17,7 @@ import pytest
 
 from eval.predictions import Predictions
 from eval.report.charts import ACCENT, INK, length_grid, line_chart
+from eval.report.collect import collect, read
 from eval.report.facts import adapter_curve
 from eval.report.html import CHUNK, MAX_TEXT, embed, pack, render
 from eval.score_run import Answers, Benchmark
@@ -25,7 +26,6 @@ from harness.corpora import load
 from harness.corpora.item import HexagonsItem, Utterance
 from harness.engines.engine import Sampling
 from harness.engines.scripted import ScriptedEngine
-from harness.runs.reporting import collect, read
 from prompts.rendered import Rendered
 
 HOSTILE = "</script><script>alert(1)</script><!--<img src=x onerror=alert(1)>\u2028\x00\ud800 &lt;"

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 import yaml
 
+from adapters.asking import chosen_spec
 from harness.cli import main
 from harness.corpora import load
-from harness.runs.prompt_options import Options
-from harness.runs.prompt_plan import build_plan, chosen_spec
+from harness.prompting.options import Options
+from harness.prompting.plan import build_plan
 from prompts.messages import gold_answer
 from prompts.probe import PROBES, format_hash
 from prompts.shots import ShotPool

@@ -9,14 +9,14 @@ import pytest
 import torch
 import transformers
 
-from adapters import registry
+from adapters import asking, registry
+from adapters.asking import as_trained
 from adapters.registry import load_adapter
 from harness.corpora import load
 from harness.engines import shared
-from harness.runs import prompt_plan
-from harness.runs.prompt_options import Options
-from harness.runs.prompt_plan import as_trained, build_engine
-from harness.runs.prompted import Prompted
+from harness.prompting.options import Options
+from harness.prompting.plan import build_engine
+from harness.prompting.prompted import Prompted
 from harness.service.loaded import Loaded
 from harness.service.workers import Workers
 from prompts.spec import PromptSpec
@@ -47,7 +47,7 @@ def loaded_with(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
         calls.append({"quantization_config": quantization_config, "device_map": device_map})
         return plain(name, **how)
 
-    for module in (registry, prompt_plan, shared):
+    for module in (registry, asking, shared):
         monkeypatch.setattr(module, "missing_for_quantization", lambda: None)
     monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda: True)
     monkeypatch.setattr(transformers.AutoModelForCausalLM, "from_pretrained", load_base)

@@ -9,21 +9,23 @@ from typing import TYPE_CHECKING, Any
 
 from harness.engines.bases import DEFAULT_BASE
 from harness.engines.engine import without_secrets
-from harness.runs.prompt_options import ENDPOINT, FLAGS, LOCAL_ENGINES, MODEL, Options
-from harness.runs.prompt_plan import answered_task, chosen_base, merges, recorded_for_vllm
-from harness.runs.shot_choice import RANDOM, choice_settings
+from harness.prompting.options import ENDPOINT, FLAGS, LOCAL_ENGINES, MODEL, Options
+from harness.prompting.plan import answered_task, chosen_base, recorded_for_vllm
+from harness.prompting.shots import RANDOM, choice_settings
 from harness.util.hashing import short_hash
 
 if TYPE_CHECKING:
     from adapters.registry import Adapter
     from harness.corpora.item import Item
     from harness.engines.engine import Engine
-    from harness.runs.prompted import Plan
+    from harness.prompting.prompted import Plan
     from prompts.spec import PromptSpec
 
 
-def run_settings(options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], plan: Plan) -> dict[str, Any]:
-    """Everything that decides the predictions."""
+def run_settings(
+    options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], plan: Plan, *, merged: bool
+) -> dict[str, Any]:
+    """Everything that decides the predictions. `merged`: the adapter is merged into a copy of the base."""
     from harness.engines.bases import base_origin, display_name, fingerprint, resolve_base
     from harness.runs.folder import items_hash
     from prompts.probe import format_hash
@@ -45,7 +47,7 @@ def run_settings(options: Options, spec: PromptSpec, adapter: Adapter | None, it
         "base_fingerprint": fingerprint(base) if base else None,
         **(base_origin(base) if base else {}),
         "adapter_fingerprint": fingerprint(adapter.path) if adapter else None,
-        "merged": merges(options, adapter),
+        "merged": merged,
         **trained_on(adapter, answered_task(options, spec)),
         "vllm": recorded_for_vllm(options),
         "prompt_hash": format_hash(spec),

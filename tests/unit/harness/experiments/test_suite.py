@@ -12,8 +12,8 @@ import yaml
 
 from harness.cli import main
 from harness.corpora import load
-from harness.runs.grid import STATE_FILE
-from harness.runs.suite import SCHEMA, SUITES, suite_schema
+from harness.experiments.grid import STATE_FILE
+from harness.experiments.suite import SCHEMA, SUITES, suite_schema
 from prompts.messages import gold_answer
 from prompts.spec import PromptSpec
 from tests.helpers import ROOT

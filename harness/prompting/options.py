@@ -13,7 +13,7 @@ from pydantic import model_validator
 from harness.engines.engine import without_secrets
 from harness.engines.request_shape import DIALECTS
 from harness.errors import UsageError
-from harness.runs.shot_choice import SELECTIONS, check_choice
+from harness.prompting.shots import SELECTIONS, check_choice
 from harness.util.options import Flag, flags_of, option, option_name
 from harness.util.settings import Strict
 from harness.worlds.tasks import TASKS

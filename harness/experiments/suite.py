@@ -12,10 +12,10 @@ from typing import Annotated, Any, Literal
 import click
 from pydantic import Field, model_validator
 
+from harness.experiments.grid import Facts, Row, answer_costs
+from harness.experiments.grid_file import NAME, GridFile, options
+from harness.prompting.shots import RANDOM, SELECTIONS
 from harness.runs.folder import RUNS
-from harness.runs.grid import Facts, Row, answer_costs
-from harness.runs.grid_file import NAME, GridFile, options
-from harness.runs.shot_choice import RANDOM, SELECTIONS
 from harness.util.settings import Strict, checked, described_schema, read_values, settings_file
 from harness.worlds.tasks import TaskName
 from prompts.spec import PromptSpec

@@ -12,8 +12,8 @@ import pytest
 
 from harness.corpora import load
 from harness.errors import HarnessError
-from harness.runs import grid as grid_module
-from harness.runs.grid import STATE_FILE, Alone, Grid, Row, State, as_markdown, cells, row_gpus, run_command, table
+from harness.experiments import grid as grid_module
+from harness.experiments.grid import STATE_FILE, Alone, Grid, Row, State, as_markdown, cells, row_gpus, run_command, table
 from prompts.messages import gold_answer
 from prompts.spec import PromptSpec
 from tests.helpers import ROOT

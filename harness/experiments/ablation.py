@@ -11,9 +11,9 @@ from typing import Any
 
 import click
 
+from harness.experiments.grid import Facts, Row, answer_costs
+from harness.experiments.grid_file import NAME, GridFile, options
 from harness.runs.folder import RUNS
-from harness.runs.grid import Facts, Row, answer_costs
-from harness.runs.grid_file import NAME, GridFile, options
 from harness.util.settings import flat, read_values, settings_file
 
 NOT_OF_TRAININGS = ("name", "set", "dry-run")
