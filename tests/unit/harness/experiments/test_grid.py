@@ -45,7 +45,7 @@ def run(*rows: Row) -> tuple[list[str], list[dict[str, object]]]:
     grid = Grid(Path("runs/grid"), rows)
     try:
         grid.run(said.append)
-        return said, table(grid, lambda row: {"letters": [len(row.name), 7]})
+        return said, table(grid, facts=lambda row: {"letters": [len(row.name), 7]})
     finally:
         grid.close()
 
