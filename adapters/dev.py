@@ -12,8 +12,8 @@ from harness.corpora.item import Item
 from harness.corpora.rollout import Rollout
 from harness.engines.engine import Sampling
 from harness.engines.transformers import TransformersEngine
+from harness.prompting.prompted import Plan, Prompted
 from harness.runs.answering import ask, batches
-from harness.runs.prompted import Plan, Prompted
 from harness.tasks import world_of
 from harness.training.processes import gathered, processes
 from prompts.render import Renderer

@@ -24,8 +24,8 @@ from harness.engines.bases import base_origin, display_name, load_config, load_t
 from harness.engines.shared import brief, fast_bf16, keep_memory, memory_for, missing_for_quantization, quantized_weights
 from harness.engines.weights import weights_fingerprint
 from harness.errors import EngineError, HarnessError, UsageError
+from harness.prompting.shots import ShotChoice, choose_shots
 from harness.runs.folder import provenance
-from harness.runs.shot_choice import ShotChoice, choose_shots
 from harness.training.checkpoints import last_checkpoint, writing
 from harness.training.curriculum import stages
 from harness.training.processes import processes

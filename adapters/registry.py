@@ -15,8 +15,8 @@ from harness.engines.shared import adapter_config, adapter_rank, missing_for_qua
 from harness.engines.weights import weights_fingerprint
 from harness.errors import AdapterError, UsageError
 from harness.everyday.solved import solved_by
+from harness.prompting.shots import ShotChoice
 from harness.runs.folder import RUNS
-from harness.runs.shot_choice import ShotChoice
 from harness.tasks import tasks_in
 from harness.util.registry import choose
 from prompts.probe import format_hash

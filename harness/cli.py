@@ -30,8 +30,9 @@ class Entry(NamedTuple):
 SECTIONS = {
     "Run models": {
         "prompt": Entry("harness.commands.prompt:prompt", "Prompt a model with the items of a split and score its answers."),
-        "suite": Entry(
-            "harness.commands.suite:suite", "Prompt models in a grid of contexts, formats and examples, as one command."
+        "experiment": Entry(
+            "harness.commands.experiment:experiment",
+            "Run and score rows that differ in prompts, trainings or data.",
         ),
         "play": Entry("harness.commands.play:play", "Let a model play whole games with a simulated Architect, who corrects it."),
         "serve": Entry("harness.commands.serve:serve", "Serve a base model and its adapters over HTTP."),
@@ -40,12 +41,8 @@ SECTIONS = {
     "Train": {
         "finetune": Entry("harness.commands.finetune:finetune", "Fine-tune a model: a LoRA adapter, or all of its weights."),
         "check": Entry("harness.commands.check:check", "Check that a base model is trained and asked rightly."),
-        "ablate": Entry("harness.commands.ablate:ablate", "Train and score rows that differ in an ingredient, as one command."),
         "adapters": Entry("harness.commands.adapters:adapters", "List, show, check, merge, export and import adapters."),
         "baseline": Entry("harness.commands.baseline:baseline", "Train and run the classic baselines."),
-        "mix": Entry(
-            "harness.commands.mix:mix", "Measure how much synthetic data helps: train baselines on mixes, score them on dev."
-        ),
     },
     "Data": {
         "data": Entry("harness.commands.data:data", "List, count and print the items of a corpus."),

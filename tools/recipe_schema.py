@@ -1,4 +1,4 @@
-"""Writes the JSON Schemas of recipes and suites from their models."""
+"""Writes the JSON Schemas of recipes and experiments."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from adapters import recipe
-from harness.runs import suite
+from harness.commands.experiment import steps
+from harness.experiments import file
 
 
 def schemas() -> dict[Path, dict[str, Any]]:
-    return {recipe.SCHEMA: recipe.recipe_schema(), suite.SCHEMA: suite.suite_schema()}
+    return {recipe.SCHEMA: recipe.recipe_schema(), file.SCHEMA: file.experiment_schema(steps())}
 
 
 def content(schema: dict[str, Any]) -> str:

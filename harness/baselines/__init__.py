@@ -37,7 +37,7 @@ class Decoding:
     beams: int = 3
     """Width of the beam search over text; 1 is greedy."""
     samples: int | None = None
-    """Draw this many answers and let them vote, instead of the greedy one: see `harness.runs.voting`."""
+    """Draw this many answers and let them vote, instead of the greedy one: see `harness.prompting.voting`."""
     share: float = 0.15
     """The share of the votes that an action needs to be part of the answer."""
 

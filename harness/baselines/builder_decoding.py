@@ -30,8 +30,8 @@ from harness.baselines.world_state import (
     vectors,
 )
 from harness.corpora.item import Item, MinecraftItem, builder_turns
+from harness.prompting.voting import voted
 from harness.runs.answering import Answer, Predictor
-from harness.runs.voting import voted
 from harness.worlds.minecraft import Action
 
 _ROWS = 16

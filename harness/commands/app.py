@@ -83,9 +83,9 @@ def app(
 
 def _loaded(asked: tuple[str, ...], workers: Workers, notes: list[str]) -> list[AnyPlayer]:
     """Adapters in this process: those that are asked for, else those that ship. A base is looked for when it is asked."""
+    from adapters.asking import examples_note
     from adapters.registry import named_adapters, served_adapter, shipped_adapters
     from harness.errors import AdapterError
-    from harness.runs.prompt_plan import examples_note
     from harness.service.loaded import Loaded
 
     found: list[AnyPlayer] = []
@@ -105,10 +105,10 @@ def _loaded(asked: tuple[str, ...], workers: Workers, notes: list[str]) -> list[
 def _served(url: str, models: tuple[str, ...], asked: tuple[str, ...], workers: Workers, notes: list[str]) -> list[AnyPlayer]:
     """The models of an endpoint, all that it lists if none is asked for. Those that have the name of an adapter of ours are asked
     in its prompt format, others in the default one."""
+    from adapters.asking import examples_note
     from adapters.registry import known_adapters, named_adapters, served_adapter
     from harness.errors import EngineError
     from harness.everyday.solved import solved_by
-    from harness.runs.prompt_plan import examples_note
     from harness.service.players import Served
     from prompts.spec import DEFAULTS, PromptSpec
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +13,11 @@ from harness.baselines import BASELINES
 from harness.tasks import TASK_NAMES
 
 if TYPE_CHECKING:
-    from harness.baselines import Baseline, Ruled
+    from collections.abc import Sequence
+
+    from harness.baselines import Baseline, Decoding, Ruled
     from harness.corpora.item import Item
+    from harness.training.running import Job
 
 
 @click.group(help="Train and run the classic baselines.\n\n\b\n" + ", ".join(BASELINES))
@@ -30,7 +34,10 @@ def baseline() -> None: ...
 @click.option("--max-epochs", type=click.IntRange(min=1), help="Train for at most N epochs instead of the recipe's.")
 @click.option("--from", "start", metavar="MODEL", help="Begin with a trained model: its folder, run or shipped name.")
 @click.option(
-    "--data", multiple=True, type=click.Path(path_type=Path), help="Also train on this file from harness simulate or augment."
+    "--data",
+    multiple=True,
+    metavar="FILE[=SHARE]",
+    help="Also train on this file from harness simulate or augment, or on a share of its items, from 0 to 1. Repeatable.",
 )
 @click.option("--dev-data", multiple=True, type=click.Path(path_type=Path), help="Also validate on the items of this file.")
 @click.option("--only-data", is_flag=True, help="Leave the corpus's train split out: augmented files already contain it.")
@@ -44,12 +51,33 @@ def train(name: str, **options: Any) -> None:
     To resume a killed run, give the same command again. Its curves: tensorboard --logdir runs.
     Several GPUs: torchrun --nproc-per-node 2 -m harness.cli baseline train ...
     """
-    from harness.baselines import Ruled
-    from harness.errors import UsageError
     from harness.runs.folder import RUNS
     from harness.training import running
+
+    job = _job(name, options)
+    running.train(job, RUNS / (options["run_name"] or f"{name}-{job.task}"), click.echo)
+
+
+def check_training(words: Sequence[str], untrained: bool = False) -> str:
+    """What `harness baseline train WORDS` makes. Raises what it would raise before it trains."""
+    options = train.make_context("train", list(words), click.get_current_context()).params
+    _job(options.pop("name"), options)
+    return "model"
+
+
+def check_predict(words: Sequence[str], untrained: bool) -> str:
+    """The task that `harness baseline predict WORDS` answers. Raises what it would raise before it loads a model."""
+    options = predict.make_context("predict", list(words), click.get_current_context()).params
+    _decoding(options["name"], options)
+    return _choose(options["name"], options["task"])[1]
+
+
+def _job(name: str, options: dict[str, Any]) -> Job:
+    from harness.baselines import Ruled
+    from harness.errors import UsageError
     from harness.training.checkpoints import find_model
     from harness.training.origin import Origin
+    from harness.training.running import Job
 
     chosen, task = _choose(name, options["task"])
     if isinstance(chosen, Ruled):
@@ -59,8 +87,7 @@ def train(name: str, **options: Any) -> None:
     start = find_model(options["start"], "--from") if options["start"] else None
     items, judges, data = _items(task, recipe.training.seed, options)
     origin = Origin(start, data)
-    job = running.Job(name, chosen, task, origin.reseeded(recipe, name), items, judges, origin)
-    running.train(job, RUNS / (options["run_name"] or f"{name}-{task}"), click.echo)
+    return Job(name, chosen, task, origin.reseeded(recipe, name), items, judges, origin)
 
 
 def _choose(name: str, task: str | None) -> tuple[Baseline | Ruled, str]:
@@ -68,6 +95,13 @@ def _choose(name: str, task: str | None) -> tuple[Baseline | Ruled, str]:
 
     chosen: Baseline | Ruled = resolve("baseline", name, BASELINES)()
     return chosen, choose(f"task of {name}", task or chosen.tasks[0], chosen.tasks)
+
+
+def _decoding(name: str, options: dict[str, Any]) -> Decoding:
+    from harness.baselines import choose_decoding
+
+    keys = ("constrained", "steps", "beams", "samples", "share")
+    return choose_decoding(name, _choose(name, options["task"])[0], {key: options[key] for key in keys})
 
 
 def _items(task: str, seed: int, options: dict[str, Any]) -> tuple[list[Item], list[Item], dict[str, str]]:
@@ -86,9 +120,25 @@ def _items(task: str, seed: int, options: dict[str, Any]) -> tuple[list[Item], l
     dev = load(task, "dev")
     judged = load_more(options["dev_data"], task, [*own, *dev])
     dev = [*dev, *(item for items in judged.values() for item in items)]
-    added = load_more(options["data"], task, [*own, *dev])
+    shares = dict(map(_share, options["data"]))
+    added = {
+        name: subset(items, max(1, round(share * len(items))) if share else 0, seed)
+        for (name, items), share in zip(load_more(shares, task, [*own, *dev]).items(), shares.values(), strict=True)
+    }
     train_items = [*own, *(item for items in added.values() for item in items)]
     return train_items[: options["limit"]], dev[: options["limit"]], {file: items_hash(items) for file, items in added.items()}
+
+
+def _share(text: str) -> tuple[Path, float]:
+    """A file of --data, and which share of it. Raises UsageError for a share that is not from 0 to 1."""
+    from harness.errors import UsageError
+
+    file, equals, share = text.rpartition("=")
+    if not equals:
+        return Path(text), 1.0
+    if not re.fullmatch(r"0?\.\d+|[01](\.0*)?", share):
+        raise UsageError(f"--data {text}: the share is a number from 0 to 1, as in {file}=0.5")
+    return Path(file), float(share)
 
 
 @baseline.command()
@@ -113,13 +163,13 @@ def predict(name: str, as_json: bool, **options: Any) -> int:
     harness baseline predict rules
     harness baseline predict cnn-gru --split test --constrained --steps 20
     """
-    from harness.baselines import choose_decoding, known_decoding, load_predictor
+    from eval.finishing import finish
+    from harness.baselines import known_decoding, load_predictor
     from harness.corpora import load, locate
     from harness.corpora.records import load_items
     from harness.engines.shared import memory_for
     from harness.errors import UsageError
     from harness.runs.answering import answer_items
-    from harness.runs.finishing import finish
     from harness.runs.folder import RUNS, Run, items_hash, log_to
 
     file = options.pop("items_file")
@@ -127,7 +177,7 @@ def predict(name: str, as_json: bool, **options: Any) -> int:
         raise UsageError(f"--split {options['split']}: the items come from {file}; leave the flag out")
     options["split"] = Path(file).name if file else options["split"] or "dev"
     chosen, task = _choose(name, options["task"])
-    decoding = choose_decoding(name, chosen, {key: options[key] for key in ("constrained", "steps", "beams", "samples", "share")})
+    decoding = _decoding(name, options)
     predictor, model, taken = load_predictor(chosen, name, task, options["checkpoint"], decoding)
     predictor.batch_size = options["batch_size"] or predictor.batch_size
     items = (load_items(Path(file), task) if file else load(task, options["split"]))[: options["limit"]]

@@ -124,7 +124,7 @@ def _train(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
     return train(job, folder, say)
 
 
-def check(words: Sequence[str]) -> str:
+def check(words: Sequence[str], untrained: bool = False) -> str:
     """What `harness finetune WORDS` makes, "adapter" or "model". Raises what it would raise before it trains."""
     values = finetune.make_context("finetune", list(words), click.get_current_context()).params
     job, *_ = _job(values.pop("recipe"), values)

@@ -11,7 +11,7 @@ import click
 from harness.errors import UsageError
 
 if TYPE_CHECKING:
-    from harness.runs.hybrid import Hybrid
+    from harness.experiments.hybrid import Hybrid
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
@@ -29,7 +29,7 @@ def hybrid(sure: Path, other: Path, below: float | None, name: str | None) -> No
     The threshold is chosen on dev: without --below, the test split is refused.
     """
     from eval.score_run import read_named
-    from harness.runs.hybrid import Hybrid
+    from harness.experiments.hybrid import Hybrid
 
     if sure == other:
         raise UsageError("a hybrid needs two different runs")

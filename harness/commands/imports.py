@@ -22,7 +22,7 @@ def import_run(file: Path, name: str, task: str | None, split: str | None, actio
 
     Actions are in the world's frame.
     """
-    from harness.runs.importing import import_predictions
+    from harness.experiments.importing import import_predictions
 
     imported = import_predictions(file, name, task=task, split=split, action_format=action_format)
     click.echo(

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness.commands.prompt import prompt
 from harness.errors import UsageError
+from harness.prompting.options import FLAGS, Options
 from harness.tasks import SIMULATORS, TASKS, get_task, listed
+from harness.util.options import GroupedCommand, click_options
 
 if TYPE_CHECKING:
     from harness.play.player import Player
@@ -22,24 +23,11 @@ DEFAULT = "minecraft"
 _GAMES = [name for name, task in TASKS.items() if task.simulator or task.judged]
 _LIVE = [name for name, simulator in SIMULATORS.items() if simulator.kind in ("game", "drawing")]
 
-OF_THE_MODEL = (
-    *("engine", "adapter", "merge", "base_url", "shots", "context", "format", "frame", "template", "constrain", "temperature"),
-    *(
-        "max_new_tokens",
-        "context_length",
-        "batch_size",
-        "concurrency",
-        "completions",
-        "dialect",
-        "reasoning_effort",
-        "extra_body",
-    ),
-    *("chat_template_kwargs", "tokenizer", "timeout", "retries", "cache", "vllm"),
-)
+OF_THE_MODEL = [name for name, flag in FLAGS.items() if flag.shared]
 """The options of `harness prompt` that say how a language model is asked."""
 
 
-@click.command(params=[param for param in prompt.params if param.name in OF_THE_MODEL])
+@click.command(cls=GroupedCommand, params=click_options(Options, OF_THE_MODEL))
 @click.option("--task", help=f"{listed(_GAMES)}. [default: the adapter's, else {DEFAULT}]")
 @click.option(
     "--architect", type=click.Choice(["simulator"]), default="simulator", show_default=True, help="Who gives the instructions."
@@ -119,7 +107,6 @@ def _player(flags: dict[str, Any]) -> AbstractContextManager[Player]:
 
     from harness.baselines import BASELINES
     from harness.play.player import as_known, baseline_player, prompted_player
-    from harness.runs.prompt_options import Options
 
     source = click.get_current_context().get_parameter_source
     given = [name for name in OF_THE_MODEL if source(name) is not ParameterSource.DEFAULT]
@@ -130,8 +117,7 @@ def _player(flags: dict[str, Any]) -> AbstractContextManager[Player]:
     own = {name: flags[name] for name in OF_THE_MODEL}
     if flags["base_url"] and "engine" not in given:
         own["engine"] = "openai"
-    defaults = prompt.make_context("prompt", [], click.get_current_context()).params
-    options = Options(**{**defaults, **own, "task": flags["task"], "seed": flags["seed"]})
+    options = Options(**own, task=flags["task"], seed=flags["seed"])
     return prompted_player(as_known(flags["model"], options), functools.partial(click.echo, err=True))
 
 

@@ -6,34 +6,28 @@ import functools
 import json
 import math
 from contextlib import ExitStack, closing
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness.runs.prompt_options import LOCAL_ENGINES, Options
-from harness.runs.prompt_plan import (
+from adapters.asking import as_trained, chosen_adapter, chosen_spec, merged_folder, model_name
+from harness.prompting.options import FLAGS, LOCAL_ENGINES, Options
+from harness.prompting.plan import (
     answered_task,
-    as_trained,
     build_engine,
     build_plan,
-    chosen_adapter,
     chosen_base,
-    chosen_spec,
     counting_tokenizer,
     engine_name,
     given_to_vllm,
-    merged_folder,
-    model_name,
     refuse_keys,
     spending_of,
     tell,
 )
-from harness.runs.prompt_settings import cached, default_name, run_settings
-from harness.runs.shot_choice import SELECTIONS, choose_shots
-from harness.tasks import DEFAULT_TASK, TASK_NAMES
-from prompts.shots import ORDERS
+from harness.prompting.settings import cached, default_name, run_settings
+from harness.prompting.shots import choose_shots
+from harness.util.options import GroupedCommand, click_options, option_name
 
 if TYPE_CHECKING:
     from adapters.registry import Adapter
@@ -41,8 +35,8 @@ if TYPE_CHECKING:
     from harness.corpora.item import Item
     from harness.engines.engine import Engine
     from harness.engines.openai import OpenAIEngine
+    from harness.prompting.prompted import Plan
     from harness.runs.folder import Run
-    from harness.runs.prompted import Plan
     from prompts.spec import PromptSpec
 
 _UNCUT = 10_000_000
@@ -51,111 +45,8 @@ _CAUTION = 0.9
 """Factor on the measured characters per token: other prompts hold more numbers, and have fewer characters per token."""
 
 
-@click.command()
-@click.option("--task", help=f"{TASK_NAMES}. [default: the adapter's, else {DEFAULT_TASK}]")
-@click.option("--split", help="train, dev or test. [default: dev]")
-@click.option("--items", "items_file", help="A file from harness simulate to answer instead of a split.")
-@click.option("--shots", type=click.IntRange(0, 100), help="Examples from the train split. [default: the adapter's, else 0]")
-@click.option("--engine", default="vllm", show_default=True, help="vllm, openai, transformers or scripted.")
-@click.option("--model", "--base", help="Hub name, local folder or endpoint's model name. [default: smollm2-135m]")
-@click.option("--adapter", help="A LoRA adapter: the name of a shipped one, a run or a folder.")
-@click.option(
-    "--merge/--no-merge", default=None, help="Merge the adapter into a copy of the base. [default: if the base is small]"
-)
-@click.option("--base-url", help="Where an OpenAI-compatible endpoint listens (engine openai).")
-@click.option("--context", help="What the model sees, e.g. full-history. [default: the adapter's, else the task's]")
-@click.option("--format", help="How it answers, e.g. grouped. [default: the adapter's, else the task's]")
-@click.option("--frame", help="world, builder or pose (minecraft). [default: the adapter's, else world]")
-@click.option("--template", help="The prompts' wording: a shipped template or a folder. [default: the adapter's, else our own]")
-@click.option("--limit", type=click.IntRange(1), help="Only the first N items.")
-@click.option("--seed", default=0, show_default=True, help="Seed of the choice of examples and of sampling.")
-@click.option("--name", help="The run's folder under runs/. [default: built from the settings]")
-@click.option(
-    "--constrain",
-    type=click.Choice(["format", "feasible"]),
-    help="Hold answers to the format's grammar, or also to actions that can be carried out when their turn comes (minecraft).",
-)
-@click.option("--temperature", default=0.0, show_default=True, help="0 is greedy.")
-@click.option(
-    "--samples", default=1, show_default=True, type=click.IntRange(1, 64), help="Draw N answers and combine them into one."
-)
-@click.option(
-    "--share",
-    type=click.FloatRange(0, 1, min_open=True),
-    help="With --samples: keep the changes that this share of the answers makes. [default: take the answer that most agree with]",
-)
-@click.option(
-    "--vote",
-    help="With --samples: mbr (the answer that the others agree with most), share (see --share, here 0.2) or likelihood (the "
-    "answer with the likeliest tokens). [default: mbr, or share with --share]",
-)
-@click.option("--repair", is_flag=True, help="Where nothing of an answer can be read, ask once more and say why.")
-@click.option("--max-new-tokens", type=click.IntRange(1), help="Longest answer, in tokens. [default: by the format]")
-@click.option("--context-length", type=click.IntRange(1), help="Tokens of prompt and answer together. [default: the model's]")
-@click.option("--batch-size", type=click.IntRange(1), help="Prompts per batch.")
-@click.option("--concurrency", type=click.IntRange(1, 256), help="Parallel requests (openai). [default: 8]")
-@click.option("--completions", is_flag=True, help="Use the completions endpoint, for a model without a chat template (openai).")
-@click.option(
-    "--dialect",
-    type=click.Choice(["vllm", "guided", "response-format", "llama.cpp"]),
-    help="How an endpoint is told to --constrain format. [default: vllm]",
-)
-@click.option("--reasoning-effort", help="How long a model thinks, e.g. low (openai).")
-@click.option("--extra-body", metavar="JSON", help="Further fields of every request, without keys (openai).")
-@click.option(
-    "--chat-template-kwargs", metavar="JSON", help='What the server\'s chat template takes, e.g. {"enable_thinking": false}.'
-)
-@click.option("--tokenizer", help="The model's tokenizer, a hub name or a folder, to count prompts exactly (openai).")
-@click.option("--timeout", type=click.FloatRange(0, min_open=True), help="Seconds for a request (openai). [default: 60]")
-@click.option("--retries", type=click.IntRange(0, 100), help="Further tries of a request that failed (openai). [default: 5]")
-@click.option(
-    "--retry-errors/--keep-errors", default=True, show_default=True, help="Whether a run that resumes asks again what failed."
-)
-@click.option("--prices", help="A table of prices in YAML (openai; docs/endpoints.md). [default: examples]")
-@click.option(
-    "--max-cost", type=click.FloatRange(0), help="Stop when the run has cost so much, in the table's currency (openai)."
-)
-@click.option("--max-tokens-total", type=click.IntRange(0), help="Stop when prompts and answers have so many tokens (openai).")
-@click.option("--dry-run", is_flag=True, help="Print the requests, tokens and cost that the run would take, without making it.")
-@click.option("--batch-api", is_flag=True, help="Ask all items in one batch, answered within a day at a lower price (openai).")
-@click.option(
-    "--cache/--no-cache", default=True, show_default=True, help="Take answers that were given before from the user's cache."
-)
-@click.option(
-    "--vllm", multiple=True, metavar="KEY=VALUE", help="An option of vLLM's own (vllm), e.g. max_num_seqs=512. Repeatable."
-)
-@click.option(
-    "--quantize",
-    type=click.Choice(["nf4", "none"]),
-    help="Load the base in 4 bits (transformers, on a GPU). [default: as the adapter was trained, where bitsandbytes is here]",
-)
+@click.command(cls=GroupedCommand, params=click_options(Options))
 @click.argument("vllm_words", nargs=-1, type=click.UNPROCESSED, metavar="[-- VLLM OPTIONS]")
-@click.option(
-    "--select",
-    type=click.Choice(SELECTIONS),
-    help="How examples are chosen. [default: the adapter's, else random, the same for all items]",
-)
-@click.option("--shot-ids", help="Ids of train items between commas, or a file of them (select fixed).")
-@click.option(
-    "--encoder", help="Sentence encoder: a folder or hub name; bm25 (select diverse) goes by words. [default: all-MiniLM-L6-v2]"
-)
-@click.option(
-    "--shot-order", type=click.Choice(ORDERS), help="How examples stand. [default: best-last where they are chosen by likeness]"
-)
-@click.option("--think", type=click.IntRange(0), help="Let the model think first, in at most N tokens, which are not read.")
-@click.option(
-    "--images",
-    type=click.Choice(["beside", "instead"]),
-    help="Send the state as a picture, with its text (beside) or instead of it (openai).",
-)
-@click.option(
-    "--diff",
-    multiple=True,
-    metavar="KEY=VALUE",
-    help="With --preview: what changes with another context, format, template, shots, ...",
-)
-@click.option("--preview", is_flag=True, help="Print the exact prompt and its token count without calling a model.")
-@click.option("--json", is_flag=True, help="Print the scores as JSON.")
 def prompt(**flags: Any) -> int:
     """Prompt a model with the items of a split and score its answers.
 
@@ -208,10 +99,6 @@ def _preview(options: Options, spec: PromptSpec, adapter: Adapter | None, items:
     return 0
 
 
-DIFFERING = ("context", "format", "frame", "template", "shots", "select", "shot-ids", "encoder", "shot-order", "think", "seed")
-"""What --diff may change."""
-
-
 def _differences(options: Options, items: list[Item]) -> int:
     """The prompts of items as they are asked, and with the values of --diff, as a unified diff; in color on a terminal."""
     import difflib
@@ -220,15 +107,16 @@ def _differences(options: Options, items: list[Item]) -> int:
     from harness.errors import UsageError
     from harness.util.registry import choose
 
+    names = {option_name(name, flag): name for name, flag in FLAGS.items() if flag.diff}
     words: list[str] = []
     for change in options.diff:
         key, equals, value = change.partition("=")
         if not equals:
             raise UsageError(f"--diff {change}: write KEY=VALUE, as in --diff format=json")
-        words += [f"--{choose('key of --diff', key, DIFFERING)}", value]
+        words += [f"--{choose('key of --diff', key, names)}", value]
     changed = prompt.make_context("prompt", list(words), click.get_current_context())
-    keys = [word[2:].replace("-", "_") for word in words[::2]]
-    others = replace(options, **{key: changed.params[key] for key in keys})
+    given = [names[word[2:]] for word in words[::2]]
+    others = options.changed(**{name: changed.params[name] for name in given})
     texts = []
     for one in (options, others):
         adapter = chosen_adapter(one)
@@ -236,10 +124,10 @@ def _differences(options: Options, items: list[Item]) -> int:
         spec = chosen_spec(one, adapter)
         plan = _engineless_plan(one, spec, adapter, items, load_examples(answered_task(one, spec)) if one.shots else [], _UNCUT)
         texts.append([plan.render(item).text.splitlines() for item in items])
-    names = "as asked", " ".join(options.diff)
+    titles = "as asked", " ".join(options.diff)
     colors = {"+": "green", "-": "red", "@": "cyan"}
     for item, before, after in zip(items, *texts, strict=True):
-        old, new = (f"{item.id} {name}" for name in names)
+        old, new = (f"{item.id} {name}" for name in titles)
         lines = list(difflib.unified_diff(before, after, old, new, lineterm=""))
         if not lines:
             click.echo(f"[{item.id}: no difference]", err=True)
@@ -287,7 +175,7 @@ def _dry_run(options: Options, spec: PromptSpec, adapter: Adapter | None, items:
         "currency": spending.currency if spending.price else None,
         "items_that_do_not_fit": unfit,
     }
-    if options.json:
+    if options.as_json:
         click.echo(json.dumps(facts))
         return 0
     about = "" if plan.renderer.tokenizer is not None else "about "
@@ -307,12 +195,12 @@ def _dry_run(options: Options, spec: PromptSpec, adapter: Adapter | None, items:
 def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], pool: list[Item], source: Source) -> int:
     from rich.console import Console
 
+    from eval.finishing import finish
     from harness.engines.bases import resolve_base
     from harness.engines.openai import OpenAIEngine
+    from harness.prompting.prompted import Prompted
     from harness.runs.answering import answer_items
-    from harness.runs.finishing import finish
     from harness.runs.folder import RUNS, Run, described, log_to
-    from harness.runs.prompted import Prompted
 
     name = options.name or default_name(options, spec)
     origin = "" if options.items_file else f" of the {source.kind} corpus"
@@ -320,7 +208,7 @@ def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: lis
         f"{answered_task(options, spec)} {options.part}: {len(items)} items{origin}; engine {engine_name(options)}, "
         f"model {model_name(options, adapter)}; "
         f"{spec.context}, {spec.format}, {spec.frame} frame; {options.shots} shots; {RUNS / name}",
-        err=options.json,
+        err=options.as_json,
     )
     with ExitStack() as stack:
         if options.engine in LOCAL_ENGINES and adapter is None:
@@ -334,7 +222,7 @@ def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: lis
             # So that a run resumes where the default was another.
             engine.batch_size = begun.get("batch_size") or engine.batch_size
         plan = build_plan(options, spec, engine.tokenizer, engine.context_length, engine.batch_size, shots)
-        settings = run_settings(options, spec, adapter, items, plan)
+        settings = run_settings(options, spec, adapter, items, plan, merged=merged is not None)
         run = stack.enter_context(closing(Run(RUNS / name, settings)))
         log_to(run.folder)
         if isinstance(engine, OpenAIEngine):
@@ -344,7 +232,7 @@ def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: lis
         answers = Prompted(plan, engine, retry_errors=options.retry_errors)
         answer_items(run, items, answers, functools.partial(click.echo, err=True))
         _tell_cached(engine)
-    return finish(run, items, as_json=options.json, longest="--max-new-tokens", shots=options.shots or 0)
+    return finish(run, items, as_json=options.as_json, longest="--max-new-tokens", shots=options.shots or 0)
 
 
 def _tell_cached(engine: Engine) -> None:

@@ -28,9 +28,9 @@ def report(
 
     The file needs no network and no other file. A run in progress is reported as far as it goes.
     """
+    from eval.report.collect import collect, read
     from eval.report.html import render
     from eval.score_run import Benchmark
-    from harness.runs.reporting import collect, read
     from harness.util.files import write_atomically
     from harness.util.progress import bar
 

@@ -130,9 +130,9 @@ def _door(options: dict[str, Any]) -> Door:
 
 
 def _serve(door: Door, options: dict[str, Any]) -> None:
+    from adapters.asking import examples_note
     from harness.engines.bases import resolve_base
     from harness.engines.server import check_port
-    from harness.runs.prompt_plan import examples_note
     from harness.service.serving import Model, serve_model
 
     base, asked, folder = options["base"], options["asked"], options["folder"]

@@ -4,27 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from adapters.asking import as_trained, chosen_adapter, chosen_spec, examples_note, merged_folder, model_name
 from adapters.registry import CONFIG_FILE, known_adapters, served_adapter
 from harness.baselines import BASELINES, Baseline, Ruled, load_predictor
 from harness.engines.bases import DEFAULT_BASE, resolve_base
+from harness.prompting.options import LOCAL_ENGINES, Options
+from harness.prompting.plan import build_engine, build_plan, refuse_keys
+from harness.prompting.settings import cached, run_settings
 from harness.runs.answering import Predictor
-from harness.runs.prompt_options import LOCAL_ENGINES, Options
-from harness.runs.prompt_plan import (
-    as_trained,
-    build_engine,
-    build_plan,
-    chosen_adapter,
-    chosen_spec,
-    examples_note,
-    merged_folder,
-    model_name,
-    refuse_keys,
-)
-from harness.runs.prompt_settings import cached, run_settings
 from harness.util.registry import choose, resolve
 
 _OF_ITEMS = ("split", "limit", "items", "items_file", "data_hash", "task", "seed")
@@ -51,8 +41,8 @@ def baseline_player(name: str, task: str) -> Player:
 @contextmanager
 def prompted_player(options: Options, say: Callable[[str], None]) -> Iterator[Player]:
     """A language model as the flags of `harness prompt` say, for as long as the context lasts."""
-    from harness.runs.prompted import Prompted
-    from harness.runs.shot_choice import live_shots
+    from harness.prompting.prompted import Prompted
+    from harness.prompting.shots import live_shots
 
     adapter = chosen_adapter(options)
     spec = chosen_spec(options, adapter)
@@ -67,7 +57,7 @@ def prompted_player(options: Options, say: Callable[[str], None]) -> Iterator[Pl
         resolve_base(options.model)  # The default base may have to be converted, which shows its own status.
     with merged_folder(options, adapter, say) as merged, closing(build_engine(options, adapter, merged)) as engine:
         plan = build_plan(options, spec, engine.tokenizer, engine.context_length, engine.batch_size, pool)
-        settings = run_settings(options, spec, adapter, [], plan)
+        settings = run_settings(options, spec, adapter, [], plan, merged=merged is not None)
         kept = {key: value for key, value in settings.items() if key not in _OF_ITEMS}
         title = f"{model_name(options, adapter)}, {options.engine}; {spec.context}, {spec.format}; {options.shots} shots"
         with cached(engine, options, settings) as asked:
@@ -87,10 +77,10 @@ def as_known(model: str | None, options: Options) -> Options:
     """The options with the model where it belongs: as the adapter of that name, or as a base. Raises UsageError for a name that
     is neither, nor a model's on a hub."""
     if model is None or options.adapter is not None:
-        return replace(options, model=model)
+        return options.changed(model=model)
     if _is_adapter(model):
         # An endpoint knows the model by its name, which says how it wants to be asked.
-        return replace(options, model=model if options.base_url else None, adapter=model)
+        return options.changed(model=model if options.base_url else None, adapter=model)
     if "/" not in model and not Path(model).is_dir() and options.engine in LOCAL_ENGINES:
         choose("model", model, [*BASELINES, *known_adapters(), DEFAULT_BASE])
-    return replace(options, model=model)
+    return options.changed(model=model)

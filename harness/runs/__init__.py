@@ -1,1 +1,1 @@
-"""Runs: their folders, and the answering, prompting and reporting that goes on in them."""
+"""Runs: their folders, and the loop that gets answers into them."""

@@ -47,7 +47,7 @@ def silent(answered: int) -> None:
 
 
 class Predictor(Protocol):
-    """A model in memory, ready to answer: a prompted one (`harness.runs.prompted`) or a baseline's."""
+    """A model in memory, ready to answer: a prompted one (`harness.prompting.prompted`) or a baseline's."""
 
     batch_size: int
     """Items per batch; an answer's arithmetic may depend on its batch."""

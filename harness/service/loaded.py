@@ -11,8 +11,8 @@ from typing import Any
 
 from harness.corpora.item import Item
 from harness.errors import HarnessError, UsageError
+from harness.prompting.shots import live_shots
 from harness.runs.answering import Answer, Predictor
-from harness.runs.shot_choice import live_shots
 from harness.service.schema import Player
 from harness.service.workers import Workers
 from prompts.shots import Shots
@@ -64,7 +64,7 @@ class Loaded:
 def prompted(spec: PromptSpec, engine: Any, pool: Shots, shots: int, samples: int = 1, constrain: str | None = None) -> Predictor:
     """A language model as a predictor of one request at a time, with `shots` examples of the pool; several samples vote."""
     from harness.engines.engine import Sampling
-    from harness.runs.prompted import Plan, Prompted
+    from harness.prompting.prompted import Plan, Prompted
     from prompts.render import Renderer
 
     longest = min(spec.written.longest, engine.context_length // 2)

@@ -13,8 +13,8 @@ from harness.baselines import BASELINES, Baseline, Ruled
 from harness.corpora.item import Item
 from harness.errors import UsageError
 from harness.everyday.solved import solved_by
+from harness.prompting.shots import ShotChoice, live_shots
 from harness.runs.answering import Answer
-from harness.runs.shot_choice import ShotChoice, live_shots
 from harness.service.loaded import Loaded, prompted, told
 from harness.service.schema import Player
 from harness.service.workers import Unavailable, Workers

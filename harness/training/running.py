@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.baselines import Baseline
 from harness.corpora import locate
 from harness.corpora.item import Item
 from harness.engines.shared import keep_memory
@@ -17,6 +16,7 @@ from harness.training.origin import Origin
 from harness.training.processes import first_says, processes
 
 if TYPE_CHECKING:
+    from harness.baselines import Baseline
     from harness.training.recipe import Recipe
     from harness.training.trainer import Trained
 

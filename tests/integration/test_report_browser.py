@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from eval.predictions import Predictions
+from eval.report.collect import collect
 from eval.report.html import render
 from eval.score_run import Answers, Benchmark
 from harness.corpora import load
-from harness.runs.reporting import collect
 from tests.helpers.browser import FLAT, chromium
 
 if TYPE_CHECKING:

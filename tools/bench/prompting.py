@@ -34,9 +34,9 @@ class Prompting:
 
     def loop_rate(self, items: Sequence[Any]) -> float:
         """Tokens a second of the whole run loop: render, generate, parse, write."""
+        from harness.prompting.prompted import Plan, Prompted
         from harness.runs.answering import answer_items
         from harness.runs.folder import Run
-        from harness.runs.prompted import Plan, Prompted
 
         plan = Plan(self.renderer, self.sampling, self.pool, 5, self.engine.batch_size)
         with tempfile.TemporaryDirectory() as folder:

@@ -15,7 +15,7 @@ from eval.score_run import Benchmark, read_answers
 from harness.cli import main
 from harness.corpora import load
 from harness.corpora.item import Item
-from harness.runs.hybrid import Hybrid
+from harness.experiments.hybrid import Hybrid
 
 
 @pytest.fixture(autouse=True)

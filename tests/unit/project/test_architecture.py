@@ -18,7 +18,6 @@ PACKAGES: list[str] = RULES["root_packages"]
 OUTSIDE = {
     "harness": "holds the version only",
     "harness.errors": "every part may raise an error",
-    "harness.runs": "its modules stand in layers one by one",
 }
 """Modules in no layer, and why."""
 

@@ -29,8 +29,8 @@ PLACEHOLDERS = {"COMMAND": "data", "T": "hexagons", "TASK": "hexagons", "N": "1"
 """What stands for the words in capitals that a sentence leaves open and the command line checks."""
 
 NOT_RUN = {
-    "asks a language model": r"prompt|serve|suite|adapters check",
-    "trains": r"finetune|ablate|mix|baseline train",
+    "asks a language model": r"prompt|serve|experiment|adapters check",
+    "trains": r"finetune|baseline train",
     "asks a trained network": r"baseline predict (?!parser|rules)",
     "is about a trained run": r"adapters (export|import|merge)|export deberta-400",
     "is about an item of the authors' corpora": r".*\b(hexagons|minecraft)/(train|dev|test)/",

@@ -12,7 +12,7 @@ import pytest
 from harness.corpora import load
 from harness.corpora.item import HexagonsItem, builder_turns
 from harness.errors import UsageError
-from harness.runs.shot_choice import ShotChoice, choose_shots
+from harness.prompting.shots import ShotChoice, choose_shots
 from prompts.probe import PROBES
 from prompts.render import Renderer
 from prompts.shots import ORDERS, ChosenShots, fixed, may_show, most_similar

@@ -15,6 +15,7 @@ from xml.etree import ElementTree
 import pytest
 
 from eval.report.charts import ACCENT, INK, length_grid, line_chart
+from eval.report.collect import read
 from eval.report.facts import adapter_curve
 from eval.report.html import CHUNK, MAX_TEXT
 from harness.cli import main
@@ -22,7 +23,6 @@ from harness.corpora import load
 from harness.corpora.item import HexagonsItem, Utterance
 from harness.engines.engine import Sampling
 from harness.engines.scripted import ScriptedEngine
-from harness.runs.reporting import read
 from prompts.rendered import Rendered
 
 HOSTILE = "</script><script>alert(1)</script><!--<img src=x onerror=alert(1)>\u2028\x00\ud800 &lt;"

@@ -10,7 +10,7 @@ import pytest
 
 from harness.cli import main
 from harness.commands.app import _loaded, _served
-from harness.runs.shot_choice import ShotChoice
+from harness.prompting.shots import ShotChoice
 from harness.service.loaded import Loaded
 from harness.service.players import Served
 from harness.service.workers import Workers

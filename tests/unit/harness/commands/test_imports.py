@@ -146,7 +146,7 @@ def test_what_is_wrong_is_said_in_one_line_with_its_place(
 @settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.text(st.characters(codec="utf-8")), min_size=1, max_size=3))
 def test_any_text_in_csv_comes_through_unchanged(tmp_path: Path, texts: list[str]) -> None:
-    from harness.runs.importing import read_csv
+    from harness.experiments.importing import read_csv
 
     path = tmp_path / "any.csv"
     path.write_text(as_csv(*((f"i{n}", text) for n, text in enumerate(texts))), newline="", encoding="utf-8")

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 import yaml
 
+from adapters.asking import chosen_spec
 from harness.cli import main
-from harness.commands.prompt import prompt
 from harness.corpora import load
-from harness.runs.prompt_options import Options
-from harness.runs.prompt_plan import build_plan, chosen_spec
+from harness.prompting.options import Options
+from harness.prompting.plan import build_plan
 from prompts.messages import gold_answer
 from prompts.probe import PROBES, format_hash
 from prompts.shots import ShotPool
@@ -122,7 +122,7 @@ def test_nothing_readable_is_asked_for_once_more(capsys: pytest.CaptureFixture[s
         (["--samples", "3"], "greedy answers are all the same; add --temperature"),
         (["--share", "0.5"], "one answer per item leaves nothing to vote on; add --samples"),
         (["--vote", "mbr"], "one answer per item leaves nothing to vote on; add --samples"),
-        (["--vote", "loudest"], "--vote loudest: one of mbr, share, likelihood"),
+        (["--vote", "loudest"], "'loudest' is not one of 'mbr', 'share', 'likelihood'"),
         (["--vote", "mbr", "--share", "0.5", *SAMPLED], "it belongs to --vote share, not to --vote mbr"),
         (["--vote", "likelihood", *SAMPLED], "--engine scripted tells no likelihoods"),
         (["--repair", *SAMPLED], "--repair asks again for a single answer"),
@@ -273,8 +273,7 @@ def test_a_template_with_a_mistake_is_refused_before_anything_is_asked(capsys: p
 
 def test_answers_are_held_to_the_format_in_every_frame() -> None:
     for frame in FRAMES:
-        flags = ["--task", "minecraft", "--frame", frame, "--constrain", "format"]
-        options = Options(**prompt.make_context("prompt", flags).params)
+        options = Options(task="minecraft", frame=frame, constrain="format")
         spec = chosen_spec(options, None)
         held = build_plan(options, spec, None, 4096, 1, ShotPool([], 0)).sampling.constraint
         assert held is not None

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from harness.corpora.item import Executed, MinecraftItem
 from harness.engines.engine import Completion, Report, Sampling, silent
 from harness.errors import EngineError, HarnessError, UsageError
+from harness.prompting.prompted import Plan, Prompted
 from harness.runs.answering import answer_items, batches
 from harness.runs.asked import Asked, AskedFile, read_asked
 from harness.runs.folder import Run, find_run, items_hash
-from harness.runs.prompted import Plan, Prompted
 from harness.worlds.hexagons import Paint
 from prompts.probe import PROBES
 from prompts.render import Renderer

@@ -13,7 +13,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from adapters.registry import Adapter, load_adapter
-from harness.runs.shot_choice import ShotChoice
+from harness.prompting.shots import ShotChoice
 from harness.service.adapters import Adapters, Place, adapter_routes
 from harness.service.app import create_app
 from harness.service.guard import Guard

@@ -16,8 +16,8 @@ from harness.baselines.parser import Parser
 from harness.corpora import load
 from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem, Utterance
 from harness.errors import EngineError
+from harness.prompting.shots import ShotChoice, choose_shots
 from harness.runs.answering import Answer
-from harness.runs.shot_choice import ShotChoice, choose_shots
 from harness.service.app import MOST_BYTES, create_app, listening
 from harness.service.guard import Guard
 from harness.service.keys import Key, Keys

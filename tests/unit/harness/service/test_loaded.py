@@ -9,15 +9,14 @@ import pytest
 import torch
 import transformers
 
-from adapters import registry
+from adapters import asking, registry
+from adapters.asking import as_trained
 from adapters.registry import load_adapter
-from harness.commands.prompt import prompt
 from harness.corpora import load
 from harness.engines import shared
-from harness.runs import prompt_plan
-from harness.runs.prompt_options import Options
-from harness.runs.prompt_plan import as_trained, build_engine
-from harness.runs.prompted import Prompted
+from harness.prompting.options import Options
+from harness.prompting.plan import build_engine
+from harness.prompting.prompted import Prompted
 from harness.service.loaded import Loaded
 from harness.service.workers import Workers
 from prompts.spec import PromptSpec
@@ -43,7 +42,7 @@ def loaded_with(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
         calls.append({"quantization_config": quantization_config, "device_map": device_map})
         return plain(name, **how)
 
-    for module in (registry, prompt_plan, shared):
+    for module in (registry, asking, shared):
         monkeypatch.setattr(module, "missing_for_quantization", lambda: None)
     monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda: True)
     monkeypatch.setattr(transformers.AutoModelForCausalLM, "from_pretrained", load_base)
@@ -66,12 +65,12 @@ def test_the_page_asks_as_it_was_trained(made: Path, loaded_with: list[dict[str,
 
 
 def test_a_run_asks_as_it_was_trained(made: Path, loaded_with: list[dict[str, Any]]) -> None:
-    flags = ["--adapter", str(made), "--engine", "transformers"]
     adapter = load_adapter(made, None)
-    options = as_trained(Options(**prompt.make_context("prompt", [*flags]).params), adapter)
+    asked = Options(adapter=str(made), engine="transformers")
+    options = as_trained(asked, adapter)
     assert (options.quantize, options.shots, options.select) == ("nf4", 2, "bm25")
     build_engine(options, adapter)
-    full = as_trained(Options(**prompt.make_context("prompt", [*flags, "--quantize", "none"]).params), adapter)
+    full = as_trained(asked.changed(quantize="none"), adapter)
     build_engine(full, adapter)
     quantized, plain = loaded_with
     assert is_as_trained(quantized)

@@ -255,17 +255,27 @@ Facts = Mapping[str, Sequence[float]]
 """What a row cost, by what it is called in the table; of each, a number or several."""
 
 
-def answer_costs(row: Row) -> tuple[float, int]:
-    """The seconds that a finished row's answers took, and the tokens of its prompts and answers together."""
+def costs(row: Row) -> Facts:
+    """What a finished row took: the seconds and tokens of its prompts and answers, after those of its training, if it is an
+    adapter's."""
+    from adapters.catalog import read_about
     from eval.score_run import read_answers
     from harness.runs.asked import NAME, read_asked
 
     records = read_answers(row.answers).records.values()
     tokens = sum(record.get(key) or 0 for record in records for key in ("prompt_tokens", "completion_tokens"))
-    return sum(asked.seconds for _, asked in read_asked(row.answers / NAME)), tokens
+    facts: dict[str, list[float]] = {
+        "seconds": [sum(asked.seconds for _, asked in read_asked(row.answers / NAME))],
+        "tokens": [tokens],
+    }
+    if row.commands[0][0] == "finetune":
+        run = row.answers.parent
+        about = read_about(next(folder for folder in (run / "adapter", run / "model") if folder.is_dir()))
+        facts = {"seconds": [about.seconds, *facts["seconds"]], "tokens": [about.tokens, *facts["tokens"]]}
+    return facts
 
 
-def table(grid: Grid, facts: Callable[[Row], Facts], rows: Sequence[Row] | None = None) -> list[dict[str, Any]]:
+def table(grid: Grid, rows: Sequence[Row] | None = None, facts: Callable[[Row], Facts] = costs) -> list[dict[str, Any]]:
     """A line for each row of the grid, or of some of them: "row", "error" (None if finished), and of finished ones "scores" (as
     `harness score --json` prints them), "facts", and "difference" to the first row: a pair of `eval.compare.compare_runs`, with
     p corrected over the rows.

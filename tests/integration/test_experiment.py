@@ -1,4 +1,4 @@
-"""`harness ablate` with real trainings of a tiny random Llama on the shipped sample: a row that fails, a kill, and the table."""
+"""`harness experiment` with real trainings of a tiny random Llama on the sample: a row that fails, a kill, and the table."""
 
 from __future__ import annotations
 
@@ -19,16 +19,17 @@ from tests.helpers.tiny import build_tiny_model
 pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(600)]
 
 FILE = """
-recipe: llama-lora
-base: tiny
-max-steps: 3
-format: grouped
-set: {training: {tokens: 1024, accumulation: 1, evaluations: 3, dev_f1_items: 2, dev_loss_items: 4, max_new_tokens: 8}}
+finetune:
+  recipe: llama-lora
+  base: tiny
+  max-steps: 3
+  format: grouped
+  set: {training: {tokens: 1024, accumulation: 1, evaluations: 3, dev_f1_items: 2, dev_loss_items: 4, max_new_tokens: 8}}
 prompt: {limit: 5, engine: transformers, max-new-tokens: 8}
 rows:
-  - {name: alone, context: no-history}
-  - {name: broken, context: no-history, set: {training.max_length: 1}}
-  - {name: history, context: full-history}
+  - {name: alone, finetune: {context: no-history}}
+  - {name: broken, finetune: {context: no-history, set: {training.max_length: 1}}}
+  - {name: history, finetune: {context: full-history}}
 """
 
 
@@ -44,7 +45,7 @@ def start(folder: Path, base: Path) -> subprocess.Popen[str]:
         (folder / "tiny").symlink_to(base)
     environment = {key: value for key, value in os.environ.items() if key != "HARNESS_DATA"}
     environment |= {"OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "PYTHONPATH": str(ROOT)}
-    words = [sys.executable, "-m", "harness.cli", "ablate", "rows.yaml", "--json"]
+    words = [sys.executable, "-m", "harness.cli", "experiment", "rows.yaml", "--json"]
     return subprocess.Popen(words, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
@@ -53,7 +54,7 @@ def scored(lines: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
     return [(line["row"], line["error"], line.get("scores"), line.get("difference")) for line in lines]
 
 
-def test_a_row_may_fail_and_a_killed_ablation_goes_on(base: Path, tmp_path: Path) -> None:
+def test_a_row_may_fail_and_a_killed_experiment_goes_on(base: Path, tmp_path: Path) -> None:
     killed = start(tmp_path / "killed", base)
     checkpoints = tmp_path / "killed/runs/rows/history/checkpoints"
     while not list(checkpoints.glob("checkpoint-*/trainer_state.json")):

@@ -12,17 +12,19 @@ from harness.drawing.asked import pictured
 from harness.engines.engine import Completion, Engine, Sampling
 from harness.engines.thoughts import apart
 from harness.errors import EngineError
+from harness.prompting.voting import changes, likeliest, most_agreed, vote
 from harness.runs.answering import Answer, Predictor
-from harness.runs.repairing import asked_again, unreadable
-from harness.runs.voting import changes, likeliest, most_agreed, vote
 from prompts.messages import feasible_state, read_answer
-from prompts.render import PromptTooLongError, Renderer
-from prompts.rendered import Rendered
+from prompts.render import CHARS_PER_TOKEN, PromptTooLongError, Renderer
+from prompts.rendered import Message, Rendered
 from prompts.shots import Shots
+from serialization.formats.answer import Parsed, losses
 from serialization.formats.feasible import Feasible
 
 CHECKED = 20
 """How many of the first answers are checked for feasibility, in case the engine ignores the constraint."""
+PIECES = 3
+"""Discarded pieces that the question names at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,7 @@ class Plan:
     shots: int
     batch_size: int
     samples: int = 1
-    """Answers drawn for each item; of several, one is made as `harness.runs.voting` says."""
+    """Answers drawn for each item; of several, one is made as `harness.prompting.voting` says."""
     share: float | None = None
     """The share of the answers that a change needs, 0..1; None for one of the answers."""
     likeliest: bool = False
@@ -185,3 +187,23 @@ def _check_held(state: str, answers: Sequence[Completion]) -> None:
 def _draws(rendered: Rendered, samples: int) -> list[Rendered]:
     """Copies of the prompt with distinct ids: an answer's noise depends on its id."""
     return [rendered, *(replace(rendered, id=f"{rendered.id}#{n}") for n in range(1, samples))]
+
+
+def unreadable(parsed: Parsed) -> bool:
+    """Whether an answer says something, and nothing of it is an action. To change nothing is an answer too."""
+    return not parsed.actions and bool(losses(parsed.discarded))
+
+
+def asked_again(renderer: Renderer, rendered: Rendered, text: str, parsed: Parsed) -> Rendered | None:
+    """The prompt with the answer `text` and a further user turn; None where both do not fit the context."""
+    pieces = "\n".join(f"- {piece!r}: {reason}" for piece, reason in parsed.discarded[:PIECES])
+    question = (
+        f"No action could be read from this answer:\n{pieces}\nAnswer again, with the actions alone, in the format described."
+    )
+    said: Message = {"role": "assistant", "content": text}
+    messages = (*rendered.messages, said, Message(role="user", content=question))
+    prompt = renderer.text(messages)
+    ids = renderer.token_ids(prompt)
+    length = len(ids) if renderer.tokenizer is not None else len(prompt) // CHARS_PER_TOKEN
+    again = replace(rendered, id=f"{rendered.id}#again", messages=messages, text=prompt, token_ids=ids)
+    return again if length <= renderer.budget else None

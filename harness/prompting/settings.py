@@ -4,42 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.engines.bases import DEFAULT_BASE
 from harness.engines.engine import without_secrets
-from harness.runs.prompt_options import LOCAL_ENGINES, Options
-from harness.runs.prompt_plan import answered_task, chosen_base, merges, recorded_for_vllm
-from harness.runs.shot_choice import RANDOM, choice_settings
+from harness.prompting.options import ENDPOINT, FLAGS, LOCAL_ENGINES, MODEL, Options
+from harness.prompting.plan import answered_task, chosen_base, recorded_for_vllm
+from harness.prompting.shots import RANDOM, choice_settings
 from harness.util.hashing import short_hash
 
 if TYPE_CHECKING:
     from adapters.registry import Adapter
     from harness.corpora.item import Item
     from harness.engines.engine import Engine
-    from harness.runs.prompted import Plan
+    from harness.prompting.prompted import Plan
     from prompts.spec import PromptSpec
 
-CHOICE = ("select", "shot_ids", "encoder", "shot_order")
-"""Flags that say which examples a prompt has."""
 
-OUTSIDE = (
-    *("name", "preview", "json", "concurrency", "items_file", "merge", "constrain", "cache", "vllm", "vllm_words"),
-    *("diff", "template", "think", "images", *CHOICE),
-    *("timeout", "retries", "retry_errors", "prices", "max_cost", "max_tokens_total", "dry_run", "batch_api"),
-)
-"""Flags that cannot change a prediction, and those that are recorded in another form."""
-
-
-def run_settings(options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], plan: Plan) -> dict[str, Any]:
-    """Everything that decides the predictions."""
+def run_settings(
+    options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], plan: Plan, *, merged: bool
+) -> dict[str, Any]:
+    """Everything that decides the predictions. `merged`: the adapter is merged into a copy of the base."""
     from harness.engines.bases import base_origin, display_name, fingerprint, resolve_base
     from harness.runs.folder import items_hash
     from prompts.probe import format_hash
 
-    asked = {k: v for k, v in asdict(options).items() if k not in OUTSIDE}
+    asked = {name: value for name, value in options if name in FLAGS and FLAGS[name].record}
     base = resolve_base(chosen_base(options, adapter)) if options.engine in LOCAL_ENGINES else None
     return {
         **asked,
@@ -56,7 +47,7 @@ def run_settings(options: Options, spec: PromptSpec, adapter: Adapter | None, it
         "base_fingerprint": fingerprint(base) if base else None,
         **(base_origin(base) if base else {}),
         "adapter_fingerprint": fingerprint(adapter.path) if adapter else None,
-        "merged": merges(options, adapter),
+        "merged": merged,
         **trained_on(adapter, answered_task(options, spec)),
         "vllm": recorded_for_vllm(options),
         "prompt_hash": format_hash(spec),
@@ -74,11 +65,10 @@ def trained_on(adapter: Adapter | None, task: str) -> dict[str, list[str]]:
     return {"trained_on": list(adapter.tasks)} if adapter and adapter.tasks not in ((), (task,)) else {}
 
 
-OF_THE_PROMPT = (
-    *("task", "split", "shots", "context", "format", "frame", "template", "seed", "limit", "items", "items_file", "batch_size"),
-    *("samples", "share", "vote", "repair", "temperature", "constrained"),
-    *("max_new_tokens", "trained_on", "shots_hash", "prompt_hash", "data_hash", *CHOICE),
-)
+OF_THE_PROMPT = {
+    *("items", "constrained", "trained_on", "shots_hash", "prompt_hash", "data_hash"),
+    *(name for name, flag in FLAGS.items() if flag.group not in (MODEL().group, ENDPOINT().group)),
+} - {"think", "images"}  # Of these, the text of a prompt does not say all.
 """Settings that decide an answer only by its prompt, or by `Sampling`, which the cache knows apart."""
 
 

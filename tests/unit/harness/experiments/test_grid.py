@@ -12,8 +12,8 @@ import pytest
 
 from harness.corpora import load
 from harness.errors import HarnessError
-from harness.runs import grid as grid_module
-from harness.runs.grid import STATE_FILE, Alone, Grid, Row, State, as_markdown, cells, row_gpus, run_command, table
+from harness.experiments import grid as grid_module
+from harness.experiments.grid import STATE_FILE, Alone, Grid, Row, State, as_markdown, cells, row_gpus, run_command, table
 from prompts.messages import gold_answer
 from prompts.spec import PromptSpec
 from tests.helpers import ROOT
@@ -45,7 +45,7 @@ def run(*rows: Row) -> tuple[list[str], list[dict[str, object]]]:
     grid = Grid(Path("runs/grid"), rows)
     try:
         grid.run(said.append)
-        return said, table(grid, lambda row: {"letters": [len(row.name), 7]})
+        return said, table(grid, facts=lambda row: {"letters": [len(row.name), 7]})
     finally:
         grid.close()
 

@@ -11,7 +11,7 @@ import yaml
 
 from harness.cli import main
 from harness.corpora import load
-from harness.runs.shot_choice import ShotChoice, choose_shots, live_shots, read_ids
+from harness.prompting.shots import ShotChoice, choose_shots, live_shots, read_ids
 from prompts.messages import gold_answer
 from prompts.spec import PromptSpec
 

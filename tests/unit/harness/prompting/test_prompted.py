@@ -10,7 +10,7 @@ import pytest
 from harness.corpora import load
 from harness.engines.engine import Completion, Report, Sampling, silent
 from harness.errors import EngineError
-from harness.runs.prompted import Plan, Prompted
+from harness.prompting.prompted import Plan, Prompted
 from prompts.messages import gold_answer
 from prompts.render import Renderer
 from prompts.rendered import Rendered

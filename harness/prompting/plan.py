@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.engines.shared import missing_for_quantization, quantized_weights
+from harness.engines.shared import quantized_weights
 from harness.errors import UsageError
-from harness.runs.prompt_options import LOCAL_ENGINES, Options
-from harness.runs.shot_choice import RANDOM
-from harness.tasks import DEFAULT_TASK, world_of
+from harness.prompting.options import LOCAL_ENGINES, Options
 
 if TYPE_CHECKING:
     from adapters.registry import Adapter
     from harness.engines.engine import Engine
     from harness.engines.spending import Spending
-    from harness.runs.prompted import Plan
+    from harness.prompting.prompted import Plan
     from prompts.shots import Shots
     from prompts.spec import PromptSpec
 
@@ -40,111 +35,9 @@ SHARE = 0.2
 """Of the votes that a change needs, for --vote share: half of the F1 that can be expected here."""
 
 
-def chosen_adapter(options: Options) -> Adapter | None:
-    """The adapter named by --adapter, if any. Raises as `load_adapter` does."""
-    if options.adapter is None:
-        return None
-    from adapters.registry import load_adapter, served_adapter
-
-    if options.engine not in LOCAL_ENGINES:
-        return served_adapter(options.adapter)
-    adapter: Adapter = load_adapter(options.adapter, options.model)
-    return adapter
-
-
-def as_trained(options: Options, adapter: Adapter | None) -> Options:
-    """The options with what an adapter was trained with for those that are not given: its examples, and the precision of its
-    base where this machine has it. Says what differs from the training."""
-    from adapters.registry import TrainedWith
-
-    was = adapter.trained_with if adapter else TrainedWith()
-    chosen = options.select or RANDOM
-    if options.shots is None:
-        select = options.select or (was.select if was.shots else None)
-        options = replace(options, shots=was.shots, select=select, seed=options.seed or was.seed)
-    elif adapter and (options.shots, chosen if options.shots else was.select) != (was.shots, was.select or RANDOM):
-        tell(f"{options.shots} examples ({chosen}): the adapter was trained with {was.shots} ({was.select or RANDOM})")
-    if was.quantize and options.engine in LOCAL_ENGINES:
-        if options.engine == "transformers" and options.quantize is None and not missing_for_quantization():
-            return replace(options, quantize=was.quantize)
-        if options.quantize != was.quantize:
-            tell(
-                f"the adapter was trained on a base in 4 bits ({was.quantize}), and is asked on one in full precision: "
-                f"--engine transformers --quantize {was.quantize} asks it as it was trained, on a GPU with bitsandbytes"
-            )
-    return options
-
-
-def examples_note(name: str, adapter: Adapter) -> str | None:
-    """A line that says so where an adapter needs examples and only the shipped sample has any here."""
-    from harness.corpora import locate
-
-    shots = adapter.trained_with.shots
-    if not shots or locate(adapter.spec.task).kind == "official":
-        return None
-    return (
-        f"{name} was trained with {shots} examples in front of every item, and gets those of the shipped sample: "
-        "set HARNESS_DATA to the corpora that it was trained on"
-    )
-
-
-def merges(options: Options, adapter: Adapter | None) -> bool:
-    """Whether the engine gets a model with the adapter merged into it, which is many times faster on a CPU."""
-    if adapter is None or options.engine != "vllm":
-        return False
-    from adapters.merging import worth_merging
-
-    return worth_merging(adapter) if options.merge is None else options.merge
-
-
-@contextmanager
-def merged_folder(options: Options, adapter: Adapter | None, say: Callable[[str], None]) -> Iterator[Path | None]:
-    """The folder of the merged model, kept as long as the context; None if not merging."""
-    if adapter is None or not merges(options, adapter):
-        yield None
-        return
-    from adapters.merging import merged_model
-
-    with merged_model(adapter, say) as folder:
-        yield folder
-
-
-def model_name(options: Options, adapter: Adapter | None) -> str:
-    """The model as the first line of a command names it."""
-    from harness.engines.bases import DEFAULT_BASE, display_name
-
-    base = options.model or (display_name(adapter.base) if adapter else DEFAULT_BASE)
-    if adapter is None:
-        return base
-    how = "merged" if merges(options, adapter) else "not merged" if options.engine in LOCAL_ENGINES else "served"
-    return f"{base} + {options.adapter} ({how})"
-
-
 def chosen_base(options: Options, adapter: Adapter | None) -> str | None:
     """The base by name or folder: what --model names, or else the adapter's own; None for the default one."""
     return adapter.base if adapter else options.model
-
-
-def chosen_spec(options: Options, adapter: Adapter | None) -> PromptSpec:
-    """The prompt format: with an adapter, or a model that was fine-tuned here, its own and no other."""
-    from adapters.registry import trained_spec
-    from prompts.spec import PromptSpec
-    from prompts.template import get_template
-
-    spec = adapter.spec if adapter else trained_spec(options.model) if options.engine in LOCAL_ENGINES else None
-    if spec is None:
-        names = options.task or DEFAULT_TASK, options.context, options.format, options.frame, options.template
-        return replace(PromptSpec.make(*names, options.images), think=options.think or 0)
-    trainee = f"the adapter {options.adapter}" if adapter else f"the model {options.model}"
-    for key in ("task", "context", "format", "frame"):
-        asked, trained = getattr(options, key), getattr(spec, key)
-        if asked not in (None, trained) and not (key == "task" and world_of(asked) == spec.world):
-            raise UsageError(f"--{key} {asked}: {trainee} was trained with {trained}; leave the flag out")
-    if options.think or options.images:
-        raise UsageError(f"--{'think' if options.think else 'images'}: {trainee} was trained without; leave the flag out")
-    if options.template is not None and get_template(options.template).hash != spec.wording.hash:
-        raise UsageError(f"--template {options.template}: {trainee} was trained with another; leave the flag out")
-    return spec
 
 
 def answered_task(options: Options, spec: PromptSpec) -> str:
@@ -160,7 +53,7 @@ def refuse_keys(options: Options, spec: PromptSpec) -> None:
     if len(key) < MIN_KEY:
         return
     folder = spec.wording.folder
-    texts = {f"--{flag.replace('_', '-')}": str(value) for flag, value in asdict(options).items() if flag != "base_url"}
+    texts = {f"--{flag.replace('_', '-')}": str(value) for flag, value in options if flag != "base_url"}
     files = {str(path): path.read_text(errors="replace") for path in (folder.iterdir() if folder else ()) if path.is_file()}
     for place, text in (texts | files).items():
         if key in text:
@@ -297,7 +190,7 @@ def answer_tokens(options: Options, spec: PromptSpec) -> int:
 
 def build_plan(options: Options, spec: PromptSpec, tokenizer: Any, context_length: int, batch_size: int, shots: Shots) -> Plan:
     from harness.engines.engine import Sampling
-    from harness.runs.prompted import Plan
+    from harness.prompting.prompted import Plan
     from prompts.render import Renderer
 
     renderer = Renderer(spec, tokenizer, context_length, answer_tokens(options, spec))

@@ -16,7 +16,7 @@ from harness.baselines.vocabulary import learned
 from harness.corpora import load
 from harness.corpora.item import builder_turns
 from harness.errors import UsageError
-from harness.runs.voting import likeliest, most_agreed, vote, voted
+from harness.prompting.voting import likeliest, most_agreed, vote, voted
 from harness.worlds.hexagons import Paint
 from harness.worlds.minecraft import Action, Structure, net_actions
 from serialization.words import h3_tokens

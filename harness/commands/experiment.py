@@ -1,0 +1,118 @@
+"""`harness experiment`: rows of our own commands that differ in something, each scored, as one command."""
+
+from __future__ import annotations
+
+import functools
+import json
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from harness.experiments.file import Step
+    from harness.experiments.grid import Grid, Row
+
+
+@click.command()
+@click.argument("file")
+@click.option("--name", help="Name of the folder under runs/. [default: the file's, without .yaml]")
+@click.option(
+    "--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Change a key of the file for all rows, as in prompt.limit=20."
+)
+@click.option("--dry-run", is_flag=True, help="Check the file and print the commands of every row, without running anything.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, with fractions, instead of tables in percent.")
+def experiment(file: str, name: str | None, overrides: tuple[str, ...], dry_run: bool, as_json: bool) -> int:
+    """Run and score every row of FILE, a YAML of prompts or trainings (or demo, grid, contexts, ingredients), and compare
+    those of a task with its first.
+
+    \b
+    harness experiment demo
+    harness experiment contexts --set finetune.base=meta-llama/Meta-Llama-3-8B
+    harness experiment my-experiment.yaml --dry-run
+
+    To go on with a killed one, or to try failed rows again, give the same command again.
+    """
+    from harness.experiments.file import experiment_path, read_experiment
+    from harness.experiments.grid import Grid
+    from harness.runs.folder import RUNS
+
+    path = experiment_path(file)
+    name = name or path.stem
+    parts = read_experiment(path, name, steps(), overrides)
+    rows = [row for part in parts.values() for row in part]
+    if dry_run:
+        for row in rows:
+            click.echo("\n".join([f"# {row.name}", *(shlex.join(("harness", *words)) for words in row.commands)]))
+        return 0
+    grid = Grid(RUNS / name, rows)
+    try:
+        grid.run(functools.partial(click.echo, err=True))
+        lines = _report(grid, parts, as_json)
+    finally:
+        grid.close()
+    failed = [line["row"] for line in lines if line["error"]]
+    if failed:
+        click.echo(
+            f"Error: {len(failed)} of {len(lines)} rows failed: {', '.join(failed)}; the same command tries them again", err=True
+        )
+    return 1 if failed else 0
+
+
+def steps() -> dict[str, Step]:
+    """What rows are made of, by the keys of a file."""
+    from harness.commands import baseline, finetune
+    from harness.commands.prompt import prompt
+    from harness.experiments.file import Step
+
+    return {
+        "finetune": Step(("finetune",), finetune.finetune, finetune.check, "recipe"),
+        "train": Step(("baseline", "train"), baseline.train, baseline.check_training, "baseline"),
+        "prompt": Step(("prompt",), prompt, _check_prompt),
+        "predict": Step(("baseline", "predict"), baseline.predict, baseline.check_predict, "baseline"),
+    }
+
+
+def _check_prompt(words: Sequence[str], untrained: bool) -> str:
+    """The task that `harness prompt WORDS` asks."""
+    from adapters.asking import chosen_adapter, chosen_spec
+    from harness.commands.prompt import prompt
+    from harness.engines.engine import ENGINES
+    from harness.prompting.options import LOCAL_ENGINES, Options
+    from harness.util.registry import choose
+
+    options = Options(**prompt.make_context("prompt", list(words), click.get_current_context()).params)
+    choose("engine", options.engine, LOCAL_ENGINES if untrained else ENGINES)
+    return "" if untrained else chosen_spec(options, chosen_adapter(options)).task
+
+
+def _report(grid: Grid, parts: Mapping[str, Sequence[Row]], as_json: bool) -> list[dict[str, Any]]:
+    """Print the tables and write them into the grid's folder."""
+    from rich.console import Console
+
+    from eval.export import named
+    from eval.tables import numbers_table
+    from harness.experiments.grid import as_markdown, cells, table
+    from harness.util.files import write_atomically
+
+    made = {title: table(grid, rows) for title, rows in parts.items()}
+    lines = [line for part in made.values() for line in part]
+    console, pages = Console(), []
+    for title, part in made.items():
+        scored = next((named(line["scores"]) for line in part if line["error"] is None), "nothing was scored")
+        caption = (
+            f"{scored}. Percent [95% interval]; difference to the first row, paired, in points; p by a permutation test. "
+            "Seconds and tokens: of the training, where there is one, and of the answers."
+        )
+        pages.append((f"## {title}\n\n" if len(made) > 1 else "") + as_markdown(part, caption))
+        head, rows = cells(part)
+        shown = numbers_table(*head, caption=caption)
+        for row in rows:
+            shown.add_row(*row)
+        if not as_json:
+            console.print(shown)
+    write_atomically(grid.folder / "table.json", json.dumps(lines, indent=1) + "\n")
+    write_atomically(grid.folder / "table.md", "\n".join(pages))
+    click.echo(json.dumps(lines) if as_json else f"{grid.folder / 'table.md'}, {grid.folder / 'table.json'}")
+    return lines

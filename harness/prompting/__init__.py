@@ -1,0 +1,1 @@
+"""Prompting: options, examples, engines and plans, and a prompted model as a predictor."""

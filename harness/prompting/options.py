@@ -1,0 +1,222 @@
+"""The options of `harness prompt`, each declared once, and which of them go together."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from pydantic import model_validator
+
+from harness.engines.engine import without_secrets
+from harness.engines.request_shape import DIALECTS
+from harness.errors import UsageError
+from harness.prompting.shots import SELECTIONS, check_choice
+from harness.tasks import DEFAULT_TASK, TASK_NAMES
+from harness.util.options import Flag, flags_of, option, option_name
+from harness.util.settings import Strict
+from prompts.shots import ORDERS
+
+LOCAL_ENGINES = ("vllm", "transformers")
+"""Engines that load the base model themselves and can put an adapter on it."""
+
+LIKELIHOOD = ("vllm", "openai")
+"""Engines that tell how likely an answer is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptFlag(Flag):
+    """What an option of `harness prompt` is to the other parts of the harness."""
+
+    engines: tuple[str, ...] = ()
+    """The engines that it is for; empty: all."""
+    record: bool = True
+    """Whether run.yaml holds it as it is given. What is not held may differ when a run resumes, or is held in another form."""
+    shared: bool = False
+    """Whether other commands that ask a model have it too, as `harness play`."""
+    diff: bool = False
+    """Whether --diff may change it."""
+    row: bool = True
+    """Whether a row of an experiment may set it."""
+
+
+ASKED = partial(PromptFlag, group="What is asked")
+MODEL = partial(PromptFlag, group="Model", shared=True)
+EXAMPLES = partial(PromptFlag, group="Examples", diff=True)
+DECODING = partial(PromptFlag, group="Decoding")
+ENDPOINT = partial(PromptFlag, group="Endpoint (engine openai)", engines=("openai",), shared=True)
+COST = partial(PromptFlag, group="Cost", engines=("openai",), record=False)
+RUN = partial(PromptFlag, group="Run", record=False)
+
+
+class Options(Strict):
+    """The options of `harness prompt`, in the order in which run.yaml holds them. Raises UsageError for some that do not go
+    together."""
+
+    task: str | None = option(ASKED(common=True), help=f"{TASK_NAMES}. [default: the adapter's, else {DEFAULT_TASK}]")
+    split: str | None = option(ASKED(common=True))
+    """train, dev or test. [default: dev]"""
+    items_file: str | None = option(ASKED(names=("--items",), record=False))
+    """A file from harness simulate to answer instead of a split."""
+    shots: int | None = option(EXAMPLES(common=True, shared=True), ge=0, le=100)
+    """Examples from the train split. [default: the adapter's, else 0]"""
+    engine: str = option(MODEL(common=True), "vllm")
+    """vllm, openai, transformers or scripted."""
+    model: str | None = option(MODEL(common=True, names=("--model", "--base"), shared=False))
+    """Hub name, local folder or endpoint's model name. [default: smollm2-135m]"""
+    adapter: str | None = option(MODEL(common=True, engines=(*LOCAL_ENGINES, "openai")))
+    """A LoRA adapter: the name of a shipped one, a run or a folder."""
+    base_url: str | None = option(ENDPOINT(common=True))
+    """Where an OpenAI-compatible endpoint listens (engine openai)."""
+    merge: bool | None = option(MODEL(names=("--merge/--no-merge",), engines=("vllm",), record=False))
+    """Merge the adapter into a copy of the base. [default: if the base is small]"""
+    vllm: tuple[str, ...] = option(MODEL(metavar="KEY=VALUE", engines=("vllm",), record=False), ())
+    """An option of vLLM's own (vllm), e.g. max_num_seqs=512. Repeatable."""
+    vllm_words: tuple[str, ...] = ()
+    """What follows -- on the command line."""
+    context: str | None = option(ASKED(diff=True, shared=True))
+    """What the model sees, e.g. full-history. [default: the adapter's, else the task's]"""
+    format: str | None = option(ASKED(diff=True, shared=True))
+    """How it answers, e.g. grouped. [default: the adapter's, else the task's]"""
+    frame: str | None = option(ASKED(diff=True, shared=True))
+    """world, builder or pose (minecraft). [default: the adapter's, else world]"""
+    template: str | None = option(ASKED(diff=True, shared=True, record=False))
+    """The prompts' wording: a shipped template or a folder. [default: the adapter's, else our own]"""
+    think: int | None = option(ASKED(diff=True, record=False), ge=0)
+    """Let the model think first, in at most N tokens, which are not read."""
+    images: str | None = option(ASKED(choices=("beside", "instead"), engines=("openai",), record=False))
+    """Send the state as a picture, with its text (beside) or instead of it (openai)."""
+    limit: int | None = option(ASKED(common=True), ge=1)
+    """Only the first N items."""
+    select: str | None = option(EXAMPLES(choices=SELECTIONS, record=False))
+    """How examples are chosen. [default: the adapter's, else random, the same for all items]"""
+    shot_ids: str | None = option(EXAMPLES(record=False))
+    """Ids of train items between commas, or a file of them (select fixed)."""
+    encoder: str | None = option(EXAMPLES(record=False))
+    """Sentence encoder: a folder or hub name; bm25 (select diverse) goes by words. [default: all-MiniLM-L6-v2]"""
+    shot_order: str | None = option(EXAMPLES(choices=ORDERS, record=False))
+    """How examples stand. [default: best-last where they are chosen by likeness]"""
+    seed: int = option(DECODING(diff=True), 0)
+    """Seed of the choice of examples and of sampling."""
+    constrain: str | None = option(
+        DECODING(choices=("format", "feasible"), engines=("vllm", "openai"), shared=True, record=False)
+    )
+    """Hold answers to the format's grammar, or also to actions that can be carried out when their turn comes (minecraft)."""
+    temperature: float = option(DECODING(shared=True), 0.0)
+    """0 is greedy."""
+    samples: int = option(DECODING(), 1, ge=1, le=64)
+    """Draw N answers and combine them into one."""
+    share: float | None = option(DECODING(), gt=0, le=1)
+    """With --samples: keep the changes that this share of the answers makes. [default: take the answer that most agree with]"""
+    vote: str | None = option(DECODING(choices=("mbr", "share", "likelihood")))
+    """With --samples: mbr (the answer that the others agree with most), share (see --share, here 0.2) or likelihood (the
+    answer with the likeliest tokens). [default: mbr, or share with --share]"""
+    repair: bool = option(DECODING(), False)
+    """Where nothing of an answer can be read, ask once more and say why."""
+    max_new_tokens: int | None = option(DECODING(shared=True), ge=1)
+    """Longest answer, in tokens. [default: by the format]"""
+    context_length: int | None = option(MODEL(engines=(*LOCAL_ENGINES, "openai")), ge=1)
+    """Tokens of prompt and answer together. [default: the model's]"""
+    batch_size: int | None = option(DECODING(shared=True), ge=1)
+    """Prompts per batch."""
+    completions: bool = option(ENDPOINT(), False)
+    """Use the completions endpoint, for a model without a chat template."""
+    dialect: str | None = option(ENDPOINT(choices=DIALECTS))
+    """How an endpoint is told to --constrain format. [default: vllm]"""
+    reasoning_effort: str | None = option(ENDPOINT())
+    """How long a model thinks, e.g. low."""
+    extra_body: str | None = option(ENDPOINT(metavar="JSON"))
+    """Further fields of every request, without keys."""
+    chat_template_kwargs: str | None = option(ENDPOINT(metavar="JSON"))
+    """What the server's chat template takes, e.g. {"enable_thinking": false}."""
+    tokenizer: str | None = option(ENDPOINT())
+    """The model's tokenizer, a hub name or a folder, to count prompts exactly."""
+    concurrency: int | None = option(ENDPOINT(record=False), ge=1, le=256)
+    """Parallel requests. [default: 8]"""
+    timeout: float | None = option(ENDPOINT(record=False), gt=0)
+    """Seconds for a request. [default: 60]"""
+    retries: int | None = option(ENDPOINT(record=False), ge=0, le=100)
+    """Further tries of a request that failed. [default: 5]"""
+    quantize: str | None = option(MODEL(choices=("nf4", "none"), engines=("transformers",), shared=False))
+    """Load the base in 4 bits (transformers, on a GPU). [default: as the adapter was trained, where bitsandbytes is here]"""
+    dry_run: bool = option(RUN(group="Cost", row=False), False)
+    """Print the requests, tokens and cost that the run would take, without making it."""
+    prices: str | None = option(COST())
+    """A table of prices in YAML (openai; docs/endpoints.md). [default: examples]"""
+    max_cost: float | None = option(COST(), ge=0)
+    """Stop when the run has cost so much, in the table's currency (openai)."""
+    max_tokens_total: int | None = option(COST(), ge=0)
+    """Stop when prompts and answers have so many tokens (openai)."""
+    batch_api: bool = option(COST(), False)
+    """Ask all items in one batch, answered within a day at a lower price (openai)."""
+    retry_errors: bool = option(RUN(names=("--retry-errors/--keep-errors",)), True)
+    """Whether a run that resumes asks again what failed."""
+    cache: bool = option(RUN(names=("--cache/--no-cache",), shared=True), True)
+    """Take answers that were given before from the user's cache."""
+    name: str | None = option(RUN(common=True, row=False))
+    """The run's folder under runs/. [default: built from the settings]"""
+    preview: bool = option(RUN(common=True, row=False), False)
+    """Print the exact prompt and its token count without calling a model."""
+    diff: tuple[str, ...] = option(RUN(metavar="KEY=VALUE", row=False), ())
+    """With --preview: what changes with another context, format, template, shots, ..."""
+    as_json: bool = option(RUN(names=("--json",), row=False), False)
+    """Print the scores as JSON."""
+
+    @property
+    def part(self) -> str:
+        """The split, or the name of the file of items."""
+        return Path(self.items_file).name if self.items_file else self.split or "dev"
+
+    def changed(self, **values: Any) -> Options:
+        """The options with other values. Raises UsageError for some that do not go together."""
+        return Options(**{**dict(self), **values})
+
+    @model_validator(mode="after")
+    def _go_together(self) -> Options:
+        if not 0.0 <= self.temperature <= 2.0:
+            raise UsageError(f"--temperature {self.temperature}: a number from 0 (greedy) to 2")
+        if self.vllm_words and (self.engine != "vllm" or not self.vllm_words[0].startswith("-")):
+            raise UsageError(f"unexpected argument {self.vllm_words[0]!r}: only options of vLLM may follow --, for --engine vllm")
+        self._check_votes()
+        if self.shots is not None or self.adapter is None:
+            check_choice(self.shots or 0, self.select, self.shot_ids, self.encoder, self.shot_order)
+        if self.think and self.constrain:
+            raise UsageError(
+                f"--think {self.think}: --constrain holds answers to the format, which has no thoughts; leave one out"
+            )
+        if self.images and self.completions:
+            raise UsageError("--images are parts of chat messages: leave --completions out")
+        if self.diff and not self.preview:
+            raise UsageError("--diff compares prompts: add --preview")
+        if self.items_file and self.split:
+            raise UsageError(f"--split {self.split}: the items come from {self.items_file}; leave the flag out")
+        if self.batch_api and (self.max_cost is not None or self.max_tokens_total is not None):
+            raise UsageError("--batch-api asks everything at once, which no limit can stop: look at --dry-run, or leave one out")
+        for name, flag in FLAGS.items():
+            if flag.engines and self.engine not in flag.engines and getattr(self, name) not in (None, False, ()):
+                word, engines = option_name(name, flag), " and ".join(flag.engines)
+                raise UsageError(f"--{word} is for {engines}; --engine {self.engine} does not take it")
+        if self.base_url is not None and not re.match(r"https?://[^/]", self.base_url):
+            raise UsageError(f"--base-url {without_secrets(self.base_url)}: it must begin with http:// or https:// and a host")
+        return self
+
+    def _check_votes(self) -> None:
+        if self.samples > 1 and self.temperature == 0:
+            raise UsageError(f"--samples {self.samples}: greedy answers are all the same; add --temperature, e.g. 0.7")
+        for name, value in (("share", self.share), ("vote", self.vote)):
+            if value is not None and self.samples == 1:
+                raise UsageError(f"--{name} {value}: one answer per item leaves nothing to vote on; add --samples, e.g. 8")
+        if self.share is not None and self.vote not in (None, "share"):
+            raise UsageError(
+                f"--share {self.share}: it belongs to --vote share, not to --vote {self.vote}; leave one of them out"
+            )
+        if self.vote == "likelihood" and self.engine not in LIKELIHOOD:
+            raise UsageError(f"--vote likelihood is for {' and '.join(LIKELIHOOD)}; --engine {self.engine} tells no likelihoods")
+        if self.repair and self.samples > 1:
+            raise UsageError("--repair asks again for a single answer; leave out --samples")
+
+
+FLAGS = flags_of(Options, PromptFlag)
+"""What each option is, by the field's name."""

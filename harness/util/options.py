@@ -1,0 +1,111 @@
+"""Options of a command, declared once as fields of a model: click's options, in groups in the help, are made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar, get_args, get_origin
+
+import click
+from pydantic import BaseModel, Field
+from pydantic.fields import FieldInfo
+
+F = TypeVar("F", bound="Flag")
+
+OWN, FIRST = "Options", "Most used"
+"""The first sections of the help: what has no group, and what is used most."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flag:
+    """What an option is besides its type, its default and its help."""
+
+    group: str = OWN
+    """The section of the help."""
+    names: tuple[str, ...] = ()
+    """On the command line; empty: the field's name with dashes."""
+    choices: Sequence[str] = ()
+    """The values that it takes, where they are few."""
+    metavar: str | None = None
+    common: bool = False
+    """Whether it stands in the first section instead of its group's."""
+
+    def __call__(self, schema: dict[str, Any]) -> None:
+        """pydantic keeps it in the field, and calls it to change the field's JSON Schema: nothing is changed."""
+
+
+def option(
+    flag: Flag,
+    default: Any = None,
+    *,
+    help: str | None = None,
+    ge: float | None = None,
+    gt: float | None = None,
+    le: float | None = None,
+) -> Any:
+    """A field that is an option; the docstring below it is its help."""
+    return Field(default, description=help, json_schema_extra=flag, ge=ge, gt=gt, le=le)
+
+
+def flags_of(model: type[BaseModel], kind: type[F]) -> dict[str, F]:
+    """The flags of a model's options, by the fields' names."""
+    made = {name: field.json_schema_extra for name, field in model.model_fields.items()}
+    return {name: flag for name, flag in made.items() if isinstance(flag, kind)}
+
+
+def option_name(name: str, flag: Flag) -> str:
+    """The option's name without the dashes before it, which is its key in a YAML file."""
+    return (flag.names[0].partition("/")[0] if flag.names else name.replace("_", "-")).removeprefix("--")
+
+
+class GroupedOption(click.Option):
+    group = OWN
+
+
+class GroupedCommand(click.Command):
+    """A command whose help has a section for each group of options, with the most used ones first."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        groups: dict[str, list[tuple[str, str]]] = {OWN: [], FIRST: []}
+        for param in self.get_params(ctx):
+            if isinstance(param, click.Option) and (record := param.get_help_record(ctx)):
+                groups.setdefault(getattr(param, "group", OWN), []).append(record)
+        if len(groups[OWN]) == 1:  # --help alone is no section.
+            groups[list(groups)[-1]] += groups.pop(OWN)
+        width = min(30, max(len(name) for records in groups.values() for name, _ in records))
+        for title in filter(groups.get, groups):
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(width), text) for name, text in groups[title]])
+
+
+def click_options(model: type[BaseModel], names: Collection[str] | None = None) -> list[click.Parameter]:
+    """The options of a model, or those of the fields `names`, in order; their values have the fields' names."""
+    flags = {name: flag for name, flag in flags_of(model, Flag).items() if names is None or name in names}
+    return [_click_option(name, model.model_fields[name], flag) for name, flag in flags.items()]
+
+
+def _click_option(name: str, field: FieldInfo, flag: Flag) -> click.Option:
+    default = field.get_default()
+    kind = next(part for part in (get_args(field.annotation) or (field.annotation,)) if part is not type(None))
+    made = GroupedOption(
+        [name, *(flag.names or (f"--{option_name(name, flag)}",))],
+        is_flag=True if kind is bool else None,
+        type=click.Choice(flag.choices) if flag.choices else _type(kind, field),
+        multiple=get_origin(field.annotation) is tuple,
+        default=default,
+        show_default=default not in (None, ()) and default is not False,
+        metavar=flag.metavar,
+        help=" ".join((field.description or "").split()),
+    )
+    made.group = FIRST if flag.common else flag.group
+    return made
+
+
+def _type(kind: Any, field: FieldInfo) -> Any:
+    """What click makes of a value."""
+    bounds = {key: getattr(one, key) for one in field.metadata for key in ("ge", "gt", "le") if hasattr(one, key)}
+    if not bounds:
+        return click.Path(path_type=Path) if kind is Path else kind
+    limits = bounds.get("ge", bounds.get("gt")), bounds.get("le"), "gt" in bounds
+    return click.IntRange(*limits) if kind is int else click.FloatRange(*limits)

@@ -1,0 +1,239 @@
+"""Experiments as files: what becomes of a row, all that is wrong with a file at once, and one that is killed and goes on."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+import yaml
+
+from adapters.recipe import load_recipe
+from harness.cli import main
+from harness.commands.experiment import steps
+from harness.corpora import load
+from harness.experiments.file import SCHEMA, SHIPPED, experiment_schema
+from harness.experiments.grid import STATE_FILE
+from prompts.messages import gold_answer
+from prompts.spec import PromptSpec
+from tests.helpers import ROOT
+from tools.recipe_schema import content
+
+SCRIPT: dict[str, Any] = {"engine": "scripted", "model": "right.jsonl"}
+FINETUNE: dict[str, Any] = {
+    "recipe": "llama-lora",
+    "base": "tiny",
+    "max-steps": 2,
+    "set": {"training.tokens": 1024, "lora": {"r": 8}},
+}
+
+
+@pytest.fixture(autouse=True)
+def here(tiny_base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HARNESS_DATA", raising=False)
+    monkeypatch.chdir(tmp_path)
+    Path("tiny").symlink_to(tiny_base)
+    lines = []
+    for task in ("hexagons", "minecraft"):
+        spec = PromptSpec.make(task)
+        lines += [json.dumps({"id": item.id, "text": gold_answer(item, spec)}) for item in load(task, "dev")]
+    Path("right.jsonl").write_text("\n".join(lines) + "\n")
+
+
+def dry(capsys: pytest.CaptureFixture[str], *words: str, **values: Any) -> tuple[int, list[str], list[str]]:
+    """What `harness experiment e.yaml --dry-run` says of a file with these values."""
+    Path("e.yaml").write_text(yaml.safe_dump(values, sort_keys=False))
+    code = main(["experiment", "e.yaml", "--dry-run", *words])
+    captured = capsys.readouterr()
+    return code, captured.out.splitlines(), captured.err.splitlines()
+
+
+def test_a_list_stands_for_a_row_with_each_of_its_values(capsys: pytest.CaptureFixture[str]) -> None:
+    shared = {**SCRIPT, "limit": 3, "shots": [0, 2], "select": ["random", "bm25"], "shot-order": "best-first"}
+    far = {"engine": "openai", "base-url": "http://127.0.0.1:9/v1", "model": "m", "concurrency": 2, "select": None, "shots": 0}
+    rows = [{"name": "h", "prompt": {"format": ["grouped", "json"]}}, {"name": "far", "prompt": {"task": "minecraft", **far}}]
+    code, out, err = dry(capsys, prompt=shared, rows=rows)
+    assert (code, err) == (0, [])
+    choices = ("shots-0", "shots-2_random", "shots-2_bm25")
+    assert [line[2:] for line in out[::2]] == [*(f"h_{fmt}_{choice}" for fmt in ("grouped", "json") for choice in choices), "far"]
+    start = "harness prompt --shots 2 --engine scripted --model right.jsonl --format json --limit 3 --select"
+    assert (
+        out[1]
+        == "harness prompt --shots 0 --engine scripted --model right.jsonl --format grouped --limit 3 --name e/h_grouped_shots-0"
+    )
+    assert out[9] == f"{start} random --name e/h_json_shots-2_random"
+    assert out[11] == f"{start} bm25 --shot-order best-first --name e/h_json_shots-2_bm25"
+    end = "--base-url http://127.0.0.1:9/v1 --limit 3 --concurrency 2 --name e/far"
+    assert out[13] == f"harness prompt --task minecraft --shots 0 --engine openai --model m {end}"
+    assert not Path("runs").exists()
+
+
+def test_a_training_is_asked_with_what_it_made(capsys: pytest.CaptureFixture[str]) -> None:
+    changes = {"lora.r": 16, "training": {"recolor": True}}
+    rows = [{"name": "plain"}, {"name": "wide", "finetune": {"context": "no-history", "max-steps": None, "set": changes}}]
+    code, out, err = dry(capsys, finetune=FINETUNE, prompt={"limit": 3, "engine": "transformers"}, rows=rows)
+    assert (code, err) == (0, [])
+    asked = "--limit 3 --name e/"
+    assert out == [
+        "# plain",
+        "harness finetune llama-lora --base tiny --max-steps 2 --set training.tokens=1024 --set lora.r=8 --name e/plain",
+        f"harness prompt --adapter runs/e/plain --model tiny --engine transformers {asked}plain/dev",
+        "# wide",
+        "harness finetune llama-lora --base tiny --context no-history --set training.tokens=1024 --set lora.r=16 "
+        "--set training.recolor=true --name e/wide",
+        f"harness prompt --adapter runs/e/wide --model tiny --engine transformers {asked}wide/dev",
+    ]
+
+
+def test_a_baseline_is_trained_on_mixes_of_data(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["simulate", "blocks", "--items", "20", "--out", "blocks.jsonl"]) == 0
+    capsys.readouterr()
+    train = {"baseline": "cnn-gru", "max-epochs": 1, "data": [[], ["blocks.jsonl=0.5"], ["blocks.jsonl"]]}
+    code, out, err = dry(capsys, train=train, predict={"limit": 3})
+    assert (code, err) == (0, [])
+    assert [line for line in out if line[0] == "#"] == ["# no-data", "# blocks.jsonl-0.5", "# blocks.jsonl"]
+    assert out[4:6] == [
+        "harness baseline train cnn-gru --max-epochs 1 --data blocks.jsonl=0.5 --name e/blocks.jsonl-0.5",
+        "harness baseline predict cnn-gru --checkpoint runs/e/blocks.jsonl-0.5 --limit 3 --name e/blocks.jsonl-0.5/dev",
+    ]
+
+
+def test_keys_of_the_file_can_be_changed(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = dry(capsys, "--set", "prompt.limit=5", "--name", "other", prompt={**SCRIPT, "limit": 3})
+    assert out == ["# row", "harness prompt --engine scripted --model right.jsonl --limit 5 --name other/row"]
+
+
+def test_all_faults_are_said_at_once_and_once(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [
+        {"name": "one", "finetune": {"context": "none"}},
+        {"name": "one"},
+        {"name": "typo", "finetune": {"contxt": "no-history"}},
+        {"name": "keys", "finetune": {"set": {"lora.rank": 8}}},
+        {"name": "dict", "finetune": {"limit": {"a": 1}}},
+        {"name": "file", "finetune": {"data": ["missing.jsonl"]}},
+        {"name": "recipe", "finetune": {"recipe": "lama"}},
+        {"name": "none", "finetune": {"recipe": None}},
+        {"name": "empty", "finetune": {"limit": []}},
+        {"name": "set", "finetune": {"set": ["lora.r=8"]}},
+        {"name": "both", "predict": {"baseline": "parser"}},
+    ]
+    code, out, err = dry(capsys, finetune=FINETUNE, prompt={"limt": 3, "adapter": "a", "completions": 3}, rows=rows)
+    assert (code, out) == (2, [])
+    for told in (
+        "row one: no context",
+        "row one: the name one is taken",
+        "row typo: finetune: no key named 'contxt': did you mean context?",
+        "row keys: ",
+        "row dict: finetune: limit: {'a': 1} is not a value of this option",
+        "row file: ",
+        "row recipe: no recipe named 'lama'",
+        "row none: finetune: recipe: name one",
+        "row empty: a list is empty",
+        "row set: set: give keys of the recipe with their values",
+        "row both: it has finetune and prompt and predict",
+        "prompt: no key named 'limt': did you mean limit?",
+        "prompt: no key named 'adapter'",
+        "prompt: completions: true or false, not 3",
+    ):
+        assert sum(line.startswith(f"Error: e.yaml: {told}") for line in err) == 1, (told, err)
+    assert len(err) == 14
+    assert not Path("runs").exists()
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"rows": []}, "rows: "),
+        ({"rows": [{"name": "two/three"}]}, "rows.0.name: "),
+        ({"rows": [{"nme": "a"}]}, "rows.0.nme: no such key; did you mean name?"),
+        ({"prompt": "dev"}, "prompt: "),
+        ({"promt": {}}, "promt: no such key; did you mean prompt?"),
+        ({}, "row 1: it has nothing to run"),
+        ({"prompt": {**SCRIPT, "engine": "vlm"}}, "no engine named 'vlm'"),
+        ({"prompt": {**SCRIPT, "format": "gruped"}}, "no format for hexagons named 'gruped'"),
+        ({"prompt": {**SCRIPT, "temperature": 5}}, "--temperature 5"),
+        ({"prompt": {**SCRIPT, "limit": 0}}, "Invalid value for '--limit'"),
+        ({"prompt": {**SCRIPT, "shots": 2, "select": "fixed"}}, "--select fixed needs --shot-ids"),
+        ({"prompt": {**SCRIPT, "name": "x"}}, "prompt: no key named 'name'"),
+        ({"prompt": {"adapter": "none"}}, "Error: e.yaml: "),
+        ({"predict": {"baseline": "parsr"}}, "no baseline named 'parsr'"),
+        ({"train": {"baseline": "parser"}}, "parser has nothing to train"),
+    ],
+)
+def test_one_fault_is_one_line(values: dict[str, Any], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = dry(capsys, **values)
+    assert (code, out, len(err)) == (2, [], 1), err
+    assert message in err[0]
+
+
+@pytest.mark.parametrize("text", ["rows: [", "text", ""])
+def test_a_file_that_is_no_mapping(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("e.yaml").write_text(text)
+    assert main(["experiment", "e.yaml"]) == 2
+    assert "e.yaml is no experiment" in capsys.readouterr().err
+
+
+def test_a_name_that_is_none(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["experiment", "context"]) == 2
+    assert "no experiment named 'context': did you mean contexts?" in capsys.readouterr().err
+    assert main(["experiment", "contexts", "--name", "../up"]) == 2
+    assert "--name ../up: use letters" in capsys.readouterr().err
+
+
+def test_it_ends_in_a_table_for_each_task_and_goes_on_where_it_was(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(ROOT), prepend=":")
+    shared = {**SCRIPT, "limit": 3, "task": ["hexagons", "minecraft"], "shots": [0, 1]}
+    Path("e.yaml").write_text(yaml.safe_dump({"prompt": shared}, sort_keys=False))
+    assert main(["experiment", "e.yaml", "--json"]) == 0
+    lines = json.loads(capsys.readouterr().out)
+    names = ["hexagons_shots-0", "hexagons_shots-1", "minecraft_shots-0", "minecraft_shots-1"]
+    assert [line["row"] for line in lines] == names
+    assert [line["difference"] is None for line in lines] == [True, False, True, False]
+    assert lines[0]["scores"]["action"]["f1"] == 1.0
+    table = Path("runs/e/table.md").read_text()
+    assert table.index("## hexagons") < table.index("action F1") < table.index("## minecraft") < table.index("micro F1")
+
+    states = json.loads(Path("runs/e", STATE_FILE).read_text())
+    Path("runs/e", STATE_FILE).write_text(json.dumps({names[0]: states[names[0]]}))  # As one that was killed leaves it.
+    file = Path("runs/e", names[1], "predictions.jsonl")
+    whole = file.read_bytes()
+    file.write_bytes(b"".join(whole.splitlines(keepends=True)[:1]))
+    assert main(["experiment", "e.yaml"]) == 0
+    assert "hexagons_shots-0: finished before" in capsys.readouterr().err
+    assert file.read_bytes() == whole
+    assert Path("runs/e/table.md").read_text().partition("seconds")[0] == table.partition("seconds")[0]
+
+
+def test_those_that_ship_fit_the_schema_and_todays_options(capsys: pytest.CaptureFixture[str]) -> None:
+    schema = experiment_schema(steps())
+    assert SCHEMA.read_text() == content(schema), "run tools/recipe_schema.py"
+    shipped = {path.stem: yaml.safe_load(path.read_text()) for path in SHIPPED.glob("*.yaml")}
+    rows = {"demo": 3, "grid": 2 * 3 * 5 + 2 * 5, "contexts": 4, "ingredients": None}
+    assert shipped.keys() == rows.keys()
+    for name, values in shipped.items():
+        jsonschema.validate(values, schema)
+        if rows[name]:
+            change = "finetune.base=tiny" if "finetune" in values else "prompt.seed=0"
+            assert main(["experiment", name, "--set", change, "--dry-run"]) == 0
+            assert capsys.readouterr().out.count("harness prompt ") == rows[name]
+    for wrong in ({"prompt": {"shot": 1}}, {"prompt": {"shots": 101}}, {"rows": [{"finetune": {"limit": 0}}]}):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(wrong, schema)
+
+
+def test_the_published_rows_name_what_the_results_name(capsys: pytest.CaptureFixture[str]) -> None:
+    """Their files are not here, and that alone is wrong with them."""
+    assert main(["experiment", "ingredients", "--set", "finetune.base=tiny", "--dry-run"]) == 2
+    said = capsys.readouterr().err.splitlines()
+    assert len(said) == 4
+    assert all(any(name in line for name in ("mined.jsonl", "parser-train", "simulated.jsonl")) for line in said)
+    values = yaml.safe_load((SHIPPED / "ingredients.yaml").read_text())
+    documented = (ROOT / "docs/results.md").read_text()
+    for row in values["rows"]:
+        assert f"--name {row['name']}\n" in documented
+    changes = values["finetune"]["set"]
+    load_recipe(values["finetune"]["recipe"], [f"{key}={json.dumps(value)}" for key, value in changes.items()])
