@@ -23,12 +23,36 @@ from harness.service.supervisor import State
 if TYPE_CHECKING:
     import aiohttp
 
-PASSED = re.compile(
-    r"/v1/(chat/completions(/batch)?|completions|responses(/[\w-]+(/cancel)?)?|embeddings|messages(/count_tokens)?|score|rerank"
-    r"|audio/(transcriptions|translations)|((chat/)?completions|messages|responses)/(de)?render)"
-    r"|/(tokenize|detokenize|tokenizer_info|pooling|classify|score|rerank|metrics|version|load)"
+PASSED = (
+    "/v1/chat/completions",
+    "/v1/chat/completions/batch",
+    "/v1/completions",
+    "/v1/responses",
+    "/v1/responses/{id}",
+    "/v1/responses/{id}/cancel",
+    "/v1/messages",
+    "/v1/messages/count_tokens",
+    "/v1/chat/completions/{rendering}",
+    "/v1/completions/{rendering}",
+    "/v1/messages/{rendering}",
+    "/v1/embeddings",
+    "/v1/score",
+    "/v1/rerank",
+    "/v1/audio/transcriptions",
+    "/v1/audio/translations",
+    "/tokenize",
+    "/detokenize",
+    "/tokenizer_info",
+    "/pooling",
+    "/classify",
+    "/score",
+    "/rerank",
+    "/metrics",
+    "/version",
+    "/load",
 )
 """The paths that reach vLLM. Others of its own change the server, or read more than a client should."""
+_PASSED = re.compile("|".join(PASSED).replace("{id}", r"[\w-]+").replace("{rendering}", "(?:de)?render"))
 STREAMED = re.compile(r"/v1/(chat/)?completions")
 """The paths whose streams tell their usage only where `stream_options` ask for it; others always do."""
 METHODS = ("GET", "POST", "DELETE")
@@ -90,7 +114,7 @@ class Front:
         if path == "/v1/models" or path.startswith("/v1/models/"):
             response = await self._models(path.removeprefix("/v1/models").removeprefix("/"))
             return await response(scope, receive, send)
-        if not PASSED.fullmatch(path):
+        if not _PASSED.fullmatch(path):
             return await self._app(scope, receive, send)
         if scope["method"] not in METHODS:
             return await refusal(405, f"{scope['method']} is not for {path}")(scope, receive, send)
