@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from adapters.dev import spread
-from adapters.finetune import Job, Prepared, prepare, trainable
+from adapters.finetune import FinetuneJob, Prepared, prepare, trainable
 from adapters.memory import PROCESS, Memory, estimate, parameters
 from adapters.rows import epochs
 from harness.corpora import CORPORA, locate
@@ -52,7 +52,7 @@ class DryRun:
         return sum(len(pack.input_ids) for pack in self.prepared.packs)
 
 
-def dry_run(job: Job) -> DryRun:
+def dry_run(job: FinetuneJob) -> DryRun:
     """Prepares a training as `finetune` does, from the base's configuration and tokenizer alone, and writes nothing.
 
     Raises EngineError if these are not there, and HarnessError if no row is short enough.
@@ -86,7 +86,7 @@ def dry_run(job: Job) -> DryRun:
     )
 
 
-def _epoch_tokens(job: Job, prepared: Prepared) -> int:
+def _epoch_tokens(job: FinetuneJob, prepared: Prepared) -> int:
     training = job.recipe.training
     made = epochs(
         lambda epoch: prepared.rows,
@@ -94,13 +94,13 @@ def _epoch_tokens(job: Job, prepared: Prepared) -> int:
         prepared.length,
         training.seed,
         prepared.layout.packing,
-        job.shares,
+        job.sources,
         training.per_device_train_batch_size,
     )
     return sum(len(pack.input_ids) for pack in next(made))
 
 
-def _notes(job: Job, tokenizer: Any, prepared: Prepared) -> list[str]:
+def _notes(job: FinetuneJob, tokenizer: Any, prepared: Prepared) -> list[str]:
     """What stands in the way of the training, or may surprise."""
     recipe, notes = job.recipe, []
     lacking = missing_for_quantization()
@@ -123,7 +123,7 @@ def _text(row: TrainingRow, tokenizer: Any) -> tuple[str, str, str]:
     return row.id, tokenizer.decode(row.prompt_ids), tokenizer.decode(row.completion_ids)
 
 
-def show(job: Job, found: DryRun, console: Console, say: Callable[[str], None]) -> None:
+def show(job: FinetuneJob, found: DryRun, console: Console, say: Callable[[str], None]) -> None:
     """Prints it: the counts, the memory, the notes and the rows."""
     recipe, prepared = job.recipe, found.prepared
     for line in prepared.counts:

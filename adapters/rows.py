@@ -82,22 +82,22 @@ def recolored(
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class WeightedSource:
     """The items of a source, by their ids, of which each epoch takes round(weight * items)."""
 
     ids: frozenset[str]
     weight: float
 
 
-def drawn(groups: Sequence[Group], shares: Sequence[Share], epoch: int, seed: int) -> list[Group]:
-    """The groups of an epoch: those of no share, and of every share as many rows as its weight says, as nearly as whole groups
+def drawn(groups: Sequence[Group], sources: Sequence[WeightedSource], epoch: int, seed: int) -> list[Group]:
+    """The groups of an epoch: those of no source, and of every source as many rows as its weight says, as nearly as whole groups
     allow. They depend on the arguments alone."""
-    weighted = frozenset(chain.from_iterable(share.ids for share in shares))
+    weighted = frozenset(chain.from_iterable(source.ids for source in sources))
     taken = [group for group in groups if group[0].id not in weighted]
-    for number, share in enumerate(shares):
-        own = [group for group in groups if group[0].id in share.ids]
+    for number, source in enumerate(sources):
+        own = [group for group in groups if group[0].id in source.ids]
         size = sum(map(len, own))
-        whole, left = divmod(round(share.weight * size), max(1, size))
+        whole, left = divmod(round(source.weight * size), max(1, size))
         taken += own * whole
         for group in Random(f"{seed}/draw/{number}/{epoch}").sample(own, len(own)):
             if len(group) < 2 * left:
@@ -112,16 +112,16 @@ def epochs(
     longest: int,
     seed: int,
     packing: Packing = Packing.TREE,
-    shares: Sequence[Share] = (),
+    sources: Sequence[WeightedSource] = (),
     rows: int | None = None,
 ) -> Iterator[list[Pack]]:
     """Endless epochs: the packs of what is drawn of `make(epoch)`, with clusters and then packs shuffled by the seed.
 
-    `most`, `longest`, `packing` and `rows` are those of `pack_rows`, `shares` those of `drawn`.
+    `most`, `longest`, `packing` and `rows` are those of `pack_rows`, `sources` those of `drawn`.
     """
     for epoch in count():
         random = Random(f"{seed}/rows/{epoch}")
-        groups = drawn(make(epoch).groups, shares, epoch, seed)
+        groups = drawn(make(epoch).groups, sources, epoch, seed)
         random.shuffle(groups)
         packs = list(pack_rows(groups, most, longest, packing, rows))
         random.shuffle(packs)

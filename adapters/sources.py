@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from adapters.recipe import Source
-from adapters.rows import Share
+from adapters.rows import WeightedSource
 from harness.augmentation.paraphrase import lexicon
 from harness.augmentation.variants import augment
 from harness.corpora import load
@@ -26,7 +26,7 @@ class TrainData:
     """The items of all sources, in their order."""
 
     items: list[Item]
-    shares: tuple[Share, ...]
+    weighted: tuple[WeightedSource, ...]
     """Sources of which an epoch takes more or less than all items."""
     added: dict[str, str]
     """The hashes of the sources besides the split, by their names."""
@@ -57,7 +57,7 @@ def gather(sources: Sequence[Source], task: str, split: Sequence[Item], held: He
     faults, seen = Faults(), set[str]()
     items: list[Item] = []
     left_out = 0
-    shares: list[Share] = []
+    weighted: list[WeightedSource] = []
     parts: dict[str, list[Item]] = {}
     for number, source in enumerate(sources):
         made = faults.attempt(partial(_items, source, task, split, held, f"data.{number}"))
@@ -67,11 +67,11 @@ def gather(sources: Sequence[Source], task: str, split: Sequence[Item], held: He
         left_out += len(made) - len(own)
         items += own
         if source.weight != 1:
-            shares.append(Share(frozenset(item.id for item in own), source.weight))
+            weighted.append(WeightedSource(frozenset(item.id for item in own), source.weight))
         if not source.split or source.task not in (None, task):
             parts.setdefault(source.name, []).extend(own)
     faults.report()
-    return TrainData(items, tuple(shares), {name: items_hash(own) for name, own in parts.items()}, left_out)
+    return TrainData(items, tuple(weighted), {name: items_hash(own) for name, own in parts.items()}, left_out)
 
 
 def _check_new(source: Source, items: Sequence[Item], seen: set[str]) -> bool:

@@ -12,9 +12,9 @@ from harness.errors import UsageError
 if TYPE_CHECKING:
     from harness.corpora.item import Item
     from harness.runs.answering import Predictor
+    from harness.training.job import Trained
     from harness.training.origin import Origin
     from harness.training.recipe import Recipe
-    from harness.training.trainer import Trained
 
 BASELINES = {
     "rules": "harness.baselines.rules.baseline:Rules",

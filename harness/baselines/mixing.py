@@ -12,6 +12,7 @@ from typing import Any
 from eval.predictions import decode, read_records
 from eval.score import score
 from harness.baselines import Decoding, known_decoding
+from harness.baselines.job import BaselineJob
 from harness.corpora import split_name
 from harness.corpora.item import Item
 from harness.errors import DataError, UsageError
@@ -20,7 +21,7 @@ from harness.runs.folder import Run, items_hash
 from harness.training.checkpoints import digest
 from harness.training.origin import Origin
 from harness.training.plan import subset
-from harness.training.running import Job, train
+from harness.training.running import train
 from harness.util.files import write_atomically
 from harness.util.hashing import json_hash
 from serialization.formats import reader
@@ -61,7 +62,7 @@ def cell_name(cell: Cell) -> str:
 class Mix:
     """What the cells share: the training without synthetic items, the synthetic sets, and the decoding."""
 
-    base: Job
+    base: BaselineJob
     sets: Mapping[str, Sequence[Item]]
     decoding: Decoding
     folder: Path
@@ -102,20 +103,21 @@ class Mix:
             if key not in finished:
                 say(f"cell {number} of {len(planned)}: {name}")
                 trained = train(job, self.folder / name, say)
+                assert trained is not None
                 counts = {CORPUS: len(self.base.items), **{name: len(part) for name, part in parts.items()}}
                 line = {
                     "cell": name,
                     "settings": key[1],
                     "items": counts,
-                    "epochs": trained.epochs,
-                    "dev_loss": trained.best.dev_loss,
+                    "epochs": len(trained.curve),
+                    "dev_loss": trained.best["dev_loss"],
                 }
                 finished[key] = line | {"scores": self._scores(job, self.folder / name)}
                 write_atomically(self.results, "".join(json.dumps(line) + "\n" for line in finished.values()))
             lines.append(finished[key])
         return lines
 
-    def _scores(self, job: Job, folder: Path) -> dict[str, Any]:
+    def _scores(self, job: BaselineJob, folder: Path) -> dict[str, Any]:
         """The scores of the cell's model on dev, as `harness score --json` prints them."""
         task, dev, model = job.task, job.dev, folder / "model"
         asked = {"task": task, "split": "dev", "checkpoint_hash": digest(model), "data_hash": items_hash(dev)}

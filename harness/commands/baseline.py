@@ -45,11 +45,12 @@ def train(name: str, **options: Any) -> None:
     Several GPUs: torchrun --nproc-per-node 2 -m harness.cli baseline train ...
     """
     from harness.baselines import Ruled
+    from harness.baselines.job import BaselineJob
     from harness.errors import UsageError
     from harness.runs.folder import RUNS
-    from harness.training import running
     from harness.training.checkpoints import find_model
     from harness.training.origin import Origin
+    from harness.training.running import train as train_job
 
     chosen, task = _choose(name, options["task"])
     if isinstance(chosen, Ruled):
@@ -57,10 +58,11 @@ def train(name: str, **options: Any) -> None:
     limit = [f"training.epochs={options['max_epochs']}"] if options["max_epochs"] else []
     recipe = chosen.recipe([*options["overrides"], *limit])
     start = find_model(options["start"], "--from") if options["start"] else None
-    items, judges, data = _items(task, recipe.training.seed, options)
+    items, dev, data = _items(task, recipe.training.seed, options)
     origin = Origin(start, data)
-    job = running.Job(name, chosen, task, origin.reseeded(recipe, name), items, judges, origin)
-    running.train(job, RUNS / (options["run_name"] or f"{name}-{task}"), click.echo)
+    recipe = origin.reseeded(recipe, name)
+    job = BaselineJob(name=name, baseline=chosen, task=task, recipe=recipe, items=items, dev=dev, origin=origin)
+    train_job(job, RUNS / (options["run_name"] or f"{name}-{task}"), click.echo)
 
 
 def _choose(name: str, task: str | None) -> tuple[Baseline | Ruled, str]:

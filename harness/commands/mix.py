@@ -41,11 +41,11 @@ def mix(name: str, as_json: bool, **options: Any) -> None:
     from functools import partial
 
     from harness.baselines import BASELINES, Baseline, Ruled, choose_decoding
+    from harness.baselines.job import BaselineJob
     from harness.baselines.mixing import Mix, cells, parse_fractions
     from harness.corpora import load
     from harness.errors import UsageError
     from harness.runs.folder import RUNS
-    from harness.training.running import Job
     from harness.util.files import write_atomically
     from harness.util.registry import choose, resolve
 
@@ -58,7 +58,8 @@ def mix(name: str, as_json: bool, **options: Any) -> None:
     recipe = chosen.recipe([*options["overrides"], *limit])
     own, dev = load(task, "train"), load(task, "dev")
     sets = _sets(options["data"], task, [*own, *dev])
-    base = Job(name, chosen, task, recipe, own[: options["limit"]], dev[: options["limit"]])
+    items, dev = own[: options["limit"]], dev[: options["limit"]]
+    base = BaselineJob(name=name, baseline=chosen, task=task, recipe=recipe, items=items, dev=dev)
     folder = RUNS / (options["run_name"] or f"mix-{name}-{task}")
     planned = cells(list(sets), fractions, grid=options["grid"])
     counts = ", ".join(f"{len(items)} of {file}" for file, items in sets.items())

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from adapters.catalog import CARD_FILE, read_about
 from adapters.recipe import Source
 from adapters.registry import SHIPPED
-from adapters.rows import Group, Share, drawn, epochs
+from adapters.rows import Group, WeightedSource, drawn, epochs
 from adapters.sources import gather, with_files
 from harness.cli import cli
 from harness.corpora import load
@@ -92,21 +92,21 @@ def test_a_limit_is_one_of_every_simulated_set_too(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("adapters.sources.simulated", counted)
     job = job_of(monkeypatch, "crafts", "--limit", "4")
     assert counts == [4, 4, 4]
-    assert len(job.train) == 4 * 4 + 3 * 4
+    assert len(job.items) == 4 * 4 + 3 * 4
 
 
 def groups_of(name: str, sizes: list[int]) -> list[Group]:
     return [tuple(TrainingRow(f"{name}/{g}/{n}", (g, n), (g,)) for n in range(size)) for g, size in enumerate(sizes)]
 
 
-def share_of(groups: list[Group], weight: float) -> Share:
-    return Share(frozenset(row.id for group in groups for row in group), weight)
+def weigh(groups: list[Group], weight: float) -> WeightedSource:
+    return WeightedSource(frozenset(row.id for group in groups for row in group), weight)
 
 
 @pytest.mark.parametrize(("weight", "rows"), [(0.25, 10), (0.5, 20), (1.5, 60), (2.0, 80), (0.001, 0)])
 def test_a_weight_says_how_many_items_an_epoch_takes(weight: float, rows: int) -> None:
     plain, weighted = groups_of("plain", [3, 1]), groups_of("weighted", [2] * 20)
-    taken = drawn([*plain, *weighted], [share_of(weighted, weight)], 0, seed=1)
+    taken = drawn([*plain, *weighted], [weigh(weighted, weight)], 0, seed=1)
     assert taken[:2] == plain
     assert sum(map(len, taken[2:])) == rows
     counts = Counter(taken[2:])
@@ -115,9 +115,9 @@ def test_a_weight_says_how_many_items_an_epoch_takes(weight: float, rows: int) -
 
 def test_what_is_drawn_depends_on_the_seed_and_the_epoch_alone() -> None:
     groups = groups_of("some", [1, 2, 3, 4] * 10)
-    shares = [share_of(groups, 0.5)]
-    draws = {(seed, epoch): drawn(groups, shares, epoch, seed) for seed in (0, 1) for epoch in (0, 1)}
-    assert drawn(groups, shares, 1, 0) == draws[0, 1]
+    sources = [weigh(groups, 0.5)]
+    draws = {(seed, epoch): drawn(groups, sources, epoch, seed) for seed in (0, 1) for epoch in (0, 1)}
+    assert drawn(groups, sources, 1, 0) == draws[0, 1]
     assert len(set(map(tuple, draws.values()))) == 4
     assert {sum(map(len, draw)) for draw in draws.values()} <= {49, 50, 51}
 
@@ -126,7 +126,7 @@ def test_epochs_without_weights_are_as_they_were() -> None:
     from adapters.rows import Rows
 
     rows = Rows(tuple(groups_of("some", [2, 3, 1])), 0)
-    plain, weighted = epochs(lambda n: rows, 4, 4, 7), epochs(lambda n: rows, 4, 4, 7, shares=[])
+    plain, weighted = epochs(lambda n: rows, 4, 4, 7), epochs(lambda n: rows, 4, 4, 7, sources=[])
     assert [next(plain) for _ in range(3)] == [next(weighted) for _ in range(3)]
 
 
@@ -140,9 +140,9 @@ def test_a_recipes_sources_are_in_the_runs_settings(tmp_path: Path, monkeypatch:
     sources = [{"split": "train", "weight": 2}, {"simulate": "strokes", "items": 12, "weight": 0.5}]
     job = job_of(monkeypatch, "llama-lora", "--name", "both", "--set", f"data={json.dumps(sources)}")
     own: list[Item] = load("hexagons", "train")
-    assert [item.id for item in job.train[: len(own)]] == [item.id for item in own]
-    assert [share.weight for share in job.shares] == [2, 0.5]
-    assert [len(share.ids) for share in job.shares] == [len(own), 12]
+    assert [item.id for item in job.items[: len(own)]] == [item.id for item in own]
+    assert [source.weight for source in job.sources] == [2, 0.5]
+    assert [len(source.ids) for source in job.sources] == [len(own), 12]
     settings = yaml.safe_load(Path("runs/both/run.yaml").read_text())["settings"]
     assert list(settings["sources"]) == ["simulate strokes --items 12 --seed 0"]
     assert settings["recipe"]["data"][1]["weight"] == 0.5
@@ -154,7 +154,7 @@ def test_another_corpus_of_the_same_world_can_be_mixed_in(tmp_path: Path) -> Non
     made = gather(sources, "iglu", own, HeldOut("iglu"))
     assert made.items == own + other
     assert set(made.added) == {"train split of minecraft"}
-    assert [share.weight for share in made.shares] == [0.5]
+    assert [source.weight for source in made.weighted] == [0.5]
     with pytest.raises(UsageError, match="hexagons is of another world than iglu"):
         gather([Source(split="train", task="hexagons")], "iglu", own, HeldOut("iglu"))
     with pytest.raises(ValueError, match="task goes with split"):

@@ -120,7 +120,7 @@ def test_simulated_items_that_happen_to_be_of_dev_are_left_out(monkeypatch: pyte
         "adapters.sources.simulated", lambda name, seed, items: disguised([*dev[:2], *load("hexagons", "train")[:3]])
     )
     job = finetuned(monkeypatch, "llama-lora", "--set", "data=[{simulate: strokes, items: 5}]")
-    assert len(job.train) == 3
+    assert len(job.items) == 3
 
 
 def test_spacing_and_case_do_not_hide_an_item() -> None:

@@ -24,7 +24,8 @@ from harness.corpora.item import MinecraftItem, builder_turns
 from harness.engines.bases import load_tokenizer
 from harness.errors import DataError, UsageError
 from harness.training.checkpoints import own_weights, read_weights, write_model
-from harness.training.origin import Best, Origin, configuration
+from harness.training.job import Trained
+from harness.training.origin import Origin, configuration
 from harness.worlds.minecraft import Action, Structure
 from serialization.words import h3_tokens
 
@@ -206,7 +207,8 @@ def saved(tmp_path: Path, items: list[MinecraftItem]) -> tuple[Path, BuilderPred
     network, words = made(bert)
     recipe: BertTransformerRecipe = BertTransformer().recipe([*SETS, f"encoder.name={bert}"])
     mark = identity(network.encoder, words.tokenizer)
-    config = configuration("bert-transformer", "minecraft", recipe, Best(1, 1.0, []), 18, Origin(), fingerprint=mark)
+    trained = Trained(steps=1, kept=1, seconds=0, curve=[{"step": 1, "epoch": 1, "dev_loss": 1.0}])
+    config = configuration("bert-transformer", "minecraft", recipe, trained, 18, Origin(), fingerprint=mark)
     write_model(tmp_path / "model", config, own_weights(network), None, "card")
     return tmp_path / "model", BuilderPredictor(network, TINY, words)
 

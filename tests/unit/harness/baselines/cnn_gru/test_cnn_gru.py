@@ -23,7 +23,8 @@ from harness.corpora import load
 from harness.corpora.item import Executed, MinecraftItem, builder_turns
 from harness.errors import DataError, UsageError
 from harness.training.checkpoints import own_weights, read_words, write_model
-from harness.training.origin import Best, Origin, configuration
+from harness.training.job import Trained
+from harness.training.origin import Origin, configuration
 from harness.worlds.minecraft import Action, Structure
 from serialization.words import h3_tokens
 from tests.helpers import plain_cnn_gru as plain
@@ -228,7 +229,8 @@ def test_overrides_lie_over_the_variant() -> None:
 def saved(tmp_path: Path, items: list[MinecraftItem], vocabulary: Vocabulary) -> tuple[Path, Network]:
     recipe = CnnGru().recipe([]).model_copy(update={"network": TINY})
     network = network_of(TINY, vocabulary)
-    config = configuration("cnn-gru", "minecraft", recipe, Best(1, 1.0, []), 18, Origin())
+    trained = Trained(steps=1, kept=1, seconds=0, curve=[{"step": 1, "epoch": 1, "dev_loss": 1.0}])
+    config = configuration("cnn-gru", "minecraft", recipe, trained, 18, Origin())
     write_model(tmp_path, config, own_weights(network), vocabulary.words, "card")
     return tmp_path, network
 

@@ -26,7 +26,8 @@ from harness.corpora.item import HexagonsItem, Utterance, drawing_steps
 from harness.errors import DataError, EngineError, UsageError
 from harness.runs.answering import Answer
 from harness.training.checkpoints import own_weights, write_model
-from harness.training.origin import Best, Origin, configuration
+from harness.training.job import Trained
+from harness.training.origin import Origin, configuration
 from harness.training.trainer import NetworkTrainer
 from harness.worlds.hexagons import COLORS, Board, Paint
 from serialization.contexts import CONTEXTS
@@ -57,7 +58,8 @@ def made(recipe: T5Recipe) -> tuple[Network, Coder]:
 
 
 def save(folder: Path, recipe: T5Recipe, network: Network, tokens: Tokens) -> Path:
-    config = configuration("t5", "hexagons", recipe, Best(1, 1.0, []), 4, Origin(), **own_config(network, tokens, None))
+    trained = Trained(steps=1, kept=1, seconds=0, curve=[{"step": 1, "epoch": 1, "dev_loss": 1.0}])
+    config = configuration("t5", "hexagons", recipe, trained, 4, Origin(), **own_config(network, tokens, None))
     write_model(folder, config, own_weights(network), [tokens.tokenizer.to_str()], "card")
     return folder
 
