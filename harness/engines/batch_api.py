@@ -92,16 +92,8 @@ class BatchEngine(OpenAIEngine):
             json.dumps({"custom_id": key, "method": "POST", "url": path, "body": self._shape.body(prompt, sampling)}) + "\n"
             for key, prompt in prompts.items()
         ]
-        content = "".join(lines).encode()
-
-        def form() -> Any:
-            from aiohttp import FormData
-
-            form = FormData({"purpose": "batch"})
-            form.add_field("file", content, filename="requests.jsonl", content_type="application/jsonl")
-            return form
-
-        file = await self._endpoint.request("POST", "/files", data=form)
+        upload = {"file": ("requests.jsonl", "".join(lines).encode(), "application/jsonl")}
+        file = await self._endpoint.request("POST", "/files", data={"purpose": "batch"}, files=upload)
         asked = {"input_file_id": file.get("id"), "endpoint": path, "completion_window": "24h"}
         batch = str((await self._endpoint.post("/batches", asked)).get("id") or "")
         if not batch:
