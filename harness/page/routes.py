@@ -163,7 +163,7 @@ def _add_sessions(app: FastAPI, store: Store, players: Mapping[str, AnyPlayer]) 
         asked = Change.model_validate_json(await request.body())
         kind = store.get(session_id).kind
         adapter, happened = _KINDS[kind]
-        event = adapter.validate_json(_json(asked.event))
+        event = adapter.validate_json(json.dumps(asked.event))
         changed = await run_in_threadpool(store.change, session_id, asked.version, asked.id, lambda state: happened(state, event))
         return _whole(store, changed)
 
@@ -316,8 +316,4 @@ def step_request(state: State, player: str) -> DrawRequest:
         "board": boards[-1],
         "history": history,
     }
-    return DrawRequest.model_validate_json(_json(body))
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value)
+    return DrawRequest.model_validate_json(json.dumps(body))
