@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from adapters.dev import spread
 from adapters.finetune import FinetuneJob, Prepared, prepare, trainable
-from adapters.memory import PROCESS, Memory, estimate, parameters
+from adapters.memory import PROCESS, MemoryEstimate, estimate, parameters
 from adapters.rows import epochs
 from harness.corpora import CORPORA, locate
 from harness.engines.bases import load_config, load_tokenizer
@@ -37,8 +37,8 @@ class DryRun:
     trained: int
     parameters: int
     """Of the model, the trained ones among them."""
-    memory: Memory
-    otherwise: Memory
+    memory: MemoryEstimate
+    otherwise: MemoryEstimate
     """The same with gradient checkpointing if the recipe is without, and the other way around."""
     beside: str
     """What comes on top of both."""

@@ -17,7 +17,7 @@ from adapters.layout import Layout, layout_of
 from adapters.packing import Pack, Packing, pack_rows
 from adapters.recipe import FinetuneRecipe, FinetuneTraining
 from adapters.registry import HARNESS_FILE, save_template, trained_tasks
-from adapters.rows import Rows, WeightedSource, epochs, make_rows, make_together, recolored
+from adapters.rows import TrainingRows, WeightedSource, epochs, make_rows, make_together, recolored
 from adapters.trainer import AnswerTrainer, set_threads, trainer_arguments
 from harness.corpora.item import Item
 from harness.engines.bases import base_origin, display_name, fingerprint, load_config, load_tokenizer
@@ -177,9 +177,9 @@ class Prepared:
     length: int
     """Most tokens of a row: the recipe's or the model's limit."""
     layout: Layout
-    rows: Rows
+    rows: TrainingRows
     packs: list[Pack]
-    dev_rows: Rows
+    dev_rows: TrainingRows
     dev_packs: list[Pack]
 
     @property
@@ -230,12 +230,12 @@ def _memory(training: FinetuneTraining) -> AbstractContextManager[None]:
     return memory_for(training.tokens, "--set training.tokens=", then, unit="tokens")
 
 
-def _train_packs(job: FinetuneJob, renderer: Renderer, pool: Shots, packing: Packing) -> tuple[Rows, list[Pack]]:
+def _train_packs(job: FinetuneJob, renderer: Renderer, pool: Shots, packing: Packing) -> tuple[TrainingRows, list[Pack]]:
     """The rows of the first epoch, and the packs of the whole run, in order."""
     training = job.recipe.training
     length = renderer.budget
 
-    def make(epoch: int) -> Rows:
+    def make(epoch: int) -> TrainingRows:
         if epoch and not training.recolor:
             return first
         items, answers = recolored(job.items, job.answers, epoch, training.seed)
@@ -255,7 +255,7 @@ def _train_packs(job: FinetuneJob, renderer: Renderer, pool: Shots, packing: Pac
     return first, packs[: wanted - wanted % training.accumulation]
 
 
-def _curriculum_packs(job: FinetuneJob, rows: Rows, length: int, packing: Packing) -> list[Pack]:
+def _curriculum_packs(job: FinetuneJob, rows: TrainingRows, length: int, packing: Packing) -> list[Pack]:
     """The stages of a curriculum, if there is one."""
     training = job.recipe.training
     if not training.curriculum:

@@ -37,7 +37,7 @@ from adapters.finetune import (
 from adapters.layout import layout_of, logits_of
 from adapters.packing import Packing, collate, pack_of
 from adapters.recipe import FinetuneTraining, Grpo
-from adapters.rollouts import Rollout, draw
+from adapters.rollouts import SampledAnswer, draw
 from adapters.trainer import DevTrainer, shared_arguments
 from eval.items import sizes
 from harness.corpora.item import Item
@@ -281,16 +281,16 @@ class PolicyTrainer(DevTrainer, GRPOTrainer):  # type: ignore[misc]
         # TRL takes them from the model's generation_config.json, which may lack the end of the chat template's turns.
         self.eos_token_ids += stop_token_ids
 
-    def rollouts(self, names: Sequence[str]) -> list[Rollout]:
+    def rollouts(self, names: Sequence[str]) -> list[SampledAnswer]:
         """An answer for each item id."""
         prompts = [self._prompts[name] for name in names]
         if self.use_vllm:
             counts = self.num_generations if self.model.training else self.num_generations_eval
             _, tokens, likely, _ = self.vllm_generation.generate(prompts=prompts, images=None, num_generations=counts)
-            return [Rollout(list(t), [one[0] for one in p]) for t, p in zip(tokens, likely, strict=True)]
+            return [SampledAnswer(list(t), [one[0] for one in p]) for t, p in zip(tokens, likely, strict=True)]
         model, each = self.accelerator.unwrap_model(self.model), self.args.per_device_train_batch_size
         ends, most = self.eos_token_ids, self.max_completion_length
-        drawn: list[Rollout] = []
+        drawn: list[SampledAnswer] = []
         with self.accelerator.autocast():
             for start in range(0, len(prompts), each):
                 # The place among the answers of all processes, so that any number of processes draws the same.

@@ -32,7 +32,7 @@ _CONVERT = (
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
+class ImportedAdapter:
     """An adapter that was taken in."""
 
     adapter: Adapter
@@ -43,7 +43,7 @@ class Imported:
     """Why vLLM cannot put it on its base."""
 
 
-def import_adapter(folder: Path, spec: PromptSpec, base: str | None = None, name: str | None = None) -> Imported:
+def import_adapter(folder: Path, spec: PromptSpec, base: str | None = None, name: str | None = None) -> ImportedAdapter:
     """Copy the peft adapter in `folder` to runs/`name`/adapter (by default the folder's name), complete or absent.
 
     `spec` is the prompt format that it answers best in: no file of it says. `base` None is the base that its configuration
@@ -70,7 +70,7 @@ def import_adapter(folder: Path, spec: PromptSpec, base: str | None = None, name
             (own / HARNESS_FILE).write_text(json.dumps(about, indent=1) + "\n")
     except OSError as error:
         raise HarnessError(f"{run} cannot be written: {error.strerror or brief(error)}") from error
-    return Imported(
+    return ImportedAdapter(
         Adapter(run / "adapter", adapter.rank, spec, adapter.base), weights, fingerprint is not None, not_served(run / "adapter")
     )
 

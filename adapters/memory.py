@@ -19,7 +19,7 @@ Measured with smollm2-135m: 1.35e9 to 1.6e9 (docs/finetuning.md)."""
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class MemoryEstimate:
     """The parts, in bytes, at the largest pack of a run."""
 
     weights: float
@@ -39,7 +39,7 @@ def parameters(model: Any) -> tuple[int, int]:
     return sum(size for size, trained in sizes if trained), sum(size for size, _ in sizes)
 
 
-def estimate(model: Any, recipe: FinetuneRecipe, packs: Sequence[Pack], half: bool) -> Memory:
+def estimate(model: Any, recipe: FinetuneRecipe, packs: Sequence[Pack], half: bool) -> MemoryEstimate:
     """The memory of the model as it is trained, whose weights may be on the `meta` device; `half`: arithmetic in bfloat16.
 
     With P parameters, T of them trained, b bytes a number (2 with `half`, else 4), and for the pack that takes the most, of n
@@ -68,7 +68,7 @@ def estimate(model: Any, recipe: FinetuneRecipe, packs: Sequence[Pack], half: bo
         return width * token + width**2, len(pack.sources) * config.vocab_size * (12.0 + number)
 
     activations, logits = max(map(variable, packs), key=sum)
-    return Memory(_weights(model, recipe, number), 4.0 * trained, _optimizer(model, recipe), activations, logits)
+    return MemoryEstimate(_weights(model, recipe, number), 4.0 * trained, _optimizer(model, recipe), activations, logits)
 
 
 def _weights(model: Any, recipe: FinetuneRecipe, number: int) -> float:

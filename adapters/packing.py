@@ -46,7 +46,7 @@ class _Tree:
     share: bool
     tokens: list[int] = field(default_factory=lambda: [-1])
     children: list[dict[int, int]] = field(default_factory=lambda: [{}])
-    asked: list[tuple[int, int]] = field(default_factory=list)
+    labels: list[tuple[int, int]] = field(default_factory=list)
     """The pairs that carry loss: an index, and the token to predict there."""
 
     @property
@@ -69,7 +69,7 @@ class _Tree:
         answer = len(row.prompt_ids)
         for depth, token in enumerate(row.token_ids):
             if depth >= answer:
-                self.asked.append((node, token))
+                self.labels.append((node, token))
             key = token if node or self.share else -len(self.tokens)
             below = self.children[node].get(key)
             if below is None:
@@ -97,13 +97,13 @@ class _Tree:
             ends.append(0)
             stack.append((node, -1))
             stack.extend((child, depth + 1) for child in reversed(self.children[node].values()))
-        asked = [(place[node], token) for node, token in self.asked]
+        labels = [(place[node], token) for node, token in self.labels]
         return Pack(
             [self.tokens[node] for node in order],
             positions,
             ends,
-            [source for source, _ in asked],
-            [token for _, token in asked],
+            [source for source, _ in labels],
+            [token for _, token in labels],
         )
 
 
@@ -145,7 +145,7 @@ def _tree(rows: Sequence[TrainingRow]) -> _Tree:
     return tree
 
 
-def dealt(packs: Sequence[Pack], step: int, processes: int) -> list[Pack]:
+def shard_packs(packs: Sequence[Pack], step: int, processes: int) -> list[Pack]:
     """The packs as they are dealt to so many processes, to each one in turn; `step` packs make a step.
 
     Within a step the order of packs means nothing, so each round deals packs of similar length: processes wait for the slowest.

@@ -21,7 +21,7 @@ Group = tuple[TrainingRow, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class TrainingRows:
     """The rows that fit, by procedure or game, and how many were dropped because they did not."""
 
     groups: tuple[Group, ...]
@@ -39,7 +39,7 @@ def make_rows(
     shots: int,
     max_length: int,
     answers: Mapping[str, str] = MappingProxyType({}),
-) -> Rows:
+) -> TrainingRows:
     """One row per item, in order; a row of more than `max_length` tokens is dropped, since a cut one would teach half an answer.
 
     `answers` holds target answers by item id; other items get what the format writes for their gold actions.
@@ -52,10 +52,10 @@ def make_rows(
             groups.setdefault(item.cluster, []).append(row)
         else:
             dropped += 1
-    return Rows(tuple(map(tuple, groups.values())), dropped)
+    return TrainingRows(tuple(map(tuple, groups.values())), dropped)
 
 
-def make_together(items: Sequence[Item], make: Callable[[Sequence[Item]], Rows]) -> Rows:
+def make_together(items: Sequence[Item], make: Callable[[Sequence[Item]], TrainingRows]) -> TrainingRows:
     """What `make` makes of the items. Each process makes the rows of its share of the clusters, and all get the whole."""
     own = processes()
     if own.num_processes == 1:
@@ -64,7 +64,7 @@ def make_together(items: Sequence[Item], make: Callable[[Sequence[Item]], Rows])
     parts = gathered(make([item for item in items if item.cluster in share]))
     place = {item.id: number for number, item in enumerate(items)}
     groups = sorted(chain.from_iterable(part.groups for part in parts), key=lambda group: place[group[0].id])
-    return Rows(tuple(groups), sum(part.dropped for part in parts))
+    return TrainingRows(tuple(groups), sum(part.dropped for part in parts))
 
 
 def recolored(
@@ -107,7 +107,7 @@ def drawn(groups: Sequence[Group], sources: Sequence[WeightedSource], epoch: int
 
 
 def epochs(
-    make: Callable[[int], Rows],
+    make: Callable[[int], TrainingRows],
     most: int,
     longest: int,
     seed: int,

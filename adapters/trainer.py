@@ -13,7 +13,7 @@ import torch
 from transformers import TrainingArguments
 
 from adapters.layout import logits_of
-from adapters.packing import Pack, Packing, collate, dealt
+from adapters.packing import Pack, Packing, collate, shard_packs
 from harness.engines.shared import fast_bf16
 from harness.training.checkpoints import last_checkpoint
 from harness.training.processes import gathered, processes
@@ -82,7 +82,7 @@ class AnswerTrainer(DevTrainer):
         self.training, self.patience, self._dev_f1 = training, training.patience, dev_f1
         self._collate = partial(collate, packing=packing, pad=pad)
         count = processes().num_processes
-        train, dev = dealt(packs, training.accumulation, count), dealt(dev_packs, count, count)
+        train, dev = shard_packs(packs, training.accumulation, count), shard_packs(dev_packs, count, count)
         super().__init__(model, arguments, folder, data_collator=self._collate, train_dataset=train, eval_dataset=dev)
         self.model_accepts_loss_kwargs = True
         # Else Trainer counts one token a pack too few: it takes labels for those of whole sequences.

@@ -120,8 +120,8 @@ class Mix:
     def _scores(self, job: BaselineJob, folder: Path) -> dict[str, Any]:
         """The scores of the cell's model on dev, as `harness score --json` prints them."""
         task, dev, model = job.task, job.dev, folder / "model"
-        asked = {"task": task, "split": "dev", "checkpoint_hash": digest(model), "data_hash": items_hash(dev)}
-        run = Run(folder / "dev", {"command": "mix", **asked, **known_decoding(job.baseline, self.decoding)})
+        settings = {"task": task, "split": "dev", "checkpoint_hash": digest(model), "data_hash": items_hash(dev)}
+        run = Run(folder / "dev", {"command": "mix", **settings, **known_decoding(job.baseline, self.decoding)})
         try:
             answer_items(run, dev, job.baseline.load(model, self.decoding))
         finally:

@@ -14,7 +14,7 @@ import click
 from harness.worlds.tasks import TASKS
 
 if TYPE_CHECKING:
-    from adapters.catalog import Entry
+    from adapters.catalog import AdapterEntry
     from adapters.checking import Agreement
 
 
@@ -49,7 +49,7 @@ def list_adapters(as_json: bool) -> None:
         click.echo(f"left out: {problem}", err=True)
 
 
-def _values(entry: Entry) -> dict[str, Any]:
+def _values(entry: AdapterEntry) -> dict[str, Any]:
     about = entry.about
     return {
         "name": entry.name,

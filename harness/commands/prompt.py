@@ -263,7 +263,7 @@ def _engineless_plan(
 
 def _dry_run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], pool: list[Item]) -> int:
     """Requests, tokens and cost, at most; answers that later prompts show count as empty."""
-    from harness.engines.spending import Tokens, amount
+    from harness.engines.spending import TokenUsage, amount
     from prompts.render import CHARS_PER_TOKEN, PromptTooLongError
 
     plan = _engineless_plan(options, spec, adapter, items, pool, _UNCUT)
@@ -277,7 +277,7 @@ def _dry_run(options: Options, spec: PromptSpec, adapter: Adapter | None, items:
         requests += plan.samples
         counted = len(rendered.token_ids) or math.ceil(len(rendered.text) / CHARS_PER_TOKEN)
         prompt += plan.samples * counted
-    spending = spending_of(options).of(Tokens(prompt, requests * plan.sampling.max_tokens))
+    spending = spending_of(options).of(TokenUsage(prompt, requests * plan.sampling.max_tokens))
     facts = {
         "requests": requests,
         "prompt_tokens": prompt,
@@ -354,11 +354,11 @@ def _tell_cached(engine: Engine) -> None:
 
 def _count_before(engine: OpenAIEngine, plan: Plan, run: Run, items: list[Item]) -> None:
     """What the run has used before, and how its prompts are counted."""
-    from harness.engines.spending import Tokens
+    from harness.engines.spending import TokenUsage
     from prompts.render import CHARS_PER_TOKEN
 
     for record in run.records:
-        engine.spending.add(Tokens.of_record(record))
+        engine.spending.add(TokenUsage.of_record(record))
 
     def measure() -> float:
         plan.renderer.measure = lambda: CHARS_PER_TOKEN  # For the prompt that is counted.

@@ -94,8 +94,8 @@ class BatchEngine(OpenAIEngine):
         ]
         upload = {"file": ("requests.jsonl", "".join(lines).encode(), "application/jsonl")}
         file = await self._endpoint.request("POST", "/files", data={"purpose": "batch"}, files=upload)
-        asked = {"input_file_id": file.get("id"), "endpoint": path, "completion_window": "24h"}
-        batch = str((await self._endpoint.post("/batches", asked)).get("id") or "")
+        request = {"input_file_id": file.get("id"), "endpoint": path, "completion_window": "24h"}
+        batch = str((await self._endpoint.post("/batches", request)).get("id") or "")
         if not batch:
             raise Failure("it gives the batch no id")
         self._keep({**self._known(), batch: set(prompts)})

@@ -142,11 +142,11 @@ class Endpoint:
             else:
                 if 200 <= status < 300:
                     return content
-                asked = _asked_pause(headers)
-                error = self._refusal(status, headers, content, asked)
+                wait = _retry_after(headers)
+                error = self._refusal(status, headers, content, wait)
                 if attempt == self.retries or not error.patient or not (status in _AGAIN or status >= 500):
                     break
-                pause = pause if asked is None else asked
+                pause = pause if wait is None else wait
                 if status == 429:
                     self._free_at = max(self._free_at, asyncio.get_running_loop().time() + pause)
                     continue
@@ -191,14 +191,14 @@ class Endpoint:
             headers={"User-Agent": "grid-world-harness", **self._headers},
         )
 
-    def _refusal(self, status: int, headers: Mapping[str, str], content: bytes, asked: float | None) -> Failure:
+    def _refusal(self, status: int, headers: Mapping[str, str], content: bytes, wait: float | None) -> Failure:
         if 300 <= status < 400:
             where = without_secrets(headers.get("Location", "nowhere"))
             return Failure(f"it is redirected to {self.tell(where)}", status)
         message, parameter, code = _error(content)
         spent = (status in (402, 403, 429) and bool(_QUOTA.search(f"{code} {message}"))) or status == 402
-        if asked is not None and asked > self.patience > 0 and asked > 60:
-            return Failure(f"it asks to wait {asked:,.0f} seconds", status, patient=False)
+        if wait is not None and wait > self.patience > 0 and wait > 60:
+            return Failure(f"it asks to wait {wait:,.0f} seconds", status, patient=False)
         return Failure(f"{status} {self.tell(message)}".strip(), status, parameter, patient=not spent)
 
     def tell(self, error: BaseException | str) -> str:
@@ -262,7 +262,7 @@ def _error(content: bytes) -> tuple[str, str, str]:
     return message, str(error.get("param") or ""), f"{error.get('code') or ''} {error.get('type') or ''}"
 
 
-def _asked_pause(headers: Mapping[str, str]) -> float | None:
+def _retry_after(headers: Mapping[str, str]) -> float | None:
     """The seconds that a server asks to wait, as it writes them in one of three ways; None if it does not say."""
     for name, unit in (("retry-after-ms", 1000.0), ("Retry-After", 1.0)):
         try:

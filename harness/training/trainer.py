@@ -19,7 +19,7 @@ from harness.engines.shared import fast_bf16, memory_for
 from harness.errors import HarnessError, UsageError
 from harness.training.checkpoints import WEIGHTS, finished_at, last_checkpoint, last_state, own_weights, read_weights, restore
 from harness.training.job import Trained
-from harness.training.plan import Plan, make_plan
+from harness.training.plan import EpochPlan, make_plan
 from harness.training.processes import processes
 from harness.training.recipe import Training
 from harness.training.steps import Data, Losses, Shard, Steps, workers
@@ -116,7 +116,7 @@ class NetworkTrainer(Watched):
     }
 
     def __init__(
-        self, network: Any, data: Data, plan: Plan, training: Training, folder: Path, keep: Callable[[Any, Trained], None]
+        self, network: Any, data: Data, plan: EpochPlan, training: Training, folder: Path, keep: Callable[[Any, Trained], None]
     ) -> None:
         self.data, self.training, self.keep = data, training, keep
         self.judged = max(_DEV_BATCH, training.batch_size)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from transformers import Trainer
 
     from adapters.recipe import FinetuneRecipe
-    from adapters.rows import Rows
+    from adapters.rows import TrainingRows
 
 
 def finetuning(procedures: int = 3) -> Pairs:
@@ -49,7 +49,7 @@ def finetuning(procedures: int = 3) -> Pairs:
     return [rates(name) for name in names][1:]
 
 
-def _packed(base: str, recipe: FinetuneRecipe, rows: Rows, folder: Path) -> Trainer:
+def _packed(base: str, recipe: FinetuneRecipe, rows: TrainingRows, folder: Path) -> Trainer:
     from transformers import AutoModelForCausalLM
 
     from adapters.attention import register
@@ -69,7 +69,7 @@ def _packed(base: str, recipe: FinetuneRecipe, rows: Rows, folder: Path) -> Trai
     )
 
 
-def _plain(base: str, recipe: FinetuneRecipe, rows: Rows, folder: str) -> Trainer:
+def _plain(base: str, recipe: FinetuneRecipe, rows: TrainingRows, folder: str) -> Trainer:
     import datasets
     import torch
     from transformers import AutoModelForCausalLM

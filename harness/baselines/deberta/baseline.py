@@ -17,14 +17,14 @@ from pydantic import ValidationError
 
 from harness.baselines import DECODING, Decoding
 from harness.baselines.deberta.batches import (
-    Collator,
-    Reader,
+    InstructionReader,
+    QueryCollator,
     TileCollator,
     tile_actions,
     tile_labels,
     words_in,
 )
-from harness.baselines.deberta.layers import Sizes
+from harness.baselines.deberta.layers import DebertaShape
 from harness.baselines.deberta.network import Classifier, TextPerTile, TileQueries
 from harness.baselines.encoders import EncoderSettings, identity, load_encoder
 from harness.baselines.tile_decisions import Decision, best_temperature, decide
@@ -48,7 +48,7 @@ class DebertaRecipe(Recipe):
     decision: Decision
     """likeliest: each tile's likeliest class; f1: the tiles whose expected F1 is highest."""
     encoder: EncoderSettings
-    network: Sizes
+    network: DebertaShape
 
 
 class Deberta(Trainable):
@@ -113,11 +113,11 @@ def build(recipe: DebertaRecipe, *, weights: bool = True) -> Built:
     """`weights`: see `load_encoder`."""
     context = get_context("hexagons", recipe.context)
     encoder, tokenizer = load_encoder(recipe.encoder, weights=weights)
-    reader, same = Reader(tokenizer, encoder, context), identity(encoder, tokenizer)
+    reader, same = InstructionReader(tokenizer, encoder, context), identity(encoder, tokenizer)
     if recipe.variant == "paper":
         return Built(TextPerTile(encoder, recipe.network), TileCollator(reader), same)
     among, board = recipe.variant == "joint", context.board is not None
-    return Built(TileQueries(encoder, recipe.network, among=among, board=board), Collator(reader), same)
+    return Built(TileQueries(encoder, recipe.network, among=among, board=board), QueryCollator(reader), same)
 
 
 def _check_encoder(folder: Path, config: dict[str, Any], encoder: str) -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from adapters.attention import BLOCK, attend, register
 from adapters.layout import logits_of
-from adapters.packing import Pack, Packing, collate, dealt, pack_rows
+from adapters.packing import Pack, Packing, collate, pack_rows, shard_packs
 from adapters.rows import make_rows
 from harness.corpora import load
 from prompts.render import Renderer
@@ -148,7 +148,7 @@ def test_attention_by_blocks_is_torchs_own(length: int, heads: tuple[int, int], 
 @given(st.lists(st.integers(1, 9), max_size=12), st.integers(1, 5), st.integers(1, 4))
 def test_processes_share_each_step_and_what_they_lack_carries_no_loss(lengths: list[int], step: int, processes: int) -> None:
     packs = [Pack([number] * length, [0], [1], [0], [7]) for number, length in enumerate(lengths[: len(lengths) // step * step])]
-    deal = dealt(packs, step, processes)
+    deal = shard_packs(packs, step, processes)
     whole = -(-step // processes) * processes
     assert len(deal) == len(packs) // step * whole
     for number in range(len(packs) // step):

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from adapters.catalog import CARD_FILE, read_about
-from adapters.recipe import Source
+from adapters.recipe import DataSource
 from adapters.registry import SHIPPED
 from adapters.rows import Group, WeightedSource, drawn, epochs
 from adapters.sources import gather, with_files
@@ -40,8 +40,8 @@ def write(path: Path, simulator: str, items: int, seed: int = 0) -> Path:
 )
 def test_items_made_on_the_fly_are_those_of_the_command(tmp_path: Path, simulator: str, task: str) -> None:
     file = write(tmp_path / "some.jsonl", simulator, 25, seed=3)
-    source = Source.model_validate({"simulate": simulator, "items": 25, "seed": 3})
-    made, read = gather([source], task, [], HeldOut(task)), gather([Source(file=str(file))], task, [], HeldOut(task))
+    source = DataSource.model_validate({"simulate": simulator, "items": 25, "seed": 3})
+    made, read = gather([source], task, [], HeldOut(task)), gather([DataSource(file=str(file))], task, [], HeldOut(task))
     assert made.items == read.items == load_items(file)
     assert set(made.added) == {f"simulate {simulator} --items 25 --seed 3"}
     assert list(made.added.values()) == list(read.added.values())
@@ -49,24 +49,29 @@ def test_items_made_on_the_fly_are_those_of_the_command(tmp_path: Path, simulato
 
 def test_the_split_comes_as_it_is_and_variants_after_it() -> None:
     split = load("hexagons", "train")
-    assert gather([Source(split="train")], "hexagons", split, HeldOut("hexagons")).items == split
-    augmented = gather([Source(split="train", augment=3)], "hexagons", split, HeldOut("hexagons"))
+    assert gather([DataSource(split="train")], "hexagons", split, HeldOut("hexagons")).items == split
+    augmented = gather([DataSource(split="train", augment=3)], "hexagons", split, HeldOut("hexagons"))
     assert augmented.items[: len(split)] == split
     assert 2 * len(split) < len(augmented.items) <= 3 * len(split)
     assert len({item.id for item in augmented.items}) == len(augmented.items)
 
 
 def test_files_of_the_command_take_the_place_of_all_but_the_split(tmp_path: Path) -> None:
-    sources = [Source(split="train", weight=2), Source(simulate="random", items=9), Source(file="a.jsonl")]
+    sources = [DataSource(split="train", weight=2), DataSource(simulate="random", items=9), DataSource(file="a.jsonl")]
     assert with_files(sources, []) == sources
-    assert with_files(sources, [tmp_path / "b.jsonl"]) == [sources[0], Source(file=str(tmp_path / "b.jsonl"))]
+    assert with_files(sources, [tmp_path / "b.jsonl"]) == [sources[0], DataSource(file=str(tmp_path / "b.jsonl"))]
 
 
 def test_every_fault_of_the_sources_is_said_at_once(tmp_path: Path) -> None:
     (tmp_path / "bad.jsonl").write_text("no JSON\n")
     twice = write(tmp_path / "twice.jsonl", "shapes", 5)
-    files = [Source(file=str(tmp_path / name)) for name in ("missing.jsonl", "bad.jsonl")]
-    sources = [*files, Source(simulate="strokes", items=2), Source(simulate="shapes", items=5), Source(file=str(twice))]
+    files = [DataSource(file=str(tmp_path / name)) for name in ("missing.jsonl", "bad.jsonl")]
+    sources = [
+        *files,
+        DataSource(simulate="strokes", items=2),
+        DataSource(simulate="shapes", items=5),
+        DataSource(file=str(twice)),
+    ]
     with pytest.raises(FaultsError) as caught:
         gather(sources, "minecraft", [], HeldOut("minecraft"))
     missing, bad, other, again = caught.value.faults
@@ -123,9 +128,9 @@ def test_what_is_drawn_depends_on_the_seed_and_the_epoch_alone() -> None:
 
 
 def test_epochs_without_weights_are_as_they_were() -> None:
-    from adapters.rows import Rows
+    from adapters.rows import TrainingRows
 
-    rows = Rows(tuple(groups_of("some", [2, 3, 1])), 0)
+    rows = TrainingRows(tuple(groups_of("some", [2, 3, 1])), 0)
     plain, weighted = epochs(lambda n: rows, 4, 4, 7), epochs(lambda n: rows, 4, 4, 7, sources=[])
     assert [next(plain) for _ in range(3)] == [next(weighted) for _ in range(3)]
 
@@ -150,15 +155,15 @@ def test_a_recipes_sources_are_in_the_runs_settings(tmp_path: Path, monkeypatch:
 
 def test_another_corpus_of_the_same_world_can_be_mixed_in(tmp_path: Path) -> None:
     own, other = load("iglu", "train"), load("minecraft", "train")
-    sources = [Source(split="train"), Source(split="train", task="minecraft", weight=0.5)]
+    sources = [DataSource(split="train"), DataSource(split="train", task="minecraft", weight=0.5)]
     made = gather(sources, "iglu", own, HeldOut("iglu"))
     assert made.items == own + other
     assert set(made.added) == {"train split of minecraft"}
     assert [source.weight for source in made.weighted] == [0.5]
     with pytest.raises(UsageError, match="hexagons is of another world than iglu"):
-        gather([Source(split="train", task="hexagons")], "iglu", own, HeldOut("iglu"))
+        gather([DataSource(split="train", task="hexagons")], "iglu", own, HeldOut("iglu"))
     with pytest.raises(ValueError, match="task goes with split"):
-        Source(simulate="random", items=3, task="iglu")
+        DataSource(simulate="random", items=3, task="iglu")
 
 
 @pytest.mark.data

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.recipe import FinetuneRecipe, load_recipe
-from adapters.rows import Rows
+from adapters.rows import TrainingRows
 from harness.corpora import load
 from harness.corpora.item import HexagonsItem, Item, MinecraftItem
 from harness.errors import UsageError
@@ -130,7 +130,7 @@ def test_fine_tuning_has_its_rows_stage_by_stage_and_then_shuffled(items: list[I
     from adapters.packing import Packing
 
     recipe = load_recipe("llama-lora", ["training.curriculum={difficulty: L_A, buckets: 3}", "training.tokens=1"])
-    rows = Rows(tuple((TrainingRow(item.id, (number,), (number,)),) for number, item in enumerate(items[:-1])), 1)
+    rows = TrainingRows(tuple((TrainingRow(item.id, (number,), (number,)),) for number, item in enumerate(items[:-1])), 1)
     assert isinstance(recipe, FinetuneRecipe)
     assert recipe.training.curriculum
     job = FinetuneJob(name="llama-lora", recipe=recipe, items=items, dev=items, base="", spec=PromptSpec.make(items[0].task))

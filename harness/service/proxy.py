@@ -85,7 +85,7 @@ class Address:
     """How long an answer, or the next piece of one, may take."""
 
 
-class Front:
+class ReverseProxy:
     """An ASGI application. `served` gives the name that vLLM knows a model by, `listed` turns vLLM's list of models into ours."""
 
     def __init__(
@@ -199,20 +199,20 @@ class Front:
     def _rewritten(self, body: bytes, scope: Scope) -> tuple[bytes, bool]:
         """The body with the model's name as vLLM knows it; where tokens are counted, with the wish that a stream tells its usage,
         and whether the client has not asked for that. The same bytes where nothing changes. Raises ValueError."""
-        asked = from_json(body)
-        if not isinstance(asked, dict):
+        fields = from_json(body)
+        if not isinstance(fields, dict):
             return body, False
         changed: dict[str, Any] = {}
-        model = asked.get("model")
+        model = fields.get("model")
         if isinstance(model, str) and (served := self._served(model)) != model:
             changed["model"] = served
         hidden = False
-        if "usage" in scope and asked.get("stream") is True and STREAMED.fullmatch(scope["path"]):
-            options = asked.get("stream_options")
+        if "usage" in scope and fields.get("stream") is True and STREAMED.fullmatch(scope["path"]):
+            options = fields.get("stream_options")
             options = options if isinstance(options, dict) else {}
             hidden = options.get("include_usage") is not True
             changed |= {"stream_options": {**options, "include_usage": True}} if hidden else {}
-        return (to_json({**asked, **changed}) if changed else body), hidden
+        return (to_json({**fields, **changed}) if changed else body), hidden
 
     async def _exchange(self, scope: Scope, body: bytes, hidden: bool, send: Send) -> None:
         import aiohttp
