@@ -20,8 +20,8 @@ from adapters.attention import register
 from adapters.layout import Layout, layout_of, logits_of
 from adapters.packing import Packing, collate, pack_rows
 from adapters.recipe import FinetuneRecipe, load_recipe
-from harness.engines.bases import base_origin, display_name, fingerprint, load_config, load_tokenizer
 from harness.engines.engine import Completion, Sampling
+from harness.engines.models.bases import base_origin, display_name, fingerprint, load_config, load_tokenizer
 from harness.engines.shared import brief, quiet_transformers
 from harness.errors import EngineError, HarnessError
 from harness.runs.folder import provenance
@@ -340,7 +340,7 @@ def _by_vllm(model: str, prompts: Sequence[Rendered]) -> list[Completion]:
 
 
 def _run_vllm(model: str, prompts: Sequence[Rendered], sender: Any) -> None:
-    from harness.engines.vllm import VllmEngine
+    from harness.engines.vllm.engine import VllmEngine
 
     try:
         longest = max(len(prompt.token_ids) for prompt in prompts) + WRITTEN

@@ -11,7 +11,7 @@ from adapters.finetune import FinetuneJob, Prepared, prepare, trainable
 from adapters.memory import PROCESS, MemoryEstimate, estimate, parameters
 from adapters.rows import epochs
 from harness.corpora import CORPORA, locate
-from harness.engines.bases import load_config, load_tokenizer
+from harness.engines.models.bases import load_config, load_tokenizer
 from harness.engines.shared import fast_bf16, missing_for_quantization, quiet_transformers
 from prompts.rendered import TrainingRow
 

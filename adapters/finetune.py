@@ -20,9 +20,9 @@ from adapters.registry import HARNESS_FILE, save_template, trained_tasks
 from adapters.rows import TrainingRows, WeightedSource, epochs, make_rows, make_together, recolored
 from adapters.trainer import AnswerTrainer, set_threads, trainer_arguments
 from harness.corpora.item import Item
-from harness.engines.bases import base_origin, display_name, fingerprint, load_config, load_tokenizer
+from harness.engines.models.bases import base_origin, display_name, fingerprint, load_config, load_tokenizer
+from harness.engines.models.weights import weights_fingerprint
 from harness.engines.shared import brief, fast_bf16, memory_for, missing_for_quantization, quantized_weights
-from harness.engines.weights import weights_fingerprint
 from harness.errors import EngineError, HarnessError, UsageError
 from harness.runs.folder import items_hash, provenance
 from harness.runs.shot_choice import ShotChoice, choose_shots

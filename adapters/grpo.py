@@ -41,7 +41,7 @@ from adapters.rollouts import SampledAnswer, draw
 from adapters.trainer import DevTrainer, shared_arguments
 from eval.items import sizes
 from harness.corpora.item import Item
-from harness.engines.bases import load_tokenizer
+from harness.engines.models.bases import load_tokenizer
 from harness.engines.shared import fast_bf16, memory_for
 from harness.errors import HarnessError, UsageError
 from harness.training.checkpoints import finished_at, last_checkpoint, last_state

@@ -12,10 +12,10 @@ from typing import Any
 
 from adapters.checking import Weights, check_weights
 from adapters.registry import CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE, Adapter, save_template
-from harness.engines.bases import base_origin, display_name, resolve_base
+from harness.engines.models.bases import base_origin, display_name, resolve_base
+from harness.engines.models.weights import weights_fingerprint
 from harness.engines.shared import adapter_config, adapter_rank, brief
-from harness.engines.vllm import not_served
-from harness.engines.weights import weights_fingerprint
+from harness.engines.vllm.engine import not_served
 from harness.errors import AdapterError, EngineError, HarnessError, UsageError
 from harness.runs.folder import RUNS, provenance
 from harness.util.files import filled

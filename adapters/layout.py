@@ -14,7 +14,7 @@ from inspect import signature
 from typing import Any
 
 from adapters.packing import Packing
-from harness.engines.bases import display_name, exact_attention, model_class
+from harness.engines.models.bases import display_name, exact_attention, model_class
 from harness.errors import EngineError
 
 MASKED = {"full_attention", "sliding_attention", "chunked_attention"}
@@ -30,7 +30,7 @@ class Layout:
     packing: Packing
     reason: str
     attention: str | None
-    """The attention implementation that the model needs (`harness.engines.bases.exact_attention`); None where any will do."""
+    """The attention implementation that the model needs (`bases.exact_attention`); None where any will do."""
     plain: bool
     """Whether every layer sees all earlier tokens, so that answers can be drawn in one sequence too."""
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from harness.engines.bases import display_name
+from harness.engines.models.bases import display_name
 from harness.errors import Faults, UsageError
 from harness.training.curriculum import Curriculum
 from harness.util.settings import (

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from harness.engines.bases import base_origin, display_name, fingerprint, resolve_base
+from harness.engines.models.bases import base_origin, display_name, fingerprint, resolve_base
+from harness.engines.models.weights import weights_fingerprint
 from harness.engines.shared import adapter_config, adapter_rank, missing_for_quantization, quantized_weights
-from harness.engines.weights import weights_fingerprint
 from harness.errors import AdapterError, UsageError
 from harness.everyday.solved import solved_by
 from harness.runs.folder import RUNS

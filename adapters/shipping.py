@@ -16,9 +16,9 @@ from adapters.recipe import load_recipe
 from adapters.registry import CONFIG_FILE, HARNESS_FILE, TEMPLATE_FOLDER, WEIGHTS_FILE, find_adapter
 from eval.export import eval_results
 from harness.corpora import CORPORA, locate
-from harness.engines.bases import DEFAULT_BASE
+from harness.engines.models.bases import DEFAULT_BASE
+from harness.engines.models.smollm import HUB_NAME
 from harness.engines.shared import brief
-from harness.engines.smollm import HUB_NAME
 from harness.errors import AdapterError, HarnessError, UsageError
 from harness.runs.folder import find_run
 from harness.util.files import filled

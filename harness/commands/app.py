@@ -52,7 +52,7 @@ def app(
     they are asked there. The key of the endpoint comes from HARNESS_API_KEY or OPENAI_API_KEY. The page is for this machine
     alone; the task API is there too. It runs until Ctrl-C.
     """
-    from harness.engines.server import check_port, end_by_exceptions
+    from harness.engines.vllm.server import check_port, end_by_exceptions
     from harness.page.routes import add_page
     from harness.service.app import create_app, listening
     from harness.service.players import own_players
@@ -137,7 +137,7 @@ def _listed(url: str) -> list[str]:
     """The models that an endpoint lists. Raises EngineError if it does not answer."""
     import asyncio
 
-    from harness.engines.endpoint import Endpoint, Failure
+    from harness.engines.openai.endpoint import Endpoint, Failure
     from harness.errors import EngineError
 
     async def ask() -> list[str]:

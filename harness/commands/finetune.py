@@ -134,7 +134,7 @@ def _job(recipe: str, options: dict[str, Any]) -> tuple[FinetuneJob, TrainData]:
     from adapters.sources import gather, limited, with_files
     from harness.corpora import load
     from harness.corpora.held_out import HeldOut
-    from harness.engines.bases import DEFAULT_BASE, resolve_base
+    from harness.engines.models.bases import DEFAULT_BASE, resolve_base
     from harness.errors import Faults
     from harness.training.plan import subset
 
@@ -281,7 +281,7 @@ def _given(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _base_name(job: FinetuneJob) -> str:
-    from harness.engines.bases import display_name
+    from harness.engines.models.bases import display_name
 
     return display_name(job.base)
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from harness.corpora import Source
     from harness.corpora.item import Item
     from harness.engines.engine import Engine
-    from harness.engines.openai import OpenAIEngine
+    from harness.engines.openai.engine import OpenAIEngine
     from harness.runs.folder import Run
     from harness.runs.prompted import Plan
     from prompts.spec import PromptSpec
@@ -252,7 +252,7 @@ def _engineless_plan(
     options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], pool: list[Item], length: int
 ) -> Plan:
     """The plan of a run, from the tokenizer alone; `length` is the context length of an endpoint that is not said."""
-    from harness.engines.bases import model_context_length, resolve_base
+    from harness.engines.models.bases import model_context_length, resolve_base
 
     model = chosen_base(options, adapter)
     tokenizer = counting_tokenizer(options, model)
@@ -263,7 +263,7 @@ def _engineless_plan(
 
 def _dry_run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], pool: list[Item]) -> int:
     """Requests, tokens and cost, at most; answers that later prompts show count as empty."""
-    from harness.engines.spending import TokenUsage, amount
+    from harness.engines.openai.spending import TokenUsage, amount
     from prompts.render import CHARS_PER_TOKEN, PromptTooLongError
 
     plan = _engineless_plan(options, spec, adapter, items, pool, _UNCUT)
@@ -307,8 +307,8 @@ def _dry_run(options: Options, spec: PromptSpec, adapter: Adapter | None, items:
 def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], pool: list[Item], source: Source) -> int:
     from rich.console import Console
 
-    from harness.engines.bases import resolve_base
-    from harness.engines.openai import OpenAIEngine
+    from harness.engines.models.bases import resolve_base
+    from harness.engines.openai.engine import OpenAIEngine
     from harness.runs.answering import answer_items
     from harness.runs.finishing import finish
     from harness.runs.folder import RUNS, Run, described, log_to
@@ -354,7 +354,7 @@ def _tell_cached(engine: Engine) -> None:
 
 def _count_before(engine: OpenAIEngine, plan: Plan, run: Run, items: list[Item]) -> None:
     """What the run has used before, and how its prompts are counted."""
-    from harness.engines.spending import TokenUsage
+    from harness.engines.openai.spending import TokenUsage
     from prompts.render import CHARS_PER_TOKEN
 
     for record in run.records:

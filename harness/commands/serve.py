@@ -92,7 +92,7 @@ def serve(no_model: bool, **options: Any) -> None:
     the actions and what is there after them; the parser and the baselines answer there too. It runs until Ctrl-C; after SIGTERM
     it answers what it has begun, and ends with exit code 143.
     """
-    from harness.engines.server import end_by_exceptions
+    from harness.engines.vllm.server import end_by_exceptions
 
     end_by_exceptions()
     if not no_model:
@@ -132,8 +132,8 @@ def _config(options: dict[str, Any]) -> ServeConfig:
 
 
 def _serve(config: ServeConfig, options: dict[str, Any]) -> None:
-    from harness.engines.bases import resolve_base
-    from harness.engines.server import check_port
+    from harness.engines.models.bases import resolve_base
+    from harness.engines.vllm.server import check_port
     from harness.runs.prompt_plan import examples_note
     from harness.service.serving import ServedModel, serve_model
 
@@ -159,7 +159,7 @@ def _serve(config: ServeConfig, options: dict[str, Any]) -> None:
 
 
 def _show_models(serving: Serving, config: ServeConfig, model: str) -> None:
-    from harness.engines.bases import display_name
+    from harness.engines.models.bases import display_name
 
     names = ", ".join([display_name(model), *serving.adapters.loaded])
     click.echo(f"Serving {names} at {config.url}/v1 (Ctrl-C stops it; vLLM's log: {serving.log})")
@@ -183,8 +183,8 @@ def _load(asked: tuple[str, ...], base: str | None) -> dict[str, Adapter]:
     Raises UsageError for a name that is no adapter's or is given twice, AdapterError for one that does not fit.
     """
     from adapters.registry import load_adapter, named_adapters
-    from harness.engines.bases import display_name
-    from harness.engines.vllm import check_served
+    from harness.engines.models.bases import display_name
+    from harness.engines.vllm.engine import check_served
 
     adapters: dict[str, Adapter] = {}
     for name, folder in named_adapters(asked).items():
@@ -199,7 +199,7 @@ def _load(asked: tuple[str, ...], base: str | None) -> dict[str, Adapter]:
 def _shipped(base: str | None) -> dict[str, Adapter]:
     """The shipped adapters that fit the base, the default one if None."""
     from adapters.registry import load_adapter, shipped_adapters
-    from harness.engines.bases import resolve_base
+    from harness.engines.models.bases import resolve_base
     from harness.errors import AdapterError
 
     adapters: dict[str, Adapter] = {}
@@ -224,7 +224,7 @@ def _wait(serving: Serving, config: ServeConfig) -> None:
 def _show_request(serving: Serving, config: ServeConfig, model: str) -> None:
     """Print a curl line that asks one item of the corpus, in the prompt format of the first adapter."""
     from harness.corpora import load
-    from harness.engines.bases import display_name
+    from harness.engines.models.bases import display_name
     from harness.util.files import write_atomically
     from prompts.messages import conversation
     from prompts.render import PLAIN_STOP

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from harness.engines.bases import exact_attention
 from harness.engines.engine import Completion, Report, Sampling, silent
+from harness.engines.models.bases import exact_attention
 from harness.engines.shared import adapter_rank, brief, item_seed, keep_memory, quiet_transformers, refusal
 from harness.errors import EngineError
 from harness.util.trust import trusts_remote_code

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from adapters.registry import CONFIG_FILE, known_adapters, served_adapter
 from harness.baselines import BASELINES, Baseline, Ruled, load_predictor
-from harness.engines.bases import DEFAULT_BASE, resolve_base
+from harness.engines.models.bases import DEFAULT_BASE, resolve_base
 from harness.runs.answering import Predictor
 from harness.runs.prompt_options import LOCAL_ENGINES, Options
 from harness.runs.prompt_plan import (

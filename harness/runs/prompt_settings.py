@@ -8,8 +8,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.engines.bases import DEFAULT_BASE
 from harness.engines.engine import without_secrets
+from harness.engines.models.bases import DEFAULT_BASE
 from harness.runs.prompt_options import LOCAL_ENGINES, Options
 from harness.runs.prompt_plan import answered_task, chosen_base, merges, recorded_for_vllm
 from harness.runs.shot_choice import RANDOM, choice_settings
@@ -35,7 +35,7 @@ OUTSIDE = (
 
 def run_settings(options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], plan: Plan) -> dict[str, Any]:
     """Everything that decides the predictions."""
-    from harness.engines.bases import base_origin, display_name, fingerprint, resolve_base
+    from harness.engines.models.bases import base_origin, display_name, fingerprint, resolve_base
     from harness.runs.folder import items_hash
     from prompts.probe import format_hash
 

@@ -17,8 +17,8 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 from starlette.concurrency import run_in_threadpool
 
 from adapters.registry import CONFIG_FILE, SHIPPED, WEIGHTS_FILE, Adapter, load_adapter
-from harness.engines.server import VLLM_URL, ServedAdapter, socket_client
-from harness.engines.vllm import check_served
+from harness.engines.vllm.engine import check_served
+from harness.engines.vllm.server import VLLM_URL, ServedAdapter, socket_client
 from harness.errors import HarnessError
 from harness.everyday.solved import solved_by
 from harness.runs.folder import RUNS
@@ -246,7 +246,7 @@ def served_template(model: str, adapters: Mapping[str, Adapter], file: Path) -> 
 
     Raises UsageError if adapters need different ones.
     """
-    from harness.engines.bases import load_tokenizer
+    from harness.engines.models.bases import load_tokenizer
     from harness.errors import UsageError
     from prompts.chat_template import answering_template, own_template
     from prompts.template import DEFAULT, get_template
@@ -272,7 +272,7 @@ def served_ends(model: str) -> list[int] | None:
     generation_config.json say; None where these have all."""
     from transformers import GenerationConfig
 
-    from harness.engines.bases import load_tokenizer
+    from harness.engines.models.bases import load_tokenizer
     from prompts.chat_template import stop_token_ids
 
     tokenizer = load_tokenizer(model)

@@ -86,7 +86,7 @@ class EndpointPlayer:
         return await self.workers.in_thread(principal, partial(self._asked, item, samples, constrain))
 
     def _asked(self, item: Item, samples: int, constrain: str | None) -> Answer:
-        from harness.engines.openai import OpenAIEngine
+        from harness.engines.openai.engine import OpenAIEngine
 
         # Of its own for each request: an engine answers one thread.
         engine: Any = OpenAIEngine(

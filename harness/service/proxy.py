@@ -14,7 +14,7 @@ from pydantic_core import from_json, to_json
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from harness.engines.server import VLLM_URL
+from harness.engines.vllm.server import VLLM_URL
 from harness.service.guard import DRAINING, refusal, while_there
 from harness.service.keys import header
 from harness.service.limits import UsageReader

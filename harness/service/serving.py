@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from adapters.registry import Adapter, known_adapters
-from harness.engines.bases import display_name
-from harness.engines.server import LoraCapacity, Server, check_port, server_options
-from harness.engines.vllm import max_lora_rank
-from harness.engines.vllm_options import serve_options
+from harness.engines.models.bases import display_name
+from harness.engines.vllm.engine import max_lora_rank
+from harness.engines.vllm.options import serve_options
+from harness.engines.vllm.server import LoraCapacity, Server, check_port, server_options
 from harness.errors import UsageError
 from harness.runs.folder import RUNS
 from harness.service.adapters import Adapters, Backend, adapter_routes, ranks, served_ends, served_template

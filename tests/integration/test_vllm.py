@@ -14,10 +14,10 @@ import pytest
 from adapters.merging import merged_model
 from adapters.registry import Adapter
 from harness.engines.engine import Completion, Sampling
-from harness.engines.replicas import ReplicatedEngine
 from harness.engines.shared import fast_bf16
 from harness.engines.transformers import TransformersEngine
-from harness.engines.vllm import VllmEngine, by_prefix
+from harness.engines.vllm.engine import VllmEngine, by_prefix
+from harness.engines.vllm.replicas import ReplicatedEngine
 from harness.errors import AdapterError, EngineError
 from prompts.rendered import Rendered
 from prompts.spec import PromptSpec
@@ -37,7 +37,7 @@ TEXTS = tuple(f"Paint the tile in row {n} and column {n * 7 % 10} {('red', 'blue
 def _float32() -> Iterator[None]:
     """What transformers computes in: in bfloat16 the answers of a random model, which are near ties, are others."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("harness.engines.vllm.fast_bf16", lambda: False)
+        patch.setattr("harness.engines.vllm.engine.fast_bf16", lambda: False)
         yield
 
 
@@ -213,7 +213,7 @@ def test_a_base_with_its_adapter_merged_in_answers_as_peft_does(base: Path, adap
 def test_bfloat16_where_the_machine_is_made_for_it(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     theirs = TransformersEngine(str(base))
     rows = prompts_for(theirs)
-    monkeypatch.setattr("harness.engines.vllm.fast_bf16", fast_bf16)
+    monkeypatch.setattr("harness.engines.vllm.engine.fast_bf16", fast_bf16)
     ours = VllmEngine(str(base))
     try:
         answers = answered(ours, rows, Sampling(max_tokens=2))

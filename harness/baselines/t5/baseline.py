@@ -15,7 +15,7 @@ from harness.baselines import DECODING, Decoding
 from harness.baselines.t5.network import SMALL, T5Network, T5Shape, load_pretrained, rebuild, small
 from harness.baselines.t5.text import Coder, Texts, TextTokens
 from harness.corpora.item import HexagonsItem, Item, drawing_steps
-from harness.engines.bases import fingerprint, resolve_base
+from harness.engines.models.bases import fingerprint, resolve_base
 from harness.engines.shared import brief
 from harness.errors import DataError, UsageError
 from harness.runs.answering import Answer, Predictor

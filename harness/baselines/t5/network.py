@@ -11,7 +11,7 @@ from torch.nn.functional import cross_entropy
 
 from harness.baselines.encoders import SMALL_TOKENIZER
 from harness.baselines.t5.text import IGNORED, TextBatch, TextTokens
-from harness.engines.bases import resolve_base
+from harness.engines.models.bases import resolve_base
 from harness.engines.shared import brief
 from harness.errors import EngineError
 from harness.training.steps import Losses

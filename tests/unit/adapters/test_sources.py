@@ -87,7 +87,7 @@ def test_a_limit_is_one_of_every_simulated_set_too(monkeypatch: pytest.MonkeyPat
     from tests.helpers.finetuning import job_of
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("harness.engines.bases.resolve_base", lambda name: str(name or ""))
+    monkeypatch.setattr("harness.engines.models.bases.resolve_base", lambda name: str(name or ""))
     counts: list[int] = []
 
     def counted(simulator: str, seed: int, count: int) -> list[Item]:
@@ -141,7 +141,7 @@ def test_a_recipes_sources_are_in_the_runs_settings(tmp_path: Path, monkeypatch:
     from tests.helpers.finetuning import job_of
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("harness.engines.bases.resolve_base", lambda name: str(name or ""))
+    monkeypatch.setattr("harness.engines.models.bases.resolve_base", lambda name: str(name or ""))
     sources = [{"split": "train", "weight": 2}, {"simulate": "strokes", "items": 12, "weight": 0.5}]
     job = job_of(monkeypatch, "llama-lora", "--name", "both", "--set", f"data={json.dumps(sources)}")
     own: list[Item] = load("hexagons", "train")

@@ -24,7 +24,7 @@ from harness.worlds.tasks import WORLDS, tasks_in, world_of
 def _on_the_sample(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("HARNESS_DATA", raising=False)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("harness.engines.bases.resolve_base", lambda name: str(name or ""))
+    monkeypatch.setattr("harness.engines.models.bases.resolve_base", lambda name: str(name or ""))
 
 
 def disguised(items: Sequence[Item]) -> list[Item]:

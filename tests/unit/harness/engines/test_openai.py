@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from harness.engines.engine import Sampling
-from harness.engines.openai import OpenAIEngine
-from harness.engines.spending import TokenUsage
+from harness.engines.openai.engine import OpenAIEngine
+from harness.engines.openai.spending import TokenUsage
 from harness.errors import EngineError, UsageError
 from prompts.render import CHARS_PER_TOKEN
 from prompts.rendered import Rendered

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from harness.cli import main
-from harness.engines.server import LoraCapacity, ServedAdapter, check_port, last_error, server_environment, server_options
-from harness.engines.vllm import LORA_RANKS, device_options, max_lora_rank
+from harness.engines.vllm.engine import LORA_RANKS, device_options, max_lora_rank
+from harness.engines.vllm.server import LoraCapacity, ServedAdapter, check_port, last_error, server_environment, server_options
 from harness.errors import AdapterError, EngineError
 from harness.service.guard import Bounds
 from harness.service.serving import ServeConfig
@@ -47,7 +47,7 @@ def test_the_command_line_names_base_and_adapters() -> None:
     assert line.endswith("--enable-lora --lora-modules a=runs/a b=runs/b")
     assert "--generation-config=vllm" in line
     assert "--chat-template plain.jinja" in line
-    assert "--logits-processors harness.engines.feasible:FeasibleTokens" in line
+    assert "--logits-processors harness.engines.vllm.feasible:FeasibleTokens" in line
     assert ("--enforce-eager" in line) == bool(device_options(draws=True))
     assert ("--no-enable-chunked-prefill" in line) == bool(device_options(draws=True))
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.engines.spending import Price, Prices, Spending, TokenUsage, amount, read_prices, undated
+from harness.engines.openai.spending import Price, Prices, Spending, TokenUsage, amount, read_prices, undated
 from harness.errors import UsageError
 
 PRICE = Price(input=2, cached=0.5, output=10)

@@ -17,7 +17,7 @@ import httpx
 import pytest
 from aiohttp import web
 
-from harness.engines.server import socket_client
+from harness.engines.vllm.server import socket_client
 from harness.service.app import create_app, listening
 from harness.service.guard import Bounds, Guard
 from harness.service.keys import Key, Keys

@@ -21,7 +21,7 @@ from harness.baselines.encoders import SMALL_TOKENIZER, EncoderSettings, identit
 from harness.baselines.world_state import action_label, feasible, gold_grids
 from harness.corpora import load
 from harness.corpora.item import MinecraftItem, builder_turns
-from harness.engines.bases import load_tokenizer
+from harness.engines.models.bases import load_tokenizer
 from harness.errors import DataError, UsageError
 from harness.training.checkpoints import own_weights, read_weights, write_model
 from harness.training.job import Trained

@@ -11,11 +11,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from harness.engines.endpoint import KEY_VARIABLES, Endpoint, Failure
 from harness.engines.engine import Completion, Report, Sampling, silent
-from harness.engines.request_shape import RequestShape
+from harness.engines.openai.endpoint import KEY_VARIABLES, Endpoint, Failure
+from harness.engines.openai.request_shape import RequestShape
+from harness.engines.openai.spending import Spending, TokenUsage, undated
 from harness.engines.shared import brief
-from harness.engines.spending import Spending, TokenUsage, undated
 from harness.errors import EngineError, UsageError
 from prompts.render import CHARS_PER_TOKEN
 from prompts.rendered import Rendered

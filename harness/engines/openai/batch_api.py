@@ -8,9 +8,9 @@ import logging
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from harness.engines.endpoint import Failure
 from harness.engines.engine import Completion, Sampling
-from harness.engines.openai import OpenAIEngine
+from harness.engines.openai.endpoint import Failure
+from harness.engines.openai.engine import OpenAIEngine
 from harness.engines.shared import brief
 from harness.errors import EngineError
 from harness.util.files import write_atomically

@@ -17,7 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.engines.vllm import FEASIBLE_TOKENS, device_options, max_lora_rank, vllm_environment
+from harness.engines.vllm.engine import FEASIBLE_TOKENS, device_options, max_lora_rank, vllm_environment
 from harness.errors import EngineError
 from harness.util.trust import trusts_remote_code
 
@@ -34,7 +34,7 @@ VLLM_URL = "http://vllm"
 """The address of a server behind a socket: the name is sent as Host, and looked up nowhere."""
 
 # -P: nothing in the current folder shadows a package.
-COMMAND = (sys.executable, "-P", "-m", "harness.engines.vllm_command", "serve")
+COMMAND = (sys.executable, "-P", "-m", "harness.engines.vllm.command", "serve")
 
 _WATCH = "read _; for _ in 1 2 3 4; do kill -s INT -- -$1 || exit; sleep 5; done; kill -s KILL -- -$1"
 """A shell that outlives this process: its standard input closes when we end, even by SIGKILL, and then it stops the server."""

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from vllm.v1.sample.logits_processor import AdapterLogitsProcessor
 
-from harness.engines.bases import load_tokenizer
+from harness.engines.models.bases import load_tokenizer
 from serialization.formats.feasible import Feasible
 
 ARGUMENT = "feasible"
