@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Generic, TypeVar
 
 from harness.corpora.item import Item
 from harness.training.augmenting import vary_by
@@ -13,10 +13,10 @@ from harness.training.checkpoints import own_weights, read_weights, write_model
 from harness.training.job import Trained
 from harness.training.origin import Origin, card, configuration
 from harness.training.processes import processes
+from harness.training.recipe import Recipe, load_recipe
 from harness.training.steps import Data
 
-if TYPE_CHECKING:
-    from harness.training.recipe import Recipe
+R = TypeVar("R", bound=Recipe)
 
 
 @dataclass(frozen=True)
@@ -35,14 +35,20 @@ class Begun:
     """The words of vocabulary.json."""
 
 
-class Trainable:
+class Trainable(Generic[R]):
     """A baseline whose network is trained by `train_network`: see `harness.baselines.Baseline`."""
 
     name: str
     tasks: tuple[str, ...]
+    schema: type[R]
+    """What its recipe's file holds."""
+
+    def recipe(self, overrides: Sequence[str]) -> R:
+        """See `harness.baselines.Baseline`."""
+        return load_recipe(self.name, self.schema, overrides)
 
     def begin(
-        self, items: Sequence[Item], dev: Sequence[Item], recipe: Recipe, start: Path | None, say: Callable[[str], None]
+        self, items: Sequence[Item], dev: Sequence[Item], recipe: R, start: Path | None, say: Callable[[str], None]
     ) -> Begun:
         """The network as training begins, with the words and weights of the model in the folder `start` if there is one."""
         raise NotImplementedError
@@ -65,6 +71,7 @@ class Trainable:
 
         from harness.training.trainer import train_network
 
+        assert isinstance(recipe, self.schema)
         origin, model = origin or Origin(), folder / "model"
         torch.manual_seed(recipe.training.seed)
         begun = self.begin(items, dev, recipe, origin.start, say)

@@ -17,7 +17,7 @@ from harness.baselines.world_state import COLORS
 from harness.corpora.item import Item, builder_turns
 from harness.errors import DataError
 from harness.training import checkpoints
-from harness.training.recipe import Recipe, load_recipe
+from harness.training.recipe import Recipe
 from harness.training.steps import Data
 from harness.training.trainable import Begun, Trainable
 from harness.util.settings import first_problem
@@ -31,20 +31,21 @@ class BertTransformerRecipe(Recipe):
     network: BertShape
 
 
-class BertTransformer(Trainable):
+class BertTransformer(Trainable[BertTransformerRecipe]):
     """See `harness.baselines.Baseline`."""
 
-    name = NAME
+    name, schema = NAME, BertTransformerRecipe
     tasks = tasks_in("minecraft")
     decoding = ("steps", "constrained", "samples", "share")
 
-    def recipe(self, overrides: Sequence[str]) -> BertTransformerRecipe:
-        return load_recipe(NAME, BertTransformerRecipe, overrides)
-
     def begin(
-        self, items: Sequence[Item], dev: Sequence[Item], recipe: Recipe, start: Path | None, say: Callable[[str], None]
+        self,
+        items: Sequence[Item],
+        dev: Sequence[Item],
+        recipe: BertTransformerRecipe,
+        start: Path | None,
+        say: Callable[[str], None],
     ) -> Begun:
-        assert isinstance(recipe, BertTransformerRecipe)
         encoder, tokenizer = load_encoder(recipe.encoder)
         network = BertNetwork(recipe.network, encoder)
         words, mark = PlainWords(encoder, tokenizer), identity(encoder, tokenizer)

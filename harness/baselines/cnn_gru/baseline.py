@@ -20,7 +20,7 @@ from harness.corpora import load
 from harness.corpora.item import Item, MinecraftItem, builder_turns
 from harness.errors import DataError, UsageError
 from harness.training import checkpoints
-from harness.training.recipe import Recipe, load_recipe
+from harness.training.recipe import Recipe
 from harness.training.steps import Data
 from harness.training.trainable import Begun, Trainable
 from harness.util.settings import first_problem
@@ -36,20 +36,16 @@ class CnnGruRecipe(Recipe):
     network: CnnGruShape
 
 
-class CnnGru(Trainable):
+class CnnGru(Trainable[CnnGruRecipe]):
     """See `harness.baselines.Baseline`."""
 
-    name = NAME
+    name, schema = NAME, CnnGruRecipe
     tasks = tasks_in("minecraft")
     decoding = ("steps", "constrained", "samples", "share")
 
-    def recipe(self, overrides: Sequence[str]) -> CnnGruRecipe:
-        return load_recipe(NAME, CnnGruRecipe, overrides)
-
     def begin(
-        self, items: Sequence[Item], dev: Sequence[Item], recipe: Recipe, start: Path | None, say: Callable[[str], None]
+        self, items: Sequence[Item], dev: Sequence[Item], recipe: CnnGruRecipe, start: Path | None, say: Callable[[str], None]
     ) -> Begun:
-        assert isinstance(recipe, CnnGruRecipe)
         train_items, dev_items = builder_turns(items), builder_turns(dev)
         if start:
             recipe = _as_before(recipe, checkpoints.read_config(start, NAME))

@@ -32,7 +32,7 @@ from harness.corpora.item import HexagonsItem, Item, drawing_steps
 from harness.errors import DataError
 from harness.runs.answering import Answer, Predictor
 from harness.training import checkpoints
-from harness.training.recipe import Recipe, load_recipe
+from harness.training.recipe import Recipe
 from harness.training.steps import Data
 from harness.training.trainable import Begun, Trainable
 from harness.util.settings import first_problem
@@ -51,22 +51,21 @@ class DebertaRecipe(Recipe):
     network: DebertaShape
 
 
-class Deberta(Trainable):
+class Deberta(Trainable[DebertaRecipe]):
     """See `harness.baselines.Baseline`."""
 
-    name = NAME
+    name, schema = NAME, DebertaRecipe
     tasks = tasks_in("hexagons")
     decoding = ()
 
     def recipe(self, overrides: Sequence[str]) -> DebertaRecipe:
-        settings = load_recipe(NAME, DebertaRecipe, overrides)
+        settings = super().recipe(overrides)
         get_context("hexagons", settings.context)
         return settings
 
     def begin(
-        self, items: Sequence[Item], dev: Sequence[Item], recipe: Recipe, start: Path | None, say: Callable[[str], None]
+        self, items: Sequence[Item], dev: Sequence[Item], recipe: DebertaRecipe, start: Path | None, say: Callable[[str], None]
     ) -> Begun:
-        assert isinstance(recipe, DebertaRecipe)
         network, collate, encoder = build(recipe)
         if start is not None:
             _check_encoder(start, checkpoints.read_config(start, NAME), encoder)

@@ -20,7 +20,7 @@ from harness.engines.shared import brief
 from harness.errors import DataError, UsageError
 from harness.runs.answering import Answer, Predictor
 from harness.training import checkpoints
-from harness.training.recipe import Recipe, load_recipe
+from harness.training.recipe import Recipe
 from harness.training.steps import Data
 from harness.training.trainable import Begun, Trainable
 from harness.util.settings import first_problem
@@ -38,20 +38,16 @@ class T5Recipe(Recipe, Texts):
     """The sizes of "small"."""
 
 
-class T5(Trainable):
+class T5(Trainable[T5Recipe]):
     """See `harness.baselines.Baseline`."""
 
-    name = NAME
+    name, schema = NAME, T5Recipe
     tasks = tasks_in("hexagons")
     decoding = ("beams", "constrained")
 
-    def recipe(self, overrides: Sequence[str]) -> T5Recipe:
-        return load_recipe(NAME, T5Recipe, overrides)
-
     def begin(
-        self, items: Sequence[Item], dev: Sequence[Item], recipe: Recipe, start: Path | None, say: Callable[[str], None]
+        self, items: Sequence[Item], dev: Sequence[Item], recipe: T5Recipe, start: Path | None, say: Callable[[str], None]
     ) -> Begun:
-        assert isinstance(recipe, T5Recipe)
         train_items, dev_items = drawing_steps(items), drawing_steps(dev)
         network, tokens, source = _beginning(recipe, start)
         coder = Coder(recipe, tokens)
