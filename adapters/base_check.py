@@ -239,7 +239,7 @@ def check_template(subject: Subject) -> str:
 
 
 def check_packs(subject: Subject) -> str:
-    """The logits that carry loss equal the logits of the rows computed one by one, without packs, padding or masks."""
+    """The logits of the loss mask equal the logits of the rows computed one by one, without packs, padding or masks."""
     import torch
 
     model = subject.model()

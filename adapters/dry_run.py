@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 SHOWN = 5
 """Rows that are shown, evenly spread over the train rows."""
 MARKS = ("⟦", "⟧")
-"""Around the tokens that carry loss, where the output has no colors."""
+"""Around the tokens of the loss mask, where the output has no colors."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class DryRun:
     """What comes on top of both."""
     notes: list[str]
     texts: list[tuple[str, str, str]]
-    """Of some rows the id, the prompt, and the answer, whose tokens carry loss."""
+    """Of some rows the id, the prompt, and the answer, whose tokens are the loss mask."""
 
     @property
     def tokens(self) -> int:

@@ -32,6 +32,7 @@ from harness.training.job import Job, Trained
 from harness.training.processes import processes
 from harness.util.files import filled, write_atomically
 from harness.util.hashing import json_hash
+from harness.util.registry import resolve_path
 from harness.util.trust import trusts_remote_code
 from prompts.chat_template import answering, save_chat_template
 from prompts.probe import described, other_hashes
@@ -41,6 +42,8 @@ from prompts.spec import PromptSpec
 
 STATE_SPACE = ("falcon_h1", "falcon_mamba", "mamba", "mamba2", "nemotron_h")
 """Types of models whose out_proj and conv1d peft refuses."""
+METHODS = {"lora": "adapters.finetune:finetune", "full": "adapters.finetune:finetune", "grpo": "adapters.grpo:train_grpo"}
+"""What trains by each method."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,11 +88,8 @@ class FinetuneJob(Job):
         return (self.result(folder) / HARNESS_FILE).is_file()
 
     def train(self, folder: Path, say: Callable[[str], None]) -> Trained:
-        if self.recipe.method == "grpo":
-            from adapters.grpo import train_grpo
-
-            return train_grpo(self, folder, say)
-        return finetune(self, folder, say)
+        trained: Trained = resolve_path(METHODS[self.recipe.method])(self, folder, say)
+        return trained
 
 
 def finetune(job: FinetuneJob, folder: Path, say: Callable[[str], None]) -> Trained:
@@ -260,11 +260,10 @@ def _curriculum_packs(job: FinetuneJob, rows: TrainingRows, length: int, packing
     training = job.recipe.training
     if not training.curriculum:
         return []
-    kept = rows.kept
     by_id = {item.id: item for item in job.items}
-    curriculum = stages([by_id[row.id] for row in kept], training.curriculum, training.seed)
+    curriculum = stages([by_id[row.id] for row in rows.kept], training.curriculum, training.seed)
     most = training.per_device_train_batch_size
-    packs = (pack_rows(([kept[n]] for n in stage), training.tokens, length, packing, most) for stage in curriculum)
+    packs = (pack_rows(([rows.kept[n]] for n in stage), training.tokens, length, packing, most) for stage in curriculum)
     return list(chain.from_iterable(packs))
 
 

@@ -43,7 +43,7 @@ def estimate(model: Any, recipe: FinetuneRecipe, packs: Sequence[Pack], half: bo
     """The memory of the model as it is trained, whose weights may be on the `meta` device; `half`: arithmetic in bfloat16.
 
     With P parameters, T of them trained, b bytes a number (2 with `half`, else 4), and for the pack that takes the most, of n
-    tokens (rounded up to 128) with m places that carry loss; h, q, k and i are the widths of the model, of its queries, of its
+    tokens (rounded up to 128) with m places in the loss mask; h, q, k and i are the widths of the model, of its queries, of its
     keys and of its inner layers, L its layers and V its vocabulary:
 
     - weights: b(P - T) + 4T, and bT for the copies in bfloat16 that autocast keeps of trained weights, if `half`. In 4 bits,

@@ -90,7 +90,7 @@ class AnswerTrainer(DevTrainer):
 
     def compute_loss(self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None) -> Any:
         labels = inputs.pop("labels")
-        # The logits are the largest tensor: they are computed only where they carry loss.
+        # The logits are the largest tensor: they are computed for the loss mask only.
         logits = logits_of(model, inputs, use_cache=False)
         loss = torch.nn.functional.cross_entropy(logits.float(), labels, reduction="sum")
         # The tokens of a step are those of all processes, over which gradients are averaged.
@@ -113,8 +113,8 @@ class AnswerTrainer(DevTrainer):
         with torch.no_grad():
             for pack in self.eval_dataset[self.args.process_index :: self.args.world_size]:
                 inputs = self._prepare_inputs(self._collate([pack]))
-                total += len(pack.targets) * float(self.compute_loss(self.model, inputs))
-                tokens += len(pack.targets)
+                total += len(pack.labels) * float(self.compute_loss(self.model, inputs))
+                tokens += len(pack.labels)
         self.model.train(training)
         return sum(gathered(total)) / sum(gathered(tokens))
 

@@ -40,7 +40,7 @@ def asked(pack: Pack) -> Counter[tuple[tuple[int, ...], int]]:
     inputs = collate([pack], Packing.TREE, pad=9, multiple=8)
     ids, mask, positions = inputs["input_ids"][0], seen_by(inputs), inputs["position_ids"][0]
     pairs: Counter[tuple[tuple[int, ...], int]] = Counter()
-    for source, target in zip(pack.sources, pack.targets, strict=True):
+    for source, target in zip(pack.sources, pack.labels, strict=True):
         seen = mask[source].nonzero().flatten()
         assert positions[seen].tolist() == list(range(len(seen))), "at the places of its own row"
         pairs[tuple(ids[seen].tolist()), target] += 1
@@ -152,12 +152,12 @@ def test_processes_share_each_step_and_what_they_lack_carries_no_loss(lengths: l
     whole = -(-step // processes) * processes
     assert len(deal) == len(packs) // step * whole
     for number in range(len(packs) // step):
-        shared = [pack for pack in deal[number * whole : (number + 1) * whole] if pack.targets]
+        shared = [pack for pack in deal[number * whole : (number + 1) * whole] if pack.labels]
         assert sorted(pack.input_ids for pack in shared) == [
             pack.input_ids for pack in packs[number * step : (number + 1) * step]
         ]
     assert deal == packs or processes > 1
-    if blank := next((pack for pack in deal if not pack.targets), None):
+    if blank := next((pack for pack in deal if not pack.labels), None):
         inputs = collate([blank], Packing.TREE, pad=9, multiple=8)
         assert (inputs["labels"].shape, inputs["sources"].dtype) == ((0,), torch.long)
 

@@ -110,7 +110,7 @@ def order_of(items: list[Item], tokens: int, epochs_wanted: int, seed: int) -> l
         rows[item.cluster].append(TrainingRow(item.id, (0, number), (number,)))
     made = TrainingRows(tuple(map(tuple, rows.values())), 0)
     packs = islice(epochs(lambda epoch: made, tokens, tokens, seed), epochs_wanted)
-    return [[token for pack in epoch for token in pack.targets] for epoch in packs]
+    return [[token for pack in epoch for token in pack.labels] for epoch in packs]
 
 
 def test_every_epoch_takes_every_row_once_in_an_order_of_its_own() -> None:

@@ -134,5 +134,5 @@ def test_fine_tuning_has_its_rows_stage_by_stage_and_then_shuffled(items: list[I
     assert isinstance(recipe, FinetuneRecipe)
     assert recipe.training.curriculum
     job = FinetuneJob(name="llama-lora", recipe=recipe, items=items, dev=items, base="", spec=PromptSpec.make(items[0].task))
-    asked = [token for pack in _curriculum_packs(job, rows, 1, Packing.TREE) for token in pack.targets]
+    asked = [token for pack in _curriculum_packs(job, rows, 1, Packing.TREE) for token in pack.labels]
     assert asked == [n for stage in stages(items[:-1], recipe.training.curriculum, recipe.training.seed) for n in stage]
