@@ -10,7 +10,7 @@ from pathlib import Path
 from adapters.merging import merged_model, worth_merging
 from adapters.registry import Adapter, TrainedWith, load_adapter, served_adapter, trained_spec
 from harness.corpora import locate
-from harness.engines.bases import DEFAULT_BASE, display_name
+from harness.engines.models.bases import DEFAULT_BASE, display_name
 from harness.engines.shared import missing_for_quantization
 from harness.errors import UsageError
 from harness.prompting.options import LOCAL_ENGINES, Options

@@ -24,10 +24,10 @@ class _Blocks(torch.autograd.Function):  # type: ignore[misc]
     def forward(ctx: Any, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: torch.Tensor, scale: float) -> torch.Tensor:
         out = torch.empty_like(q)
         for start in range(0, q.shape[2], BLOCK):
-            asked = slice(start, start + BLOCK)
-            seen = _seen(mask[asked])
-            weights = _weights(q[:, :, asked], k[:, seen], mask[asked, seen], scale)
-            out[:, :, asked] = torch.bmm(weights, v[:, seen]).view_as(out[:, :, asked])
+            block = slice(start, start + BLOCK)
+            seen = _seen(mask[block])
+            weights = _weights(q[:, :, block], k[:, seen], mask[block, seen], scale)
+            out[:, :, block] = torch.bmm(weights, v[:, seen]).view_as(out[:, :, block])
         ctx.save_for_backward(q, k, v, mask, out)
         ctx.scale = scale
         return out
@@ -39,15 +39,15 @@ class _Blocks(torch.autograd.Function):  # type: ignore[misc]
         dq = torch.empty_like(q)
         dk, dv = torch.zeros_like(k, dtype=torch.float32), torch.zeros_like(v, dtype=torch.float32)
         for start in range(0, q.shape[2], BLOCK):
-            asked = slice(start, start + BLOCK)
-            seen = _seen(mask[asked])
-            rows = q[:, :, asked].flatten(1, 2)
-            weights = _weights(q[:, :, asked], k[:, seen], mask[asked, seen], ctx.scale)
-            d_out = grad[:, :, asked].flatten(1, 2)
-            inner = (d_out.float() * out[:, :, asked].flatten(1, 2).float()).sum(-1, keepdim=True)
+            block = slice(start, start + BLOCK)
+            seen = _seen(mask[block])
+            rows = q[:, :, block].flatten(1, 2)
+            weights = _weights(q[:, :, block], k[:, seen], mask[block, seen], ctx.scale)
+            d_out = grad[:, :, block].flatten(1, 2)
+            inner = (d_out.float() * out[:, :, block].flatten(1, 2).float()).sum(-1, keepdim=True)
             d_weights = torch.bmm(d_out, v[:, seen].transpose(1, 2)).float().sub_(inner)
             d_scores = d_weights.mul_(weights).mul_(ctx.scale).to(q.dtype)
-            dq[:, :, asked] = torch.bmm(d_scores, k[:, seen]).view_as(dq[:, :, asked])
+            dq[:, :, block] = torch.bmm(d_scores, k[:, seen]).view_as(dq[:, :, block])
             dk[:, seen] += torch.bmm(d_scores.transpose(1, 2), rows)
             dv[:, seen] += torch.bmm(weights.transpose(1, 2), d_out)
         return dq, dk.to(k.dtype), dv.to(v.dtype), None, None
@@ -60,9 +60,9 @@ def _seen(mask: torch.Tensor) -> torch.Tensor:
 
 def _weights(q: torch.Tensor, k: torch.Tensor, mask: torch.Tensor, scale: float) -> torch.Tensor:
     """Softmax over the keys, of shape (groups, heads * queries, keys)."""
-    groups, heads, asked, _ = q.shape
+    groups, heads, block, _ = q.shape
     scores = torch.bmm(q.flatten(1, 2), k.transpose(1, 2)).float().mul_(scale)
-    scores.view(groups, heads, asked, -1).add_(torch.zeros(mask.shape).masked_fill_(~mask, -torch.inf))
+    scores.view(groups, heads, block, -1).add_(torch.zeros(mask.shape).masked_fill_(~mask, -torch.inf))
     return torch.softmax(scores, -1).to(q.dtype)
 
 

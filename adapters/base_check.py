@@ -20,8 +20,8 @@ from adapters.attention import register
 from adapters.layout import Layout, layout_of, logits_of
 from adapters.packing import Packing, collate, pack_rows
 from adapters.recipe import FinetuneRecipe, load_recipe
-from harness.engines.bases import base_origin, display_name, fingerprint, load_config, load_tokenizer
 from harness.engines.engine import Completion, Sampling
+from harness.engines.models.bases import base_origin, display_name, fingerprint, load_config, load_tokenizer
 from harness.engines.shared import brief, quiet_transformers
 from harness.errors import EngineError, HarnessError
 from harness.runs.folder import provenance
@@ -48,12 +48,12 @@ VLLM_SECONDS = 45.0
 """How long vLLM may take to start and answer."""
 
 
-class Skipped(Exception):
+class CheckSkipped(Exception):
     """A check that cannot be made here, with the reason."""
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CheckOutcome:
     """What a check came to. `passed` is None where it was skipped."""
 
     name: str
@@ -96,7 +96,7 @@ class Subject:
         except Exception as error:
             if self.full:
                 raise EngineError(f"the model cannot be loaded: {brief(error)}") from error
-            raise Skipped(f"no miniature can be made of it ({brief(error)}): add --full") from error
+            raise CheckSkipped(f"no miniature can be made of it ({brief(error)}): add --full") from error
 
     @cached_property
     def renderers(self) -> list[Renderer]:
@@ -184,9 +184,9 @@ def check_prompts(subject: Subject) -> str:
     count = 0
     for one in subject.renderers:
         for item in PROBES[one.spec.task]:
-            asked, trained = one.render(item).token_ids, one.training_row(item).prompt_ids
-            if asked != trained:
-                place = next((n for n, (a, b) in enumerate(zip(asked, trained, strict=False)) if a != b), 0)
+            prompted, trained = one.render(item).token_ids, one.training_row(item).prompt_ids
+            if prompted != trained:
+                place = next((n for n, (a, b) in enumerate(zip(prompted, trained, strict=False)) if a != b), 0)
                 raise HarnessError(f"{one.spec.name}: the tokens of asking and training part at token {place}")
             count += 1
     return f"{count} prompts, token by token"
@@ -239,14 +239,14 @@ def check_template(subject: Subject) -> str:
 
 
 def check_packs(subject: Subject) -> str:
-    """The logits that carry loss equal the logits of the rows computed one by one, without packs, padding or masks."""
+    """The logits of the loss mask equal the logits of the rows computed one by one, without packs, padding or masks."""
     import torch
 
     model = subject.model()
     limit = getattr(subject.config.get_text_config(), "max_position_embeddings", 10**6)
     rows = [row for row in subject.rows if len(row) <= limit]
     if not rows:
-        raise Skipped(f"no row fits in {limit} tokens")
+        raise CheckSkipped(f"no row fits in {limit} tokens")
     with torch.no_grad():
         alone = torch.cat([model(torch.tensor([row.token_ids])).logits[0, len(row.prompt_ids) - 1 : -1] for row in rows])
         together = []
@@ -296,7 +296,7 @@ def check_vllm(subject: Subject) -> str:
     import torch
 
     if find_spec("vllm") is None:
-        raise Skipped("vLLM is not installed")
+        raise CheckSkipped("vLLM is not installed")
     prompts = [Rendered(row.id, (), "", row.prompt_ids) for row in subject.rows[:4]]
     with tempfile.TemporaryDirectory() as folder:
         where = subject.base
@@ -327,20 +327,20 @@ def _by_vllm(model: str, prompts: Sequence[Rendered]) -> list[Completion]:
     sender.close()
     try:
         if not receiver.poll(VLLM_SECONDS):
-            raise Skipped(f"vLLM did not answer within {VLLM_SECONDS:.0f} seconds")
+            raise CheckSkipped(f"vLLM did not answer within {VLLM_SECONDS:.0f} seconds")
         answers = receiver.recv()
     except EOFError:
-        raise Skipped("vLLM's process ended without a word") from None
+        raise CheckSkipped("vLLM's process ended without a word") from None
     finally:
         process.kill()
         process.join()
     if isinstance(answers, str):
-        raise Skipped(answers)
+        raise CheckSkipped(answers)
     return list(answers)
 
 
 def _run_vllm(model: str, prompts: Sequence[Rendered], sender: Any) -> None:
-    from harness.engines.vllm import VllmEngine
+    from harness.engines.vllm.engine import VllmEngine
 
     try:
         longest = max(len(prompt.token_ids) for prompt in prompts) + WRITTEN
@@ -362,7 +362,7 @@ CHECKS: dict[str, Callable[[Subject], str]] = {
 }
 
 
-def run_checks(base: str, *, full: bool = False, names: Sequence[str] | None = None) -> list[Outcome]:
+def run_checks(base: str, *, full: bool = False, names: Sequence[str] | None = None) -> list[CheckOutcome]:
     """The outcomes of the named checks, or of all, in order; `base` is a folder or a hub name.
 
     Raises EngineError for a base without configuration or tokenizer, and for what is no causal language model.
@@ -374,13 +374,13 @@ def run_checks(base: str, *, full: bool = False, names: Sequence[str] | None = N
     return [_outcome(name, subject) for name in names or CHECKS]
 
 
-def _outcome(name: str, subject: Subject) -> Outcome:
+def _outcome(name: str, subject: Subject) -> CheckOutcome:
     try:
-        return Outcome(name, True, CHECKS[name](subject))
-    except Skipped as error:
-        return Outcome(name, None, str(error))
+        return CheckOutcome(name, True, CHECKS[name](subject))
+    except CheckSkipped as error:
+        return CheckOutcome(name, None, str(error))
     except HarnessError as error:
-        return Outcome(name, False, str(error))
+        return CheckOutcome(name, False, str(error))
     except (
         ArithmeticError,
         AssertionError,
@@ -393,7 +393,7 @@ def _outcome(name: str, subject: Subject) -> Outcome:
         ValueError,
     ) as error:
         # Code of any model runs here: what it raises, training or asking would raise too.
-        return Outcome(name, False, f"{type(error).__name__}: {brief(error)}")
+        return CheckOutcome(name, False, f"{type(error).__name__}: {brief(error)}")
 
 
 def require(base: str, say: Callable[[str], None]) -> None:

@@ -20,7 +20,7 @@ SCORES_FILE = "scores.json"
 CARD_FILE = "README.md"
 
 
-class Trained(BaseModel):
+class AdapterRecord(BaseModel):
     """What harness.json records of an adapter and its training."""
 
     task: str
@@ -55,7 +55,7 @@ class Trained(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class ScoredRun:
     """A run with an adapter: the command that made it, and its scores."""
 
     command: str
@@ -84,20 +84,20 @@ class Scored:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class AdapterEntry:
     """An adapter that has a name."""
 
     name: str
     where: str
     """"shipped", or the run's folder."""
     folder: Path
-    about: Trained
+    about: AdapterRecord
     megabytes: float
     judged: str
     """Its F1 on dev in percent, with the number of items if measured during training; empty if never measured."""
 
 
-def catalog() -> tuple[list[Entry], list[str]]:
+def catalog() -> tuple[list[AdapterEntry], list[str]]:
     """Every named adapter, shipped or from a run, and why any others cannot be read."""
     entries, problems = [], []
     for path in [*sorted(SHIPPED.glob(f"*/{CONFIG_FILE}")), *sorted(RUNS.glob(f"*/adapter/{CONFIG_FILE}"))]:
@@ -108,7 +108,7 @@ def catalog() -> tuple[list[Entry], list[str]]:
     return entries, problems
 
 
-def read_entry(folder: Path) -> Entry:
+def read_entry(folder: Path) -> AdapterEntry:
     """Raises AdapterError for an incomplete folder."""
     about = read_about(folder)
     try:
@@ -116,14 +116,14 @@ def read_entry(folder: Path) -> Entry:
     except OSError as error:
         raise AdapterError(f"{folder / WEIGHTS_FILE} cannot be read: {error.strerror}") from None
     where = "shipped" if folder.parent == SHIPPED else str(folder.parent if folder.name == "adapter" else folder)
-    return Entry(adapter_name(folder), where, folder, about, size, _judged(folder, about))
+    return AdapterEntry(adapter_name(folder), where, folder, about, size, _judged(folder, about))
 
 
-def read_about(folder: Path) -> Trained:
+def read_about(folder: Path) -> AdapterRecord:
     """Raises AdapterError if harness.json is missing or invalid."""
     path = folder / HARNESS_FILE
     try:
-        return Trained.model_validate_json(path.read_bytes())
+        return AdapterRecord.model_validate_json(path.read_bytes())
     except OSError as error:
         raise AdapterError(f"{path} cannot be read: {error.strerror}") from None
     except ValidationError as error:
@@ -131,13 +131,13 @@ def read_about(folder: Path) -> Trained:
         raise AdapterError(f"{path}: {'.'.join(map(str, first['loc'])) or 'content'}: {first['msg']}") from None
 
 
-def read_scores(folder: Path) -> list[Scored]:
+def read_scores(folder: Path) -> list[ScoredRun]:
     """Raises AdapterError for an invalid file; a missing one is empty."""
     path = folder / SCORES_FILE
     if not path.is_file():
         return []
     try:
-        scores = [Scored(str(one["command"]), dict(one["scores"])) for one in json.loads(path.read_bytes())]
+        scores = [ScoredRun(str(one["command"]), dict(one["scores"])) for one in json.loads(path.read_bytes())]
         for one in scores:
             _ = one.headline, one.exact, one.part
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
@@ -151,12 +151,12 @@ def percent(value: float, interval: list[float] | None = None) -> str:
     return f"{100 * value:.2f}{ends}"
 
 
-def _judged(folder: Path, about: Trained) -> str:
+def _judged(folder: Path, about: AdapterRecord) -> str:
     for scored in read_scores(folder):
         if scored.part.startswith("dev"):
             return percent(*scored.headline)
-    asked = about.recipe.get("training", {}).get("dev_f1_items")
+    count = about.recipe.get("training", {}).get("dev_f1_items")
     kept = next((point for point in about.curve if point["step"] == about.kept), about.curve[-1] if about.curve else {})
     if "dev_f1" in kept:
-        return f"{percent(kept['dev_f1'])}{f' ({asked} items)' if asked else ''}"
+        return f"{percent(kept['dev_f1'])}{f' ({count} items)' if count else ''}"
     return ""

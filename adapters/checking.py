@@ -12,10 +12,10 @@ from adapters.merging import merged_model, worth_merging
 from adapters.registry import WEIGHTS_FILE, Adapter
 from harness.corpora import load
 from harness.corpora.item import Item
-from harness.engines.bases import display_name, load_tokenizer, model_context_length
 from harness.engines.engine import ENGINES, Completion, Sampling
+from harness.engines.models.bases import display_name, load_tokenizer, model_context_length
+from harness.engines.models.weights import weight_shapes
 from harness.engines.shared import adapter_config, brief
-from harness.engines.weights import weight_shapes
 from harness.errors import AdapterError, EngineError
 from harness.util.registry import resolve
 from prompts.messages import read_answer

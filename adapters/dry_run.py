@@ -7,11 +7,11 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from adapters.dev import spread
-from adapters.finetune import Job, Prepared, prepare, trainable
-from adapters.memory import PROCESS, Memory, estimate, parameters
+from adapters.finetune import FinetuneJob, Prepared, prepare, trainable
+from adapters.memory import PROCESS, MemoryEstimate, estimate, parameters
 from adapters.rows import epochs
 from harness.corpora import locate
-from harness.engines.bases import load_config, load_tokenizer
+from harness.engines.models.bases import load_config, load_tokenizer
 from harness.engines.shared import fast_bf16, missing_for_quantization, quiet_transformers
 from harness.tasks import get_task
 from prompts.rendered import TrainingRow
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 SHOWN = 5
 """Rows that are shown, evenly spread over the train rows."""
 MARKS = ("⟦", "⟧")
-"""Around the tokens that carry loss, where the output has no colors."""
+"""Around the tokens of the loss mask, where the output has no colors."""
 
 
 @dataclass(frozen=True)
@@ -38,14 +38,14 @@ class DryRun:
     trained: int
     parameters: int
     """Of the model, the trained ones among them."""
-    memory: Memory
-    otherwise: Memory
+    memory: MemoryEstimate
+    otherwise: MemoryEstimate
     """The same with gradient checkpointing if the recipe is without, and the other way around."""
     beside: str
     """What comes on top of both."""
     notes: list[str]
     texts: list[tuple[str, str, str]]
-    """Of some rows the id, the prompt, and the answer, whose tokens carry loss."""
+    """Of some rows the id, the prompt, and the answer, whose tokens are the loss mask."""
 
     @property
     def tokens(self) -> int:
@@ -53,7 +53,7 @@ class DryRun:
         return sum(len(pack.input_ids) for pack in self.prepared.packs)
 
 
-def dry_run(job: Job) -> DryRun:
+def dry_run(job: FinetuneJob) -> DryRun:
     """Prepares a training as `finetune` does, from the base's configuration and tokenizer alone, and writes nothing.
 
     Raises EngineError if these are not there, and HarnessError if no row is short enough.
@@ -87,7 +87,7 @@ def dry_run(job: Job) -> DryRun:
     )
 
 
-def _epoch_tokens(job: Job, prepared: Prepared) -> int:
+def _epoch_tokens(job: FinetuneJob, prepared: Prepared) -> int:
     training = job.recipe.training
     made = epochs(
         lambda epoch: prepared.rows,
@@ -95,13 +95,13 @@ def _epoch_tokens(job: Job, prepared: Prepared) -> int:
         prepared.length,
         training.seed,
         prepared.layout.packing,
-        job.shares,
+        job.sources,
         training.per_device_train_batch_size,
     )
     return sum(len(pack.input_ids) for pack in next(made))
 
 
-def _notes(job: Job, tokenizer: Any, prepared: Prepared) -> list[str]:
+def _notes(job: FinetuneJob, tokenizer: Any, prepared: Prepared) -> list[str]:
     """What stands in the way of the training, or may surprise."""
     recipe, notes = job.recipe, []
     lacking = missing_for_quantization()
@@ -124,7 +124,7 @@ def _text(row: TrainingRow, tokenizer: Any) -> tuple[str, str, str]:
     return row.id, tokenizer.decode(row.prompt_ids), tokenizer.decode(row.completion_ids)
 
 
-def show(job: Job, found: DryRun, console: Console, say: Callable[[str], None]) -> None:
+def show(job: FinetuneJob, found: DryRun, console: Console, say: Callable[[str], None]) -> None:
     """Prints it: the counts, the memory, the notes and the rows."""
     recipe, prepared = job.recipe, found.prepared
     for line in prepared.counts:

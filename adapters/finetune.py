@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -17,20 +17,22 @@ from adapters.layout import Layout, layout_of
 from adapters.packing import Pack, Packing, pack_rows
 from adapters.recipe import FinetuneRecipe, FinetuneTraining
 from adapters.registry import HARNESS_FILE, save_template, trained_tasks
-from adapters.rows import Rows, Share, epochs, make_rows, make_together, recolored
-from adapters.trainer import AnswerTrainer, set_threads, stopped_at, trainer_arguments
+from adapters.rows import TrainingRows, WeightedSource, epochs, make_rows, make_together, recolored
+from adapters.trainer import AnswerTrainer, set_threads, trainer_arguments
 from harness.corpora.item import Item
-from harness.engines.bases import base_origin, display_name, load_config, load_tokenizer
-from harness.engines.shared import brief, fast_bf16, keep_memory, memory_for, missing_for_quantization, quantized_weights
-from harness.engines.weights import weights_fingerprint
+from harness.engines.models.bases import base_origin, display_name, fingerprint, load_config, load_tokenizer
+from harness.engines.models.weights import weights_fingerprint
+from harness.engines.shared import brief, fast_bf16, memory_for, missing_for_quantization, quantized_weights
 from harness.errors import EngineError, HarnessError, UsageError
 from harness.prompting.shots import ShotChoice, choose_shots
-from harness.runs.folder import provenance
-from harness.training.checkpoints import last_checkpoint, writing
+from harness.runs.folder import items_hash, provenance
+from harness.training.checkpoints import finished_at, last_checkpoint, last_state, writing
 from harness.training.curriculum import stages
+from harness.training.job import Job, Trained
 from harness.training.processes import processes
-from harness.training.watched import curve
 from harness.util.files import filled, write_atomically
+from harness.util.hashing import json_hash
+from harness.util.registry import resolve_path
 from harness.util.trust import trusts_remote_code
 from prompts.chat_template import answering, save_chat_template
 from prompts.probe import described, other_hashes
@@ -40,54 +42,57 @@ from prompts.spec import PromptSpec
 
 STATE_SPACE = ("falcon_h1", "falcon_mamba", "mamba", "mamba2", "nemotron_h")
 """Types of models whose out_proj and conv1d peft refuses."""
+METHODS = {"lora": "adapters.finetune:finetune", "full": "adapters.finetune:finetune", "grpo": "adapters.grpo:train_grpo"}
+"""What trains by each method."""
 
 
-@dataclass(frozen=True)
-class Job:
-    """What is trained: on which base, in which prompt format, on which items."""
+@dataclass(frozen=True, kw_only=True)
+class FinetuneJob(Job):
+    """An adapter or a whole model, trained on prompts in one format; `name` is the recipe's."""
 
-    recipe_name: str
     recipe: FinetuneRecipe
     base: str
     """A local folder or a hub name."""
     spec: PromptSpec
-    train: Sequence[Item]
-    dev: Sequence[Item]
     start: Path | None = None
     """The folder of an adapter to start from; None for a fresh one."""
     answers: Mapping[str, str] = field(default_factory=dict)
     """Target answers by item id; other items get what the format writes for their gold actions."""
     gold: Sequence[Item] = ()
     """The train items as the corpus has them, by which drawn answers are scored."""
-    shares: Sequence[Share] = ()
-    """Parts of `train` of which an epoch takes more or less than all items."""
+    sources: Sequence[WeightedSource] = ()
+    """Parts of `items` of which an epoch takes more or less than all items."""
     held_out: Mapping[str, Any] = field(default_factory=dict)
-    """What of dev and test `train` was compared with, as `HeldOut.compared` says it."""
+    """What of dev and test `items` was compared with, as `HeldOut.compared` says it."""
 
     def result(self, folder: Path) -> Path:
         """Where a run's folder gets what was trained: an adapter, or a whole model."""
         return folder / ("model" if self.recipe.method == "full" else "adapter")
 
+    def settings(self) -> dict[str, Any]:
+        return {
+            "command": "finetune",
+            "recipe": {"name": self.name, **self.recipe.settings()},
+            **described(self.spec),
+            "base": display_name(self.base),
+            "base_fingerprint": fingerprint(self.base),
+            **base_origin(self.base),
+            **({"from": fingerprint(self.start)} if self.start else {}),
+            "train_items": len(self.items),
+            "train_hash": items_hash(self.items),
+            **({"answers": json_hash(self.answers)} if self.answers else {}),
+            "dev_hash": items_hash(self.dev),
+        }
 
-@dataclass(frozen=True)
-class Trained:
-    """The result of a run. The curve has an entry for each evaluation, the first one before the first step."""
+    def is_finished(self, folder: Path) -> bool:
+        return (self.result(folder) / HARNESS_FILE).is_file()
 
-    steps: int
-    kept: int
-    """The step whose adapter was kept."""
-    seconds: float
-    items: int
-    rows: int
-    dropped: int
-    curve: list[dict[str, float]]
-    effect: bool
-    """Whether training changed the model at all: a fresh adapter adds nothing to its base."""
-    tokens: int = 0
-    """Of all packs, or of the drawn answers and their prompts."""
+    def train(self, folder: Path, say: Callable[[str], None]) -> Trained:
+        trained: Trained = resolve_path(METHODS[self.recipe.method])(self, folder, say)
+        return trained
 
 
-def finetune(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
+def finetune(job: FinetuneJob, folder: Path, say: Callable[[str], None]) -> Trained:
     """Train in `folder` (resuming from its last checkpoint) and write `job.result(folder)`.
 
     Raises EngineError for a base that cannot be loaded, UsageError if it cannot be quantized, HarnessError if no row is
@@ -112,7 +117,7 @@ def finetune(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
             f"Some processes are idle at the end of every step: {training.accumulation} packs do not go round; "
             f"--set training.accumulation={training.accumulation + idle} keeps them busy, with larger steps"
         )
-    if ended := stopped_at(folder, training.patience):
+    if ended := finished_at(last_state(folder)):
         packs = packs[: ended * training.accumulation]
     trainer = AnswerTrainer(
         model,
@@ -134,7 +139,7 @@ def finetune(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
     with disable_input_dtype_casting(model, fast_bf16()), _memory(training):
         trainer.go_on()
     rows = prepared.rows
-    counts = {"items": len(job.train), "rows": len(rows.kept), "dropped": rows.dropped, "tokens": tokens}
+    counts = {"items": len(job.items), "rows": len(rows.kept), "dropped": rows.dropped, "tokens": tokens}
     return finish(job, folder, trainer, tokenizer, counts, changed())
 
 
@@ -143,7 +148,6 @@ def set_up(training: FinetuneTraining) -> tuple[Any, int]:
     from transformers import set_seed
     from transformers.utils.logging import disable_progress_bar
 
-    keep_memory()
     set_seed(training.seed)
     threads, own = set_threads(), processes()
     if not own.is_main_process:
@@ -151,12 +155,12 @@ def set_up(training: FinetuneTraining) -> tuple[Any, int]:
     return own, threads
 
 
-def finish(job: Job, folder: Path, trainer: Any, tokenizer: Any, counts: Mapping[str, int], changed: bool) -> Trained:
+def finish(job: FinetuneJob, folder: Path, trainer: Any, tokenizer: Any, counts: Mapping[str, int], changed: bool) -> Trained:
     """What a trainer did; the first process writes `job.result(folder)`."""
-    history, steps = trainer.state.log_history, trainer.state.global_step
-    seconds = max(entry.get("seconds", 0.0) for entry in history)
+    steps = trainer.state.global_step
+    seconds = max(entry.get("seconds", 0.0) for entry in trainer.state.log_history)
     kept = trainer.state.best_global_step or steps
-    result = Trained(steps, kept, seconds, **counts, curve=curve(history, trainer.columns), effect=changed)
+    result = Trained(steps=steps, kept=kept, seconds=seconds, curve=trainer.points, counts=counts, effect=changed)
     # Where each process holds a part of the weights, all of them gather the whole.
     weights = trainer.accelerator.get_state_dict(trainer.model) if trainer.is_fsdp_enabled else None
     if trainer.is_world_process_zero():
@@ -173,9 +177,9 @@ class Prepared:
     length: int
     """Most tokens of a row: the recipe's or the model's limit."""
     layout: Layout
-    rows: Rows
+    rows: TrainingRows
     packs: list[Pack]
-    dev_rows: Rows
+    dev_rows: TrainingRows
     dev_packs: list[Pack]
 
     @property
@@ -189,7 +193,7 @@ class Prepared:
         ]
 
 
-def prepare(job: Job, tokenizer: Any, config: Any) -> Prepared:
+def prepare(job: FinetuneJob, tokenizer: Any, config: Any) -> Prepared:
     """Rows and packs for a model of this configuration; its weights are not needed. Raises HarnessError if no row is short
     enough."""
     training = job.recipe.training
@@ -207,16 +211,16 @@ def prepare(job: Job, tokenizer: Any, config: Any) -> Prepared:
     return Prepared(renderer, pool, length, layout, rows, packs, dev_rows, dev_packs)
 
 
-def longest_row(job: Job, config: Any) -> int:
+def longest_row(job: FinetuneJob, config: Any) -> int:
     """Most tokens of a row: the recipe's or the model's limit."""
     most = job.recipe.training.max_length
     return int(min(most, getattr(config.get_text_config(), "max_position_embeddings", most)))
 
 
-def examples(job: Job) -> Shots:
+def examples(job: FinetuneJob) -> Shots:
     """What chooses the examples of train and dev items, as `harness prompt` does with the trained adapter."""
     choice = ShotChoice(job.recipe.shots, job.recipe.training.seed, job.recipe.prompt.select)
-    return choose_shots(choice, job.spec, [*job.train, *job.dev], job.train)
+    return choose_shots(choice, job.spec, [*job.items, *job.dev], job.items)
 
 
 def _memory(training: FinetuneTraining) -> AbstractContextManager[None]:
@@ -226,24 +230,24 @@ def _memory(training: FinetuneTraining) -> AbstractContextManager[None]:
     return memory_for(training.tokens, "--set training.tokens=", then, unit="tokens")
 
 
-def _train_packs(job: Job, renderer: Renderer, pool: Shots, packing: Packing) -> tuple[Rows, list[Pack]]:
+def _train_packs(job: FinetuneJob, renderer: Renderer, pool: Shots, packing: Packing) -> tuple[TrainingRows, list[Pack]]:
     """The rows of the first epoch, and the packs of the whole run, in order."""
     training = job.recipe.training
     length = renderer.budget
 
-    def make(epoch: int) -> Rows:
+    def make(epoch: int) -> TrainingRows:
         if epoch and not training.recolor:
             return first
-        items, answers = recolored(job.train, job.answers, epoch, training.seed)
+        items, answers = recolored(job.items, job.answers, epoch, training.seed)
         return make_together(items, lambda part: make_rows(part, renderer, pool, job.recipe.shots, length, answers))
 
-    first = make_together(job.train, lambda part: make_rows(part, renderer, pool, job.recipe.shots, length, job.answers))
+    first = make_together(job.items, lambda part: make_rows(part, renderer, pool, job.recipe.shots, length, job.answers))
     if not first.kept:
         return first, []
     packs = _curriculum_packs(job, first, length, packing)
     wanted = (training.max_steps or 0) * training.accumulation
     rows = training.per_device_train_batch_size
-    for epoch in epochs(make, training.tokens, length, training.seed, packing, job.shares, rows):
+    for epoch in epochs(make, training.tokens, length, training.seed, packing, job.sources, rows):
         wanted = wanted or max(training.accumulation, round(training.epochs * len(epoch)))
         packs += epoch
         if len(packs) >= wanted:
@@ -251,16 +255,15 @@ def _train_packs(job: Job, renderer: Renderer, pool: Shots, packing: Packing) ->
     return first, packs[: wanted - wanted % training.accumulation]
 
 
-def _curriculum_packs(job: Job, rows: Rows, length: int, packing: Packing) -> list[Pack]:
+def _curriculum_packs(job: FinetuneJob, rows: TrainingRows, length: int, packing: Packing) -> list[Pack]:
     """The stages of a curriculum, if there is one."""
     training = job.recipe.training
     if not training.curriculum:
         return []
-    kept = rows.kept
-    by_id = {item.id: item for item in job.train}
-    curriculum = stages([by_id[row.id] for row in kept], training.curriculum, training.seed)
+    by_id = {item.id: item for item in job.items}
+    curriculum = stages([by_id[row.id] for row in rows.kept], training.curriculum, training.seed)
     most = training.per_device_train_batch_size
-    packs = (pack_rows(([kept[n]] for n in stage), training.tokens, length, packing, most) for stage in curriculum)
+    packs = (pack_rows(([rows.kept[n]] for n in stage), training.tokens, length, packing, most) for stage in curriculum)
     return list(chain.from_iterable(packs))
 
 
@@ -270,7 +273,7 @@ def machine(threads: int) -> str:
     return f"{threads} threads" if count == 1 else f"{count} processes with {threads} threads each"
 
 
-def answer_dev(job: Job, tokenizer: Any, pool: Shots, length: int, model: Any, *, in_step: bool = False) -> float:
+def answer_dev(job: FinetuneJob, tokenizer: Any, pool: Shots, length: int, model: Any, *, in_step: bool = False) -> float:
     """F1 of a model on the dev items that the recipe asks during training; `in_step` is that of `dev_f1`."""
     training = job.recipe.training
     room = min(training.max_new_tokens, length // 2)
@@ -278,7 +281,7 @@ def answer_dev(job: Job, tokenizer: Any, pool: Shots, length: int, model: Any, *
     return dev_f1(model, tokenizer, job.spec, items, pool, job.recipe.shots, room, length, in_step=in_step)
 
 
-def load_base(job: Job) -> Any:
+def load_base(job: FinetuneJob) -> Any:
     """The model, for training. Raises EngineError if it cannot be loaded, UsageError if it cannot be quantized here."""
     import torch
     from transformers import AutoModelForCausalLM
@@ -301,9 +304,9 @@ def load_base(job: Job) -> Any:
         raise EngineError(f"--base {job.base}: the model cannot be loaded: {brief(error)}") from error
 
 
-def _quantized(job: Job) -> dict[str, Any]:
+def _quantized(job: FinetuneJob) -> dict[str, Any]:
     if missing := missing_for_quantization():
-        name, kind = job.recipe_name, job.recipe.quantize
+        name, kind = job.name, job.recipe.quantize
         raise UsageError(f"the recipe {name} quantizes to {kind}, which needs {missing}: use llama-lora")
     config = quantized_weights(job.recipe.quantize or "nf4", double=job.recipe.double_quantization)
     return {"quantization_config": config, "device_map": {"": processes().local_process_index}}
@@ -383,7 +386,7 @@ def effect(model: Any, *, fresh: bool) -> Callable[[], bool]:
     return lambda: sums() != before
 
 
-def save_trained(job: Job, model: Any, tokenizer: Any, result: Trained, out: Path, weights: Any = None) -> None:
+def save_trained(job: FinetuneJob, model: Any, tokenizer: Any, result: Trained, out: Path, weights: Any = None) -> None:
     """Write the adapter or the model, with its metadata; `out` is complete or absent. A model is stored in its base's
     precision, with its tokenizer. `weights` are the model's, where it holds only a part of them.
 
@@ -403,24 +406,30 @@ def save_trained(job: Job, model: Any, tokenizer: Any, result: Trained, out: Pat
         write_atomically(partial / HARNESS_FILE, json.dumps(_description(job, model, tokenizer, result), indent=1) + "\n")
 
 
-def _description(job: Job, model: Any, tokenizer: Any, result: Trained) -> dict[str, Any]:
+def _description(job: FinetuneJob, model: Any, tokenizer: Any, result: Trained) -> dict[str, Any]:
     """What harness.json holds."""
     origin, recipe = provenance(), job.recipe.settings()
     if job.recipe.method != "full":
         recipe["lora"] |= _own_lora(model, job.start)
     return {
         **described(job.spec),
-        "other_prompt_hashes": other_hashes(job.spec, {item.task for item in job.train}),
+        "other_prompt_hashes": other_hashes(job.spec, {item.task for item in job.items}),
         "base": display_name(job.base),
         "base_fingerprint": weights_fingerprint(job.base),
         **base_origin(job.base),
-        "trained_on": sorted({item.task for item in job.train}.union(trained_tasks(job.start) if job.start else ())),
+        "trained_on": sorted({item.task for item in job.items}.union(trained_tasks(job.start) if job.start else ())),
         "held_out": dict(job.held_out),
         "tokenizer": {"name": display_name(job.base), "class": type(tokenizer).__name__, "vocabulary": len(tokenizer)},
-        "recipe": {"name": job.recipe_name, **recipe},
+        "recipe": {"name": job.name, **recipe},
         "versions": origin["versions"],
         "git": origin["git"],
-        **asdict(result),
+        "steps": result.steps,
+        "kept": result.kept,
+        "seconds": result.seconds,
+        **{key: count for key, count in result.counts.items() if key != "tokens"},
+        "curve": result.curve,
+        "effect": result.effect,
+        "tokens": result.counts["tokens"],
     }
 
 

@@ -23,8 +23,7 @@ from packaging.requirements import Requirement
 from packaging.version import Version
 
 from adapters.finetune import (
-    Job,
-    Trained,
+    FinetuneJob,
     answer_dev,
     effect,
     examples,
@@ -38,14 +37,15 @@ from adapters.finetune import (
 from adapters.layout import layout_of, logits_of
 from adapters.packing import Packing, collate, pack_of
 from adapters.recipe import FinetuneTraining, Grpo
-from adapters.rollouts import Rollout, draw
-from adapters.trainer import DevTrainer, shared_arguments, stopped_at
+from adapters.rollouts import SampledAnswer, draw
+from adapters.trainer import DevTrainer, shared_arguments
 from eval.items import sizes
 from harness.corpora.item import Item
-from harness.engines.bases import load_tokenizer
+from harness.engines.models.bases import load_tokenizer
 from harness.engines.shared import fast_bf16, memory_for
 from harness.errors import HarnessError, UsageError
-from harness.training.checkpoints import last_checkpoint
+from harness.training.checkpoints import finished_at, last_checkpoint, last_state
+from harness.training.job import Trained
 from harness.training.processes import processes
 from prompts.messages import read_answer
 from prompts.render import PromptTooLongError, Renderer
@@ -74,10 +74,10 @@ CHUNK = 256
 """Tokens whose entropy is computed at a time: it takes a copy of their probabilities."""
 
 
-def learn(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
+def train_grpo(job: FinetuneJob, folder: Path, say: Callable[[str], None]) -> Trained:
     """Train in `folder` (resuming from its last checkpoint) and write `folder/adapter`, as `adapters.finetune.finetune` does.
 
-    Prompts show `job.train`; answers are scored by the items of `job.gold`. Raises HarnessError if no prompt is short enough, and
+    Prompts show `job.items`; answers are scored by the items of `job.gold`. Raises HarnessError if no prompt is short enough, and
     if an alarm goes off.
     """
     from peft.helpers import disable_input_dtype_casting
@@ -100,13 +100,13 @@ def learn(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
     pool = examples(job)
     renderer = Renderer(job.spec, tokenizer, length, training.max_new_tokens)
     prompts = _prompts(job, renderer, pool)
-    dropped = len(job.train) - len(prompts)
+    dropped = len(job.items) - len(prompts)
     say(f"{len(prompts)} prompts, {dropped} dropped: longer than {length - training.max_new_tokens} tokens")
-    shown = {item.id: item for item in job.train if item.id in prompts}
+    shown = {item.id: item for item in job.items if item.id in prompts}
     steps = training.max_steps or max(1, round(training.epochs * len(shown) / settings.prompts))
     ids = order(list(shown.values()), settings, steps, training.seed)
     say(f"{steps} steps of {settings.prompts} prompts with {settings.num_generations} answers each, on {machine(threads)}")
-    steps = stopped_at(folder, training.patience) or steps
+    steps = finished_at(last_state(folder)) or steps
     trainer = PolicyTrainer(
         model,
         grpo_arguments(training, settings, steps, folder, renderer.stop_token_ids),
@@ -129,7 +129,7 @@ def learn(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
     with disable_input_dtype_casting(model, fast_bf16()), memory:
         trainer.go_on()
     tokens = max((int(entry["num_tokens"]) for entry in trainer.state.log_history if "num_tokens" in entry), default=0)
-    counts = {"items": len(job.train), "rows": len(prompts), "dropped": dropped, "tokens": tokens}
+    counts = {"items": len(job.items), "rows": len(prompts), "dropped": dropped, "tokens": tokens}
     return finish(job, folder, trainer, tokenizer, counts, changed())
 
 
@@ -165,10 +165,10 @@ def check_parts(settings: Grpo, processes: int) -> None:
         )
 
 
-def _prompts(job: Job, renderer: Renderer, pool: Shots) -> dict[str, tuple[int, ...]]:
+def _prompts(job: FinetuneJob, renderer: Renderer, pool: Shots) -> dict[str, tuple[int, ...]]:
     """The prompts that fit whole, as tokens, by item id. Raises HarnessError if there are none."""
     prompts = {}
-    for item in job.train:
+    for item in job.items:
         try:
             rendered = renderer.render(item, pool.choose(item, job.recipe.shots), pool.arrange)
         except PromptTooLongError:
@@ -263,7 +263,8 @@ class PolicyTrainer(DevTrainer, GRPOTrainer):  # type: ignore[misc]
     ) -> None:
         from datasets import Dataset
 
-        self.training, self._prompts, self._dev_f1, self._packs = training, prompts, dev_f1, packs
+        self.training, self.patience, self._dev_f1 = training, training.patience, dev_f1
+        self._prompts, self._packs = prompts, packs
         self._drawn: Any = None
         self._buffered_inputs: Any
         super().__init__(
@@ -280,16 +281,16 @@ class PolicyTrainer(DevTrainer, GRPOTrainer):  # type: ignore[misc]
         # TRL takes them from the model's generation_config.json, which may lack the end of the chat template's turns.
         self.eos_token_ids += stop_token_ids
 
-    def rollouts(self, names: Sequence[str]) -> list[Rollout]:
+    def rollouts(self, names: Sequence[str]) -> list[SampledAnswer]:
         """An answer for each item id."""
         prompts = [self._prompts[name] for name in names]
         if self.use_vllm:
             counts = self.num_generations if self.model.training else self.num_generations_eval
             _, tokens, likely, _ = self.vllm_generation.generate(prompts=prompts, images=None, num_generations=counts)
-            return [Rollout(list(t), [one[0] for one in p]) for t, p in zip(tokens, likely, strict=True)]
+            return [SampledAnswer(list(t), [one[0] for one in p]) for t, p in zip(tokens, likely, strict=True)]
         model, each = self.accelerator.unwrap_model(self.model), self.args.per_device_train_batch_size
         ends, most = self.eos_token_ids, self.max_completion_length
-        drawn: list[Rollout] = []
+        drawn: list[SampledAnswer] = []
         with self.accelerator.autocast():
             for start in range(0, len(prompts), each):
                 # The place among the answers of all processes, so that any number of processes draws the same.

@@ -12,10 +12,10 @@ from typing import Any
 
 from adapters.checking import Weights, check_weights
 from adapters.registry import CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE, Adapter, save_template
-from harness.engines.bases import base_origin, display_name, resolve_base
+from harness.engines.models.bases import base_origin, display_name, resolve_base
+from harness.engines.models.weights import weights_fingerprint
 from harness.engines.shared import adapter_config, adapter_rank, brief
-from harness.engines.vllm import not_served
-from harness.engines.weights import weights_fingerprint
+from harness.engines.vllm.engine import not_served
 from harness.errors import AdapterError, EngineError, HarnessError, UsageError
 from harness.runs.folder import RUNS, provenance
 from harness.util.files import filled
@@ -32,7 +32,7 @@ _CONVERT = (
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
+class ImportedAdapter:
     """An adapter that was taken in."""
 
     adapter: Adapter
@@ -43,7 +43,7 @@ class Imported:
     """Why vLLM cannot put it on its base."""
 
 
-def import_adapter(folder: Path, spec: PromptSpec, base: str | None = None, name: str | None = None) -> Imported:
+def import_adapter(folder: Path, spec: PromptSpec, base: str | None = None, name: str | None = None) -> ImportedAdapter:
     """Copy the peft adapter in `folder` to runs/`name`/adapter (by default the folder's name), complete or absent.
 
     `spec` is the prompt format that it answers best in: no file of it says. `base` None is the base that its configuration
@@ -70,7 +70,7 @@ def import_adapter(folder: Path, spec: PromptSpec, base: str | None = None, name
             (own / HARNESS_FILE).write_text(json.dumps(about, indent=1) + "\n")
     except OSError as error:
         raise HarnessError(f"{run} cannot be written: {error.strerror or brief(error)}") from error
-    return Imported(
+    return ImportedAdapter(
         Adapter(run / "adapter", adapter.rank, spec, adapter.base), weights, fingerprint is not None, not_served(run / "adapter")
     )
 

@@ -14,7 +14,7 @@ from inspect import signature
 from typing import Any
 
 from adapters.packing import Packing
-from harness.engines.bases import display_name, exact_attention, model_class
+from harness.engines.models.bases import display_name, exact_attention, model_class
 from harness.errors import EngineError
 
 MASKED = {"full_attention", "sliding_attention", "chunked_attention"}
@@ -30,7 +30,7 @@ class Layout:
     packing: Packing
     reason: str
     attention: str | None
-    """The attention implementation that the model needs (`harness.engines.bases.exact_attention`); None where any will do."""
+    """The attention implementation that the model needs (`bases.exact_attention`); None where any will do."""
     plain: bool
     """Whether every layer sees all earlier tokens, so that answers can be drawn in one sequence too."""
 
@@ -84,8 +84,8 @@ def _unstretched(text: Any) -> float:
     each = [parameters, *(value for value in parameters.values() if isinstance(value, dict))]
     if not any(one.get("rope_type") in _STRETCHED for one in each):
         return math.inf
-    said = parameters.get("original_max_position_embeddings") or getattr(text, "original_max_position_embeddings", None)
-    return int(said or text.max_position_embeddings)
+    length = parameters.get("original_max_position_embeddings") or getattr(text, "original_max_position_embeddings", None)
+    return int(length or text.max_position_embeddings)
 
 
 def logits_of(model: Any, inputs: dict[str, Any], **options: Any) -> Any:
@@ -128,14 +128,14 @@ def tree_masks(model: Any, positions: Any, ends: Any) -> Iterator[None]:
     from transformers.masking_utils import ALL_MASK_ATTENTION_FUNCTIONS as functions
 
     name = _bare(model).config.get_text_config()._attn_implementation
-    usual, asked = functions[name], []
+    usual, calls = functions[name], []
 
     def of_pack(*, mask_function: Callable[..., Any], **options: Any) -> Any:
         def visible(batch: Any, head: Any, query: Any, key: Any) -> Any:
             own_row = (key <= query) & (query < ends[key])
             return own_row & mask_function(batch, head, positions[query], positions[key])
 
-        asked.append(name)
+        calls.append(name)
         return usual(mask_function=visible, **options | {"allow_is_causal_skip": False})
 
     functions[name] = of_pack
@@ -143,5 +143,5 @@ def tree_masks(model: Any, positions: Any, ends: Any) -> Iterator[None]:
         yield
     finally:
         del functions[name]
-    if not asked:
+    if not calls:
         raise EngineError(f"{display_name(model.name_or_path)} made no mask, so its rows cannot share a sequence")

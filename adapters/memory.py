@@ -19,7 +19,7 @@ Measured with smollm2-135m: 1.35e9 to 1.6e9 (docs/finetuning.md)."""
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class MemoryEstimate:
     """The parts, in bytes, at the largest pack of a run."""
 
     weights: float
@@ -39,11 +39,11 @@ def parameters(model: Any) -> tuple[int, int]:
     return sum(size for size, trained in sizes if trained), sum(size for size, _ in sizes)
 
 
-def estimate(model: Any, recipe: FinetuneRecipe, packs: Sequence[Pack], half: bool) -> Memory:
+def estimate(model: Any, recipe: FinetuneRecipe, packs: Sequence[Pack], half: bool) -> MemoryEstimate:
     """The memory of the model as it is trained, whose weights may be on the `meta` device; `half`: arithmetic in bfloat16.
 
     With P parameters, T of them trained, b bytes a number (2 with `half`, else 4), and for the pack that takes the most, of n
-    tokens (rounded up to 128) with m places that carry loss; h, q, k and i are the widths of the model, of its queries, of its
+    tokens (rounded up to 128) with m places in the loss mask; h, q, k and i are the widths of the model, of its queries, of its
     keys and of its inner layers, L its layers and V its vocabulary:
 
     - weights: b(P - T) + 4T, and bT for the copies in bfloat16 that autocast keeps of trained weights, if `half`. In 4 bits,
@@ -68,7 +68,7 @@ def estimate(model: Any, recipe: FinetuneRecipe, packs: Sequence[Pack], half: bo
         return width * token + width**2, len(pack.sources) * config.vocab_size * (12.0 + number)
 
     activations, logits = max(map(variable, packs), key=sum)
-    return Memory(_weights(model, recipe, number), 4.0 * trained, _optimizer(model, recipe), activations, logits)
+    return MemoryEstimate(_weights(model, recipe, number), 4.0 * trained, _optimizer(model, recipe), activations, logits)
 
 
 def _weights(model: Any, recipe: FinetuneRecipe, number: int) -> float:

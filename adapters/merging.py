@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from adapters.registry import CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE, Adapter, adapter_name, save_template
-from harness.engines.bases import display_name, fingerprint, load_tokenizer
+from harness.engines.models.bases import display_name, fingerprint, load_tokenizer
+from harness.engines.models.weights import weights_fingerprint, weights_size
 from harness.engines.shared import adapter_config, brief, quiet_transformers
-from harness.engines.weights import weights_fingerprint, weights_size
 from harness.errors import AdapterError, HarnessError, UsageError
 from harness.runs.folder import provenance
 from harness.util.files import cache_folder, filled, hold_when_free

@@ -28,15 +28,15 @@ class Pack:
     """A sequence of n tokens that holds some rows.
 
     `positions[i]` is the place of token i in its rows, and tokens i to `ends[i]` - 1 are itself and what follows it in some row:
-    only those attend to it. `sources` and `targets` are the pairs that carry loss: at token `sources[k]` the model should
-    predict the token `targets[k]`, once for every row that has this pair. Where rows share nothing, each begins at position 0.
+    only those attend to it. `sources` and `labels` are the loss mask and its labels: at token `sources[k]` the model should
+    predict the token `labels[k]`, once for every row that has this pair. Where rows share nothing, each begins at position 0.
     """
 
     input_ids: list[int]
     positions: list[int]
     ends: list[int]
     sources: list[int]
-    targets: list[int]
+    labels: list[int]
 
 
 @dataclass(slots=True)
@@ -46,8 +46,8 @@ class _Tree:
     share: bool
     tokens: list[int] = field(default_factory=lambda: [-1])
     children: list[dict[int, int]] = field(default_factory=lambda: [{}])
-    asked: list[tuple[int, int]] = field(default_factory=list)
-    """The pairs that carry loss: an index, and the token to predict there."""
+    labels: list[tuple[int, int]] = field(default_factory=list)
+    """Where the loss mask is set, an index, and the token to predict there."""
 
     @property
     def size(self) -> int:
@@ -69,7 +69,7 @@ class _Tree:
         answer = len(row.prompt_ids)
         for depth, token in enumerate(row.token_ids):
             if depth >= answer:
-                self.asked.append((node, token))
+                self.labels.append((node, token))
             key = token if node or self.share else -len(self.tokens)
             below = self.children[node].get(key)
             if below is None:
@@ -97,13 +97,13 @@ class _Tree:
             ends.append(0)
             stack.append((node, -1))
             stack.extend((child, depth + 1) for child in reversed(self.children[node].values()))
-        asked = [(place[node], token) for node, token in self.asked]
+        labels = [(place[node], token) for node, token in self.labels]
         return Pack(
             [self.tokens[node] for node in order],
             positions,
             ends,
-            [source for source, _ in asked],
-            [token for _, token in asked],
+            [source for source, _ in labels],
+            [token for _, token in labels],
         )
 
 
@@ -134,7 +134,7 @@ def pack_rows(
 
 
 def pack_of(rows: Sequence[TrainingRow]) -> Pack:
-    """One pack of all the rows; its pairs that carry loss are row by row, in the order of the answers' tokens."""
+    """One pack of all the rows; its labels are row by row, in the order of the answers' tokens."""
     return _tree(rows).pack()
 
 
@@ -145,23 +145,23 @@ def _tree(rows: Sequence[TrainingRow]) -> _Tree:
     return tree
 
 
-def dealt(packs: Sequence[Pack], step: int, processes: int) -> list[Pack]:
-    """The packs as they are dealt to so many processes, to each one in turn; `step` packs make a step.
+def shard_packs(packs: Sequence[Pack], step: int, processes: int) -> list[Pack]:
+    """The packs as they are sharded over so many processes, one to each in turn; `step` packs make a step.
 
-    Within a step the order of packs means nothing, so each round deals packs of similar length: processes wait for the slowest.
-    Where the last round has too few, it is filled up with packs that carry no loss.
+    Within a step the order of packs means nothing, so each round takes packs of similar length: processes wait for the slowest.
+    Where the last round has too few, it is filled up with packs without labels.
     """
     if processes == 1:
         return list(packs)
-    deal: list[Pack] = []
+    shards: list[Pack] = []
     for start in range(0, len(packs), step):
         whole = sorted(packs[start : start + step], key=lambda pack: len(pack.input_ids), reverse=True)
         blank = Pack(whole[-1].input_ids[:1], [0], [1], [], [])
         whole += [blank] * (-len(whole) % processes)
         for turn, first in enumerate(range(0, len(whole), processes)):
             # Every other round goes backwards, so that no process has the longest pack of all rounds.
-            deal += whole[first : first + processes][:: -1 if turn % 2 else 1]
-    return deal
+            shards += whole[first : first + processes][:: -1 if turn % 2 else 1]
+    return shards
 
 
 def collate(packs: Sequence[Pack], packing: Packing, *, pad: int, multiple: int = 128) -> dict[str, Any]:
@@ -182,7 +182,7 @@ def collate(packs: Sequence[Pack], packing: Packing, *, pad: int, multiple: int 
     for row, (start, length) in enumerate(zip(starts, lengths, strict=True)):
         ids[row, :length] = torch.tensor(pack.input_ids[start : start + length])
         mask[row, :length] = 1
-    labels = torch.tensor(pack.targets, dtype=torch.long)
+    labels = torch.tensor(pack.labels, dtype=torch.long)
     sources = torch.tensor(pack.sources, dtype=torch.long)
     if packing is not Packing.TREE:
         row = torch.bucketize(sources, torch.tensor(starts), right=True) - 1

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from harness.engines.bases import display_name
+from harness.engines.models.bases import display_name
 from harness.errors import Faults, UsageError
 from harness.simulators.games import EndlessName
 from harness.tasks import TaskName
@@ -50,7 +50,7 @@ class Prompt(Strict):
     """How examples are chosen, as in --select; null: random, the same for all items."""
 
 
-class Source(Strict):
+class DataSource(Strict):
     """Where train items come from: one of `split`, `simulate` and `file`."""
 
     split: Literal["train"] | None = None
@@ -74,7 +74,7 @@ class Source(Strict):
     all of them, at 0.5 half of them, drawn anew for each epoch, at 2 each of them twice."""
 
     @model_validator(mode="after")
-    def _one_kind(self) -> Source:
+    def _one_kind(self) -> DataSource:
         given = [key for key in ("split", "simulate", "file") if getattr(self, key) is not None]
         if len(given) != 1:
             raise ValueError(f"give one of split, simulate and file, not {' and '.join(given) or 'none'}")
@@ -212,7 +212,7 @@ class FinetuneRecipe(Strict):
     """As in --task; null: hexagons."""
     prompt: Prompt = Prompt()
     """The prompt format."""
-    data: Annotated[list[Source], Field(min_length=1)] = [Source(split="train")]
+    data: Annotated[list[DataSource], Field(min_length=1)] = [DataSource(split="train")]
     """Where the train items come from."""
     method: Literal["lora", "full", "grpo"] = "lora"
     """lora trains an adapter, full all weights of the base, grpo an adapter that learns from the scorer."""
@@ -229,9 +229,9 @@ class FinetuneRecipe(Strict):
 
     @model_validator(mode="after")
     def _agrees(self) -> FinetuneRecipe:
-        told, before = self.prompt.shots, self.training.shots
-        if told is not None and before not in (0, told):
-            raise ValueError(f"training.shots is {before} and prompt.shots {told}: leave training.shots out")
+        shots, before = self.prompt.shots, self.training.shots
+        if shots is not None and before not in (0, shots):
+            raise ValueError(f"training.shots is {before} and prompt.shots {shots}: leave training.shots out")
         if self.method != "full" and self.lora is None:
             raise ValueError(f"method {self.method} needs the key lora with r, alpha, dropout and target_modules")
         if (self.method == "grpo") != (self.grpo is not None):

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from harness.engines.bases import base_origin, display_name, fingerprint, resolve_base
+from harness.engines.models.bases import base_origin, display_name, fingerprint, resolve_base
+from harness.engines.models.weights import weights_fingerprint
 from harness.engines.shared import adapter_config, adapter_rank, missing_for_quantization, quantized_weights
-from harness.engines.weights import weights_fingerprint
 from harness.errors import AdapterError, UsageError
 from harness.everyday.solved import solved_by
 from harness.prompting.shots import ShotChoice
@@ -122,8 +122,8 @@ class _Saved(BaseModel):
     @property
     def trained_with(self) -> TrainedWith:
         recipe = self.recipe
-        told = recipe.training.shots, recipe.prompt.select, recipe.training.seed
-        return TrainedWith(*told, recipe.quantize, recipe.double_quantization)
+        settings = recipe.training.shots, recipe.prompt.select, recipe.training.seed
+        return TrainedWith(*settings, recipe.quantize, recipe.double_quantization)
 
     @property
     def tasks(self) -> tuple[str, ...]:
@@ -213,11 +213,11 @@ def shipped_adapters() -> dict[str, Path]:
     return {name: folder for name, folder in known_adapters().items() if folder.parent == SHIPPED}
 
 
-def named_adapters(asked: Sequence[str]) -> dict[str, str]:
+def named_adapters(names: Sequence[str]) -> dict[str, str]:
     """Of each `NAME` or `NAME=DIR`, the adapter's folder or name, by the name it is called. Raises UsageError for another form
     and for a name that is given twice."""
     named: dict[str, str] = {}
-    for one in asked:
+    for one in names:
         name, equals, folder = one.partition("=")
         if not name or (equals and not folder):
             raise UsageError(f"--adapter {one}: write NAME or NAME=DIR, the name to call it by and the adapter's folder")

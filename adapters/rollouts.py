@@ -18,14 +18,14 @@ from adapters.packing import Pack, Packing, collate, pack_of
 from prompts.rendered import TrainingRow
 
 
-class Rollout(NamedTuple):
+class SampledAnswer(NamedTuple):
     """An answer: its tokens, the stop token among them, and the natural logarithm of each one's probability."""
 
     token_ids: list[int]
     log_probs: list[float]
 
 
-def draw(model: Any, prompts: Sequence[Sequence[int]], ends: Sequence[int], most: int, seed: int) -> list[Rollout]:
+def draw(model: Any, prompts: Sequence[Sequence[int]], ends: Sequence[int], most: int, seed: int) -> list[SampledAnswer]:
     """One answer of at most `most` tokens for each prompt, drawn at temperature 1 from the whole vocabulary.
 
     `ends` are the tokens that end an answer. Every layer of the model must attend to all earlier tokens. The model's
@@ -41,14 +41,14 @@ def draw(model: Any, prompts: Sequence[Sequence[int]], ends: Sequence[int], most
         model.train(training)
 
 
-def _draw(model: Any, prompts: Sequence[Sequence[int]], ends: frozenset[int], most: int) -> list[Rollout]:
+def _draw(model: Any, prompts: Sequence[Sequence[int]], ends: frozenset[int], most: int) -> list[SampledAnswer]:
     # The row of a prompt ends where its answer's first token is asked for.
     pack = pack_of([TrainingRow("", tuple(prompt), (next(iter(ends)),)) for prompt in prompts])
     sources = torch.tensor(pack.sources)
     cache, logits = _read(model, pack)
     seen = _seen(pack, cache.get_seq_length())
     lengths = torch.tensor([len(prompt) for prompt in prompts])
-    rollouts = [Rollout([], []) for _ in prompts]
+    rollouts = [SampledAnswer([], []) for _ in prompts]
     active, owners = torch.arange(len(prompts)), torch.empty(0, dtype=torch.long)
     for place in range(most):
         # The vocabulary stays where the model is: only the tokens and their chances are copied from a GPU.

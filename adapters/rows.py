@@ -21,7 +21,7 @@ Group = tuple[TrainingRow, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class TrainingRows:
     """The rows that fit, by procedure or game, and how many were dropped because they did not."""
 
     groups: tuple[Group, ...]
@@ -39,7 +39,7 @@ def make_rows(
     shots: int,
     max_length: int,
     answers: Mapping[str, str] = MappingProxyType({}),
-) -> Rows:
+) -> TrainingRows:
     """One row per item, in order; a row of more than `max_length` tokens is dropped, since a cut one would teach half an answer.
 
     `answers` holds target answers by item id; other items get what the format writes for their gold actions.
@@ -52,10 +52,10 @@ def make_rows(
             groups.setdefault(item.cluster, []).append(row)
         else:
             dropped += 1
-    return Rows(tuple(map(tuple, groups.values())), dropped)
+    return TrainingRows(tuple(map(tuple, groups.values())), dropped)
 
 
-def make_together(items: Sequence[Item], make: Callable[[Sequence[Item]], Rows]) -> Rows:
+def make_together(items: Sequence[Item], make: Callable[[Sequence[Item]], TrainingRows]) -> TrainingRows:
     """What `make` makes of the items. Each process makes the rows of its share of the clusters, and all get the whole."""
     own = processes()
     if own.num_processes == 1:
@@ -64,7 +64,7 @@ def make_together(items: Sequence[Item], make: Callable[[Sequence[Item]], Rows])
     parts = gathered(make([item for item in items if item.cluster in share]))
     place = {item.id: number for number, item in enumerate(items)}
     groups = sorted(chain.from_iterable(part.groups for part in parts), key=lambda group: place[group[0].id])
-    return Rows(tuple(groups), sum(part.dropped for part in parts))
+    return TrainingRows(tuple(groups), sum(part.dropped for part in parts))
 
 
 def recolored(
@@ -82,22 +82,22 @@ def recolored(
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class WeightedSource:
     """The items of a source, by their ids, of which each epoch takes round(weight * items)."""
 
     ids: frozenset[str]
     weight: float
 
 
-def drawn(groups: Sequence[Group], shares: Sequence[Share], epoch: int, seed: int) -> list[Group]:
-    """The groups of an epoch: those of no share, and of every share as many rows as its weight says, as nearly as whole groups
+def drawn(groups: Sequence[Group], sources: Sequence[WeightedSource], epoch: int, seed: int) -> list[Group]:
+    """The groups of an epoch: those of no source, and of every source as many rows as its weight says, as nearly as whole groups
     allow. They depend on the arguments alone."""
-    weighted = frozenset(chain.from_iterable(share.ids for share in shares))
+    weighted = frozenset(chain.from_iterable(source.ids for source in sources))
     taken = [group for group in groups if group[0].id not in weighted]
-    for number, share in enumerate(shares):
-        own = [group for group in groups if group[0].id in share.ids]
+    for number, source in enumerate(sources):
+        own = [group for group in groups if group[0].id in source.ids]
         size = sum(map(len, own))
-        whole, left = divmod(round(share.weight * size), max(1, size))
+        whole, left = divmod(round(source.weight * size), max(1, size))
         taken += own * whole
         for group in Random(f"{seed}/draw/{number}/{epoch}").sample(own, len(own)):
             if len(group) < 2 * left:
@@ -107,21 +107,21 @@ def drawn(groups: Sequence[Group], shares: Sequence[Share], epoch: int, seed: in
 
 
 def epochs(
-    make: Callable[[int], Rows],
+    make: Callable[[int], TrainingRows],
     most: int,
     longest: int,
     seed: int,
     packing: Packing = Packing.TREE,
-    shares: Sequence[Share] = (),
+    sources: Sequence[WeightedSource] = (),
     rows: int | None = None,
 ) -> Iterator[list[Pack]]:
     """Endless epochs: the packs of what is drawn of `make(epoch)`, with clusters and then packs shuffled by the seed.
 
-    `most`, `longest`, `packing` and `rows` are those of `pack_rows`, `shares` those of `drawn`.
+    `most`, `longest`, `packing` and `rows` are those of `pack_rows`, `sources` those of `drawn`.
     """
     for epoch in count():
         random = Random(f"{seed}/rows/{epoch}")
-        groups = drawn(make(epoch).groups, shares, epoch, seed)
+        groups = drawn(make(epoch).groups, sources, epoch, seed)
         random.shuffle(groups)
         packs = list(pack_rows(groups, most, longest, packing, rows))
         random.shuffle(packs)

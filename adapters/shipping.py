@@ -11,14 +11,14 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from adapters.catalog import CARD_FILE, SCORES_FILE, Scored, Trained, percent, read_about
+from adapters.catalog import CARD_FILE, SCORES_FILE, AdapterRecord, ScoredRun, percent, read_about
 from adapters.recipe import load_recipe
 from adapters.registry import CONFIG_FILE, HARNESS_FILE, TEMPLATE_FOLDER, WEIGHTS_FILE, find_adapter
 from eval.export import eval_results
 from harness.corpora import locate
-from harness.engines.bases import DEFAULT_BASE
+from harness.engines.models.bases import DEFAULT_BASE
+from harness.engines.models.smollm import HUB_NAME
 from harness.engines.shared import brief
-from harness.engines.smollm import HUB_NAME
 from harness.errors import AdapterError, HarnessError, UsageError
 from harness.runs.folder import find_run
 from harness.tasks import get_task, world_of
@@ -81,14 +81,14 @@ def _half(path: Path) -> dict[str, Any]:
         raise AdapterError(f"{path} cannot be read: {brief(error)}") from error
     weights = {name: value.to(torch.float16) for name, value in stored.items()}
     for name, value in stored.items():
-        exact, kept = value.double(), weights[name].double()
-        lost = float((exact - kept).norm() / exact.norm().clamp_min(1e-30))
+        exact, rounded = value.double(), weights[name].double()
+        lost = float((exact - rounded).norm() / exact.norm().clamp_min(1e-30))
         if not lost <= LOST:
             raise AdapterError(f"{path}: float16 cannot hold {name}: it changes by {lost:.1%}")
     return weights
 
 
-def _write(source: Path, partial: Path, weights: dict[str, Any], scores: Sequence[Scored]) -> None:
+def _write(source: Path, partial: Path, weights: dict[str, Any], scores: Sequence[ScoredRun]) -> None:
     """Raises AdapterError if the weights read back differ from those written."""
     import torch
     from safetensors.torch import load_file, save_file
@@ -111,7 +111,7 @@ def _write(source: Path, partial: Path, weights: dict[str, Any], scores: Sequenc
         (partial / SCORES_FILE).write_text(json.dumps([asdict(one) for one in scores], indent=1) + "\n")
 
 
-def _scored(run: str, name: str, source: Path) -> Scored:
+def _scored(run: str, name: str, source: Path) -> ScoredRun:
     """A run's scores. Raises UsageError for a run that has none or used another adapter."""
     folder = find_run(run)
     settings = _settings(folder)
@@ -123,7 +123,7 @@ def _scored(run: str, name: str, source: Path) -> Scored:
     used = settings.get("adapter")
     if not used or find_adapter(str(used)).resolve() != source.resolve():
         raise UsageError(f"--scores {run}: the run used {used or 'no adapter'}, not {source}")
-    return Scored(_prompt_command(name, settings), scores)
+    return ScoredRun(_prompt_command(name, settings), scores)
 
 
 def _settings(folder: Path) -> dict[str, Any]:
@@ -145,7 +145,7 @@ def _prompt_command(name: str, settings: Mapping[str, Any]) -> str:
     return shlex.join(words + (["--constrain", "feasible" if held == "feasible" else "format"] if held else []))
 
 
-def render_card(name: str, source: Path, scores: Sequence[Scored], parameters: int, note: str = "") -> str:
+def render_card(name: str, source: Path, scores: Sequence[ScoredRun], parameters: int, note: str = "") -> str:
     """The card in Markdown, from the files of the adapter and its run."""
     import jinja2
 
@@ -184,7 +184,7 @@ def render_card(name: str, source: Path, scores: Sequence[Scored], parameters: i
     )
 
 
-def front_matter(name: str, about: Trained, scores: Sequence[Scored]) -> str:
+def front_matter(name: str, about: AdapterRecord, scores: Sequence[ScoredRun]) -> str:
     """What the Hugging Face hub reads of a card, in YAML: base, task, license, data, and the scores as a model-index."""
     from huggingface_hub import ModelCardData
 
@@ -214,12 +214,12 @@ def _compared(held: Mapping[str, Any]) -> str:
     if not held:
         return "Whether any of them is a dev or test item was not recorded."
     counts = " and ".join(f"the {count:,} of {get_task(task).title}" for task, count in held["items"].items())
-    said = [f"None is a dev or test item: by id, by target and by what is said and done, they were compared with {counts}."]
+    sentences = [f"None is a dev or test item: by id, by target and by what is said and done, they were compared with {counts}."]
     if alike := held["published_alike"]:
-        said.append(f"{alike} train items of the corpora, as published, say and do the same as one of dev or test.")
+        sentences.append(f"{alike} train items of the corpora, as published, say and do the same as one of dev or test.")
     for task, (count, total) in held["shared_targets"].items():
-        said.append(f"{count:,} of the {total:,} test items of {get_task(task).title} have a target that was trained on.")
-    return " ".join(said)
+        sentences.append(f"{count:,} of the {total:,} test items of {get_task(task).title} have a target that was trained on.")
+    return " ".join(sentences)
 
 
 def _training(recipe: Mapping[str, Any]) -> str:
@@ -238,7 +238,7 @@ def _training(recipe: Mapping[str, Any]) -> str:
     return ", ".join([*drawn, *parts, *(["colors exchanged at random"] if training.get("recolor") else [])])
 
 
-def _finetune_command(name: str, about: Trained, settings: Mapping[str, Any]) -> tuple[str, bool]:
+def _finetune_command(name: str, about: AdapterRecord, settings: Mapping[str, Any]) -> tuple[str, bool]:
     """The command that retrains this adapter, and whether its recipe is missing here."""
     recipe = {key: value for key, value in about.recipe.items() if key != "name"}
     named = str(about.recipe.get("name", "RECIPE"))

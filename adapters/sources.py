@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from adapters.recipe import Source
-from adapters.rows import Share
+from adapters.recipe import DataSource
+from adapters.rows import WeightedSource
 from harness.augmentation.paraphrase import lexicon
 from harness.augmentation.variants import augment
 from harness.corpora import load
@@ -26,7 +26,7 @@ class TrainData:
     """The items of all sources, in their order."""
 
     items: list[Item]
-    shares: tuple[Share, ...]
+    weighted: tuple[WeightedSource, ...]
     """Sources of which an epoch takes more or less than all items."""
     added: dict[str, str]
     """The hashes of the sources besides the split, by their names."""
@@ -34,21 +34,21 @@ class TrainData:
     """Simulated and augmented items that happen to be of dev or test, and are not among the items."""
 
 
-def with_files(sources: Sequence[Source], files: Sequence[Path]) -> list[Source]:
+def with_files(sources: Sequence[DataSource], files: Sequence[Path]) -> list[DataSource]:
     """The sources with the files of --data, if there are any, in place of all but the split."""
     if not files:
         return list(sources)
-    return [source for source in sources if source.split] + [Source(file=str(path)) for path in files]
+    return [source for source in sources if source.split] + [DataSource(file=str(path)) for path in files]
 
 
-def limited(sources: Sequence[Source], limit: int | None) -> list[Source]:
+def limited(sources: Sequence[DataSource], limit: int | None) -> list[DataSource]:
     """The sources with at most `limit` items in each that is simulated: others are not even made."""
     return [
         source.model_copy(update={"items": min(source.items, limit)}) if limit and source.items else source for source in sources
     ]
 
 
-def gather(sources: Sequence[Source], task: str, split: Sequence[Item], held: HeldOut) -> TrainData:
+def gather(sources: Sequence[DataSource], task: str, split: Sequence[Item], held: HeldOut) -> TrainData:
     """The items of the sources; `split` holds those that are taken of the train split, `held` what dev and test hold.
 
     Raises, for all sources at once, UsageError for items of another world, for an item that is in two sources and for a file with
@@ -57,7 +57,7 @@ def gather(sources: Sequence[Source], task: str, split: Sequence[Item], held: He
     faults, seen = Faults(), set[str]()
     items: list[Item] = []
     left_out = 0
-    shares: list[Share] = []
+    weighted: list[WeightedSource] = []
     parts: dict[str, list[Item]] = {}
     for number, source in enumerate(sources):
         made = faults.attempt(partial(_items, source, task, split, held, f"data.{number}"))
@@ -67,14 +67,14 @@ def gather(sources: Sequence[Source], task: str, split: Sequence[Item], held: He
         left_out += len(made) - len(own)
         items += own
         if source.weight != 1:
-            shares.append(Share(frozenset(item.id for item in own), source.weight))
+            weighted.append(WeightedSource(frozenset(item.id for item in own), source.weight))
         if not source.split or source.task not in (None, task):
             parts.setdefault(source.name, []).extend(own)
     faults.report()
-    return TrainData(items, tuple(shares), {name: items_hash(own) for name, own in parts.items()}, left_out)
+    return TrainData(items, tuple(weighted), {name: items_hash(own) for name, own in parts.items()}, left_out)
 
 
-def _check_new(source: Source, items: Sequence[Item], seen: set[str]) -> bool:
+def _check_new(source: DataSource, items: Sequence[Item], seen: set[str]) -> bool:
     """Adds the items' ids to those that were seen. Raises UsageError if one of them is there already."""
     if twice := seen & {item.id for item in items}:
         raise UsageError(f"{source.name}: {min(twice)} is among the train items already; give every item once")
@@ -82,7 +82,7 @@ def _check_new(source: Source, items: Sequence[Item], seen: set[str]) -> bool:
     return True
 
 
-def _items(source: Source, task: str, split: Sequence[Item], held: HeldOut, where: str) -> list[Item]:
+def _items(source: DataSource, task: str, split: Sequence[Item], held: HeldOut, where: str) -> list[Item]:
     if source.simulate:
         if world_of(simulator_task(source.simulate)) != world_of(task):
             raise UsageError(f"{where}.simulate: {source.simulate} makes items of {simulator_task(source.simulate)}, not {task}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -14,11 +13,11 @@ import torch
 from transformers import TrainingArguments
 
 from adapters.layout import logits_of
-from adapters.packing import Pack, Packing, collate, dealt
+from adapters.packing import Pack, Packing, collate, shard_packs
 from harness.engines.shared import fast_bf16
-from harness.training.checkpoints import STATE, checkpoint_step, last_checkpoint
+from harness.training.checkpoints import last_checkpoint
 from harness.training.processes import gathered, processes
-from harness.training.watched import Watched, curve
+from harness.training.watched import Watched, best_point
 
 if TYPE_CHECKING:
     from adapters.recipe import FinetuneTraining
@@ -36,21 +35,20 @@ def set_threads() -> int:
 
 
 class DevTrainer(Watched):
-    """A Trainer that keeps the best checkpoint on dev, and stops once dev gets no better, where its recipe says so."""
+    """A Trainer that keeps the best checkpoint on dev."""
 
     training: FinetuneTraining
 
-    def evaluate(self, *args: Any, **kwargs: Any) -> dict[str, float]:
-        metrics = super().evaluate(*args, **kwargs)
-        if out_of_patience(curve(self.state.log_history, self.columns), self.training.patience):
-            self.control.should_training_stop = True
-        return metrics
+    @staticmethod
+    def score(point: Mapping[str, float]) -> tuple[bool, float, float]:
+        """F1, of equal ones the loss; the point before the first step comes last."""
+        return point["step"] > 0, point["dev_f1"], -point.get("dev_loss", 0.0)
 
     def _determine_best_metric(self, metrics: dict[str, float], trial: Any) -> bool:
         """Trainer compares one number; here the loss, where there is one, decides between equal scores."""
         if self.training.keep == "last":
             return False
-        best = best_point(curve(self.state.log_history, self.columns))
+        best = best_point(self.points, self.score)
         self.state.best_metric, self.state.best_global_step = best["dev_f1"], int(best["step"])
         return bool(best["step"] == self.state.global_step)
 
@@ -81,10 +79,10 @@ class AnswerTrainer(DevTrainer):
         training: FinetuneTraining,
         packing: Packing,
     ) -> None:
-        self.training, self._dev_f1 = training, dev_f1
+        self.training, self.patience, self._dev_f1 = training, training.patience, dev_f1
         self._collate = partial(collate, packing=packing, pad=pad)
         count = processes().num_processes
-        train, dev = dealt(packs, training.accumulation, count), dealt(dev_packs, count, count)
+        train, dev = shard_packs(packs, training.accumulation, count), shard_packs(dev_packs, count, count)
         super().__init__(model, arguments, folder, data_collator=self._collate, train_dataset=train, eval_dataset=dev)
         self.model_accepts_loss_kwargs = True
         # Else Trainer counts one token a pack too few: it takes labels for those of whole sequences.
@@ -92,7 +90,7 @@ class AnswerTrainer(DevTrainer):
 
     def compute_loss(self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None) -> Any:
         labels = inputs.pop("labels")
-        # The logits are the largest tensor: they are computed only where they carry loss.
+        # The logits are the largest tensor: they are computed for the loss mask only.
         logits = logits_of(model, inputs, use_cache=False)
         loss = torch.nn.functional.cross_entropy(logits.float(), labels, reduction="sum")
         # The tokens of a step are those of all processes, over which gradients are averaged.
@@ -115,33 +113,10 @@ class AnswerTrainer(DevTrainer):
         with torch.no_grad():
             for pack in self.eval_dataset[self.args.process_index :: self.args.world_size]:
                 inputs = self._prepare_inputs(self._collate([pack]))
-                total += len(pack.targets) * float(self.compute_loss(self.model, inputs))
-                tokens += len(pack.targets)
+                total += len(pack.labels) * float(self.compute_loss(self.model, inputs))
+                tokens += len(pack.labels)
         self.model.train(training)
         return sum(gathered(total)) / sum(gathered(tokens))
-
-
-def best_point(points: Sequence[Mapping[str, float]]) -> Mapping[str, float]:
-    """The evaluation with the highest F1, of equal ones that with the lowest loss, and then the first. The one before the first
-    step does not count; there must be another."""
-    after = (point for point in points if point["step"] > 0)
-    return max(after, key=lambda point: (point["dev_f1"], -point.get("dev_loss", 0.0)))
-
-
-def out_of_patience(points: Sequence[Mapping[str, float]], patience: int | None) -> bool:
-    """Whether the last `patience` evaluations were no better than one before."""
-    after = [point for point in points if point["step"] > 0]
-    return bool(patience and after) and len(after) - 1 - after.index(best_point(after)) >= (patience or 0)
-
-
-def stopped_at(folder: Path, patience: int | None) -> int | None:
-    """The step at which an earlier process of the run in `folder` lost its patience."""
-    checkpoint = last_checkpoint(folder / "checkpoints")
-    if checkpoint is None:
-        return None
-    history = json.loads((checkpoint / STATE).read_bytes())["log_history"]
-    columns = AnswerTrainer.columns  # Those of other methods have the same score.
-    return checkpoint_step(checkpoint) if out_of_patience(curve(history, columns), patience) else None
 
 
 def shared_arguments(training: FinetuneTraining, steps: int, folder: Path) -> dict[str, Any]:

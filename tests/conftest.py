@@ -56,7 +56,7 @@ def default_base(tiny_base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     """The tiny model in place of the default base, which takes long to convert; subprocesses see it, too."""
     import shutil
 
-    from harness.engines.smollm import CONVERTER, seal
+    from harness.engines.models.smollm import CONVERTER, seal
 
     monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / "bases"))
     folder = Path(shutil.copytree(tiny_base, tmp_path / "bases" / f"base-{CONVERTER}" / "smollm2-135m"))

@@ -12,9 +12,9 @@ from harness.errors import UsageError
 if TYPE_CHECKING:
     from harness.corpora.item import Item
     from harness.runs.answering import Predictor
+    from harness.training.job import Trained
     from harness.training.origin import Origin
     from harness.training.recipe import Recipe
-    from harness.training.trainer import Trained
 
 BASELINES = {
     "rules": "harness.baselines.rules.baseline:Rules",
@@ -96,9 +96,9 @@ class Ruled(Protocol):
         """The predictor for one of its tasks."""
 
 
-def choose_decoding(name: str, baseline: Baseline | Ruled, asked: Mapping[str, Any]) -> Decoding:
+def choose_decoding(name: str, baseline: Baseline | Ruled, values: Mapping[str, Any]) -> Decoding:
     """The decoding that is asked for; a value of None or False was not asked for. Raises UsageError for what it does not know."""
-    options = {key: value for key, value in asked.items() if value is not None and value is not False}
+    options = {key: value for key, value in values.items() if value is not None and value is not False}
     for key in options:
         if key not in baseline.decoding:
             flags = ", ".join(f"--{own}" for own in baseline.decoding)

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 import torch
 
-from harness.baselines.builder_network import Batch
+from harness.baselines.builder_network import BuilderBatch
 from harness.baselines.shared_cells import share
 from harness.baselines.world_head import WorldShape
 from harness.baselines.world_state import VECTOR, Floats, gold_grids, gold_labels, perspective, vectors
@@ -19,13 +19,13 @@ LONGEST = 512
 """Words of a history that are read, the last ones; the corpora's longest has 231."""
 
 
-class Words(Protocol):
+class WordIndex(Protocol):
     """Turns a history's words into indices."""
 
     def numbers(self, words: Iterable[str]) -> list[int]: ...
 
 
-def read_texts(items: Sequence[MinecraftItem], words: Words) -> tuple[torch.Tensor, torch.Tensor]:
+def read_texts(items: Sequence[MinecraftItem], words: WordIndex) -> tuple[torch.Tensor, torch.Tensor]:
     """The word indices of the items' histories (H3), padded with 0 to shape (items, longest), and their lengths.
 
     A history without a word is one empty word.
@@ -38,13 +38,13 @@ def read_texts(items: Sequence[MinecraftItem], words: Words) -> tuple[torch.Tens
     return torch.from_numpy(padded), torch.tensor(lengths)
 
 
-class Collator:
+class BuilderCollator:
     """Makes batches for a network."""
 
-    def __init__(self, shape: WorldShape, words: Words) -> None:
+    def __init__(self, shape: WorldShape, words: WordIndex) -> None:
         self.shape, self.words = shape, words
 
-    def __call__(self, items: Sequence[MinecraftItem]) -> Batch:
+    def __call__(self, items: Sequence[MinecraftItem]) -> BuilderBatch:
         """Raises DataError for an item with an action outside the build region."""
         labels = [gold_labels(item) for item in items]
         steps = [len(own) for own in labels]
@@ -55,7 +55,7 @@ class Collator:
         if (view := perspective_view(items, self.shape)) is not None:
             cells = np.concatenate([cells, view[item[tables.grids], :, tables.cells]], axis=1)
         tokens, lengths = read_texts(items, self.words)
-        return Batch(
+        return BuilderBatch(
             tokens=tokens,
             lengths=lengths,
             actions=torch.from_numpy(_inputs(labels)),

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 
 from harness.baselines import DECODING, Decoding
-from harness.baselines.builder_batches import Words, perspective_view, read_texts
+from harness.baselines.builder_batches import WordIndex, perspective_view, read_texts
 from harness.baselines.builder_network import BuilderNetwork
 from harness.baselines.world_head import WorldShape
 from harness.baselines.world_state import (
@@ -48,7 +48,7 @@ class BuilderPredictor(Predictor):
 
     batch_size = 64
 
-    def __init__(self, network: BuilderNetwork, shape: WorldShape, words: Words, decoding: Decoding = DECODING) -> None:
+    def __init__(self, network: BuilderNetwork, shape: WorldShape, words: WordIndex, decoding: Decoding = DECODING) -> None:
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self.network, self.shape, self.words = network.to(self.device), shape, words
         self.decoding = decoding

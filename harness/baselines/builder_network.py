@@ -12,7 +12,7 @@ from harness.baselines.world_head import WorldHead
 from harness.training.steps import Losses
 
 
-class Batch(NamedTuple):
+class BuilderBatch(NamedTuple):
     """Items with all their teacher-forced steps, item after item."""
 
     tokens: Tensor
@@ -39,7 +39,7 @@ class BuilderNetwork(nn.Module):  # type: ignore[misc]
 
     decoder: WorldHead
 
-    def states(self, batch: Batch) -> Tensor:
+    def states(self, batch: BuilderBatch) -> Tensor:
         """The decoder's states at all steps, shape (items, most steps, width)."""
         raise NotImplementedError
 
@@ -51,13 +51,13 @@ class BuilderNetwork(nn.Module):  # type: ignore[misc]
         """The next states, shape (items, width), from the last actions, shape (items, 11), and the updated state."""
         raise NotImplementedError
 
-    def forward(self, batch: Batch) -> Losses:
+    def forward(self, batch: BuilderBatch) -> Losses:
         logits = self.logits(batch)
         each = functional.cross_entropy(logits, batch.labels, reduction="none")
         sums = torch.zeros(len(batch.tokens), device=each.device).index_add(0, batch.item, each)
         return Losses(sums, torch.bincount(batch.item, minlength=len(sums)))
 
-    def logits(self, batch: Batch) -> Tensor:
+    def logits(self, batch: BuilderBatch) -> Tensor:
         """The labels' scores, shape (steps, 7624)."""
         states = self.states(batch)
         world = self.decoder.see_shared(batch.cells, batch.whole, batch.around, batch.shown)

@@ -7,8 +7,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from harness.engines.bases import resolve_base
-from harness.engines.encoding import MINILM, minilm_folder
+from harness.engines.models.bases import resolve_base
+from harness.engines.models.encoding import MINILM, minilm_folder
 from harness.engines.shared import brief
 from harness.errors import EngineError
 from harness.util.hashing import short_hash

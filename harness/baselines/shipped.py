@@ -20,7 +20,7 @@ SCORES = "scores.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class CheckpointEntry:
     """A baseline, with one of its shipped checkpoints if it has any."""
 
     baseline: str
@@ -53,7 +53,7 @@ def export_model(folder: Path, target: Path, *, half: bool) -> None:
     write_model(target, _values(folder / CONFIG), weights, words, card)
 
 
-def catalog() -> list[Entry]:
+def catalog() -> list[CheckpointEntry]:
     """Every baseline, and each of its shipped checkpoints. Raises DataError for one that cannot be read."""
     folders: dict[str, list[Path]] = {}
     for path in sorted(SHIPPED.glob(f"*/{WEIGHTS}")):
@@ -63,11 +63,13 @@ def catalog() -> list[Entry]:
         baseline = resolve("baseline", name, BASELINES)()
         entries += [_entry(name, baseline.tasks, folder) for folder in folders.get(name, [])]
         if name not in folders:
-            entries.append(Entry(name, baseline.tasks, "needs none" if isinstance(baseline, Ruled) else "none: train it"))
+            entries.append(
+                CheckpointEntry(name, baseline.tasks, "needs none" if isinstance(baseline, Ruled) else "none: train it")
+            )
     return entries
 
 
-def _entry(name: str, tasks: tuple[str, ...], folder: Path) -> Entry:
+def _entry(name: str, tasks: tuple[str, ...], folder: Path) -> CheckpointEntry:
     from safetensors import SafetensorError, safe_open
 
     config, path = _values(folder / CONFIG), folder / WEIGHTS
@@ -77,7 +79,7 @@ def _entry(name: str, tasks: tuple[str, ...], folder: Path) -> Entry:
     except (OSError, SafetensorError) as error:
         raise DataError(f"{path} cannot be read: {brief(error)}") from error
     own = (str(config["task"]),) if "task" in config else tasks
-    return Entry(name, own, folder.name, path.stat().st_size / 1e6, parameters, _judged(folder, config))
+    return CheckpointEntry(name, own, folder.name, path.stat().st_size / 1e6, parameters, _judged(folder, config))
 
 
 def _judged(folder: Path, config: dict[str, Any]) -> str:

@@ -14,7 +14,7 @@ import click
 from harness.tasks import TASK_NAMES
 
 if TYPE_CHECKING:
-    from adapters.catalog import Entry
+    from adapters.catalog import AdapterEntry
     from adapters.checking import Agreement
 
 
@@ -49,7 +49,7 @@ def list_adapters(as_json: bool) -> None:
         click.echo(f"left out: {problem}", err=True)
 
 
-def _values(entry: Entry) -> dict[str, Any]:
+def _values(entry: AdapterEntry) -> dict[str, Any]:
     about = entry.about
     return {
         "name": entry.name,
@@ -76,7 +76,7 @@ def show(name: str, as_json: bool) -> None:
     """Show the details of the adapter NAME (the name of a shipped one, a run or a folder)."""
     from adapters.catalog import CARD_FILE, percent, read_entry, read_scores
     from adapters.registry import find_adapter
-    from harness.engines.bases import fingerprint
+    from harness.engines.models.bases import fingerprint
 
     folder = find_adapter(name)
     entry, scores = read_entry(folder), read_scores(folder)
@@ -123,9 +123,9 @@ def check(name: str, base: str | None, items: int, engine: str | None, max_new_t
     """
     from adapters.checking import agreement, check_weights
     from adapters.registry import load_adapter
-    from harness.engines.bases import display_name
-    from harness.engines.vllm import not_served
-    from harness.engines.weights import weights_fingerprint
+    from harness.engines.models.bases import display_name
+    from harness.engines.models.weights import weights_fingerprint
+    from harness.engines.vllm.engine import not_served
     from prompts.probe import format_hash
 
     adapter = load_adapter(name, base)
@@ -186,7 +186,7 @@ def merge(name: str, folder: Path, base: str | None) -> None:
     """
     from adapters.merging import write_merged
     from adapters.registry import load_adapter
-    from harness.engines.weights import weights_size
+    from harness.engines.models.weights import weights_size
 
     adapter = load_adapter(name, base)
     about = write_merged(adapter, folder)
@@ -220,7 +220,7 @@ def import_folder(
         --template nebula --name nebula
     """
     from adapters.importing import import_adapter
-    from harness.engines.bases import display_name
+    from harness.engines.models.bases import display_name
     from prompts.spec import PromptSpec
 
     taken = import_adapter(folder, PromptSpec.make(task, context, format, frame, template), base, name)

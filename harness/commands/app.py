@@ -52,7 +52,7 @@ def app(
     they are asked there. The key of the endpoint comes from HARNESS_API_KEY or OPENAI_API_KEY. The page is for this machine
     alone; the task API is there too. It runs until Ctrl-C.
     """
-    from harness.engines.server import check_port, end_by_exceptions
+    from harness.engines.vllm.server import check_port, end_by_exceptions
     from harness.page.routes import add_page
     from harness.service.app import create_app, listening
     from harness.service.players import own_players
@@ -86,7 +86,7 @@ def _loaded(asked: tuple[str, ...], workers: Workers, notes: list[str]) -> list[
     from adapters.asking import examples_note
     from adapters.registry import named_adapters, served_adapter, shipped_adapters
     from harness.errors import AdapterError
-    from harness.service.loaded import Loaded
+    from harness.service.loaded import LocalPlayer
 
     found: list[AnyPlayer] = []
     for name, folder in (named_adapters(asked) or shipped_adapters()).items():
@@ -97,7 +97,7 @@ def _loaded(asked: tuple[str, ...], workers: Workers, notes: list[str]) -> list[
                 raise
             notes.append(f"the adapter {name} cannot play: {error}")
             continue
-        found.append(Loaded(name, str(folder), adapter.spec.task, workers, adapter.solved))
+        found.append(LocalPlayer(name, str(folder), adapter.spec.task, workers, adapter.solved))
         notes += filter(None, [examples_note(name, adapter)])
     return found
 
@@ -109,7 +109,7 @@ def _served(url: str, models: tuple[str, ...], asked: tuple[str, ...], workers: 
     from adapters.registry import known_adapters, named_adapters, served_adapter
     from harness.errors import EngineError
     from harness.everyday.solved import solved_by
-    from harness.service.players import Served
+    from harness.service.players import EndpointPlayer
     from prompts.spec import DEFAULTS, PromptSpec
 
     named = named_adapters(asked)
@@ -126,18 +126,18 @@ def _served(url: str, models: tuple[str, ...], asked: tuple[str, ...], workers: 
     for name, folder in named.items():
         adapter = served_adapter(folder)
         spec, examples = adapter.spec, adapter.trained_with.examples
-        players.append(Served(name, url, name, {spec.task: spec}, workers, examples, solved=adapter.solved))
+        players.append(EndpointPlayer(name, url, name, {spec.task: spec}, workers, examples, solved=adapter.solved))
         notes += filter(None, [examples_note(name, adapter)])
     plain = {task: PromptSpec.make(task) for task in DEFAULTS}
     others = [name for name in (*models, *listed) if name not in named]
-    return players + [Served(name, url, name, plain, workers, solved=solved_by(name)) for name in others]
+    return players + [EndpointPlayer(name, url, name, plain, workers, solved=solved_by(name)) for name in others]
 
 
 def _listed(url: str) -> list[str]:
     """The models that an endpoint lists. Raises EngineError if it does not answer."""
     import asyncio
 
-    from harness.engines.endpoint import Endpoint, Failure
+    from harness.engines.openai.endpoint import Endpoint, Failure
     from harness.errors import EngineError
 
     async def ask() -> list[str]:

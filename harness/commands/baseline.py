@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from harness.baselines import Baseline, Decoding, Ruled
+    from harness.baselines.job import BaselineJob
     from harness.corpora.item import Item
-    from harness.training.running import Job
 
 
 @click.group(help="Train and run the classic baselines.\n\n\b\n" + ", ".join(BASELINES))
@@ -52,10 +52,10 @@ def train(name: str, **options: Any) -> None:
     Several GPUs: torchrun --nproc-per-node 2 -m harness.cli baseline train ...
     """
     from harness.runs.folder import RUNS
-    from harness.training import running
+    from harness.training.running import train as train_job
 
     job = _job(name, options)
-    running.train(job, RUNS / (options["run_name"] or f"{name}-{job.task}"), click.echo)
+    train_job(job, RUNS / (options["run_name"] or f"{name}-{job.task}"), click.echo)
 
 
 def check_training(words: Sequence[str], untrained: bool = False) -> str:
@@ -72,12 +72,12 @@ def check_predict(words: Sequence[str], untrained: bool) -> str:
     return _choose(options["name"], options["task"])[1]
 
 
-def _job(name: str, options: dict[str, Any]) -> Job:
+def _job(name: str, options: dict[str, Any]) -> BaselineJob:
     from harness.baselines import Ruled
+    from harness.baselines.job import BaselineJob
     from harness.errors import UsageError
     from harness.training.checkpoints import find_model
     from harness.training.origin import Origin
-    from harness.training.running import Job
 
     chosen, task = _choose(name, options["task"])
     if isinstance(chosen, Ruled):
@@ -85,9 +85,10 @@ def _job(name: str, options: dict[str, Any]) -> Job:
     limit = [f"training.epochs={options['max_epochs']}"] if options["max_epochs"] else []
     recipe = chosen.recipe([*options["overrides"], *limit])
     start = find_model(options["start"], "--from") if options["start"] else None
-    items, judges, data = _items(task, recipe.training.seed, options)
+    items, dev, data = _items(task, recipe.training.seed, options)
     origin = Origin(start, data)
-    return Job(name, chosen, task, origin.reseeded(recipe, name), items, judges, origin)
+    recipe = origin.reseeded(recipe, name)
+    return BaselineJob(name=name, baseline=chosen, task=task, recipe=recipe, items=items, dev=dev, origin=origin)
 
 
 def _choose(name: str, task: str | None) -> tuple[Baseline | Ruled, str]:

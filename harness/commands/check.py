@@ -22,7 +22,7 @@ def check(model: str, full: bool) -> None:
     from rich.table import Table
 
     from adapters.base_check import run_checks
-    from harness.engines.bases import display_name, resolve_base
+    from harness.engines.models.bases import display_name, resolve_base
 
     base = resolve_base(model)
     outcomes = run_checks(base, full=full)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,11 +13,12 @@ from harness.tasks import DEFAULT_TASK, TASK_NAMES
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from adapters.finetune import Job, Trained
+    from adapters.finetune import FinetuneJob
     from adapters.recipe import Prompt
     from adapters.sources import TrainData
     from harness.corpora.held_out import HeldOut
     from harness.corpora.item import Item
+    from harness.training.job import Trained
     from prompts.spec import PromptSpec
 
 
@@ -71,17 +71,18 @@ def finetune(recipe: str, dry_run: bool, **options: Any) -> None:
     """
     from adapters.base_check import require
     from harness.corpora import locate
-    from harness.runs.folder import RUNS, Run, log_to
+    from harness.runs.folder import RUNS
     from harness.training.processes import first_says, idle_gpus, processes
+    from harness.training.running import train as train_job
 
     # Whatever is refused, the first process refuses before the others do anything.
     with processes().main_process_first():
         job, data = _job(recipe, options)
         kind, added = locate(job.spec.task).kind, data.added
-        folder = RUNS / (options["name"] or f"{job.recipe_name}-{job.spec.task}")
+        folder = RUNS / (options["name"] or f"{job.name}-{job.spec.task}")
         say = first_says(click.echo)
         say(
-            f"{job.recipe_name} on {_base_name(job)}: {job.spec.name}, {len(job.train)} train and {len(job.dev)} dev items "
+            f"{job.name} on {_base_name(job)}: {job.spec.name}, {len(job.items)} train and {len(job.dev)} dev items "
             f"of the {kind} corpus{''.join(f' and {name}' for name in added)}; {'dry run' if dry_run else folder}"
         )
         for line in _leaks(job, data.left_out):
@@ -92,36 +93,17 @@ def finetune(recipe: str, dry_run: bool, **options: Any) -> None:
         if dry_run:
             _show(job)
             return
-        first = processes().is_main_process
-        run = Run(folder, _settings(job) | _sources(options, added) | _given(options)) if first else None
-        result_folder = job.result(folder)
-        what, finished = result_folder.name, (result_folder / "harness.json").is_file()
-    if finished:
-        say(f"This run is finished: the {what} is in {result_folder}; choose another --name to train again")
+    out = job.result(folder)
+    result = train_job(job, folder, click.echo, _sources(options, added) | _given(options))
+    if result is None:
+        say(f"This run is finished: the {out.name} is in {out}; choose another --name to train again")
         return
-    if run:
-        log_to(folder)
-    try:
-        result = _train(job, folder, say)
-    finally:
-        if run:
-            run.close()
-    if run:
+    if processes().is_main_process:
         _print(result)
         if not result.effect:
             click.echo("Warning: training changed nothing: the model answers as its base does", err=True)
     which = f"of step {result.kept}, the best on dev" if result.kept < result.steps else f"of the last step, {result.kept}"
-    say(f"The {what} {which}, is in {result_folder}")
-
-
-def _train(job: Job, folder: Path, say: Callable[[str], None]) -> Trained:
-    if job.recipe.method == "grpo":
-        from adapters.grpo import learn
-
-        return learn(job, folder, say)
-    from adapters.finetune import finetune as train
-
-    return train(job, folder, say)
+    say(f"The {out.name} {which}, is in {out}")
 
 
 def check(words: Sequence[str], untrained: bool = False) -> str:
@@ -131,7 +113,7 @@ def check(words: Sequence[str], untrained: bool = False) -> str:
     return job.result(Path()).name
 
 
-def _leaks(job: Job, left_out: int) -> list[str]:
+def _leaks(job: FinetuneJob, left_out: int) -> list[str]:
     """What the train items have in common with dev and test, in lines."""
     lines = [f"{left_out} simulated or augmented items happen to be of dev or test, and are left out"] if left_out else []
     shared = job.held_out.get("shared_targets", {})
@@ -141,18 +123,18 @@ def _leaks(job: Job, left_out: int) -> list[str]:
     ]
 
 
-def _job(recipe: str, options: dict[str, Any]) -> tuple[Job, TrainData]:
+def _job(recipe: str, options: dict[str, Any]) -> tuple[FinetuneJob, TrainData]:
     """What to train, and its items as they were gathered.
 
     Raises FaultsError if several flags or keys of the recipe do not fit.
     """
-    from adapters.finetune import Job
+    from adapters.finetune import FinetuneJob
     from adapters.recipe import load_recipe, recipe_base, recipe_path
     from adapters.registry import find_adapter
     from adapters.sources import gather, limited, with_files
     from harness.corpora import load
     from harness.corpora.held_out import HeldOut
-    from harness.engines.bases import DEFAULT_BASE, resolve_base
+    from harness.engines.models.bases import DEFAULT_BASE, resolve_base
     from harness.errors import Faults
     from harness.training.plan import subset
 
@@ -190,7 +172,20 @@ def _job(recipe: str, options: dict[str, Any]) -> tuple[Job, TrainData]:
     known = {item.id: item for item in gold}
     judged = [known.get(item.id, item) for item in items]
     name = recipe_path(recipe).stem
-    return Job(name, loaded, base, spec, items, dev, start, answers, judged, data.shares, held.compared(items)), data
+    job = FinetuneJob(
+        name=name,
+        recipe=loaded,
+        items=items,
+        dev=dev,
+        base=base,
+        spec=spec,
+        start=start,
+        answers=answers,
+        gold=judged,
+        sources=data.weighted,
+        held_out=held.compared(items),
+    )
+    return job, data
 
 
 def _spec(task: str, prompt: Prompt, options: dict[str, Any], start: Path | None) -> PromptSpec:
@@ -205,7 +200,7 @@ def _spec(task: str, prompt: Prompt, options: dict[str, Any], start: Path | None
     return PromptSpec.make(task, *asked)
 
 
-def _show(job: Job) -> None:
+def _show(job: FinetuneJob) -> None:
     """The dry run."""
     from rich.console import Console
 
@@ -270,8 +265,10 @@ def _own_programs(spec: PromptSpec, train: list[Item]) -> dict[str, str]:
     """The programs that simulated items bring with them, where answers are programs."""
     if not spec.written.is_program:
         return {}
-    told = {item.id: (item, item.meta["program"]) for item in train if isinstance(item.meta.get("program"), str)}
-    return {name: text for name, (item, text) in told.items() if text and spec.written.read(text, item).actions == item.actions}
+    programs = {item.id: (item, item.meta["program"]) for item in train if isinstance(item.meta.get("program"), str)}
+    return {
+        name: text for name, (item, text) in programs.items() if text and spec.written.read(text, item).actions == item.actions
+    }
 
 
 def _given(options: dict[str, Any]) -> dict[str, Any]:
@@ -283,32 +280,10 @@ def _given(options: dict[str, Any]) -> dict[str, Any]:
     return {"given": given} if given else {}
 
 
-def _base_name(job: Job) -> str:
-    from harness.engines.bases import display_name
+def _base_name(job: FinetuneJob) -> str:
+    from harness.engines.models.bases import display_name
 
     return display_name(job.base)
-
-
-def _settings(job: Job) -> dict[str, Any]:
-    """Everything that decides the adapter."""
-    from harness.engines.bases import base_origin, fingerprint
-    from harness.runs.folder import items_hash
-    from harness.util.hashing import json_hash
-    from prompts.probe import described
-
-    return {
-        "command": "finetune",
-        "recipe": {"name": job.recipe_name, **job.recipe.settings()},
-        **described(job.spec),
-        "base": _base_name(job),
-        "base_fingerprint": fingerprint(job.base),
-        **base_origin(job.base),
-        **({"from": fingerprint(job.start)} if job.start else {}),
-        "train_items": len(job.train),
-        "train_hash": items_hash(job.train),
-        **({"answers": json_hash(job.answers)} if job.answers else {}),
-        "dev_hash": items_hash(job.dev),
-    }
 
 
 def _print(result: Trained) -> None:

@@ -183,7 +183,7 @@ def _default_name(flags: dict[str, Any]) -> str:
     """The run's name, built from its settings."""
     from pathlib import Path
 
-    from harness.engines.bases import DEFAULT_BASE
+    from harness.engines.models.bases import DEFAULT_BASE
 
     player = Path(flags["adapter"] or flags["model"] or DEFAULT_BASE)
     model = player.parent.name if player.name in ("adapter", "model") else player.name

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from harness.corpora import Source
     from harness.corpora.item import Item
     from harness.engines.engine import Engine
-    from harness.engines.openai import OpenAIEngine
+    from harness.engines.openai.engine import OpenAIEngine
     from harness.prompting.prompted import Plan
     from harness.runs.folder import Run
     from prompts.spec import PromptSpec
@@ -140,7 +140,7 @@ def _engineless_plan(
     options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], pool: list[Item], length: int
 ) -> Plan:
     """The plan of a run, from the tokenizer alone; `length` is the context length of an endpoint that is not said."""
-    from harness.engines.bases import model_context_length, resolve_base
+    from harness.engines.models.bases import model_context_length, resolve_base
 
     model = chosen_base(options, adapter)
     tokenizer = counting_tokenizer(options, model)
@@ -151,7 +151,7 @@ def _engineless_plan(
 
 def _dry_run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], pool: list[Item]) -> int:
     """Requests, tokens and cost, at most; answers that later prompts show count as empty."""
-    from harness.engines.spending import Tokens, amount
+    from harness.engines.openai.spending import TokenUsage, amount
     from prompts.render import CHARS_PER_TOKEN, PromptTooLongError
 
     plan = _engineless_plan(options, spec, adapter, items, pool, _UNCUT)
@@ -165,7 +165,7 @@ def _dry_run(options: Options, spec: PromptSpec, adapter: Adapter | None, items:
         requests += plan.samples
         counted = len(rendered.token_ids) or math.ceil(len(rendered.text) / CHARS_PER_TOKEN)
         prompt += plan.samples * counted
-    spending = spending_of(options).of(Tokens(prompt, requests * plan.sampling.max_tokens))
+    spending = spending_of(options).of(TokenUsage(prompt, requests * plan.sampling.max_tokens))
     facts = {
         "requests": requests,
         "prompt_tokens": prompt,
@@ -196,8 +196,8 @@ def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: lis
     from rich.console import Console
 
     from eval.finishing import finish
-    from harness.engines.bases import resolve_base
-    from harness.engines.openai import OpenAIEngine
+    from harness.engines.models.bases import resolve_base
+    from harness.engines.openai.engine import OpenAIEngine
     from harness.prompting.prompted import Prompted
     from harness.runs.answering import answer_items
     from harness.runs.folder import RUNS, Run, described, log_to
@@ -242,11 +242,11 @@ def _tell_cached(engine: Engine) -> None:
 
 def _count_before(engine: OpenAIEngine, plan: Plan, run: Run, items: list[Item]) -> None:
     """What the run has used before, and how its prompts are counted."""
-    from harness.engines.spending import Tokens
+    from harness.engines.openai.spending import TokenUsage
     from prompts.render import CHARS_PER_TOKEN
 
     for record in run.records:
-        engine.spending.add(Tokens.of_record(record))
+        engine.spending.add(TokenUsage.of_record(record))
 
     def measure() -> float:
         plan.renderer.measure = lambda: CHARS_PER_TOKEN  # For the prompt that is counted.

@@ -16,7 +16,7 @@ from harness.errors import UsageError
 
 if TYPE_CHECKING:
     from adapters.registry import Adapter
-    from harness.service.serving import Door, Serving
+    from harness.service.serving import ServeConfig, Serving
 
 _MANY = click.IntRange(1)
 _SECONDS = click.FloatRange(0, min_open=True)
@@ -92,31 +92,31 @@ def serve(no_model: bool, **options: Any) -> None:
     the actions and what is there after them; the parser and the baselines answer there too. It runs until Ctrl-C; after SIGTERM
     it answers what it has begun, and ends with exit code 143.
     """
-    from harness.engines.server import end_by_exceptions
+    from harness.engines.vllm.server import end_by_exceptions
 
     end_by_exceptions()
     if not no_model:
-        return _serve(_door(options), options)
+        return _serve(_config(options), options)
     from harness.service.serving import serve_tasks
 
     for flag in ("base", "asked", "folder", "words"):
         if options[flag]:
             raise UsageError("--no-model: leave out --base, --adapter, --adapters and vLLM's options")
-    door = _door(options)
-    return serve_tasks(door, lambda: _show_tasks(door))
+    config = _config(options)
+    return serve_tasks(config, lambda: _show_tasks(config))
 
 
-def _door(options: dict[str, Any]) -> Door:
+def _config(options: dict[str, Any]) -> ServeConfig:
     """Raises UsageError for keys that cannot be taken, and where keys are missing."""
     from harness.service.guard import Bounds
     from harness.service.keys import server_keys
-    from harness.service.serving import Door
-    from harness.service.workers import Budget
+    from harness.service.serving import ServeConfig
+    from harness.service.workers import AnswerBudget
 
     keys = server_keys(options["host"], options["key_file"])
     if options["max_in_flight"] < len(keys):
         raise UsageError(f"--max-in-flight {options['max_in_flight']}: there are {len(keys)} keys, and each needs a place")
-    budget = Budget(options["time_limit"], options["memory_limit"])
+    budget = AnswerBudget(options["time_limit"], options["memory_limit"])
     if options["workers"]:
         budget = replace(budget, workers=options["workers"])
     bounds = Bounds(
@@ -126,51 +126,55 @@ def _door(options: dict[str, Any]) -> Door:
         requests=options["requests_per_minute"],
         tokens=options["tokens_per_minute"],
     )
-    return Door(options["host"], options["port"], keys, bounds, options["answer_timeout"], budget, options["drain_timeout"])
+    return ServeConfig(
+        options["host"], options["port"], keys, bounds, options["answer_timeout"], budget, options["drain_timeout"]
+    )
 
 
-def _serve(door: Door, options: dict[str, Any]) -> None:
+def _serve(config: ServeConfig, options: dict[str, Any]) -> None:
     from adapters.asking import examples_note
-    from harness.engines.bases import resolve_base
-    from harness.engines.server import check_port
-    from harness.service.serving import Model, serve_model
+    from harness.engines.models.bases import resolve_base
+    from harness.engines.vllm.server import check_port
+    from harness.service.serving import ServedModel, serve_model
 
     base, asked, folder = options["base"], options["asked"], options["folder"]
     if options["no_adapters"] and (asked or folder):
         raise UsageError("--no-adapters: leave it out with --adapter and --adapters")
     adapters = {} if options["no_adapters"] else _load(asked, base) if asked else _shipped(base)
     model = next((adapter.base for adapter in adapters.values()), None) or resolve_base(base)
-    check_port(door.host, door.port)
+    check_port(config.host, config.port)
     for note in filter(None, (examples_note(name, adapter) for name, adapter in adapters.items())):
         click.echo(f"Note: {note}", err=True)
 
     def begin(serving: Serving) -> None:
-        _wait(serving, door)
-        _show_models(serving, door, model)
-        _show_request(serving, door, model)
-        _show_tasks(door)
+        _wait(serving, config)
+        _show_models(serving, config, model)
+        _show_request(serving, config, model)
+        _show_tasks(config)
 
     hot = bool(adapters or folder)
-    serve_model(Model(model, adapters, hot, folder, options["words"]), door, lambda line: click.echo(line, err=True), begin)
+    serve_model(
+        ServedModel(model, adapters, hot, folder, options["words"]), config, lambda line: click.echo(line, err=True), begin
+    )
 
 
-def _show_models(serving: Serving, door: Door, model: str) -> None:
-    from harness.engines.bases import display_name
+def _show_models(serving: Serving, config: ServeConfig, model: str) -> None:
+    from harness.engines.models.bases import display_name
 
     names = ", ".join([display_name(model), *serving.adapters.loaded])
-    click.echo(f"Serving {names} at {door.url}/v1 (Ctrl-C stops it; vLLM's log: {serving.log})")
+    click.echo(f"Serving {names} at {config.url}/v1 (Ctrl-C stops it; vLLM's log: {serving.log})")
 
 
-def _show_tasks(door: Door) -> None:
+def _show_tasks(config: ServeConfig) -> None:
     """Print a curl line for the task API."""
-    click.echo(f"The task API is at {door.url} (its OpenAPI page: {door.url}/openapi.json); the parser, asked for a column:")
+    click.echo(f"The task API is at {config.url} (its OpenAPI page: {config.url}/openapi.json); the parser, asked for a column:")
     body = json.dumps({"task": "hexagons", "instruction": "Paint the first column red."})
-    click.echo(f"curl {door.url}/v1/harness/execute {_key_header(door)}-H 'Content-Type: application/json' -d '{body}'")
+    click.echo(f"curl {config.url}/v1/harness/execute {_key_header(config)}-H 'Content-Type: application/json' -d '{body}'")
     sys.stdout.flush()
 
 
-def _key_header(door: Door) -> str:
-    return '-H "Authorization: Bearer $HARNESS_API_KEY" ' if door.keys else ""
+def _key_header(config: ServeConfig) -> str:
+    return '-H "Authorization: Bearer $HARNESS_API_KEY" ' if config.keys else ""
 
 
 def _load(asked: tuple[str, ...], base: str | None) -> dict[str, Adapter]:
@@ -179,8 +183,8 @@ def _load(asked: tuple[str, ...], base: str | None) -> dict[str, Adapter]:
     Raises UsageError for a name that is no adapter's or is given twice, AdapterError for one that does not fit.
     """
     from adapters.registry import load_adapter, named_adapters
-    from harness.engines.bases import display_name
-    from harness.engines.vllm import check_served
+    from harness.engines.models.bases import display_name
+    from harness.engines.vllm.engine import check_served
 
     adapters: dict[str, Adapter] = {}
     for name, folder in named_adapters(asked).items():
@@ -195,7 +199,7 @@ def _load(asked: tuple[str, ...], base: str | None) -> dict[str, Adapter]:
 def _shipped(base: str | None) -> dict[str, Adapter]:
     """The shipped adapters that fit the base, the default one if None."""
     from adapters.registry import load_adapter, shipped_adapters
-    from harness.engines.bases import resolve_base
+    from harness.engines.models.bases import resolve_base
     from harness.errors import AdapterError
 
     adapters: dict[str, Adapter] = {}
@@ -206,21 +210,21 @@ def _shipped(base: str | None) -> dict[str, Adapter]:
     return adapters
 
 
-def _wait(serving: Serving, door: Door) -> None:
+def _wait(serving: Serving, config: ServeConfig) -> None:
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     click.echo(f"Starting vLLM; its log: {serving.log}", err=True)
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        progress.add_task(f"waiting for {door.url}", total=None)
+        progress.add_task(f"waiting for {config.url}", total=None)
         serving.supervisor.begin()
 
 
-def _show_request(serving: Serving, door: Door, model: str) -> None:
+def _show_request(serving: Serving, config: ServeConfig, model: str) -> None:
     """Print a curl line that asks one item of the corpus, in the prompt format of the first adapter."""
     from harness.corpora import load
-    from harness.engines.bases import display_name
+    from harness.engines.models.bases import display_name
     from harness.tasks import DEFAULT_TASK
     from harness.util.files import write_atomically
     from prompts.messages import conversation
@@ -235,6 +239,6 @@ def _show_request(serving: Serving, door: Door, model: str) -> None:
         request["stop"] = list(PLAIN_STOP)
     body = serving.log.with_suffix(".json").absolute()
     write_atomically(body, json.dumps(request, indent=1) + "\n")
-    key = _key_header(door)
+    key = _key_header(config)
     click.echo(f"To ask it the dev item {item.id}{' (with the key in HARNESS_API_KEY)' if key else ''}:")
-    click.echo(f"curl {door.url}/v1/chat/completions {key}-H 'Content-Type: application/json' -d @{shlex.quote(str(body))}")
+    click.echo(f"curl {config.url}/v1/chat/completions {key}-H 'Content-Type: application/json' -d @{shlex.quote(str(body))}")

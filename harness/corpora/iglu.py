@@ -20,6 +20,7 @@ from harness.corpora.checked import Record, read_json
 from harness.corpora.item import MinecraftItem, Utterance
 from harness.errors import DataError
 from harness.worlds.minecraft import Action, Pose, Structure, in_region, net_actions
+from harness.worlds.ordering import feasible_order
 
 SPLITS = ("train", "dev", "test")
 ARCHIVE = "singleturn.tar.xz"
@@ -253,15 +254,9 @@ def gold_order(before: Structure, after: Structure) -> tuple[Action, ...] | None
     """
     net = sorted(net_actions(before, after), key=lambda action: (action.y, action.x, action.z))
     removed = [action for action in reversed(net) if action.kind == "remove"]
-    state, todo, done = before.apply(removed).structure, [action for action in net if action.kind == "place"], removed
-    while todo:
-        chosen = next((action for action in todo if state.feasible(action)), None)
-        if chosen is None:
-            return None
-        todo.remove(chosen)
-        done.append(chosen)
-        state = state.apply([chosen]).structure
-    return tuple(done)
+    todo = [action for action in net if action.kind == "place"]
+    placed = feasible_order(before.apply(removed).structure, todo)
+    return (*removed, *placed) if len(placed) == len(todo) else None
 
 
 def items(instructions: Iterable[Instruction], split: str) -> Iterator[MinecraftItem]:

@@ -138,17 +138,17 @@ class CachedEngine:
             if found is not None and len(found) == len(unit):
                 known |= zip(unit, found, strict=True)
         missing = [prompt for n, prompt in enumerate(prompts) if n not in known]
-        asked = iter(self._engine.generate(missing, sampling) if missing else ())
+        fresh = iter(self._engine.generate(missing, sampling) if missing else ())
         for unit, name in zip(units, names, strict=True):
             answers: list[Completion] = []
             for n in unit:
                 self.answered += 1
                 self.cached += n in known
-                answers.append(known[n] if n in known else next(asked))
+                answers.append(known[n] if n in known else next(fresh))
                 if len(answers) == len(unit) and n not in known and all(answer.error is None for answer in answers):
                     self._cache.put(name, answers)
                 yield answers[-1]
-        next(asked, None)  # What the engine does after its last answer.
+        next(fresh, None)  # What the engine does after its last answer.
 
     def _key(self, prompt: Rendered, sampling: Sampling) -> str:
         seed = item_seed(sampling.seed, prompt.id) if sampling.temperature > 0 else None

@@ -11,8 +11,8 @@ from prompts.rendered import Rendered
 from serialization.formats.answer import Constraint
 
 ENGINES = {
-    "vllm": "harness.engines.vllm:VllmEngine",
-    "openai": "harness.engines.openai:OpenAIEngine",
+    "vllm": "harness.engines.vllm.engine:VllmEngine",
+    "openai": "harness.engines.openai.engine:OpenAIEngine",
     "transformers": "harness.engines.transformers:TransformersEngine",
     "scripted": "harness.engines.scripted:ScriptedEngine",
 }

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from harness.engines.bases import exact_attention
 from harness.engines.engine import Completion, Report, Sampling, silent
+from harness.engines.models.bases import exact_attention
 from harness.engines.shared import adapter_rank, brief, item_seed, keep_memory, quiet_transformers, refusal
 from harness.errors import EngineError
 from harness.util.trust import trusts_remote_code
@@ -52,13 +52,13 @@ class TransformersEngine:
         if sampling.constraint is not None:
             raise EngineError("the transformers engine cannot constrain decoding to a grammar: use --engine vllm")
         answers: list[Completion | None] = [refusal(prompt, self.context_length) for prompt in prompts]
-        asked = [index for index, answer in enumerate(answers) if answer is None]
+        places = [index for index, answer in enumerate(answers) if answer is None]
         training = self._model.training
         self._model.eval()
         try:
             with torch.inference_mode(), torch.random.fork_rng():
-                for start in range(0, len(asked), self.batch_size):
-                    batch = asked[start : start + self.batch_size]
+                for start in range(0, len(places), self.batch_size):
+                    batch = places[start : start + self.batch_size]
                     for index, answer in zip(batch, self._answer([prompts[i] for i in batch], sampling), strict=True):
                         answers[index] = answer
         finally:

@@ -29,14 +29,14 @@ def question(item: MinecraftItem) -> str | None:
     It asks for a color that no word tells, and, once something stands, for a place that no word tells. What it asked since its
     last actions it does not ask again.
     """
-    told = read_turn(item.history)
-    asked = {said.text for said in since_actions(item.history) if said.speaker == "Builder"}
-    if not any(map(_places, told)):
+    clauses = read_turn(item.history)
+    questions = {turn.text for turn in since_actions(item.history) if turn.speaker == "Builder"}
+    if not any(map(_places, clauses)):
         return None
-    words: frozenset[str] = frozenset().union(*(clause.texts for clause in told))
-    if WHICH_COLOR not in asked and not any(clause.colors for clause in told) and not words & _SAME:
+    words: frozenset[str] = frozenset().union(*(clause.texts for clause in clauses))
+    if WHICH_COLOR not in questions and not any(clause.colors for clause in clauses) and not words & _SAME:
         return WHICH_COLOR
-    if WHERE not in asked and len(item.before) and not words & (_PLACES | _SAME):
+    if WHERE not in questions and len(item.before) and not words & (_PLACES | _SAME):
         return WHERE
     return None
 
@@ -49,7 +49,7 @@ def _places(clause: Clause) -> bool:
     return bool(texts & _PLACING) or bool(clause.colors and clause.numbers)
 
 
-def said(actions: Sequence[Action], ignored: Sequence[Any], before: Structure, asks: str | None = None) -> str:
+def reply_text(actions: Sequence[Action], ignored: Sequence[Any], before: Structure, asks: str | None = None) -> str:
     """A few sentences about some actions: what was placed and removed, what could not be, and what the Builder asks back."""
     if not actions:
         return asks or NOT_UNDERSTOOD

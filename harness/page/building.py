@@ -13,7 +13,7 @@ from harness.baselines.typed import read_bounded
 from harness.corpora.item import MinecraftItem, builder_turns
 from harness.corpora.records import ActionRecord, turn_record
 from harness.errors import UsageError
-from harness.page.builder import QUESTIONS, question, said
+from harness.page.builder import QUESTIONS, question, reply_text
 from harness.page.store import State
 from harness.service.schema import BUILDER, BuildRequest, ExecuteResponse
 from harness.simulators.games import game
@@ -40,7 +40,7 @@ class Say(_Event):
     text: str = Field(max_length=MOST_TEXT, pattern=r"\S")
 
 
-class Undo(_Event):
+class UndoTurn(_Event):
     """The Architect takes the last message back, with what was said and done after it."""
 
     type: Literal["undo"]
@@ -52,7 +52,7 @@ class Again(_Event):
     type: Literal["again"]
 
 
-class Build(_Event):
+class BuildTurn(_Event):
     """A person builds: as the Builder; or as the Architect, who puts right what a model answered last."""
 
     type: Literal["build"]
@@ -65,7 +65,7 @@ class End(_Event):
     type: Literal["end"]
 
 
-Event = Say | Undo | Again | Build | End
+Event = Say | UndoTurn | Again | BuildTurn | End
 EVENT: TypeAdapter[Event] = TypeAdapter(Annotated[Event, Field(discriminator="type")])
 
 
@@ -103,7 +103,7 @@ def _as_told(state: State) -> tuple[State, bool]:
         live.take([Action(*action) for action in actions])
         item = live.ask()
     blocks, target = ([list(block) for block in one.blocks()] for one in (live.built, live.target))
-    told = {
+    fields = {
         "turns": [turn_record(turn) for turn in live.dialogue],
         "blocks": blocks,
         "target": {"name": f"{state['simulator']} {state['seed']}", "blocks": target},
@@ -112,7 +112,7 @@ def _as_told(state: State) -> tuple[State, bool]:
         "pose": item.pose._asdict() if isinstance(item, MinecraftItem) else state["pose"],
         "score": None if item else score(blocks, target),
     }
-    return state | told, item is None
+    return state | fields, item is None
 
 
 def happened(state: State, event: Event) -> tuple[State, bool]:
@@ -121,7 +121,7 @@ def happened(state: State, event: Event) -> tuple[State, bool]:
         raise UsageError("this game is over: nothing can be changed any more")
     if isinstance(event, End):
         return state | {"phase": "finished", "score": score(state["blocks"], state["target"]["blocks"])}, True
-    if isinstance(event, Build):
+    if isinstance(event, BuildTurn):
         if state["role"] == "builder":
             return _obeyed(state, _actions(event))
         return _corrected(state, _actions(event)), False
@@ -133,7 +133,7 @@ def happened(state: State, event: Event) -> tuple[State, bool]:
     return _at(state, turns if isinstance(event, Again) else turns[:-1]), False
 
 
-def _actions(event: Build) -> tuple[Action, ...]:
+def _actions(event: BuildTurn) -> tuple[Action, ...]:
     return tuple(Action(*action) for action in event.actions)
 
 
@@ -143,7 +143,7 @@ def answered(state: State, answer: ExecuteResponse) -> State:
     actions, ignored = ([Action(*action) for action in listed] for listed in (answer.actions, answer.ignored))
     carried = [list(action) for action in actions if action not in ignored]
     done = [{"actions": carried, "pose": state["pose"]}] if carried else []
-    text = said(actions, ignored, before, answer.question)
+    text = reply_text(actions, ignored, before, answer.question)
     reply = {"speaker": "Builder", "text": text, "by": answer.model}
     blocks = [list(block) for block in answer.blocks or ()]
     return state | {"turns": [*state["turns"], *done, reply], "blocks": blocks}
@@ -156,10 +156,10 @@ def asked_back(state: State, player: str) -> State | None:
     """
     if player == CONVERSING:
         return None
-    asked = question(read_bounded(request_of(state, player, joined=False).item))
-    if asked is None:
+    text = question(read_bounded(request_of(state, player, joined=False).item))
+    if text is None:
         return None
-    return state | {"turns": [*state["turns"], {"speaker": "Builder", "text": asked, "by": player}]}
+    return state | {"turns": [*state["turns"], {"speaker": "Builder", "text": text, "by": player}]}
 
 
 def request_of(state: State, player: str, *, joined: bool = True) -> BuildRequest:
@@ -175,7 +175,7 @@ def request_of(state: State, player: str, *, joined: bool = True) -> BuildReques
         *history, order, _ = history
         words.insert(0, order["text"].rstrip(" .!"))
     past = [{key: value for key, value in turn.items() if key != "by"} for turn in history]
-    told = {
+    fields = {
         "model": player,
         "instruction": " ".join(words)[:MOST_TEXT],
         "history": past,
@@ -183,7 +183,7 @@ def request_of(state: State, player: str, *, joined: bool = True) -> BuildReques
         "pose": state["pose"],
     }
     # From text, since pydantic takes JSON's arrays as tuples only then.
-    return BuildRequest.model_validate_json(json.dumps(told | {"task": "minecraft"}))
+    return BuildRequest.model_validate_json(json.dumps(fields | {"task": "minecraft"}))
 
 
 def score(built: list[Any], target: list[Any]) -> dict[str, float] | None:

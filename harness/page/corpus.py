@@ -202,13 +202,13 @@ def requests(task: str, split: str) -> list[Json]:
 
 
 def _request_turn(item: Item) -> Json:
-    said = item.instruction if isinstance(item, HexagonsItem) else since_actions(item.history)[-1].text
+    instruction = item.instruction if isinstance(item, HexagonsItem) else since_actions(item.history)[-1].text
     if not get_task(item.task).judged:
         program = drawing_program(item.actions) if isinstance(item, HexagonsItem) else building_program(item.actions)
-        return {"say": said, "program": write(program), "up_to": (), "holds": (), "others": 0}
+        return {"say": instruction, "program": write(program), "up_to": (), "holds": (), "others": 0}
     rights = [Right.model_validate(one) for one in item.meta["right"]]
     first = rights[0]
-    return {"say": said, "program": first.gold, "up_to": first.up_to, "holds": first.holds, "others": len(rights) - 1}
+    return {"say": instruction, "program": first.gold, "up_to": first.up_to, "holds": first.holds, "others": len(rights) - 1}
 
 
 def request_picture(task: str, split: str, name: str, turn: int) -> str:

@@ -27,7 +27,7 @@ _LONGEST = 20_000_000
 """No line is longer: a request is not."""
 
 
-class Correction(BaseModel):
+class CorrectedAnswer(BaseModel):
     """What a model was asked, and what it should have done."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -39,23 +39,23 @@ class Correction(BaseModel):
 
     def item(self) -> Item:
         """The training item. Raises UsageError for a correction without the right state, and one that cannot be carried out."""
-        asked, name = self.request.item, uuid4().hex
-        if isinstance(asked, HexagonsItem):
+        item, name = self.request.item, uuid4().hex
+        if isinstance(item, HexagonsItem):
             if self.board is None:
                 raise UsageError("board: how the board should be after the step")
             after = Board.from_digits(self.board)
-            done: Any = {"actions": asked.before.diff(after), "after": after}
+            done: Any = {"actions": item.before.diff(after), "after": after}
         else:
             if self.actions is None:
                 raise UsageError("actions: what should have been done")
             actions = tuple(Action(*action) for action in self.actions)
-            structure, ignored = asked.before.apply(actions)
+            structure, ignored = item.before.apply(actions)
             if ignored:
                 raise UsageError(f"{list(ignored[0])} cannot be carried out")
-            done = {"actions": lasting(actions, asked.before), "after": structure}
-        whole = f"{asked.task}-corrected/train/{name}"
+            done = {"actions": lasting(actions, item.before), "after": structure}
+        whole = f"{item.task}-corrected/train/{name}"
         meta = {"corrected": self.by}
-        return replace(asked, id=f"{whole}/1", split="train", group=whole, cluster=whole, meta=meta, **done)
+        return replace(item, id=f"{whole}/1", split="train", group=whole, cluster=whole, meta=meta, **done)
 
 
 class Corrections:

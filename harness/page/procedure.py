@@ -32,7 +32,7 @@ class Add(_Event):
     text: str = Field(max_length=MOST_TEXT)
 
 
-class Undo(_Event):
+class UndoStep(_Event):
     """The last step is taken back."""
 
     type: Literal["undo"]
@@ -59,13 +59,13 @@ class Go(_Event):
     step: int = Field(ge=0, lt=MOST_STEPS)
 
 
-class Done(_Event):
+class Drawn(_Event):
     """The last step is drawn."""
 
     type: Literal["done"]
 
 
-Event = Add | Undo | Finish | PaintOn | Go | Done
+Event = Add | UndoStep | Finish | PaintOn | Go | Drawn
 EVENT: TypeAdapter[Event] = TypeAdapter(Annotated[Event, Field(discriminator="type")])
 
 
@@ -99,7 +99,7 @@ def _described(state: State, event: Event) -> State:
         if len(steps) + len(new) > MOST_STEPS:
             raise UsageError(f"a procedure has at most {MOST_STEPS} steps")
         return state | {"steps": steps + new}
-    if isinstance(event, Undo) and steps:
+    if isinstance(event, UndoStep) and steps:
         return state | {"steps": steps[:-1]}
     if isinstance(event, Finish) and steps:
         return state | {"phase": "aligning", "steps": [steps[0] | {"board": BLANK}, *steps[1:]], "current": 0}
@@ -124,7 +124,7 @@ def _drawn(state: State, event: Event) -> tuple[State, bool]:
         if steps[event.step]["board"] is None:
             steps[event.step] |= {"board": steps[current]["board"]}
         return state | {"steps": steps, "current": event.step}, False
-    if isinstance(event, Done) and current == len(steps) - 1:
+    if isinstance(event, Drawn) and current == len(steps) - 1:
         return state | {"phase": "finished"}, True
     raise UsageError("this cannot be done before the last step")
 

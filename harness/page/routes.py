@@ -17,7 +17,7 @@ from starlette.staticfiles import StaticFiles
 from harness.corpora.records import Digits
 from harness.errors import HarnessError, UsageError
 from harness.page import building, corpus, export, procedure
-from harness.page.corrections import Correction, Corrections
+from harness.page.corrections import CorrectedAnswer, Corrections
 from harness.page.store import Session, StaleError, State, Store, StoreError
 from harness.service.app import MOST_BYTES, answered
 from harness.service.guard import Bounds, Guard
@@ -54,7 +54,7 @@ class Begin(_Body):
     seed: int = Field(0, ge=0, lt=10**9)
 
 
-class Change(_Body):
+class SessionChange(_Body):
     """An event in a session, for the version that it was made for; `id` is the change's own."""
 
     version: int
@@ -153,8 +153,8 @@ def _add_sessions(app: FastAPI, store: Store, players: Mapping[str, AnyPlayer]) 
 
     @app.post("/page/sessions")
     async def begin(request: Request) -> dict[str, Any]:
-        asked = Begin.model_validate_json(await request.body())
-        return shown(await run_in_threadpool(_begun, store, asked))
+        body = Begin.model_validate_json(await request.body())
+        return shown(await run_in_threadpool(_begun, store, body))
 
     @app.get("/page/sessions/{session_id}")
     def session(session_id: str) -> dict[str, Any]:
@@ -162,28 +162,28 @@ def _add_sessions(app: FastAPI, store: Store, players: Mapping[str, AnyPlayer]) 
 
     @app.post("/page/sessions/{session_id}")
     async def change(session_id: str, request: Request) -> dict[str, Any]:
-        asked = Change.model_validate_json(await request.body())
+        body = SessionChange.model_validate_json(await request.body())
         kind = store.get(session_id).kind
         adapter, happened = _KINDS[kind]
-        event = adapter.validate_json(_json(asked.event))
-        changed = await run_in_threadpool(store.change, session_id, asked.version, asked.id, lambda state: happened(state, event))
+        event = adapter.validate_json(json.dumps(body.event))
+        changed = await run_in_threadpool(store.change, session_id, body.version, body.id, lambda state: happened(state, event))
         return _whole(store, changed)
 
     @app.post("/page/sessions/{session_id}/answer")
     async def answer(session_id: str, request: Request) -> dict[str, Any]:
         """A model draws the current step, or builds what the Architect said last."""
-        asked = Ask.model_validate_json(await request.body())
-        player = players.get(asked.player)
+        body = Ask.model_validate_json(await request.body())
+        player = players.get(body.player)
         if player is None:
-            raise HTTPException(404, f"no player {asked.player[:80]!r}: choose one of {', '.join(players)}")
-        return await _answered(request, store, session_id, asked, player)
+            raise HTTPException(404, f"no player {body.player[:80]!r}: choose one of {', '.join(players)}")
+        return await _answered(request, store, session_id, body, player)
 
 
 def _add_corrections(app: FastAPI, store: Store, corrections: Corrections) -> None:
     @app.post("/page/corrections")
     async def correct(request: Request) -> dict[str, Any]:
         """Save what a model should have done as a training row."""
-        correction = Correction.model_validate_json(await request.body())
+        correction = CorrectedAnswer.model_validate_json(await request.body())
         try:
             item = correction.item()
         except ValueError as error:
@@ -240,28 +240,28 @@ def _whole(store: Store, session: Session) -> dict[str, Any]:
     return whole
 
 
-def _begun(store: Store, asked: Begin) -> Session:
+def _begun(store: Store, body: Begin) -> Session:
     """Raises UsageError for what cannot begin."""
-    name = asked.name.strip()
-    if asked.kind == "description":
-        if asked.board is not None:
-            if not asked.board.strip("0"):
+    name = body.name.strip()
+    if body.kind == "description":
+        if body.board is not None:
+            if not body.board.strip("0"):
                 raise UsageError("draw an image first: a blank board is none")
-            return store.begin("description", name, procedure.description(export.own_image(asked.board)))
-        image = corpus.image(asked.image or "")
+            return store.begin("description", name, procedure.description(export.own_image(body.board)))
+        image = corpus.image(body.image or "")
         return store.begin("description", name, procedure.description({key: image[key] for key in _IMAGE}))
-    if asked.kind == "execution":
-        described = store.get(asked.about)
+    if body.kind == "execution":
+        described = store.get(body.about)
         if described.kind != "description" or not described.finished:
             raise UsageError("only a finished description can be executed")
         if described.name == name:
             raise UsageError("who described an image cannot verify it: a Verifier must not know the image")
         return store.begin("execution", name, procedure.execution(described.state), described.id)
-    if asked.kind == "building":
-        if asked.simulator:
-            return store.begin("building", name, building.with_simulator(asked.simulator, asked.seed))
-        return store.begin("building", name, building.with_model(_target(asked.target)))
-    raise UsageError(f"there is no kind of session {asked.kind[:40]!r}: {', '.join(_KINDS)}")
+    if body.kind == "building":
+        if body.simulator:
+            return store.begin("building", name, building.with_simulator(body.simulator, body.seed))
+        return store.begin("building", name, building.with_model(_target(body.target)))
+    raise UsageError(f"there is no kind of session {body.kind[:40]!r}: {', '.join(_KINDS)}")
 
 
 _IMAGE = ("id", "category", "split", "board")
@@ -276,12 +276,12 @@ def _target(name: str | None) -> dict[str, Any]:
     raise UsageError(f"there is no target {name[:40]!r}")
 
 
-async def _answered(request: Request, store: Store, session_id: str, asked: Ask, player: AnyPlayer) -> dict[str, Any]:
+async def _answered(request: Request, store: Store, session_id: str, body: Ask, player: AnyPlayer) -> dict[str, Any]:
     """The session after the model's answer, with the answer; the session is not locked while the model thinks."""
     session = store.get(session_id)
-    if session.change == asked.id:
+    if session.change == body.id:
         return {"session": _whole(store, session), "answer": None}
-    if session.version != asked.version:
+    if session.version != body.version:
         raise StaleError(session)
     answer: ExecuteResponse | None = None
     if session.kind == "execution":
@@ -299,7 +299,7 @@ async def _answered(request: Request, store: Store, session_id: str, asked: Ask,
             state = back
     else:
         raise UsageError("a description is written by people")
-    changed = await run_in_threadpool(store.change, session_id, asked.version, asked.id, lambda _: (state, finished))
+    changed = await run_in_threadpool(store.change, session_id, body.version, body.id, lambda _: (state, finished))
     return {"session": _whole(store, changed), "answer": answer.model_dump() if answer else None}
 
 
@@ -318,8 +318,4 @@ def step_request(state: State, player: str) -> DrawRequest:
         "board": boards[-1],
         "history": history,
     }
-    return DrawRequest.model_validate_json(_json(body))
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value)
+    return DrawRequest.model_validate_json(json.dumps(body))

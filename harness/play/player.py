@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from adapters.asking import as_trained, chosen_adapter, chosen_spec, examples_note, merged_folder, model_name
 from adapters.registry import CONFIG_FILE, known_adapters, served_adapter
 from harness.baselines import BASELINES, Baseline, Ruled, load_predictor
-from harness.engines.bases import DEFAULT_BASE, resolve_base
+from harness.engines.models.bases import DEFAULT_BASE, resolve_base
 from harness.prompting.options import LOCAL_ENGINES, Options
 from harness.prompting.plan import build_engine, build_plan, refuse_keys
 from harness.prompting.settings import cached, run_settings

@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import model_validator
 
 from harness.engines.engine import without_secrets
-from harness.engines.request_shape import DIALECTS
+from harness.engines.openai.request_shape import DIALECTS
 from harness.errors import UsageError
 from harness.prompting.shots import SELECTIONS, check_choice
 from harness.tasks import DEFAULT_TASK, TASK_NAMES

@@ -15,7 +15,7 @@ from harness.prompting.options import LOCAL_ENGINES, Options
 if TYPE_CHECKING:
     from adapters.registry import Adapter
     from harness.engines.engine import Engine
-    from harness.engines.spending import Spending
+    from harness.engines.openai.spending import Spending
     from harness.prompting.prompted import Plan
     from prompts.shots import Shots
     from prompts.spec import PromptSpec
@@ -29,7 +29,7 @@ CONCURRENCY = 8
 """Requests to an endpoint at a time."""
 
 
-BATCH_ENGINE = "harness.engines.batch_api:BatchEngine"
+BATCH_ENGINE = "harness.engines.openai.batch_api:BatchEngine"
 
 SHARE = 0.2
 """Of the votes that a change needs, for --vote share: half of the F1 that can be expected here."""
@@ -47,7 +47,7 @@ def answered_task(options: Options, spec: PromptSpec) -> str:
 
 def refuse_keys(options: Options, spec: PromptSpec) -> None:
     """Raises UsageError where a flag or the template holds the key of the environment: both are written to the run's folder."""
-    from harness.engines.endpoint import KEY_VARIABLES, key_in_environment
+    from harness.engines.openai.endpoint import KEY_VARIABLES, key_in_environment
 
     key = key_in_environment() or ""
     if len(key) < MIN_KEY:
@@ -62,8 +62,8 @@ def refuse_keys(options: Options, spec: PromptSpec) -> None:
 
 def build_engine(options: Options, adapter: Adapter | None, merged: Path | None = None) -> Engine:
     """The engine; `merged` is the folder of the base with the adapter merged into it."""
-    from harness.engines.bases import resolve_base
     from harness.engines.engine import ENGINES
+    from harness.engines.models.bases import resolve_base
     from harness.util.registry import resolve
 
     kind: Any = resolve("engine", options.engine, ENGINES)
@@ -84,7 +84,7 @@ def build_engine(options: Options, adapter: Adapter | None, merged: Path | None 
             double = adapter is None or adapter.trained_with.double_quantization
             more = {"quantize": quantized_weights("nf4", double=double)}
         if options.engine == "vllm":
-            from harness.engines.replicas import SIZE, ReplicatedEngine
+            from harness.engines.vllm.replicas import SIZE, ReplicatedEngine
 
             own = {key: value for key, value in given_to_vllm(options).items() if key != SIZE}
             more = {"draws": options.temperature > 0, "feasible": options.constrain == "feasible", "options": own}
@@ -101,7 +101,7 @@ def given_to_vllm(options: Options) -> dict[str, Any]:
     """vLLM's own options: those of --vllm, and those that follow --. Raises UsageError for what vLLM does not know."""
     if not options.vllm and not options.vllm_words:
         return {}
-    from harness.engines.vllm_options import engine_options
+    from harness.engines.vllm.options import engine_options
 
     return engine_options(options.vllm, options.vllm_words)
 
@@ -110,7 +110,7 @@ def vllm_gpus(options: Options) -> list[str]:
     """The GPUs of each copy of vLLM's engine, where there are several copies. Raises UsageError for more than fit."""
     if options.engine != "vllm":
         return []
-    from harness.engines.replicas import replica_gpus
+    from harness.engines.vllm.replicas import replica_gpus
 
     return replica_gpus(given_to_vllm(options))
 
@@ -127,13 +127,13 @@ def recorded_for_vllm(options: Options) -> dict[str, Any]:
     """Of vLLM's own options, those that may change an answer."""
     if not (given := given_to_vllm(options)):
         return {}
-    from harness.engines.vllm_options import recorded
+    from harness.engines.vllm.options import recorded
 
     return recorded(given)
 
 
 def _endpoint_engine(kind: Any, options: Options) -> Engine:
-    from harness.engines.request_shape import DIALECTS, extra_fields
+    from harness.engines.openai.request_shape import DIALECTS, extra_fields
 
     given = {"timeout": options.timeout, "max_retries": options.retries}
     engine: Engine = kind(
@@ -160,7 +160,7 @@ def tell(line: str) -> None:
 
 def spending_of(options: Options) -> Spending:
     """The price of the model and the limits. Raises UsageError for a limit in money where no price is known."""
-    from harness.engines.spending import Spending, read_prices
+    from harness.engines.openai.spending import Spending, read_prices
 
     prices = read_prices(Path(options.prices) if options.prices else None)
     price = prices.of(options.model or "")
@@ -177,7 +177,7 @@ def counting_tokenizer(options: Options, model: str | None) -> Any:
 
     Raises EngineError if it cannot be loaded.
     """
-    from harness.engines.bases import load_tokenizer, resolve_base
+    from harness.engines.models.bases import load_tokenizer, resolve_base
 
     name = model if options.engine in LOCAL_ENGINES else options.tokenizer
     return load_tokenizer(resolve_base(name)) if options.engine in LOCAL_ENGINES or name else None
@@ -231,7 +231,7 @@ def build_plan(options: Options, spec: PromptSpec, tokenizer: Any, context_lengt
 
 def _check_dialect(dialect: str, constrain: str | None, feasible: bool, spec: PromptSpec) -> None:
     """Raises UsageError for a dialect that holds no answers, or not to this format."""
-    from harness.engines.request_shape import held
+    from harness.engines.openai.request_shape import held
 
     if constrain is None:
         raise UsageError(f"--dialect {dialect} says how answers are held to a format: add --constrain format")

@@ -7,8 +7,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.engines.bases import DEFAULT_BASE
 from harness.engines.engine import without_secrets
+from harness.engines.models.bases import DEFAULT_BASE
 from harness.prompting.options import ENDPOINT, FLAGS, LOCAL_ENGINES, MODEL, Options
 from harness.prompting.plan import answered_task, chosen_base, recorded_for_vllm
 from harness.prompting.shots import RANDOM, choice_settings
@@ -26,7 +26,7 @@ def run_settings(
     options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], plan: Plan, *, merged: bool
 ) -> dict[str, Any]:
     """Everything that decides the predictions. `merged`: the adapter is merged into a copy of the base."""
-    from harness.engines.bases import base_origin, display_name, fingerprint, resolve_base
+    from harness.engines.models.bases import base_origin, display_name, fingerprint, resolve_base
     from harness.runs.folder import items_hash
     from prompts.probe import format_hash
 

@@ -119,7 +119,7 @@ def _similarity(select: str, encoder: str | None, spec: PromptSpec, items: Seque
     known, asked = [query_text(item) for item in train], [query_text(item) for item in items]
     if BM25 in (select, encoder):
         return by_words(known, asked)
-    from harness.engines.encoding import MINILM, embedded
+    from harness.engines.models.encoding import MINILM, embedded
 
     return by_vectors(embedded(known, encoder or MINILM), embedded(asked, encoder or MINILM))
 

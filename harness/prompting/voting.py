@@ -15,6 +15,7 @@ from typing import Any
 from harness.corpora.item import HexagonsItem, Item
 from harness.worlds.hexagons import Board, Paint
 from harness.worlds.minecraft import Action, Structure, net_actions
+from harness.worlds.ordering import feasible_order
 
 
 def changes(item: Item, actions: Sequence[Any]) -> Set[Any]:
@@ -72,15 +73,5 @@ def voted(before: Structure, drawn: Mapping[tuple[Action, ...], int], share: flo
     enough = [change for change, count in votes.items() if count >= share * sum(drawn.values())]
     enough.sort(key=lambda change: (-votes[change], change.cell, change.kind, str(change.color)))
     wanted = {(change.cell, change.kind): change for change in reversed(enough)}
-    return in_order(before, [change for change in enough if wanted[change.cell, change.kind] is change])
-
-
-def in_order(before: Structure, changes: Sequence[Action]) -> list[Action]:
-    """Those that can be carried out, each time the first one that can be."""
-    done: list[Action] = []
-    now, waiting = before, list(changes)
-    while (possible := next((change for change in waiting if now.feasible(change)), None)) is not None:
-        waiting.remove(possible)
-        done.append(possible if possible.kind == "place" else possible._replace(color=None))
-        now = now.apply([possible]).structure
-    return done
+    order = feasible_order(before, [change for change in enough if wanted[change.cell, change.kind] is change])
+    return [change if change.kind == "place" else change._replace(color=None) for change in order]

@@ -17,13 +17,13 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 from starlette.concurrency import run_in_threadpool
 
 from adapters.registry import CONFIG_FILE, SHIPPED, WEIGHTS_FILE, Adapter, load_adapter
-from harness.engines.server import VLLM_URL, ServedAdapter, socket_client
-from harness.engines.vllm import check_served
+from harness.engines.vllm.engine import check_served
+from harness.engines.vllm.server import VLLM_URL, ServedAdapter, socket_client
 from harness.errors import HarnessError
 from harness.everyday.solved import solved_by
 from harness.runs.folder import RUNS
 from harness.service.app import FAULTS, described, read
-from harness.service.players import AnyPlayer, Served
+from harness.service.players import AnyPlayer, EndpointPlayer
 from harness.service.workers import Workers
 from harness.util.files import write_atomically
 from prompts.spec import PromptSpec
@@ -36,7 +36,7 @@ PICKLES = (".bin", ".pt", ".pth", ".pkl", ".pickle", ".ckpt", ".npy", ".npz", ".
 LOADING = 300.0
 
 
-class Refused(HarnessError):
+class AdapterRefused(HarnessError):
     """An adapter that cannot be loaded or unloaded, and the HTTP status that says so."""
 
     def __init__(self, status: int, message: str) -> None:
@@ -45,7 +45,7 @@ class Refused(HarnessError):
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
+class LoadedAdapter:
     """An adapter as it is served."""
 
     name: str
@@ -56,7 +56,7 @@ class Loaded:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Backend:
     """What adapters must fit, and where vLLM is told of them."""
 
     base: str
@@ -83,20 +83,20 @@ class Adapters:
 
     def __init__(
         self,
-        place: Place,
+        backend: Backend,
         adapters: Mapping[str, Adapter],
         players: MutableMapping[str, AnyPlayer],
         folder: Path | None = None,
         fixed: str | None = None,
     ) -> None:
-        self._place, self._players, self._folder, self._fixed = place, players, folder, fixed
+        self._backend, self._players, self._folder, self._fixed = backend, players, folder, fixed
         self._given = {name: adapter.path for name, adapter in adapters.items()}
         self._versions = dict.fromkeys(adapters, 1)
         self._lock = threading.Lock()
-        self.loaded = {name: Loaded(name, 1, name, adapter) for name, adapter in adapters.items()}
+        self.loaded = {name: LoadedAdapter(name, 1, name, adapter) for name, adapter in adapters.items()}
         for one in self.loaded.values():
             self._play(one)
-        players[place.name] = base_player(place)
+        players[backend.name] = base_player(backend)
 
     def served(self, model: str) -> str:
         """The name that vLLM knows a model by: of an adapter's name its newest version, and of NAME@VERSION that one."""
@@ -112,7 +112,7 @@ class Adapters:
         return [
             {**model, "id": ours[model["id"]].name if model["id"] in ours else model["id"], "root": _root(model, ours)}
             for model in models
-            if model["id"] == self._place.name or model["id"] in ours
+            if model["id"] == self._backend.name or model["id"] in ours
         ]
 
     def modules(self) -> list[ServedAdapter]:
@@ -127,13 +127,13 @@ class Adapters:
                 found.setdefault(path.relative_to(root).parts[0])
         return [name for name in found if NAME.fullmatch(name)]
 
-    def load(self, name: str) -> Loaded:
-        """Load an adapter, in a new version if it is there already. Raises Refused."""
+    def load(self, name: str) -> LoadedAdapter:
+        """Load an adapter, in a new version if it is there already. Raises AdapterRefused."""
         with self._lock:
             self._check(name)
             adapter = self._read(name)
             version = self._versions.get(name, 0) + 1
-            one = Loaded(name, version, f"{name}@{version}", adapter)
+            one = LoadedAdapter(name, version, f"{name}@{version}", adapter)
             self._tell("load_lora_adapter", {"lora_name": one.served, "lora_path": str(adapter.path.resolve())}, name)
             self._versions[name] = version
             old = self.loaded.get(name)
@@ -145,29 +145,29 @@ class Adapters:
             return one
 
     def unload(self, name: str) -> None:
-        """Raises Refused if it is not loaded."""
+        """Raises AdapterRefused if it is not loaded."""
         with self._lock:
             self._check(name)
             one = self.loaded.get(name)
             if one is None:
-                raise Refused(404, f"no adapter {name!r} is loaded")
+                raise AdapterRefused(404, f"no adapter {name!r} is loaded")
             self._tell("unload_lora_adapter", {"lora_name": one.served}, name)
             del self.loaded[name]
             self._players.pop(name, None)
 
-    def _play(self, one: Loaded) -> None:
-        player = _behind(self._place, one.name, one.served, {one.adapter.spec.task: one.adapter.spec})
+    def _play(self, one: LoadedAdapter) -> None:
+        player = _behind(self._backend, one.name, one.served, {one.adapter.spec.task: one.adapter.spec})
         self._players[one.name] = replace(player, examples=one.adapter.trained_with.examples, solved=one.adapter.solved)
 
     def _check(self, name: str) -> None:
         if self._fixed:
-            raise Refused(409, self._fixed)
+            raise AdapterRefused(409, self._fixed)
         if not NAME.fullmatch(name) or ".." in name:
-            raise Refused(422, "an adapter's name has letters, digits, points, hyphens and underscores, and is no path")
-        if name == self._place.name:
-            raise Refused(409, f"{name} is the base")
-        if not self._place.up():
-            raise Refused(503, "vLLM is not there")
+            raise AdapterRefused(422, "an adapter's name has letters, digits, points, hyphens and underscores, and is no path")
+        if name == self._backend.name:
+            raise AdapterRefused(409, f"{name} is the base")
+        if not self._backend.up():
+            raise AdapterRefused(503, "vLLM is not there")
 
     def _roots(self) -> list[tuple[Path, str]]:
         """Where adapters are looked for, in order, and what lies between a name and the files there."""
@@ -175,61 +175,63 @@ class Adapters:
         return [*own, (SHIPPED, ""), (RUNS, "adapter/")]
 
     def _read(self, name: str) -> Adapter:
-        """Raises Refused for one that is not there, or may not be loaded, or does not fit."""
+        """Raises AdapterRefused for one that is not there, or may not be loaded, or does not fit."""
         places = [(self._given[name], self._given[name].parent)] if name in self._given else []
         places += [(root / name / below, root) for root, below in self._roots()]
         folder, root = next(((folder, root) for folder, root in places if (folder / CONFIG_FILE).is_file()), (None, None))
         if folder is None or root is None:
-            raise Refused(404, f"no adapter {name!r}: GET /v1/harness/adapters lists them")
+            raise AdapterRefused(404, f"no adapter {name!r}: GET /v1/harness/adapters lists them")
         check_files(folder, root)
         try:
             check_served(folder)
-            adapter = load_adapter(folder.resolve(), self._place.base)
+            adapter = load_adapter(folder.resolve(), self._backend.base)
         except HarnessError as error:
-            raise Refused(422, str(error).replace(str(folder.resolve()), name).replace(str(folder), name)) from None
-        if adapter.rank > self._place.rank:
-            raise Refused(422, f"{name} has rank {adapter.rank}, and the server takes {self._place.rank} (-- --max-lora-rank)")
-        if plain_template(self._place.chats, adapter.spec.wording) != self._place.plain:
-            raise Refused(422, f"{name} needs another chat template than this server has: serve it on its own")
+            raise AdapterRefused(422, str(error).replace(str(folder.resolve()), name).replace(str(folder), name)) from None
+        if adapter.rank > self._backend.rank:
+            raise AdapterRefused(
+                422, f"{name} has rank {adapter.rank}, and the server takes {self._backend.rank} (-- --max-lora-rank)"
+            )
+        if plain_template(self._backend.chats, adapter.spec.wording) != self._backend.plain:
+            raise AdapterRefused(422, f"{name} needs another chat template than this server has: serve it on its own")
         return adapter
 
     def _tell(self, what: str, body: Mapping[str, str], name: str) -> None:
-        """Raises Refused if vLLM does not do it."""
+        """Raises AdapterRefused if vLLM does not do it."""
         import httpx
 
         try:
-            with socket_client(self._place.socket, LOADING) as client:
+            with socket_client(self._backend.socket, LOADING) as client:
                 response = client.post(f"/v1/{what}", json=dict(body))
         except httpx.HTTPError as error:
-            raise Refused(503, f"vLLM is not there: {error or type(error).__name__}") from None
+            raise AdapterRefused(503, f"vLLM is not there: {error or type(error).__name__}") from None
         if response.status_code != 200:
             verb = what.partition("_")[0]
-            raise Refused(502, f"vLLM cannot {verb} {name} (status {response.status_code}): its log says why")
+            raise AdapterRefused(502, f"vLLM cannot {verb} {name} (status {response.status_code}): its log says why")
 
 
-def base_player(place: Place) -> Served:
+def base_player(backend: Backend) -> EndpointPlayer:
     """The base itself, asked in the default prompt format of each task."""
     from prompts.spec import DEFAULTS
 
     specs = {task: PromptSpec.make(task) for task in DEFAULTS}
-    return replace(_behind(place, place.name, place.name, specs), solved=solved_by(place.name))
+    return replace(_behind(backend, backend.name, backend.name, specs), solved=solved_by(backend.name))
 
 
-def _behind(place: Place, name: str, served: str, specs: Mapping[str, PromptSpec]) -> Served:
+def _behind(backend: Backend, name: str, served: str, specs: Mapping[str, PromptSpec]) -> EndpointPlayer:
     """A model of our vLLM as a player."""
-    return Served(name, f"{VLLM_URL}/v1", served, specs, place.workers, socket=place.socket, up=place.up)
+    return EndpointPlayer(name, f"{VLLM_URL}/v1", served, specs, backend.workers, socket=backend.socket, up=backend.up)
 
 
 def check_files(folder: Path, root: Path) -> None:
-    """Raises Refused for a folder that leads out of `root`, or holds a link that does, or a pickle."""
+    """Raises AdapterRefused for a folder that leads out of `root`, or holds a link that does, or a pickle."""
     inside = root.resolve()
     if not folder.resolve().is_relative_to(inside):
-        raise Refused(422, "the adapter's folder is a link to another place")
+        raise AdapterRefused(422, "the adapter's folder is a link to another place")
     for path in folder.rglob("*"):
         if path.is_symlink() and not path.resolve().is_relative_to(inside):
-            raise Refused(422, f"{path.name} of the adapter is a link to another place")
+            raise AdapterRefused(422, f"{path.name} of the adapter is a link to another place")
         if path.suffix.lower() in PICKLES:
-            raise Refused(422, f"{path.name} of the adapter may hold code: adapters are {WEIGHTS_FILE} files")
+            raise AdapterRefused(422, f"{path.name} of the adapter may hold code: adapters are {WEIGHTS_FILE} files")
 
 
 def plain_template(chats: bool, wording: Template) -> Path | None:
@@ -244,7 +246,7 @@ def served_template(model: str, adapters: Mapping[str, Adapter], file: Path) -> 
 
     Raises UsageError if adapters need different ones.
     """
-    from harness.engines.bases import load_tokenizer
+    from harness.engines.models.bases import load_tokenizer
     from harness.errors import UsageError
     from prompts.chat_template import answering_template, own_template
     from prompts.template import DEFAULT, get_template
@@ -270,7 +272,7 @@ def served_ends(model: str) -> list[int] | None:
     generation_config.json say; None where these have all."""
     from transformers import GenerationConfig
 
-    from harness.engines.bases import load_tokenizer
+    from harness.engines.models.bases import load_tokenizer
     from prompts.chat_template import stop_token_ids
 
     tokenizer = load_tokenizer(model)
@@ -283,7 +285,7 @@ def served_ends(model: str) -> list[int] | None:
     return sorted(known | ends) if ends else None
 
 
-def _root(model: Mapping[str, Any], ours: Mapping[str, Loaded]) -> str:
+def _root(model: Mapping[str, Any], ours: Mapping[str, LoadedAdapter]) -> str:
     """What a model is: a version, in place of the folder that vLLM names."""
     one = ours.get(model["id"])
     return f"{one.name}@{one.version}" if one else model["id"]
@@ -314,7 +316,7 @@ class AdapterRequest(BaseModel):
 
 
 def adapter_routes(adapters: Adapters) -> APIRouter:
-    """Routes that list adapters for all, and load and unload them for holders of an admin's key."""
+    """Routes that list adapters for all, and load and unload them for an admin's key."""
     router = APIRouter(prefix="/v1/harness/adapters")
     faults: dict[int | str, dict[str, Any]] = {
         **FAULTS,
@@ -343,20 +345,20 @@ def adapter_routes(adapters: Adapters) -> APIRouter:
     return router
 
 
-def _card(one: Loaded) -> AdapterCard:
+def _card(one: LoadedAdapter) -> AdapterCard:
     return AdapterCard(name=one.name, version=one.version, task=one.adapter.spec.task, rank=one.adapter.rank)
 
 
 def _need_admin(request: Request) -> None:
-    holder = request.scope.get("holder")
-    if holder is None or not holder.admin:
+    principal = request.scope.get("principal")
+    if principal is None or not principal.admin:
         raise HTTPException(403, "this needs an admin's key, or a program on the server's own machine where it has no keys")
 
 
 async def _done(work: Callable[[str], Any], name: str) -> Any:
     try:
         return await run_in_threadpool(work, name)
-    except Refused as error:
+    except AdapterRefused as error:
         raise HTTPException(error.status, str(error)) from None
 
 

@@ -67,13 +67,13 @@ def create_app(players: Iterable[AnyPlayer] | Mapping[str, AnyPlayer]) -> FastAP
     @app.post("/v1/harness/execute", openapi_extra=described(REQUEST.json_schema()), responses=FAULTS)
     async def execute(request: Request) -> ExecuteResponse:
         """Carry out an instruction: who is asked reads it and says what to do; the answer tells the state after that."""
-        asked = await read(request, REQUEST)
-        player = by_name.get(asked.model)
+        body = await read(request, REQUEST)
+        player = by_name.get(body.model)
         if player is None:
-            raise HTTPException(404, f"no player {asked.model[:80]!r}: choose one of {', '.join(by_name)}")
-        if asked.task not in player.card.tasks:
-            raise HTTPException(422, f"{player.name} does not know the task {asked.task}")
-        return await answered(request, player, asked)
+            raise HTTPException(404, f"no player {body.model[:80]!r}: choose one of {', '.join(by_name)}")
+        if body.task not in player.card.tasks:
+            raise HTTPException(422, f"{player.name} does not know the task {body.task}")
+        return await answered(request, player, body)
 
     @app.exception_handler(StarletteHTTPException)
     async def refused(request: Request, error: StarletteHTTPException) -> JSONResponse:
@@ -84,20 +84,20 @@ def create_app(players: Iterable[AnyPlayer] | Mapping[str, AnyPlayer]) -> FastAP
     return app
 
 
-async def answered(request: Request, player: AnyPlayer, asked: DrawRequest | BuildRequest) -> ExecuteResponse:
-    """As `executed`, on behalf of the request's holder, while its client is there. Raises Gone where the client leaves."""
-    holder = request.scope.get("holder", ANYONE)
-    return await while_there(request.receive, executed(player, asked, holder.name, request.scope.get("usage")))
+async def answered(request: Request, player: AnyPlayer, body: DrawRequest | BuildRequest) -> ExecuteResponse:
+    """As `executed`, on behalf of who asks, while its client is there. Raises Gone where the client leaves."""
+    principal = request.scope.get("principal", ANYONE)
+    return await while_there(request.receive, executed(player, body, principal.name, request.scope.get("usage")))
 
 
 async def executed(
-    player: AnyPlayer, asked: DrawRequest | BuildRequest, holder: str = ANYONE.name, usage: Usage | None = None
+    player: AnyPlayer, body: DrawRequest | BuildRequest, principal: str = ANYONE.name, usage: Usage | None = None
 ) -> ExecuteResponse:
     """What the player does; its tokens are counted in `usage`. Raises HTTPException for what cannot be asked and for a model that
     does not answer."""
     try:
-        item = asked.item
-        answer = await player.answer(item, asked.samples, asked.constrain, holder)
+        item = body.item
+        answer = await player.answer(item, body.samples, body.constrain, principal)
     except (UsageError, ValueError) as error:
         raise HTTPException(422, str(error)) from None
     except Unavailable as error:
@@ -107,19 +107,19 @@ async def executed(
     if usage:
         # Only language models tell it: what the others do costs no tokens.
         usage.total = answer.notes.get("prompt_tokens", 0) + answer.notes.get("completion_tokens", 0)
-    return _response(asked, item, answer)
+    return _response(body, item, answer)
 
 
-def _response(asked: DrawRequest | BuildRequest, item: Item, answer: Answer) -> ExecuteResponse:
+def _response(body: DrawRequest | BuildRequest, item: Item, answer: Answer) -> ExecuteResponse:
     notes = answer.notes
     return ExecuteResponse(
-        task=asked.task,
-        model=asked.model,
+        task=body.task,
+        model=body.model,
         actions=[tuple(action) for action in answer.actions],
         text=notes.get("text"),
         program=notes.get("program"),
         confidence=notes.get("confidence"),
-        left_out=asked.left_out + notes.get("left_out", 0),
+        left_out=body.left_out + notes.get("left_out", 0),
         discarded=[Piece(text=text, reason=reason) for text, reason in notes.get("discarded", ())],
         unknown=list(notes.get("unknown", ())),
         question=notes.get("question"),
@@ -140,8 +140,8 @@ async def read(request: Request, kind: TypeAdapter[T]) -> T:
         return kind.validate_json(b"".join(pieces))
     except ValidationError as error:
         faults = error.errors(include_url=False, include_context=False, include_input=False)[:5]
-        told = "; ".join(f"{'.'.join(map(str, fault['loc'])) or 'body'}: {fault['msg']}" for fault in faults)
-        raise HTTPException(422, told) from None
+        message = "; ".join(f"{'.'.join(map(str, fault['loc'])) or 'body'}: {fault['msg']}" for fault in faults)
+        raise HTTPException(422, message) from None
 
 
 def described(schema: dict[str, Any]) -> dict[str, Any]:

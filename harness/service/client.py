@@ -57,5 +57,5 @@ class Client:
             raise EngineError(f"{self._http.base_url} does not speak the task API (status {response.status_code})") from None
         if response.is_success:
             return body
-        told = body.get("error", {}).get("message", body) if isinstance(body, dict) else body
-        raise EngineError(f"{self._http.base_url} refuses: {told}")
+        message = body.get("error", {}).get("message", body) if isinstance(body, dict) else body
+        raise EngineError(f"{self._http.base_url} refuses: {message}")

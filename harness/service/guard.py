@@ -18,7 +18,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from harness.service.keys import ANYONE, Holder, Keys, header
+from harness.service.keys import ANYONE, Keys, Principal, header
 from harness.service.limits import Limits, Slots, Usage
 
 OPEN = ("/health", "/ready")
@@ -62,7 +62,7 @@ class Bounds:
     """Tokens a minute, of one key."""
 
 
-class Refused(Exception):
+class RequestRefused(Exception):
     """A request that is not admitted, and the answer to it."""
 
     def __init__(self, status: int, message: str, retry_after: float | None = None) -> None:
@@ -79,8 +79,8 @@ def refusal(status: int, message: str, retry_after: float | None = None) -> JSON
 
 
 class Guard:
-    """An ASGI middleware. What it admits finds who asks in the scope, under "holder", and its whole body ready; where tokens are
-    limited, their `Usage` too, under "usage", for whoever knows how many they are."""
+    """An ASGI middleware. What it admits finds who asks in the scope, under "principal", and its whole body ready; where tokens
+    are limited, their `Usage` too, under "usage", for whoever knows how many they are."""
 
     def __init__(self, app: ASGIApp, keys: Keys | None = None, bounds: Bounds | None = None) -> None:
         """Raises ValueError if there are fewer places in flight than keys."""
@@ -105,7 +105,7 @@ class Guard:
         self.open += 1
         try:
             return await self._admitted(scope, receive, send)
-        except Refused as error:
+        except RequestRefused as error:
             return await _refuse(error.response, scope, receive, send)
         except Gone:
             return None
@@ -127,65 +127,65 @@ class Guard:
     async def _admitted(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["path"] in OPEN:
             if _has_body(scope):
-                raise Refused(400, f"{scope['path']} takes no body")
+                raise RequestRefused(400, f"{scope['path']} takes no body")
             scope["draining"] = self.draining
             return await self._app(scope, receive, send)
-        scope["holder"] = holder = self._holder(scope)
+        scope["principal"] = principal = self._principal(scope)
         _check_content(scope)
         if scope["method"] in ("GET", "HEAD"):
             body = await self._body(scope, receive)
             return await self._app(scope, _replay(body, receive), send)
-        return await self._ask(holder, scope, receive, send)
+        return await self._ask(principal, scope, receive, send)
 
-    def _holder(self, scope: Scope) -> Holder:
-        """Who asks. Raises Refused for a request of another site, without a key, or at the end."""
+    def _principal(self, scope: Scope) -> Principal:
+        """Who asks. Raises RequestRefused for a request of another site, without a key, or at the end."""
         if len(scope["headers"]) > MOST_HEADERS:
-            raise Refused(431, f"the request has more than {MOST_HEADERS} headers")
-        holder = self._keys.holder(scope)
+            raise RequestRefused(431, f"the request has more than {MOST_HEADERS} headers")
+        principal = self._keys.principal(scope)
         host, origin = header(scope, b"host"), header(scope, b"origin")
-        if holder is ANYONE and _name(f"//{host}") not in LOOPBACK_NAMES:
-            raise Refused(403, "this server answers this machine only: ask it as http://127.0.0.1, or start it with a key")
+        if principal is ANYONE and _name(f"//{host}") not in LOOPBACK_NAMES:
+            raise RequestRefused(403, "this server answers this machine only: ask it as http://127.0.0.1, or start it with a key")
         if origin and urlsplit(origin).netloc != host:
-            raise Refused(403, "requests from other sites are refused")
+            raise RequestRefused(403, "requests from other sites are refused")
         opened = scope["method"] == "GET" and header(scope, b"sec-fetch-mode") == "navigate"
         if header(scope, b"sec-fetch-site") not in ("", "same-origin", "none") and not opened:
-            raise Refused(403, "requests from other sites are refused")
-        if holder is None:
-            raise Refused(401, "this server needs a key: Authorization: Bearer KEY")
+            raise RequestRefused(403, "requests from other sites are refused")
+        if principal is None:
+            raise RequestRefused(401, "this server needs a key: Authorization: Bearer KEY")
         if self.draining:
-            raise Refused(503, "the server is ending", DRAINING)
-        return holder
+            raise RequestRefused(503, "the server is ending", DRAINING)
+        return principal
 
-    async def _ask(self, holder: Holder, scope: Scope, receive: Receive, send: Send) -> None:
-        if not self._slots.take(holder.name):
-            raise Refused(429, f"the server has {self.in_flight} requests to answer: ask again later", 1)
-        exchange = _Exchange(lambda: self._slots.give_back(holder.name), send)
+    async def _ask(self, principal: Principal, scope: Scope, receive: Receive, send: Send) -> None:
+        if not self._slots.take(principal.name):
+            raise RequestRefused(429, f"the server has {self.in_flight} requests to answer: ask again later", 1)
+        exchange = _Exchange(lambda: self._slots.give_back(principal.name), send)
         try:
-            if reached := self._limits.admit(holder.name):
+            if reached := self._limits.admit(principal.name):
                 kind, seconds = reached
-                raise Refused(429, f"this key has used up its {kind} of a minute", seconds)
+                raise RequestRefused(429, f"this key has used up its {kind} of a minute", seconds)
             body = await self._body(scope, receive)
             if self._limits.counts_tokens:
-                self._count(holder, scope, exchange, Usage(len(body)))
+                self._count(principal, scope, exchange, Usage(len(body)))
             await self._app(scope, _replay(body, receive), exchange.send)
         finally:
             exchange.end()
 
-    def _count(self, holder: Holder, scope: Scope, exchange: _Exchange, usage: Usage) -> None:
+    def _count(self, principal: Principal, scope: Scope, exchange: _Exchange, usage: Usage) -> None:
         """Charge what the body is estimated to have, and when the answer ends, what came to it beyond that."""
         scope["usage"] = usage
         estimated = usage.tokens
-        self._limits.charge(holder.name, estimated)
-        exchange.at_end(lambda: self._limits.charge(holder.name, usage.tokens - estimated))
+        self._limits.charge(principal.name, estimated)
+        exchange.at_end(lambda: self._limits.charge(principal.name, usage.tokens - estimated))
 
     async def _body(self, scope: Scope, receive: Receive) -> bytes:
-        """Raises Refused for one that is too large, whatever its header says, or too slow; `Gone` if the client leaves."""
+        """Raises RequestRefused for one that is too large, whatever its header says, or too slow; `Gone` if the client leaves."""
         if not _has_body(scope):
             return b""
         most = self._bounds.body
         declared = header(scope, b"content-length")
         if declared.isdigit() and int(declared) > most:
-            raise Refused(413, f"the body has more than {most:,} bytes")
+            raise RequestRefused(413, f"the body has more than {most:,} bytes")
         body, more = bytearray(), True
         try:
             async with asyncio.timeout(self._bounds.body_seconds):
@@ -195,10 +195,10 @@ class Guard:
                         raise Gone
                     body += message.get("body", b"")
                     if len(body) > most:
-                        raise Refused(413, f"the body has more than {most:,} bytes")
+                        raise RequestRefused(413, f"the body has more than {most:,} bytes")
                     more = message.get("more_body", False)
         except TimeoutError:
-            raise Refused(408, f"the body did not arrive within {self._bounds.body_seconds:g} s") from None
+            raise RequestRefused(408, f"the body did not arrive within {self._bounds.body_seconds:g} s") from None
         return bytes(body)
 
 
@@ -261,13 +261,13 @@ async def _refuse(response: JSONResponse, scope: Scope, receive: Receive, send: 
 
 
 def _check_content(scope: Scope) -> None:
-    """Raises Refused for a body that is not JSON: a form can be sent by a page of any site. Sound files come as a form."""
+    """Raises RequestRefused for a body that is not JSON: a form can be sent by a page of any site. Sound files come as a form."""
     if scope["method"] in ("GET", "HEAD") or not _has_body(scope):
         return
     kind = header(scope, b"content-type").partition(";")[0].strip().lower()
     wanted = "multipart/form-data" if scope["path"].startswith("/v1/audio/") else "application/json"
     if kind != wanted:
-        raise Refused(415, f"the body's type is {kind[:80]!r}: send Content-Type: {wanted}")
+        raise RequestRefused(415, f"the body's type is {kind[:80]!r}: send Content-Type: {wanted}")
 
 
 def _has_body(scope: Scope) -> bool:

@@ -21,15 +21,15 @@ SHORTEST = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Holder:
-    """Who asks: the holder of a key, known by its place and never by the key itself."""
+class Principal:
+    """Who asks, known by the line of its key and never by the key itself."""
 
     name: str
     admin: bool = False
     """Whether adapters may be loaded and unloaded."""
 
 
-ANYONE = Holder("anyone", admin=True)
+ANYONE = Principal("anyone", admin=True)
 """Who asks a server without keys: this machine's own programs and pages, all others are refused before."""
 
 
@@ -37,12 +37,12 @@ ANYONE = Holder("anyone", admin=True)
 class Key:
     """A key as it is kept: nothing that is printed shows it."""
 
-    holder: Holder
+    principal: Principal
     digest: bytes = field(repr=False)
 
     @classmethod
     def of(cls, text: str, name: str, admin: bool = False) -> Key:
-        return cls(Holder(name, admin), _digest(text))
+        return cls(Principal(name, admin), _digest(text))
 
 
 class Keys:
@@ -57,18 +57,18 @@ class Keys:
     @property
     def names(self) -> list[str]:
         """The names of those who may ask."""
-        return [key.holder.name for key in self._keys] or [ANYONE.name]
+        return [key.principal.name for key in self._keys] or [ANYONE.name]
 
-    def holder(self, scope: Mapping[str, Any]) -> Holder | None:
+    def principal(self, scope: Mapping[str, Any]) -> Principal | None:
         """Who asks, of an ASGI scope; None if no key fits. The time does not tell which key nearly did."""
         if not self._keys:
             return ANYONE
         scheme, _, key = header(scope, b"authorization").partition(" ")
-        asked, found = _digest(key), None
+        digest, principal = _digest(key), None
         for one in self._keys:
-            if hmac.compare_digest(one.digest, asked):
-                found = one.holder
-        return found if scheme.lower() == "bearer" else None
+            if hmac.compare_digest(one.digest, digest):
+                principal = one.principal
+        return principal if scheme.lower() == "bearer" else None
 
 
 def server_keys(host: str, file: Path | None) -> list[Key]:

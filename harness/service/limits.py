@@ -1,4 +1,4 @@
-"""How much each holder of a key may ask: places at a time, requests and tokens a minute.
+"""How much each key may ask: requests at a time, requests and tokens a minute.
 
 Tokens are known when an answer ends, so that a limiter must be able to charge after it has admitted; the usual libraries cannot.
 """
@@ -20,7 +20,7 @@ MOST_READ = 10_000_000
 
 
 class Slots:
-    """Requests that are answered at a time. Half of them are shared out equally among the holders, so that none of them can take
+    """Requests that are answered at a time. Half of them are shared out equally among the keys, so that none of them can take
     another's; who comes first has the rest."""
 
     def __init__(self, total: int, names: Iterable[str]) -> None:
@@ -38,7 +38,7 @@ class Slots:
         return self._used.total()
 
     def take(self, name: str) -> bool:
-        """Whether there is a slot for the holder, which is then taken."""
+        """Whether there is a slot for this key, which is then taken."""
         if self._used[name] >= self._own(name) and sum(map(self._beyond, self._used)) >= self._free:
             return False
         self._used[name] += 1
@@ -79,7 +79,7 @@ class Bucket:
 
 
 class Limits:
-    """The buckets of all holders, by name. A limit that is None is no limit."""
+    """The buckets of all keys, by name. A limit that is None is no limit."""
 
     def __init__(
         self, requests: int | None = None, tokens: int | None = None, clock: Callable[[], float] = time.monotonic
@@ -120,7 +120,7 @@ class Limits:
 class Usage:
     """The tokens of one request and its answer."""
 
-    asked: int
+    sent: int
     """Bytes of the request's body."""
     total: int | None = None
     """As vLLM counts them; None until it has said so."""
@@ -130,7 +130,7 @@ class Usage:
     @property
     def tokens(self) -> float:
         """As vLLM counts them; estimated from the bytes where the answer breaks off before that."""
-        return (self.asked + self.answered) / BYTES_PER_TOKEN if self.total is None else self.total
+        return (self.sent + self.answered) / BYTES_PER_TOKEN if self.total is None else self.total
 
 
 class UsageReader:

@@ -20,7 +20,7 @@ from prompts.spec import PromptSpec
 
 
 @dataclass
-class Loaded:
+class LocalPlayer:
     """An adapter with its base, asked through transformers. It is loaded with the first request and answers one at a time."""
 
     name: str
@@ -37,18 +37,18 @@ class Loaded:
     def card(self) -> Player:
         return Player(name=self.name, tasks=[self.task], kind="language model", solved=dict(self.solved))
 
-    async def answer(self, item: Item, samples: int, constrain: str | None, holder: str) -> Answer:
+    async def answer(self, item: Item, samples: int, constrain: str | None, principal: str) -> Answer:
         """Raises UsageError for what only a server does, HarnessError if the model cannot be loaded or the prompt is too long."""
         if samples > 1 or constrain:
             raise UsageError(f"samples and constrain need a server: harness serve, and --base-url here; {self.name} has neither")
-        return await self.workers.in_thread(holder, partial(self._asked, item))
+        return await self.workers.in_thread(principal, partial(self._asked, item))
 
     def _asked(self, item: Item) -> Answer:
         with self._lock:
             if self._prompted is None:
                 self._prompted = self._load()
             (answer,) = self._prompted.predict([item])
-        return told(answer)
+        return checked(answer)
 
     def _load(self) -> Predictor:
         from adapters.registry import load_adapter
@@ -80,7 +80,7 @@ def prompted(spec: PromptSpec, engine: Any, pool: Shots, shots: int, samples: in
     return Prompted(plan, engine)
 
 
-def told(answer: Answer) -> Answer:
+def checked(answer: Answer) -> Answer:
     """The answer. Raises HarnessError if there is none."""
     if answer.error is not None:
         raise HarnessError(answer.error)

@@ -15,7 +15,7 @@ from harness.errors import UsageError
 from harness.everyday.solved import solved_by
 from harness.prompting.shots import ShotChoice, live_shots
 from harness.runs.answering import Answer
-from harness.service.loaded import Loaded, prompted, told
+from harness.service.loaded import LocalPlayer, checked, prompted
 from harness.service.schema import Player
 from harness.service.workers import Unavailable, Workers
 from harness.training.checkpoints import SHIPPED, default_model
@@ -25,7 +25,7 @@ from prompts.spec import PromptSpec
 
 
 @dataclass
-class Own:
+class BaselinePlayer:
     """The parser or a baseline, which answers in the processes of `workers`."""
 
     name: str
@@ -42,15 +42,15 @@ class Own:
         """Whether it answers with what comes with the package, rather than with a run of this machine."""
         return isinstance(self.baseline, Ruled) or default_model(self.name, task).parent == SHIPPED
 
-    async def answer(self, item: Item, samples: int, constrain: str | None, holder: str) -> Answer:
+    async def answer(self, item: Item, samples: int, constrain: str | None, principal: str) -> Answer:
         """Raises UsageError for what only language models do and for what takes too long, Unavailable where all are at work."""
         if samples > 1 or constrain:
             raise UsageError(f"samples and constrain are for language models; {self.name} has neither")
-        return await self.workers.answer(holder, self.name, type(self.baseline), item)
+        return await self.workers.answer(principal, self.name, type(self.baseline), item)
 
 
 @dataclass
-class Served:
+class EndpointPlayer:
     """A language model behind an endpoint, asked in one prompt format."""
 
     name: str
@@ -79,14 +79,14 @@ class Served:
     def card(self) -> Player:
         return Player(name=self.name, tasks=list(self.specs), kind="language model", solved=dict(self.solved))
 
-    async def answer(self, item: Item, samples: int, constrain: str | None, holder: str) -> Answer:
+    async def answer(self, item: Item, samples: int, constrain: str | None, principal: str) -> Answer:
         """Raises EngineError if the endpoint does not answer, Unavailable if it is known not to be there."""
         if not self.up():
             raise Unavailable(f"{self.name} is not there now: ask again later")
-        return await self.workers.in_thread(holder, partial(self._asked, item, samples, constrain))
+        return await self.workers.in_thread(principal, partial(self._asked, item, samples, constrain))
 
     def _asked(self, item: Item, samples: int, constrain: str | None) -> Answer:
-        from harness.engines.openai import OpenAIEngine
+        from harness.engines.openai.engine import OpenAIEngine
 
         # Of its own for each request: an engine answers one thread.
         engine: Any = OpenAIEngine(
@@ -98,13 +98,13 @@ class Served:
             if (pool := self._pools.get(item.task)) is None:
                 pool = self._pools[item.task] = live_shots(self.examples, spec)
             (answer,) = prompted(spec, engine, pool, self.examples.shots, samples, constrain).predict([item])
-        return told(answer)
+        return checked(answer)
 
 
-AnyPlayer = Own | Served | Loaded
+AnyPlayer = BaselinePlayer | EndpointPlayer | LocalPlayer
 
 
-def own_players(workers: Workers) -> Iterable[Own]:
+def own_players(workers: Workers) -> Iterable[BaselinePlayer]:
     """The parser first, then the baselines whose checkpoints are here."""
     for name in sorted(BASELINES, key=lambda name: name != "parser"):
         baseline: Baseline | Ruled = resolve("baseline", name, BASELINES)()
@@ -113,4 +113,4 @@ def own_players(workers: Workers) -> Iterable[Own]:
                 default_model(name, baseline.tasks[0])
             except UsageError:
                 continue
-        yield Own(name, baseline, workers)
+        yield BaselinePlayer(name, baseline, workers)

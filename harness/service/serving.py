@@ -12,20 +12,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from adapters.registry import Adapter, known_adapters
-from harness.engines.bases import display_name
-from harness.engines.server import Room, Server, check_port, server_options
-from harness.engines.vllm import max_lora_rank
-from harness.engines.vllm_options import serve_options
+from harness.engines.models.bases import display_name
+from harness.engines.vllm.engine import max_lora_rank
+from harness.engines.vllm.options import serve_options
+from harness.engines.vllm.server import LoraCapacity, Server, check_port, server_options
 from harness.errors import UsageError
 from harness.runs.folder import RUNS
-from harness.service.adapters import Adapters, Place, adapter_routes, ranks, served_ends, served_template
+from harness.service.adapters import Adapters, Backend, adapter_routes, ranks, served_ends, served_template
 from harness.service.app import create_app, listening
-from harness.service.front import Address, Front
 from harness.service.guard import Bounds, Guard
 from harness.service.keys import Key, Keys
 from harness.service.players import AnyPlayer, own_players
+from harness.service.proxy import Address, ReverseProxy
 from harness.service.supervisor import Supervisor
-from harness.service.workers import Budget, Workers
+from harness.service.workers import AnswerBudget, Workers
 from harness.util.files import write_atomically
 
 HEAD_SECONDS = 30.0
@@ -33,7 +33,7 @@ HEAD_SECONDS = 30.0
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
+class ServeConfig:
     """Where the server listens, and whom and how much it takes."""
 
     host: str
@@ -42,7 +42,7 @@ class Door:
     bounds: Bounds
     answer_seconds: float = 600.0
     """How long an answer, or the next piece of one, may take."""
-    budget: Budget = field(default_factory=Budget)
+    budget: AnswerBudget = field(default_factory=AnswerBudget)
     """What an answer of the parser or a baseline may take."""
     drain_seconds: float = 30.0
     """How long requests in flight have after SIGTERM."""
@@ -55,7 +55,7 @@ class Door:
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class ServedModel:
     """What is served."""
 
     base: str
@@ -69,17 +69,19 @@ class Model:
 
 
 class Serving:
-    """A server of a model. `begin` starts vLLM, `watch` keeps it running; requests are answered from the moment `door` opens.
+    """A server of a model. `begin` starts vLLM, `watch` keeps it running; requests are answered from the moment its port is open.
 
     vLLM's socket is in `folder`, which no other user may enter: vLLM guards only some of its paths with a key.
     """
 
-    def __init__(self, model: Model, door: Door, folder: Path, workers: Workers, say: Callable[[str], None]) -> None:
+    def __init__(
+        self, model: ServedModel, config: ServeConfig, folder: Path, workers: Workers, say: Callable[[str], None]
+    ) -> None:
         self._model, self._socket = model, folder / "vllm.sock"
-        self.log = RUNS / f"serve-{door.port}.log"
+        self.log = RUNS / f"serve-{config.port}.log"
         self._given = serve_options(model.words)
         self.hot = self._hot()
-        self._template, plain, chats = served_template(model.base, model.adapters, RUNS / f"serve-{door.port}.jinja")
+        self._template, plain, chats = served_template(model.base, model.adapters, RUNS / f"serve-{config.port}.jinja")
         self.plain = plain is not None
         ends = None if self.plain else served_ends(model.base)
         self._generation_config = folder if ends else None
@@ -87,7 +89,7 @@ class Serving:
             write_atomically(folder / "generation_config.json", json.dumps({"eos_token_id": ends}) + "\n")
         self._rank = self._highest()
         self.supervisor = Supervisor(self._make, say)
-        place = Place(
+        backend = Backend(
             base=model.base,
             name=display_name(model.base),
             socket=self._socket,
@@ -99,12 +101,12 @@ class Serving:
         )
         players: dict[str, AnyPlayer] = {player.name: player for player in own_players(workers)}
         fixed = None if self.hot else "this server loads no adapters while it runs"
-        self.adapters = Adapters(place, model.adapters, players, model.folder, fixed)
+        self.adapters = Adapters(backend, model.adapters, players, model.folder, fixed)
         app = create_app(players)
         app.include_router(adapter_routes(self.adapters))
-        address = Address(self._socket, door.answer_seconds)
-        front = Front(app, self.supervisor, address, self.adapters.served, self.adapters.listed)
-        self.guard = Guard(front, Keys(door.keys), door.bounds)
+        address = Address(self._socket, config.answer_seconds)
+        proxy = ReverseProxy(app, self.supervisor, address, self.adapters.served, self.adapters.listed)
+        self.guard = Guard(proxy, Keys(config.keys), config.bounds)
 
     def _make(self, again: bool) -> Server:
         options = server_options(
@@ -113,7 +115,7 @@ class Serving:
             self.adapters.modules(),
             self._socket,
             self._template,
-            Room(self._rank, 2) if self.hot else None,
+            LoraCapacity(self._rank, 2) if self.hot else None,
             self._given,
             self._generation_config,
         )
@@ -138,41 +140,41 @@ class Serving:
 
 
 @contextmanager
-def opened(guard: Guard, door: Door) -> Iterator[Callable[[], bool]]:
+def opened(guard: Guard, config: ServeConfig) -> Iterator[Callable[[], bool]]:
     """Listen while the block runs. Where SIGTERM ends it, requests in flight are answered first, as far as time allows.
 
     Raises EngineError if nothing can listen there.
     """
-    check_port(door.host, door.port)
-    with listening(guard, door.host, door.port, request_seconds=door.bounds.body_seconds + HEAD_SECONDS) as alive:
+    check_port(config.host, config.port)
+    with listening(guard, config.host, config.port, request_seconds=config.bounds.body_seconds + HEAD_SECONDS) as alive:
         try:
             yield alive
         except SystemExit:  # SIGTERM; Ctrl-C does not wait.
-            if not guard.drained(door.drain_seconds):
-                print(f"{guard.open} requests were not answered within {door.drain_seconds:g} s", file=sys.stderr)
+            if not guard.drained(config.drain_seconds):
+                print(f"{guard.open} requests were not answered within {config.drain_seconds:g} s", file=sys.stderr)
             raise
         finally:
             guard.draining = True
 
 
-def serve_tasks(door: Door, ready: Callable[[], None]) -> None:
+def serve_tasks(config: ServeConfig, ready: Callable[[], None]) -> None:
     """Serve the task API without a model, until a signal; `ready` is called when it listens."""
-    with Workers(door.budget, len(door.keys)) as workers:
-        guard = Guard(create_app(own_players(workers)), Keys(door.keys), door.bounds)
-        with opened(guard, door) as alive:
+    with Workers(config.budget, len(config.keys)) as workers:
+        guard = Guard(create_app(own_players(workers)), Keys(config.keys), config.bounds)
+        with opened(guard, config) as alive:
             ready()
             while alive():
                 time.sleep(0.5)
 
 
-def serve_model(model: Model, door: Door, say: Callable[[str], None], begin: Callable[[Serving], None]) -> None:
+def serve_model(model: ServedModel, config: ServeConfig, say: Callable[[str], None], begin: Callable[[Serving], None]) -> None:
     """Serve a model, until a signal or until vLLM ends too often (EngineError).
 
     `begin` is called when the port is open, and begins the supervisor.
     """
     # Its mode is 0700. Where /tmp is what TMPDIR names, its path is short enough for a socket.
-    with tempfile.TemporaryDirectory(prefix="harness-") as folder, Workers(door.budget, len(door.keys)) as workers:
-        serving = Serving(model, door, Path(folder), workers, say)
-        with serving.supervisor as supervisor, opened(serving.guard, door):
+    with tempfile.TemporaryDirectory(prefix="harness-") as folder, Workers(config.budget, len(config.keys)) as workers:
+        serving = Serving(model, config, Path(folder), workers, say)
+        with serving.supervisor as supervisor, opened(serving.guard, config):
             begin(serving)
             supervisor.watch()

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Literal, NoReturn, Self
 
-from harness.engines.server import Server
+from harness.engines.vllm.server import Server
 from harness.errors import EngineError
 
 MOST, WITHIN = 5, 600.0

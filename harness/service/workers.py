@@ -1,5 +1,5 @@
 """Processes in which the parser and the baselines answer, each within a time and a memory limit, and threads that wait for
-language models. No holder of a key can take all of either."""
+language models. No key can take all of either."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MOST_ANSWERS = 2_000
 WAIT = 30.0
 """Seconds for which a request waits for a worker."""
 THREADS = 16
-"""Requests to language models that one holder has at a time."""
+"""Requests to language models that one key has at a time."""
 OUT_OF_MEMORY = 77
 """The exit code of a worker that reached its memory limit."""
 PR_SET_PDEATHSIG = 1
@@ -46,7 +46,7 @@ class Unavailable(HarnessError):
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class AnswerBudget:
     """What an answer of the parser or a baseline may take."""
 
     seconds: float = 10.0
@@ -59,11 +59,11 @@ class Budget:
 class Workers:
     """A pool of processes. Use it in a `with`, which starts them; they end with the block, or with this process."""
 
-    def __init__(self, budget: Budget | None = None, holders: int = 1) -> None:
-        """Where there are several `holders`, one of them leaves a worker to the others."""
-        self._budget = budget or Budget()
-        each = self._budget.workers if holders <= 1 else max(1, self._budget.workers - 1)
-        self._rooms: dict[str, asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(each))
+    def __init__(self, budget: AnswerBudget | None = None, principals: int = 1) -> None:
+        """Where there are several `principals`, one of them leaves a worker to the others."""
+        self._budget = budget or AnswerBudget()
+        each = self._budget.workers if principals <= 1 else max(1, self._budget.workers - 1)
+        self._semaphores: dict[str, asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(each))
         self._threads: dict[str, Any] = {}
 
     def __enter__(self) -> Self:
@@ -84,15 +84,15 @@ class Workers:
         self._pool.stop()  # type: ignore[no-untyped-call]
         self._pool.join()
 
-    async def answer(self, holder: str, name: str, kind: type[Baseline | Ruled], item: Item) -> Answer:
+    async def answer(self, principal: str, name: str, kind: type[Baseline | Ruled], item: Item) -> Answer:
         """The answer of the parser or a baseline. Cancelled, it frees its worker.
 
         Raises UsageError where the budget does not suffice or the player fails, Unavailable where no worker was free in time.
         """
-        room, budget = self._rooms[holder], self._budget
+        semaphore, budget = self._semaphores[principal], self._budget
         try:
             async with asyncio.timeout(WAIT):
-                await room.acquire()
+                await semaphore.acquire()
         except TimeoutError:
             raise Unavailable(f"{name} has had other requests to answer for {WAIT:g} s: ask again later") from None
         try:
@@ -100,7 +100,7 @@ class Workers:
         except TimeoutError:
             raise UsageError(f"{name} did not answer within {budget.seconds:g} s: say less at a time") from None
         finally:
-            room.release()
+            semaphore.release()
 
     async def _worked_out(self, future: Future[Answer]) -> Answer:
         from pebble import ProcessExpired
@@ -113,13 +113,13 @@ class Workers:
             log.error("a worker ended with exit code %s", error.exitcode)
             raise UsageError("the answer could not be worked out") from None
 
-    async def in_thread(self, holder: str, work: Callable[[], T]) -> T:
+    async def in_thread(self, principal: str, work: Callable[[], T]) -> T:
         """What waits for a language model. A thread cannot be stopped: cancelled, it is left to its end."""
         from anyio import CapacityLimiter
         from anyio.to_thread import run_sync
 
-        limiter = self._threads.setdefault(holder, None) or CapacityLimiter(THREADS)
-        self._threads[holder] = limiter
+        limiter = self._threads.setdefault(principal, None) or CapacityLimiter(THREADS)
+        self._threads[principal] = limiter
         return await run_sync(work, limiter=limiter, abandon_on_cancel=True)
 
 

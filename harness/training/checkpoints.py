@@ -47,6 +47,18 @@ def last_checkpoint(folder: Path) -> Path | None:
     return None
 
 
+def last_state(folder: Path) -> dict[str, Any]:
+    """Trainer's state in the last checkpoint of the run in `folder`; empty if there is none."""
+    checkpoint = last_checkpoint(folder / "checkpoints")
+    return dict(json.loads((checkpoint / STATE).read_bytes())) if checkpoint else {}
+
+
+def finished_at(state: Mapping[str, Any]) -> int | None:
+    """The step after which the training that wrote this state was over; None if it was not."""
+    over = state and state["stateful_callbacks"]["TrainerControl"]["args"]["should_training_stop"]
+    return int(state["global_step"]) if over else None
+
+
 @contextmanager
 def writing(folder: Path, stays: str) -> Iterator[None]:
     """Raises HarnessError, in one line, where the weights in a folder cannot be written, and says what stays there."""

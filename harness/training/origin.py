@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from harness.runs.folder import provenance
 from harness.training.checkpoints import digest, model_source, read_config
+from harness.training.job import Trained
 
 if TYPE_CHECKING:
     from harness.training.recipe import Recipe
 
     R = TypeVar("R", bound=Recipe)
-
-
-class Best(NamedTuple):
-    """The epoch whose model is kept."""
-
-    epoch: int
-    dev_loss: float
-    """Mean over items of the sum of their decisions' losses."""
-    curve: Sequence[Mapping[str, float]]
-    """A point for each epoch so far, as in curve.jsonl."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +45,7 @@ class Origin:
     def reseeded(self, recipe: R, baseline: str) -> R:
         """The recipe, with the next seed that no training before had: with theirs, the items would come in the same order and
         changed in the same ways again."""
-        used = {before.get("seed") for before in _befores(self.history(baseline))}
+        used = {before.get("seed") for before in _earlier(self.history(baseline))}
         seed = recipe.training.seed
         while seed in used:
             seed += 1
@@ -62,7 +53,7 @@ class Origin:
 
 
 def configuration(
-    baseline: str, task: str, recipe: Recipe, best: Best, items: int, origin: Origin, **own: object
+    baseline: str, task: str, recipe: Recipe, trained: Trained, items: int, origin: Origin, **own: object
 ) -> dict[str, Any]:
     """What a model's folder says of it; `items` were trained on, and `own` is what else this baseline has to say."""
     versions = provenance()
@@ -72,37 +63,37 @@ def configuration(
         **recipe.model_dump(),
         "items": items,
         **origin.history(baseline),
-        "epoch": best.epoch,
-        "dev_loss": best.dev_loss,
+        "epoch": int(trained.best["epoch"]),
+        "dev_loss": trained.best["dev_loss"],
         "versions": versions["versions"],
         "git": versions["git"],
         **own,
     }
 
 
-def card(config: Mapping[str, Any], best: Best, **words: object) -> str:
+def card(config: Mapping[str, Any], trained: Trained, **words: object) -> str:
     """The model card, in Markdown: the baseline's text with what the configuration says and other `words`."""
     parts = {part: ", ".join(f"{key} {value}" for key, value in config[part].items()) for part in ("network", "training")}
-    curve = "\n".join(f"| {p['epoch']:.0f} | {p['train_loss']:.3f} | {p['dev_loss']:.3f} |" for p in best.curve)
+    curve = "\n".join(f"| {p['epoch']:.0f} | {p['train_loss']:.3f} | {p['dev_loss']:.3f} |" for p in trained.curve)
     text = files(f"harness.baselines.{str(config['baseline']).replace('-', '_')}").joinpath("card.txt").read_text()
-    return text.format(**{**config, **parts, **words}, curve=curve, history="".join(map("- {}\n".format, _told(config))))
+    return text.format(**{**config, **parts, **words}, curve=curve, history="".join(map("- {}\n".format, _history(config))))
 
 
 def _name(folder: Path) -> str:
     return folder.parent.name if folder.name == "model" else folder.name
 
 
-def _befores(config: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def _earlier(config: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """The earlier models, the last one first."""
     while isinstance(before := config.get("from"), dict):
         yield before
         config = before
 
 
-def _told(config: Mapping[str, Any]) -> Iterator[str]:
+def _history(config: Mapping[str, Any]) -> Iterator[str]:
     if config.get("data"):
         yield f"Among the items are those of {', '.join(config['data'])}, beside the corpus's train split or in its place."
-    for before in _befores(config):
+    for before in _earlier(config):
         count = f" of {before['items']:,} items" if before.get("items") else ""
         others = f", {', '.join(before['data'])} among them" if before.get("data") else ""
         epoch, changed = before.get("epoch"), before.get("augment")

@@ -17,7 +17,7 @@ _POOL = 16
 """Batches whose items are sorted by length together."""
 
 
-def subset(items: Sequence[Item], count: int | None, seed: int, asked: str = "training.train_items=") -> list[Item]:
+def subset(items: Sequence[Item], count: int | None, seed: int, flag: str = "training.train_items=") -> list[Item]:
     """`count` items for a learning curve, in their order; all of them for None. Raises UsageError, which begins with how they
     were asked for, if there are not so many.
 
@@ -27,7 +27,7 @@ def subset(items: Sequence[Item], count: int | None, seed: int, asked: str = "tr
     if count is None:
         return list(items)
     if count > len(items):
-        raise UsageError(f"{asked}{count}: there are {len(items)} items to train on")
+        raise UsageError(f"{flag}{count}: there are {len(items)} items to train on")
     clusters = list(dict.fromkeys(item.cluster for item in items))
     Random(f"{seed}/part").shuffle(clusters)
     place = {cluster: number for number, cluster in enumerate(clusters)}
@@ -35,7 +35,7 @@ def subset(items: Sequence[Item], count: int | None, seed: int, asked: str = "tr
     return [item for item in items if item.id in chosen]
 
 
-class Plan(NamedTuple):
+class EpochPlan(NamedTuple):
     """The item indices of each epoch."""
 
     epochs: list[list[int]]
@@ -67,7 +67,9 @@ class Plan(NamedTuple):
         return list(chain(*ordered))
 
 
-def make_plan(items: Sequence[Item], training: Training, processes: int, length: Callable[[Item], int] | None = None) -> Plan:
+def make_plan(
+    items: Sequence[Item], training: Training, processes: int, length: Callable[[Item], int] | None = None
+) -> EpochPlan:
     """The stages of the curriculum, if there is one, and then epochs of all items; see `Data` for `length`.
 
     Raises UsageError for fewer items than the curriculum has buckets, and for a training that ends before it saw all items.
@@ -79,4 +81,4 @@ def make_plan(items: Sequence[Item], training: Training, processes: int, length:
         )
     first = stages(items, training.curriculum, training.seed) if training.curriculum else []
     epochs = [*first, *[list(range(len(items)))] * training.epochs][: training.epochs]
-    return Plan(epochs, training.batch_size * processes, [length(item) for item in items] if length else None)
+    return EpochPlan(epochs, training.batch_size * processes, [length(item) for item in items] if length else None)

@@ -34,7 +34,7 @@ class Data(NamedTuple):
     """Changes the items in each epoch."""
 
 
-class Share(NamedTuple):
+class Shard(NamedTuple):
     """A process's part of a step."""
 
     numbers: list[int]
@@ -45,14 +45,14 @@ class Share(NamedTuple):
     """How many items the step has over all processes."""
 
 
-def shares(step: Sequence[int], processes: int) -> list[Share]:
-    """A step's items split into one share for each process."""
+def shards(step: Sequence[int], processes: int) -> list[Shard]:
+    """A step's items split into one shard for each process."""
     own = (list(step[process::processes]) for process in range(processes))
-    return [Share(numbers or list(step[:1]), len(numbers), len(step)) for numbers in own]
+    return [Shard(numbers or list(step[:1]), len(numbers), len(step)) for numbers in own]
 
 
 class Steps:
-    """The shares of all steps with their items, step after step: Trainer gives the first process the first of each, and so on.
+    """The shards of all steps with their items, step after step: Trainer gives the first process the first of each, and so on.
 
     `ends` are the epochs' last steps, and `order` gives the numbers of an epoch's items; `size` is how many a process has in a
     step, but for an epoch's last.
@@ -74,15 +74,15 @@ class Steps:
     def __len__(self) -> int:
         return self.ends[-1] * self.processes
 
-    def __getitem__(self, number: int) -> tuple[Share, list[Any]]:
+    def __getitem__(self, number: int) -> tuple[Shard, list[Any]]:
         step, process = divmod(number, self.processes)
         epoch = bisect_right(self.ends, step)
         if epoch != self._epoch:
             self._epoch, self._numbers = epoch, self.order(epoch)
         start = self.whole * (step - (self.ends[epoch - 1] if epoch else 0))
-        share = shares(self._numbers[start : start + self.whole], self.processes)[process]
-        items = [self.items[n] for n in share.numbers]
-        return share, [self.vary(item, epoch) for item in items] if self.vary else items
+        shard = shards(self._numbers[start : start + self.whole], self.processes)[process]
+        items = [self.items[n] for n in shard.numbers]
+        return shard, [self.vary(item, epoch) for item in items] if self.vary else items
 
 
 def workers() -> int:

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Generic, TypeVar
 
 from harness.corpora.item import Item
 from harness.training.augmenting import vary_by
 from harness.training.checkpoints import own_weights, read_weights, write_model
-from harness.training.origin import Best, Origin, card, configuration
+from harness.training.job import Trained
+from harness.training.origin import Origin, card, configuration
 from harness.training.processes import processes
+from harness.training.recipe import Recipe, load_recipe
 from harness.training.steps import Data
 
-if TYPE_CHECKING:
-    from harness.training.recipe import Recipe
-    from harness.training.trainer import Trained
+R = TypeVar("R", bound=Recipe)
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Begun:
     """The network's shape, as in the configuration."""
     network: Any
     data: Data
-    told: Mapping[str, object]
+    notes: Mapping[str, object]
     """Lines of the card that are not in the configuration."""
     own: Mapping[str, object] = field(default_factory=dict)
     """Baseline-specific keys of the configuration."""
@@ -35,14 +35,20 @@ class Begun:
     """The words of vocabulary.json."""
 
 
-class Trainable:
+class Trainable(Generic[R]):
     """A baseline whose network is trained by `train_network`: see `harness.baselines.Baseline`."""
 
     name: str
     tasks: tuple[str, ...]
+    schema: type[R]
+    """What its recipe's file holds."""
+
+    def recipe(self, overrides: Sequence[str]) -> R:
+        """See `harness.baselines.Baseline`."""
+        return load_recipe(self.name, self.schema, overrides)
 
     def begin(
-        self, items: Sequence[Item], dev: Sequence[Item], recipe: Recipe, start: Path | None, say: Callable[[str], None]
+        self, items: Sequence[Item], dev: Sequence[Item], recipe: R, start: Path | None, say: Callable[[str], None]
     ) -> Begun:
         """The network as training begins, with the words and weights of the model in the folder `start` if there is one."""
         raise NotImplementedError
@@ -65,20 +71,21 @@ class Trainable:
 
         from harness.training.trainer import train_network
 
+        assert isinstance(recipe, self.schema)
         origin, model = origin or Origin(), folder / "model"
         torch.manual_seed(recipe.training.seed)
         begun = self.begin(items, dev, recipe, origin.start, say)
         data = begun.data._replace(vary=vary_by(recipe.augment, recipe.training.seed))
 
-        def write(weights: Mapping[str, Any], best: Best, finished: Mapping[str, object]) -> None:
+        def write(weights: Mapping[str, Any], trained: Trained, finished: Mapping[str, object]) -> None:
             own = {**begun.own, **finished}
-            config = configuration(self.name, (*dev, *items)[0].task, begun.recipe, best, len(items), origin, **own)
-            write_model(model, config, weights, begun.words, card(config, best, **begun.told))
+            config = configuration(self.name, (*dev, *items)[0].task, begun.recipe, trained, len(items), origin, **own)
+            write_model(model, config, weights, begun.words, card(config, trained, **begun.notes))
 
-        def keep(network: Any, best: Best) -> None:
-            write(own_weights(network), best, {})
+        def keep(network: Any, trained: Trained) -> None:
+            write(own_weights(network), trained, {})
 
         trained = train_network(begun.network, data, recipe.training, folder, keep)
         if processes().is_main_process and (finished := self.finish(model, data, say)):
-            write(read_weights(model), trained.best, finished)
+            write(read_weights(model), trained, finished)
         return trained

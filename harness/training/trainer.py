@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-import json
 import math
 import time
 import warnings
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import torch
-from transformers import EarlyStoppingCallback, TrainerCallback, TrainingArguments
+from transformers import TrainerCallback, TrainingArguments
 from transformers.trainer_callback import ExportableState
 
 from harness.engines.shared import fast_bf16, memory_for
 from harness.errors import HarnessError, UsageError
-from harness.training.checkpoints import STATE, WEIGHTS, last_checkpoint, own_weights, read_weights, restore
-from harness.training.origin import Best
-from harness.training.plan import Plan, make_plan
+from harness.training.checkpoints import WEIGHTS, finished_at, last_checkpoint, last_state, own_weights, read_weights, restore
+from harness.training.job import Trained
+from harness.training.plan import EpochPlan, make_plan
 from harness.training.processes import processes
 from harness.training.recipe import Training
-from harness.training.steps import Data, Losses, Share, Steps, workers
-from harness.training.watched import Watched, curve
+from harness.training.steps import Data, Losses, Shard, Steps, workers
+from harness.training.watched import Watched, best_point, curve
 
 _DEV_BATCH = 16
 """Items of dev at a time, at least, if they fit: nothing is learned from them, so the recipe's batches do not matter."""
@@ -39,25 +37,12 @@ _SCHEDULES = {
 }
 
 
-@dataclass(frozen=True)
-class Trained:
-    """What a run came to."""
-
-    epochs: int
-    best: Best
-    """The epoch whose model was kept."""
-    seconds: float
-    resumed: bool
-    """Whether it resumed from a checkpoint."""
-    before: int
-    """How many of the epochs an earlier process had finished."""
-
-
-def train_network(network: Any, data: Data, training: Training, folder: Path, keep: Callable[[Any, Best], None]) -> Trained:
+def train_network(network: Any, data: Data, training: Training, folder: Path, keep: Callable[[Any, Trained], None]) -> Trained:
     """Train a network on the mean over a batch's items of each item's mean loss, until the dev loss no longer falls.
 
     `network` is a torch module whose `forward` takes what `data.collate` makes and gives `Losses`; its `clipped` lists the
-    modules whose gradients are clipped, which may be itself. `keep` is called with the network at each new lowest dev loss.
+    modules whose gradients are clipped, which may be itself. `keep` is called with the network and the result so far at each new
+    lowest dev loss.
 
     A killed run ends like an uninterrupted one if it resumes with as many processes. Several processes take the steps that
     one with their batches together would take, but for dropout. Raises UsageError for a recipe that does not fit the items,
@@ -68,37 +53,26 @@ def train_network(network: Any, data: Data, training: Training, folder: Path, ke
     # Gradients of convolutions of size 1 may have any strides, of which torch warns.
     warnings.filterwarnings("ignore", "Grad strides do not match")
     plan = make_plan(data.items, training, processes().num_processes, data.length)
-    before = _last_state(folder)
-    earlier = curve(before.get("log_history", []), NetworkTrainer.columns)
-    points = earlier
-    if not _over(before):
+    before = last_state(folder)
+    points = curve(before.get("log_history", []), NetworkTrainer.columns)
+    earlier = len(points) if before else None
+    if finished_at(before) is None:
         memory = memory_for(training.batch_size, "--set training.batch_size=", ", and another --name if there are checkpoints")
         with memory:
             trainer = NetworkTrainer(network, data, plan, training, folder, keep)
             trainer.go_on()
-        points = curve(trainer.state.log_history, NetworkTrainer.columns)
-    return Trained(len(points), _best(points, training), points[-1]["seconds"], bool(before), len(earlier))
+        points = trainer.points
+    return _result(points, training, earlier)
 
 
-def _best(points: Sequence[dict[str, float]], training: Training) -> Best:
-    """The epoch whose model is kept."""
-    best = min(points, key=lambda point: point["dev_loss"]) if training.keep == "best" else points[-1]
-    return Best(int(best["epoch"]), best["dev_loss"], list(points))
-
-
-def _last_state(folder: Path) -> dict[str, Any]:
-    """The state in the run's last checkpoint; empty if there is none."""
-    checkpoint = last_checkpoint(folder / "checkpoints")
-    return dict(json.loads((checkpoint / STATE).read_bytes())) if checkpoint else {}
-
-
-def _over(state: dict[str, Any]) -> bool:
-    """Whether the training that wrote this was finished."""
-    return bool(state) and bool(state["stateful_callbacks"]["TrainerControl"]["args"]["should_training_stop"])
+def _result(points: Sequence[dict[str, float]], training: Training, earlier: int | None = None) -> Trained:
+    best = best_point(points, NetworkTrainer.score) if training.keep == "best" else points[-1]
+    steps, kept = int(points[-1]["step"]), int(best["step"])
+    return Trained(steps=steps, kept=kept, seconds=points[-1]["seconds"], curve=points, earlier=earlier)
 
 
 def trainer_arguments(training: Training, steps: int, folder: Path) -> TrainingArguments:
-    """`Course` decides when to log, evaluate and save, as epochs may have different lengths."""
+    """`EpochSchedule` decides when to log, evaluate and save, as epochs may have different lengths."""
     return TrainingArguments(
         output_dir=str(folder / "checkpoints"),
         max_steps=steps,
@@ -142,7 +116,7 @@ class NetworkTrainer(Watched):
     }
 
     def __init__(
-        self, network: Any, data: Data, plan: Plan, training: Training, folder: Path, keep: Callable[[Any, Best], None]
+        self, network: Any, data: Data, plan: EpochPlan, training: Training, folder: Path, keep: Callable[[Any, Trained], None]
     ) -> None:
         self.data, self.training, self.keep = data, training, keep
         self.judged = max(_DEV_BATCH, training.batch_size)
@@ -158,14 +132,19 @@ class NetworkTrainer(Watched):
             train_dataset=Steps(data.items, plan.ends, order, training.batch_size, self.processes, data.vary),
             optimizer_cls_and_kwargs=adafactor if training.optimizer == "adafactor" else None,
         )
-        self.course = Course(plan.ends, training.checkpoint_minutes, self._summed)
-        self.add_callback(self.course)
+        self.schedule = EpochSchedule(plan.ends, training.checkpoint_minutes, self._summed)
+        self.add_callback(self.schedule)
         if training.keep == "best":
-            self.add_callback(Patience(training.patience, training.curriculum.buckets if training.curriculum else 0))
+            self.patience = training.patience
+            self.patient_from = plan.ends[training.curriculum.buckets - 1] if training.curriculum else 0
 
-    def _collate(self, given: Sequence[tuple[Share, Sequence[Any]]]) -> dict[str, Any]:
-        ((share, items),) = given
-        return {"batch": self.data.collate(items), "own": share.own, "everyone": share.everyone}
+    @staticmethod
+    def score(point: Mapping[str, float]) -> float:
+        return -point["dev_loss"]
+
+    def _collate(self, batch: Sequence[tuple[Shard, Sequence[Any]]]) -> dict[str, Any]:
+        ((shard, items),) = batch
+        return {"batch": self.data.collate(items), "own": shard.own, "everyone": shard.everyone}
 
     def compute_loss(self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None) -> Any:
         losses: Losses = model(inputs["batch"])
@@ -173,7 +152,7 @@ class NetworkTrainer(Watched):
         total = self._summed(losses.sums[:own].sum())
         if not math.isfinite(total):
             raise self._diverged(f"the loss is {total}")
-        self.course.count(inputs["everyone"], total)
+        self.schedule.count(inputs["everyone"], total)
         mean = (losses.sums / losses.counts)[:own].sum() / inputs["everyone"]
         # Gradients are averaged over the processes, however many items each of them has.
         return mean * self.processes
@@ -182,9 +161,9 @@ class NetworkTrainer(Watched):
         best = self.state.best_metric
         metrics = super().evaluate(*args, **kwargs)
         if self.training.keep == "last" or best is None or metrics["eval_loss"] < best:
-            points = curve(self.state.log_history, self.columns)
+            result = _result(self.points, self.training)
             if self.is_world_process_zero():
-                self.keep(self.model, _best(points, self.training))
+                self.keep(self.model, result)
         return metrics
 
     def judge(self) -> dict[str, float]:
@@ -192,7 +171,7 @@ class NetworkTrainer(Watched):
         loss = self._dev_loss()
         if not math.isfinite(loss):
             raise self._diverged(f"the dev loss is {loss}")
-        return {"eval_loss": loss, "eval_train_loss": self.course.loss / self.course.items}
+        return {"eval_loss": loss, "eval_train_loss": self.schedule.loss / self.schedule.items}
 
     def _dev_loss(self) -> float:
         """Uses smaller batches if the GPU's memory is too small; not with several processes, which need equal batches."""
@@ -212,7 +191,7 @@ class NetworkTrainer(Watched):
         return total / len(dev)
 
     def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
-        super().log(logs | self.course.since() if "loss" in logs else logs, start_time)
+        super().log(logs | self.schedule.since() if "loss" in logs else logs, start_time)
 
     def _summed(self, value: Any) -> float:
         """Sums over all processes."""
@@ -223,7 +202,7 @@ class NetworkTrainer(Watched):
         before, step = last_checkpoint(self.folder / "checkpoints"), self.state.global_step
         good = f"the checkpoint before it is {before}" if before else "there is no checkpoint before it"
         return HarnessError(
-            f"{how} at step {step + 1} (epoch {self.course.epochs_done(step) + 1}); {good}; "
+            f"{how} at step {step + 1} (epoch {self.schedule.epochs_done(step) + 1}); {good}; "
             "try a smaller --set training.learning_rate, or --set training.precision=float32, and another --name"
         )
 
@@ -251,7 +230,7 @@ class NetworkTrainer(Watched):
         restore(self.model, read_weights(folder), folder / WEIGHTS)
 
 
-class Course(TrainerCallback, ExportableState):  # type: ignore[misc]
+class EpochSchedule(TrainerCallback, ExportableState):  # type: ignore[misc]
     """Where training is: `ends` are the epochs' last steps. Says when to log, to judge and to write a checkpoint.
 
     `summed` adds a number up over all processes, which must all agree.
@@ -279,8 +258,10 @@ class Course(TrainerCallback, ExportableState):  # type: ignore[misc]
         return self.pace.since(self.items, self.loss)
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        kept = state.stateful_callbacks["Course"]["attributes"]
-        self.items, self.loss = kept["items"], kept["loss"]
+        saved = state.stateful_callbacks
+        # Checkpoints of earlier versions have it by its old name.
+        counts = saved.get("Course", saved["EpochSchedule"])["attributes"]
+        self.items, self.loss = counts["items"], counts["loss"]
         self.saved_at, self.pace = time.monotonic(), Pace(self.items, self.loss)
 
     def on_step_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
@@ -305,22 +286,6 @@ class Course(TrainerCallback, ExportableState):  # type: ignore[misc]
 
     def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         self.saved_at = time.monotonic()
-
-
-class Patience(EarlyStoppingCallback):  # type: ignore[misc]
-    """Early stopping that begins after a curriculum's stages."""
-
-    def __init__(self, epochs: int, stages: int) -> None:
-        super().__init__(epochs)
-        self.stages = stages
-
-    def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        kept = state.stateful_callbacks["Patience"]["attributes"]
-        self.early_stopping_patience_counter = kept["early_stopping_patience_counter"]
-
-    def on_evaluate(self, args: Any, state: Any, control: Any, metrics: Any, **more: Any) -> None:
-        if state.epoch > self.stages:
-            super().on_evaluate(args, state, control, metrics, **more)
 
 
 class Pace:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,6 @@ import torch
 from transformers import PrinterCallback, Trainer, TrainerCallback, TrainingArguments
 from transformers.integrations import TensorBoardCallback
 
-from eval.report.curves import training_curve
 from harness.engines.shared import brief, quiet_transformers
 from harness.errors import DataError, HarnessError
 from harness.training.checkpoints import checkpoint_step, last_checkpoint, writing
@@ -30,10 +29,13 @@ Columns = Mapping[str, str]
 class Watched(Trainer):  # type: ignore[misc]
     """A Trainer with a bar, TensorBoard curves, log.txt and curve.jsonl that resumes from its last checkpoint.
 
-    A subclass measures in `judge`, and says in `columns` which of it a point of the curve has.
+    A subclass measures in `judge`, says in `columns` which of it a point of the curve has, and in `score` which point is better
+    than another. Training stops after `patience` evaluations in a row, beyond the step `patient_from`, that are no new best.
     """
 
     columns: Columns
+    patience: int | None = None
+    patient_from = 0
 
     def __init__(self, model: Any, arguments: TrainingArguments, folder: Path, **given: Any) -> None:
         # One process uses one GPU: with several, torch would split batches among them.
@@ -57,9 +59,16 @@ class Watched(Trainer):  # type: ignore[misc]
                 writer = ends.enter_context(closing(SummaryWriter(self.folder / "tensorboard", purge_step=step + 1)))
                 self.add_callback(TensorBoardCallback(writer))
             self.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
-        points = curve(self.state.log_history, self.columns)
-        if main and points:
-            write_atomically(self.folder / "curve.svg", training_curve(points, self.state.best_global_step))
+
+    @property
+    def points(self) -> list[dict[str, float]]:
+        """The curve so far."""
+        return curve(self.state.log_history, self.columns)
+
+    @staticmethod
+    def score(point: Mapping[str, float]) -> Any:
+        """The higher, the better."""
+        raise NotImplementedError
 
     def judge(self) -> dict[str, float]:
         """What is measured on dev; every key begins with "eval_"."""
@@ -68,11 +77,13 @@ class Watched(Trainer):  # type: ignore[misc]
     def evaluate(self, *args: Any, **kwargs: Any) -> dict[str, float]:
         metrics = self.judge()
         self.log(metrics)
-        points = curve(self.state.log_history, self.columns)
+        points = self.points
         log.info(", ".join(f"{key} {value:.6g}" for key, value in points[-1].items()))
         if self.is_world_process_zero():
             write_atomically(self.folder / "curve.jsonl", "".join(json.dumps(point) + "\n" for point in points))
         self.control: Any = self.callback_handler.on_evaluate(self.args, self.state, self.control, metrics)
+        if out_of_patience(points, self.score, self.patience, self.patient_from):
+            self.control.should_training_stop = True
         return metrics
 
     def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
@@ -116,17 +127,32 @@ class _Bar(TrainerCallback):  # type: ignore[misc]
     """Moves a bar, from the step at which training resumes."""
 
     def __init__(self, update: Any, begun: int) -> None:
-        self.update, self.begun, self.said = update, begun, ""
+        self.update, self.begun, self.loss = update, begun, ""
 
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        self.update(state.global_step - self.begun, self.said)
+        self.update(state.global_step - self.begun, self.loss)
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
         if "loss" in logs:
-            self.said = f"loss {logs['loss']:.3f}"
+            self.loss = f"loss {logs['loss']:.3f}"
 
 
 def curve(history: Sequence[Mapping[str, float]], columns: Columns) -> list[dict[str, float]]:
     """The evaluations in a Trainer's log."""
     judged = (entry for entry in history if any(key.startswith("eval_") for key in entry))
     return [{name: entry[key] for key, name in columns.items() if key in entry} for entry in judged]
+
+
+def best_point(points: Sequence[Mapping[str, float]], score: Callable[[Mapping[str, float]], Any]) -> Mapping[str, float]:
+    """The point with the highest score, of equal ones the first."""
+    return max(points, key=score)
+
+
+def out_of_patience(
+    points: Sequence[Mapping[str, float]], score: Callable[[Mapping[str, float]], Any], patience: int | None, start: int = 0
+) -> bool:
+    """Whether at least `patience` points beyond the step `start` came after the best one."""
+    if not (patience and points):
+        return False
+    later = points[points.index(best_point(points, score)) + 1 :]
+    return sum(point["step"] > start for point in later) >= patience

@@ -8,13 +8,14 @@ from itertools import product
 from typing import Any, ClassVar
 
 from harness.worlds.minecraft import COLORS, HEIGHT, SIDE, Action, Pose, Structure, in_region, turn
+from harness.worlds.ordering import touching
 from serialization.program import ast
 from serialization.program.budget import Budget
 from serialization.program.errors import Place, ProgramError
 from serialization.program.expressions import Function, Mapped, Shift, Value
 from serialization.program.figure import Cell, Figure, together
 from serialization.program.machine import Machine, Outcome
-from serialization.program.minecraft_order import Told, ordered, touching
+from serialization.program.minecraft_order import Told, ordered
 from serialization.program.shared_functions import SHARED
 
 _START = Pose(0.5, 1.0, -5.5, 0.0, 0.0)

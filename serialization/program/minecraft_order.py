@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
-from harness.worlds.minecraft import Action, in_region
+from harness.worlds.minecraft import Action
+from harness.worlds.ordering import Cell, bridge, held, touching
 from serialization.program.errors import Place
 
-Cell = tuple[int, ...]
 Blocks = dict[Cell, str]
-FACES = ((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1))
 
 
 class Told(NamedTuple):
@@ -21,11 +19,6 @@ class Told(NamedTuple):
     cell: Cell
     color: str | None
     at: Place
-
-
-def touching(cell: Cell) -> tuple[Cell, ...]:
-    x, y, z = cell
-    return tuple((x + dx, y + dy, z + dz) for dx, dy, dz in FACES)
 
 
 def ordered(before: Mapping[Cell, str], told: Iterable[Told], supported: frozenset[Cell]) -> tuple[list[Action], list[Told]]:
@@ -68,11 +61,11 @@ class _Site:
             cell = next(iter(self.waiting))
             if held(cell, self.blocks) or (cell := self._lowest()):
                 self._place(cell, str(self.waiting.pop(cell).color))
-            elif bridge := _way(self.supported & self.waiting.keys(), self.waiting, self.blocks):
+            elif way := bridge(self.supported & self.waiting.keys(), self.waiting, self.blocks):
                 color = str(next(iter(self.waiting.values())).color)
-                for temporary in bridge:
+                for temporary in way:
                     self._place(temporary, color)
-                self.temporary += bridge
+                self.temporary += way
             else:
                 self.floating += self.waiting.values()
                 self.waiting.clear()
@@ -95,26 +88,3 @@ class _Site:
             if cell in self.waiting:
                 return cell
         return ()
-
-
-def held(cell: Cell, blocks: Mapping[Cell, str]) -> bool:
-    """Whether a block can be placed there, as far as its neighbors go."""
-    return cell[1] == 1 or any(near in blocks for near in touching(cell))
-
-
-def _way(ends: Collection[Cell], closed: Collection[Cell], blocks: Mapping[Cell, str]) -> list[Cell]:
-    """The fewest free cells that lead from the ground or a block to next to one of `ends`, in the order to fill them."""
-    came: dict[Cell, Cell] = {}
-    todo = deque(ends)
-    while todo:
-        here = todo.popleft()
-        if here not in ends and held(here, blocks):
-            path = [here]
-            while came[path[-1]] not in ends:
-                path.append(came[path[-1]])
-            return path
-        for near in touching(here):
-            if near not in came and near not in closed and near not in blocks and in_region(near[0], near[1], near[2]):
-                came[near] = here
-                todo.append(near)
-    return []

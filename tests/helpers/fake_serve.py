@@ -6,7 +6,7 @@ import sys
 from functools import partial
 
 from harness.cli import main
-from harness.engines.server import Server
+from harness.engines.vllm.server import Server
 from harness.service import serving
 
 if __name__ == "__main__":

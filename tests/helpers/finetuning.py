@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from adapters.finetune import Job, Trained
+from adapters.finetune import FinetuneJob
 from harness.cli import cli
+from harness.training.job import Trained
 from tests.helpers import ROOT
 
 TORCHRUN = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2")
@@ -38,13 +39,13 @@ def train(folder: Path, launcher: tuple[str, ...], *words: str) -> str:
     return printed
 
 
-def job_of(monkeypatch: pytest.MonkeyPatch, *words: str) -> Job:
+def job_of(monkeypatch: pytest.MonkeyPatch, *words: str) -> FinetuneJob:
     """The job of `harness finetune WORDS`, whose run folder is made in runs/. Raises what the command raises."""
-    jobs: list[Job] = []
+    jobs: list[FinetuneJob] = []
 
-    def train(job: Job, folder: Path, say: object) -> Trained:
+    def train(job: FinetuneJob, folder: Path, say: object) -> Trained:
         jobs.append(job)
-        return Trained(steps=0, kept=0, seconds=0.0, items=0, rows=0, dropped=0, curve=[], effect=True)
+        return Trained(steps=0, kept=0, seconds=0.0, curve=[])
 
     with monkeypatch.context() as patch:
         patch.setattr("adapters.finetune.finetune", train)

@@ -45,9 +45,9 @@ class Obeying(Predictor):
         return [Answer((), notes={"process": os.getpid(), "characters": len(said)})]
 
 
-async def answer(workers: Workers, said: str, holder: str = "one") -> Answer:
+async def answer(workers: Workers, said: str, principal: str = "one") -> Answer:
     item = REQUEST.validate_python({"task": "hexagons", "instruction": said}).item
-    return await workers.answer(holder, "player", Misbehaving, item)
+    return await workers.answer(principal, "player", Misbehaving, item)
 
 
 if __name__ == "__main__":

@@ -10,10 +10,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from harness.training.origin import Best
+from harness.training.job import Trained
 from harness.training.recipe import Training
 from harness.training.steps import Data, Losses
-from harness.training.trainer import Trained, train_network
+from harness.training.trainer import train_network
 
 TRAINING = Training(
     epochs=3,
@@ -72,8 +72,8 @@ def fit(folder: Path, network: Any = None, making: Any = collate, items: Any = I
     network = network or Slope()
     kept: list[tuple[int, Any]] = []
 
-    def keep(best: Any, epoch: Best) -> None:
-        kept.append((epoch.epoch, {name: value.clone() for name, value in best.state_dict().items()}))
+    def keep(best: Any, trained: Trained) -> None:
+        kept.append((int(trained.best["epoch"]), {name: value.clone() for name, value in best.state_dict().items()}))
 
     return train_network(network, Data(items, [1.0, 2.0], making), TRAINING.model_copy(update=changes), folder, keep), kept
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.engines.weights import weights_fingerprint
+from harness.engines.models.weights import weights_fingerprint
 from prompts.probe import described
 from prompts.spec import PromptSpec
 

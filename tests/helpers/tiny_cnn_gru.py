@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import torch
 
-from harness.baselines.cnn_gru.network import Network, Shape
+from harness.baselines.cnn_gru.network import CnnGruNetwork, CnnGruShape
 from harness.baselines.vocabulary import Vocabulary
 
-TINY = Shape(
+TINY = CnnGruShape(
     words=8, hidden=12, action_layers=2, filters=6, world_layers=2, head_layers=3, stop_layers=3, perspective="coordinates"
 )
 
@@ -22,9 +22,9 @@ SETTINGS = {
 """What makes the network of `harness baseline train cnn-gru` small, too."""
 
 
-def network_of(shape: Shape, vocabulary: Vocabulary, *, bold: float = 1.0) -> Network:
+def network_of(shape: CnnGruShape, vocabulary: Vocabulary, *, bold: float = 1.0) -> CnnGruNetwork:
     """With random weights; those of the action scores are multiplied by `bold`, so that greedy choices are no near ties."""
     torch.manual_seed(0)
-    made = Network(shape, len(vocabulary))
+    made = CnnGruNetwork(shape, len(vocabulary))
     made.decoder.head[-1].weight.data *= bold
     return made

@@ -17,7 +17,7 @@ from click.testing import CliRunner
 
 from adapters.registry import load_adapter
 from harness.cli import cli
-from harness.engines.weights import weights_fingerprint
+from harness.engines.models.weights import weights_fingerprint
 from harness.errors import UsageError
 from harness.training.checkpoints import last_checkpoint
 from tests.helpers import ROOT

@@ -23,7 +23,7 @@ import httpx
 import pytest
 
 import harness
-from harness.engines.weights import weights_fingerprint
+from harness.engines.models.weights import weights_fingerprint
 from prompts.probe import described
 from prompts.spec import PromptSpec
 from tests.helpers import ROOT

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from adapters.recipe import Source
+from adapters.recipe import DataSource
 from adapters.sources import gather
 from harness.corpora.held_out import HeldOut
 from harness.corpora.records import load_items
@@ -314,7 +314,7 @@ def test_a_person_directs_a_model_and_corrects_it(server: PageServer, browser: B
         page.wait_for_selector("text=blocks of the target stand")
         assert window.complaints == []
     items = load_items(server.folder / "corrections-minecraft.jsonl", "minecraft")
-    source = Source(file=str(server.folder / "corrections-minecraft.jsonl"))
+    source = DataSource(file=str(server.folder / "corrections-minecraft.jsonl"))
     assert gather([source], "minecraft", [], HeldOut("minecraft")).items == items
 
 

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from harness.engines.bases import load_tokenizer, resolve_base
+from harness.engines.models.bases import load_tokenizer, resolve_base
 from tests.helpers import ROOT
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(900)]
 
-CODE = "from harness.engines.bases import resolve_base; print(resolve_base(None))"
+CODE = "from harness.engines.models.bases import resolve_base; print(resolve_base(None))"
 
 
 def test_killed_and_started_again_it_is_whole_and_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,11 +20,11 @@ import pytest
 
 import harness
 from harness.corpora import load
-from harness.engines.bases import load_tokenizer
 from harness.engines.engine import Sampling
-from harness.engines.openai import OpenAIEngine
-from harness.engines.server import Server
-from harness.engines.weights import weights_fingerprint
+from harness.engines.models.bases import load_tokenizer
+from harness.engines.models.weights import weights_fingerprint
+from harness.engines.openai.engine import OpenAIEngine
+from harness.engines.vllm.server import Server
 from harness.errors import EngineError
 from prompts.probe import described
 from prompts.render import Renderer

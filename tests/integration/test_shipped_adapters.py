@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from adapters.registry import SHIPPED, load_adapter
-from harness.engines.bases import resolve_base
+from harness.engines.models.bases import resolve_base
 from harness.util.files import cache_folder
 from tests.helpers import ROOT
 

@@ -14,9 +14,9 @@ import pytest
 from adapters.merging import merged_model
 from adapters.registry import Adapter
 from harness.engines.engine import Completion, Sampling
-from harness.engines.replicas import ReplicatedEngine
 from harness.engines.transformers import TransformersEngine
-from harness.engines.vllm import VllmEngine
+from harness.engines.vllm.engine import VllmEngine
+from harness.engines.vllm.replicas import ReplicatedEngine
 from harness.errors import AdapterError, EngineError
 from prompts.rendered import Rendered
 from prompts.spec import PromptSpec
@@ -36,7 +36,7 @@ TEXTS = tuple(f"Paint the tile in row {n} and column {n * 7 % 10} {('red', 'blue
 def _float32() -> Iterator[None]:
     """What transformers computes in: in bfloat16 the answers of a random model, which are near ties, are others."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("harness.engines.vllm.fast_bf16", lambda: False)
+        patch.setattr("harness.engines.vllm.engine.fast_bf16", lambda: False)
         yield
 
 

@@ -10,8 +10,8 @@ import yaml
 
 from harness.cli import main
 from harness.engines.engine import Sampling
-from harness.engines.vllm import VllmEngine
-from harness.engines.vllm_options import engine_options, recorded, serve_options
+from harness.engines.vllm.engine import VllmEngine
+from harness.engines.vllm.options import engine_options, recorded, serve_options
 from harness.errors import UsageError
 from prompts.rendered import Rendered
 from tests.helpers.tiny import build_tiny_model

@@ -99,7 +99,7 @@ def asking() -> Pairs:
     from contextlib import closing
 
     from harness.engines.engine import Sampling
-    from harness.engines.openai import OpenAIEngine
+    from harness.engines.openai.engine import OpenAIEngine
     from prompts.rendered import Rendered
 
     requests = 1024

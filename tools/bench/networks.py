@@ -19,9 +19,9 @@ def trained(items_count: int = 16, batch_size: int = 16) -> Pairs:
     """
     import torch
 
-    from harness.baselines.builder_batches import Collator
+    from harness.baselines.builder_batches import BuilderCollator
     from harness.baselines.cnn_gru.baseline import CnnGru
-    from harness.baselines.cnn_gru.network import Network
+    from harness.baselines.cnn_gru.network import CnnGruNetwork
     from harness.baselines.vocabulary import learned
     from harness.corpora.item import builder_turns
     from serialization.words import h3_tokens
@@ -30,13 +30,13 @@ def trained(items_count: int = 16, batch_size: int = 16) -> Pairs:
     everything = builder_turns(load("minecraft", "train"))
     items = spread(everything, items_count)
     recipe, vocabulary = CnnGru().recipe([]), learned(map(h3_tokens, everything))
-    collate, view = Collator(recipe.network, vocabulary), recipe.network.perspective
+    collate, view = BuilderCollator(recipe.network, vocabulary), recipe.network.perspective
     worlds = [plain.worlds(item, view) for item in items]
     half = fast_bf16() and not torch.cuda.is_available()
 
     def rate(losses: Callable[[Any], Iterable[Any]]) -> float:
         torch.manual_seed(0)
-        network = Network(recipe.network, len(vocabulary))
+        network = CnnGruNetwork(recipe.network, len(vocabulary))
         optimizer = torch.optim.AdamW(network.parameters(), lr=recipe.training.learning_rate, fused=True)
 
         def train() -> None:

@@ -20,9 +20,9 @@ class Prompting:
     """The default base on HEXAGONS dev items with five examples, greedy."""
 
     def __init__(self) -> None:
-        from harness.engines.bases import resolve_base
         from harness.engines.engine import Sampling
-        from harness.engines.vllm import VllmEngine
+        from harness.engines.models.bases import resolve_base
+        from harness.engines.vllm.engine import VllmEngine
         from prompts.render import Renderer
         from prompts.shots import ShotPool
         from prompts.spec import PromptSpec

@@ -45,8 +45,8 @@ def served(clients: int = 8, seconds: float = 4.0) -> tuple[Pairs, Pairs]:
     import torch
 
     from adapters.registry import SHIPPED, load_adapter
-    from harness.engines.server import VLLM_URL, ServedAdapter, Server, server_options
-    from harness.engines.vllm import FEASIBLE_TOKENS
+    from harness.engines.vllm.engine import FEASIBLE_TOKENS
+    from harness.engines.vllm.server import VLLM_URL, ServedAdapter, Server, server_options
     from tests.helpers.serving import free_port
     from tools.load import load
 

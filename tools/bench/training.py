@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from transformers import Trainer
 
     from adapters.recipe import FinetuneRecipe
-    from adapters.rows import Rows
+    from adapters.rows import TrainingRows
 
 
 def finetuning(procedures: int = 3) -> Pairs:
@@ -27,7 +27,7 @@ def finetuning(procedures: int = 3) -> Pairs:
     (tests/unit/adapters/test_packing.py)."""
     from adapters.recipe import load_recipe
     from adapters.rows import make_rows
-    from harness.engines.bases import DEFAULT_BASE, load_tokenizer, resolve_base
+    from harness.engines.models.bases import DEFAULT_BASE, load_tokenizer, resolve_base
     from prompts.render import Renderer
     from prompts.shots import ShotPool
     from prompts.spec import PromptSpec
@@ -49,7 +49,7 @@ def finetuning(procedures: int = 3) -> Pairs:
     return [rates(name) for name in names][1:]
 
 
-def _packed(base: str, recipe: FinetuneRecipe, rows: Rows, folder: Path) -> Trainer:
+def _packed(base: str, recipe: FinetuneRecipe, rows: TrainingRows, folder: Path) -> Trainer:
     from transformers import AutoModelForCausalLM
 
     from adapters.attention import register
@@ -69,7 +69,7 @@ def _packed(base: str, recipe: FinetuneRecipe, rows: Rows, folder: Path) -> Trai
     )
 
 
-def _plain(base: str, recipe: FinetuneRecipe, rows: Rows, folder: str) -> Trainer:
+def _plain(base: str, recipe: FinetuneRecipe, rows: TrainingRows, folder: str) -> Trainer:
     import datasets
     import torch
     from transformers import AutoModelForCausalLM
@@ -77,7 +77,7 @@ def _plain(base: str, recipe: FinetuneRecipe, rows: Rows, folder: str) -> Traine
     from trl import SFTConfig, SFTTrainer
 
     from adapters.finetune import with_lora
-    from harness.engines.bases import load_tokenizer
+    from harness.engines.models.bases import load_tokenizer
 
     columns = {
         "input_ids": [row.token_ids for row in rows.kept],
@@ -110,7 +110,7 @@ def processes(procedures: int = 4, steps: int = 2) -> Pairs:
     import torch
 
     from adapters.recipe import load_recipe
-    from harness.engines.bases import DEFAULT_BASE, resolve_base
+    from harness.engines.models.bases import DEFAULT_BASE, resolve_base
 
     if torch.cuda.device_count() == 1:
         raise Skipped("two processes need two GPUs")

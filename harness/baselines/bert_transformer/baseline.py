@@ -9,8 +9,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from harness.baselines import DECODING, Decoding
-from harness.baselines.bert_transformer.network import Network, Shape
-from harness.baselines.builder_batches import Collator
+from harness.baselines.bert_transformer.network import BertNetwork, BertShape
+from harness.baselines.builder_batches import BuilderCollator
 from harness.baselines.builder_decoding import BuilderPredictor
 from harness.baselines.encoders import EncoderSettings, identity, load_encoder
 from harness.baselines.world_state import COLORS
@@ -18,7 +18,7 @@ from harness.corpora.item import Item, builder_turns
 from harness.errors import DataError
 from harness.tasks import tasks_in
 from harness.training import checkpoints
-from harness.training.recipe import Recipe, load_recipe
+from harness.training.recipe import Recipe
 from harness.training.steps import Data
 from harness.training.trainable import Begun, Trainable
 from harness.util.settings import first_problem
@@ -28,25 +28,26 @@ NAME = "bert-transformer"
 
 class BertTransformerRecipe(Recipe):
     encoder: EncoderSettings
-    network: Shape
+    network: BertShape
 
 
-class BertTransformer(Trainable):
+class BertTransformer(Trainable[BertTransformerRecipe]):
     """See `harness.baselines.Baseline`."""
 
-    name = NAME
+    name, schema = NAME, BertTransformerRecipe
     tasks = tasks_in("minecraft")
     decoding = ("steps", "constrained", "samples", "share")
 
-    def recipe(self, overrides: Sequence[str]) -> BertTransformerRecipe:
-        return load_recipe(NAME, BertTransformerRecipe, overrides)
-
     def begin(
-        self, items: Sequence[Item], dev: Sequence[Item], recipe: Recipe, start: Path | None, say: Callable[[str], None]
+        self,
+        items: Sequence[Item],
+        dev: Sequence[Item],
+        recipe: BertTransformerRecipe,
+        start: Path | None,
+        say: Callable[[str], None],
     ) -> Begun:
-        assert isinstance(recipe, BertTransformerRecipe)
         encoder, tokenizer = load_encoder(recipe.encoder)
-        network = Network(recipe.network, encoder)
+        network = BertNetwork(recipe.network, encoder)
         words, mark = PlainWords(encoder, tokenizer), identity(encoder, tokenizer)
         if start:
             _same_encoder(start, checkpoints.read_config(start, NAME), mark)
@@ -56,21 +57,21 @@ class BertTransformer(Trainable):
         reader = f"{recipe.encoder.name} ({size:,} parameters, {'not trained' if network.frozen else 'trained with the rest'})"
         say(f"text encoder: {reader}")
         say(f"variant {recipe.variant}: {count:,} parameters of its own")
-        data = Data(builder_turns(items), builder_turns(dev), Collator(recipe.network, words))
+        data = Data(builder_turns(items), builder_turns(dev), BuilderCollator(recipe.network, words))
         notes = {"count": count, "reader": reader, "encoder_name": recipe.encoder.name}
         return Begun(recipe, network, data, notes, {"fingerprint": mark})
 
     def load(self, folder: Path, decoding: Decoding = DECODING) -> BuilderPredictor:
         config = checkpoints.read_config(folder, NAME)
         try:
-            shape = Shape.model_validate(config.get("network"))
+            shape = BertShape.model_validate(config.get("network"))
             settings = EncoderSettings.model_validate(config.get("encoder"))
         except ValidationError as error:
             part = "encoder" if error.title == EncoderSettings.__name__ else "network"
             raise DataError(f"{folder / checkpoints.CONFIG}: {part}: {first_problem(error)}") from None
         encoder, tokenizer = load_encoder(settings, weights=False)
         _same_encoder(folder, config, identity(encoder, tokenizer))
-        network = Network(shape, encoder)
+        network = BertNetwork(shape, encoder)
         checkpoints.restore(network, checkpoints.read_weights(folder), folder / checkpoints.WEIGHTS)
         return BuilderPredictor(network.eval(), shape, PlainWords(encoder, tokenizer), decoding)
 

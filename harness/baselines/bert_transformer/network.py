@@ -9,13 +9,13 @@ import torch
 from pydantic import Field, model_validator
 from torch import Tensor, nn
 
-from harness.baselines.builder_network import Batch, BuilderNetwork
+from harness.baselines.builder_network import BuilderBatch, BuilderNetwork
 from harness.baselines.world_head import WorldHead, WorldShape
 from harness.baselines.world_state import VECTOR
 from harness.util.settings import Positive
 
 
-class Shape(WorldShape):
+class BertShape(WorldShape):
     """The network's sizes."""
 
     width: Positive
@@ -27,20 +27,20 @@ class Shape(WorldShape):
     """Dropout in the decoder. A tuned encoder has its own."""
 
     @model_validator(mode="after")
-    def _whole_heads(self) -> Shape:
+    def _whole_heads(self) -> BertShape:
         if self.width % self.heads:
             raise ValueError(f"a width of {self.width} is not a multiple of {self.heads} heads")
         return self
 
 
-class Network(BuilderNetwork):
+class BertNetwork(BuilderNetwork):
     """A text encoder (`encoders.load_encoder`), and a Transformer decoder that reads all of its states at every step.
 
     Like the original Transformer (Vaswani et al. 2017) the decoder normalizes after each part and adds sines as positions; where
     the paper does not say otherwise, that is our choice.
     """
 
-    def __init__(self, shape: Shape, encoder: Any) -> None:
+    def __init__(self, shape: BertShape, encoder: Any) -> None:
         super().__init__()
         self.encoder = encoder
         self.frozen = not any(parameter.requires_grad for parameter in encoder.parameters())
@@ -63,7 +63,7 @@ class Network(BuilderNetwork):
         """The modules whose gradients are clipped: all together, our choice."""
         return [self]
 
-    def train(self, mode: bool = True) -> Network:
+    def train(self, mode: bool = True) -> BertNetwork:
         """A frozen encoder stays in evaluation mode, without dropout."""
         super().train(mode)
         self.encoder.train(mode and not self.frozen)
@@ -75,7 +75,7 @@ class Network(BuilderNetwork):
         states = self.encoder(input_ids=tokens, attention_mask=(~absent).long()).last_hidden_state
         return self.project(states), absent
 
-    def states(self, batch: Batch) -> Tensor:
+    def states(self, batch: BuilderBatch) -> Tensor:
         return self._decode(batch.actions, *self.read(batch.tokens, batch.lengths))
 
     def _decode(self, actions: Tensor, text: Tensor, absent: Tensor) -> Tensor:

@@ -12,16 +12,16 @@ from pydantic import ValidationError
 
 from harness.augmentation.paraphrase import lexicon
 from harness.baselines import DECODING, Decoding
-from harness.baselines.builder_batches import Collator
+from harness.baselines.builder_batches import BuilderCollator
 from harness.baselines.builder_decoding import BuilderPredictor
-from harness.baselines.cnn_gru.network import Network, Shape
+from harness.baselines.cnn_gru.network import CnnGruNetwork, CnnGruShape
 from harness.baselines.vocabulary import Vocabulary, learned, read_glove
 from harness.corpora import load
 from harness.corpora.item import Item, MinecraftItem, builder_turns
 from harness.errors import DataError, UsageError
 from harness.tasks import tasks_in
 from harness.training import checkpoints
-from harness.training.recipe import Recipe, load_recipe
+from harness.training.recipe import Recipe
 from harness.training.steps import Data
 from harness.training.trainable import Begun, Trainable
 from harness.util.settings import first_problem
@@ -33,28 +33,24 @@ NAME = "cnn-gru"
 class CnnGruRecipe(Recipe):
     glove: str | None
     """A file of frozen word vectors."""
-    network: Shape
+    network: CnnGruShape
 
 
-class CnnGru(Trainable):
+class CnnGru(Trainable[CnnGruRecipe]):
     """See `harness.baselines.Baseline`."""
 
-    name = NAME
+    name, schema = NAME, CnnGruRecipe
     tasks = tasks_in("minecraft")
     decoding = ("steps", "constrained", "samples", "share")
 
-    def recipe(self, overrides: Sequence[str]) -> CnnGruRecipe:
-        return load_recipe(NAME, CnnGruRecipe, overrides)
-
     def begin(
-        self, items: Sequence[Item], dev: Sequence[Item], recipe: Recipe, start: Path | None, say: Callable[[str], None]
+        self, items: Sequence[Item], dev: Sequence[Item], recipe: CnnGruRecipe, start: Path | None, say: Callable[[str], None]
     ) -> Begun:
-        assert isinstance(recipe, CnnGruRecipe)
         train_items, dev_items = builder_turns(items), builder_turns(dev)
         if start:
             recipe = _as_before(recipe, checkpoints.read_config(start, NAME))
         vocabulary, vectors = (_read_words(start), None) if start else _words(recipe, train_items, dev_items)
-        network = Network(recipe.network, len(vocabulary), vectors)
+        network = CnnGruNetwork(recipe.network, len(vocabulary), vectors)
         if start:
             checkpoints.begin_with(network, start, NAME, recipe.network)
             network.words.requires_grad_(recipe.glove is None)
@@ -66,17 +62,17 @@ class CnnGru(Trainable):
         encoder, decoder = parameters(network.encoder), parameters(network.decoder)
         say(f"variant {recipe.variant}: {encoder:,} parameters in the encoder, {decoder:,} in the decoder")
         source = f"GloVe's, from {Path(recipe.glove).name}" if recipe.glove else "learned with the rest"
-        data = Data(train_items, dev_items, Collator(recipe.network, vocabulary))
+        data = Data(train_items, dev_items, BuilderCollator(recipe.network, vocabulary))
         return Begun(recipe, network, data, {"count": encoder + decoder, "vectors": source}, words=vocabulary.words)
 
     def load(self, folder: Path, decoding: Decoding = DECODING) -> BuilderPredictor:
         config = checkpoints.read_config(folder, NAME)
         try:
-            shape = Shape.model_validate(config.get("network"))
+            shape = CnnGruShape.model_validate(config.get("network"))
         except ValidationError as error:
             raise DataError(f"{folder / checkpoints.CONFIG}: network: {first_problem(error)}") from None
         vocabulary = _read_words(folder)
-        network = Network(shape, len(vocabulary))
+        network = CnnGruNetwork(shape, len(vocabulary))
         checkpoints.restore(network, checkpoints.read_weights(folder), folder / checkpoints.WEIGHTS)
         return BuilderPredictor(network.eval(), shape, vocabulary, decoding)
 

@@ -9,13 +9,13 @@ from pydantic import Field
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence
 
-from harness.baselines.builder_network import Batch, BuilderNetwork
+from harness.baselines.builder_network import BuilderBatch, BuilderNetwork
 from harness.baselines.world_head import WorldHead, WorldShape, perceptron
 from harness.baselines.world_state import VECTOR
 from harness.util.settings import Positive
 
 
-class Shape(WorldShape):
+class CnnGruShape(WorldShape):
     """The network's sizes."""
 
     words: Positive
@@ -26,10 +26,10 @@ class Shape(WorldShape):
     """Each layer makes an action's vector of 11 numbers shorter by one."""
 
 
-class Network(BuilderNetwork):
+class CnnGruNetwork(BuilderNetwork):
     """Text encoder and action decoder. Given `vectors` are the words' and are frozen."""
 
-    def __init__(self, shape: Shape, vocabulary: int, vectors: Any = None) -> None:
+    def __init__(self, shape: CnnGruShape, vocabulary: int, vectors: Any = None) -> None:
         super().__init__()
         self.words = nn.Embedding(vocabulary, shape.words, padding_idx=0)
         if vectors is not None:
@@ -50,7 +50,7 @@ class Network(BuilderNetwork):
             packed = pack_padded_sequence(self.words(tokens), lengths.cpu(), batch_first=True, enforce_sorted=False)
             return self.encoder(packed)[1][0]
 
-    def states(self, batch: Batch) -> Tensor:
+    def states(self, batch: BuilderBatch) -> Tensor:
         with _full_precision(batch.tokens):
             first = self.read(batch.tokens, batch.lengths)
             states, _ = self.decoder.gru(self.decoder.action(batch.actions), first[None])

@@ -17,14 +17,14 @@ from pydantic import ValidationError
 
 from harness.baselines import DECODING, Decoding
 from harness.baselines.deberta.batches import (
-    Collator,
-    Reader,
+    InstructionReader,
+    QueryCollator,
     TileCollator,
     tile_actions,
     tile_labels,
     words_in,
 )
-from harness.baselines.deberta.layers import Sizes
+from harness.baselines.deberta.layers import DebertaShape
 from harness.baselines.deberta.network import Classifier, TextPerTile, TileQueries
 from harness.baselines.encoders import EncoderSettings, identity, load_encoder
 from harness.baselines.tile_decisions import Decision, best_temperature, decide
@@ -33,7 +33,7 @@ from harness.errors import DataError
 from harness.runs.answering import Answer, Predictor
 from harness.tasks import tasks_in
 from harness.training import checkpoints
-from harness.training.recipe import Recipe, load_recipe
+from harness.training.recipe import Recipe
 from harness.training.steps import Data
 from harness.training.trainable import Begun, Trainable
 from harness.util.settings import first_problem
@@ -48,25 +48,24 @@ class DebertaRecipe(Recipe):
     decision: Decision
     """likeliest: each tile's likeliest class; f1: the tiles whose expected F1 is highest."""
     encoder: EncoderSettings
-    network: Sizes
+    network: DebertaShape
 
 
-class Deberta(Trainable):
+class Deberta(Trainable[DebertaRecipe]):
     """See `harness.baselines.Baseline`."""
 
-    name = NAME
+    name, schema = NAME, DebertaRecipe
     tasks = tasks_in("hexagons")
     decoding = ()
 
     def recipe(self, overrides: Sequence[str]) -> DebertaRecipe:
-        settings = load_recipe(NAME, DebertaRecipe, overrides)
+        settings = super().recipe(overrides)
         get_context("hexagons", settings.context)
         return settings
 
     def begin(
-        self, items: Sequence[Item], dev: Sequence[Item], recipe: Recipe, start: Path | None, say: Callable[[str], None]
+        self, items: Sequence[Item], dev: Sequence[Item], recipe: DebertaRecipe, start: Path | None, say: Callable[[str], None]
     ) -> Begun:
-        assert isinstance(recipe, DebertaRecipe)
         network, collate, encoder = build(recipe)
         if start is not None:
             _check_encoder(start, checkpoints.read_config(start, NAME), encoder)
@@ -113,11 +112,11 @@ def build(recipe: DebertaRecipe, *, weights: bool = True) -> Built:
     """`weights`: see `load_encoder`."""
     context = get_context("hexagons", recipe.context)
     encoder, tokenizer = load_encoder(recipe.encoder, weights=weights)
-    reader, same = Reader(tokenizer, encoder, context), identity(encoder, tokenizer)
+    reader, same = InstructionReader(tokenizer, encoder, context), identity(encoder, tokenizer)
     if recipe.variant == "paper":
         return Built(TextPerTile(encoder, recipe.network), TileCollator(reader), same)
     among, board = recipe.variant == "joint", context.board is not None
-    return Built(TileQueries(encoder, recipe.network, among=among, board=board), Collator(reader), same)
+    return Built(TileQueries(encoder, recipe.network, among=among, board=board), QueryCollator(reader), same)
 
 
 def _check_encoder(folder: Path, config: dict[str, Any], encoder: str) -> None:

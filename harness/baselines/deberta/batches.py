@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from harness.baselines.deberta.network import FARTHEST, Batch, TileTexts
+from harness.baselines.deberta.network import FARTHEST, TileBatch, TileTexts
 from harness.baselines.rules.words import placed_words
 from harness.baselines.tile_decisions import NO_ACTION, Ints
 from harness.corpora.item import HexagonsItem, Utterance
@@ -28,7 +28,7 @@ _ROOM = 64
 Tokens = list[int]
 
 
-class Token(NamedTuple):
+class TextToken(NamedTuple):
     """A piece of an instruction."""
 
     id: int
@@ -74,17 +74,17 @@ def fitted(instructions: Sequence[list[T]], room: int, apart: int) -> list[list[
     The current one is always there; alone it is cut if it is longer than the room.
     """
     *earlier, current = instructions
-    kept = [current[:room]]
-    left = room - len(kept[0])
+    turns = [current[:room]]
+    left = room - len(turns[0])
     for turn in reversed(earlier):
         left -= len(turn) + apart
         if left < 0:
             break
-        kept.insert(0, turn)
-    return kept
+        turns.insert(0, turn)
+    return turns
 
 
-class Reader:
+class InstructionReader:
     """A context as tokens of an encoder, with special tokens at the beginning of a text and between its parts."""
 
     def __init__(self, tokenizer: Any, encoder: Any, context: Context) -> None:
@@ -100,7 +100,7 @@ class Reader:
         ids: list[Tokens] = self.tokenizer(list(texts), add_special_tokens=False)["input_ids"]
         return ids
 
-    def said(self, items: Sequence[HexagonsItem]) -> list[list[list[Token]]]:
+    def instructions_of(self, items: Sequence[HexagonsItem]) -> list[list[list[TextToken]]]:
         """The instructions of each item, as `instructions` gives them."""
         texts = [instructions(item, self.context) for item in items]
         flat = list(chain(*texts))
@@ -109,7 +109,7 @@ class Reader:
         return [[next(every) for _ in own] for own in texts]
 
 
-def _marked(text: str, ids: Sequence[int], places: Sequence[tuple[int, int]]) -> list[Token]:
+def _marked(text: str, ids: Sequence[int], places: Sequence[tuple[int, int]]) -> list[TextToken]:
     """The tokens of a text; `places` are their character spans."""
     by_end: dict[int, tuple[int, int]] = {}
     for (start, end), word in placed_words(text):
@@ -118,30 +118,30 @@ def _marked(text: str, ids: Sequence[int], places: Sequence[tuple[int, int]]) ->
         if number or color:
             by_end |= dict.fromkeys(range(start + 1, end + 1), (number, color))
     # A token's last character is the word's; its first one may be the blank before it.
-    return [Token(token, *by_end.get(end, (0, 0))) for token, (_, end) in zip(ids, places, strict=True)]
+    return [TextToken(token, *by_end.get(end, (0, 0))) for token, (_, end) in zip(ids, places, strict=True)]
 
 
-class Collator:
+class QueryCollator:
     """Makes batches with one text per item: all instructions, each followed by a delimiter."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: InstructionReader) -> None:
         self.reader = reader
 
-    def __call__(self, items: Sequence[HexagonsItem]) -> Batch:
+    def __call__(self, items: Sequence[HexagonsItem]) -> TileBatch:
         reader = self.reader
         rows: list[list[tuple[int, ...]]] = []
-        for instructions in reader.said(items):
-            kept = fitted(instructions, reader.limit - 2, apart=1)
-            turns = [(min(len(kept) - 1 - n, FARTHEST), [*turn, Token(reader.apart)]) for n, turn in enumerate(kept)]
-            begin = (*Token(reader.first), turns[0][0], 0)
+        for instructions in reader.instructions_of(items):
+            recent = fitted(instructions, reader.limit - 2, apart=1)
+            turns = [(min(len(recent) - 1 - n, FARTHEST), [*turn, TextToken(reader.apart)]) for n, turn in enumerate(recent)]
+            begin = (*TextToken(reader.first), turns[0][0], 0)
             rows.append([begin, *((*token, back, place) for back, turn in turns for place, token in enumerate(turn))])
-        padded, mask = _padded(rows, (*Token(reader.padding), 0, 0))
+        padded, mask = _padded(rows, (*TextToken(reader.padding), 0, 0))
         tokens, numbers, colors, turns_back, places = padded.unbind(-1)
         board = np.zeros((len(items), TILES), np.int64)
         if reader.context.board:
             board = np.stack([item.before.cells.ravel() for item in items]).astype(np.int64)
         labels = torch.from_numpy(tile_labels(items))
-        return Batch(tokens, mask, numbers, colors, turns_back, places, torch.from_numpy(board), labels)
+        return TileBatch(tokens, mask, numbers, colors, turns_back, places, torch.from_numpy(board), labels)
 
 
 class TileCollator:
@@ -149,7 +149,7 @@ class TileCollator:
     history, the current instruction and, where the context has it, the board as 180 names of colors with brackets around the
     tile's own, with delimiters between these."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: InstructionReader) -> None:
         """Raises UsageError for an encoder that takes too short a text."""
         self.reader = reader
         self.places = reader.tokens([f"{row} {column}" for row in range(1, ROWS + 1) for column in range(1, COLUMNS + 1)])
@@ -166,14 +166,14 @@ class TileCollator:
     def __call__(self, items: Sequence[HexagonsItem]) -> TileTexts:
         texts = [
             text
-            for instructions, item in zip(self.reader.said(items), items, strict=True)
+            for instructions, item in zip(self.reader.instructions_of(items), items, strict=True)
             for text in self._texts(instructions, item)
         ]
         tokens, mask = _padded(texts, self.reader.padding)
         shape = (len(items), TILES, -1)
         return TileTexts(tokens.view(shape), mask.view(shape), torch.from_numpy(tile_labels(items)))
 
-    def _texts(self, instructions: Sequence[list[Token]], item: HexagonsItem) -> Iterable[Tokens]:
+    def _texts(self, instructions: Sequence[list[TextToken]], item: HexagonsItem) -> Iterable[Tokens]:
         apart = self.reader.apart
         turns = [[token.id for token in turn] for turn in instructions]
         *earlier, current = fitted(turns, self.reader.limit - self.around, apart=0)

@@ -21,7 +21,7 @@ _DRAWN = 4.0
 """Initial values: each of the four kinds of heads looks for one coordinate."""
 
 
-class Sizes(Strict):
+class DebertaShape(Strict):
     """Sizes of the parts besides the encoder. The variant `paper` uses `chunk` only."""
 
     width: Positive
@@ -35,7 +35,7 @@ class Sizes(Strict):
     """How many of an item's 180 texts are encoded at a time."""
 
     @model_validator(mode="after")
-    def _divides(self) -> Sizes:
+    def _divides(self) -> DebertaShape:
         if self.width % (2 * self.heads):
             raise ValueError(f"width {self.width} is not a multiple of twice the heads, {self.heads}")
         return self
@@ -44,7 +44,7 @@ class Sizes(Strict):
 class Layer(nn.Module):  # type: ignore[misc]
     """A pre-norm transformer layer: attention to its own kind, attention to the text, feed-forward."""
 
-    def __init__(self, sizes: Sizes, *, own: bool, cross: bool) -> None:
+    def __init__(self, sizes: DebertaShape, *, own: bool, cross: bool) -> None:
         super().__init__()
         width = sizes.width
         self.own = Attention(width, sizes.heads) if own else None
@@ -90,7 +90,7 @@ class Comparison(nn.Module):  # type: ignore[misc]
     """What a tile sees of a text, besides its meaning: for each head how much a token draws a tile's attention because its
     number is, is below, or is above one of the tile's coordinates. How much, the token's state says: a 3 may be of a column."""
 
-    def __init__(self, sizes: Sizes) -> None:
+    def __init__(self, sizes: DebertaShape) -> None:
         super().__init__()
         self.heads = sizes.heads
         table = comparisons()

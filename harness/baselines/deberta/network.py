@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.utils.checkpoint import checkpoint
 
-from harness.baselines.deberta.layers import OFFSETS, Comparison, Layer, Sizes, offsets
+from harness.baselines.deberta.layers import OFFSETS, Comparison, DebertaShape, Layer, offsets
 from harness.baselines.tile_decisions import NO_ACTION
 from harness.training.steps import Losses
 from harness.worlds.hexagons import COLORS, COLUMNS, ROWS, TILES
@@ -27,7 +27,7 @@ _GROUPS = 4
 """Precision in which a frozen encoder reads a batch's texts."""
 
 
-class Batch(NamedTuple):
+class TileBatch(NamedTuple):
     """Some items, each with one text of its instructions."""
 
     tokens: Tensor
@@ -115,7 +115,7 @@ class Classifier(nn.Module):  # type: ignore[misc]
 class TextPerTile(Classifier):
     """The variant `paper`: 180 texts per item, each classified from its first token's state."""
 
-    def __init__(self, encoder: Any, sizes: Sizes) -> None:
+    def __init__(self, encoder: Any, sizes: DebertaShape) -> None:
         super().__init__(encoder)
         self.chunk = sizes.chunk
         self.dropout = nn.Dropout(sizes.dropout)
@@ -149,7 +149,7 @@ class TileQueries(Classifier):
 
     per_action = True
 
-    def __init__(self, encoder: Any, sizes: Sizes, *, among: bool, board: bool) -> None:
+    def __init__(self, encoder: Any, sizes: DebertaShape, *, among: bool, board: bool) -> None:
         super().__init__(encoder)
         width, states, words = sizes.width, encoder.config.hidden_size, encoder.get_input_embeddings().embedding_dim
         self.word_norm = nn.LayerNorm(words)
@@ -171,11 +171,11 @@ class TileQueries(Classifier):
         self.register_buffer("offsets", torch.from_numpy(offsets()), persistent=False)
         self.register_buffer("frequencies", _frequencies(width), persistent=False)
 
-    def logits(self, batch: Batch) -> Tensor:
+    def logits(self, batch: TileBatch) -> Tensor:
         text = self.read(batch)
         return self.classify(self.queries(batch.board), text, batch, torch.arange(TILES, device=text.device))
 
-    def read(self, batch: Batch) -> Tensor:
+    def read(self, batch: TileBatch) -> Tensor:
         """The text's states, shape (items, tokens, width)."""
         angles = batch.places[..., None] * self.frequencies
         places = torch.cat([angles.sin(), angles.cos()], dim=-1)
@@ -193,7 +193,7 @@ class TileQueries(Classifier):
         shown = self.before(self.color(1 + board)) if self.before is not None else 0
         return self.dropout((places + shown).expand(len(board), -1, -1))
 
-    def classify(self, queries: Tensor, text: Tensor, batch: Batch, tiles: Tensor) -> Tensor:
+    def classify(self, queries: Tensor, text: Tensor, batch: TileBatch, tiles: Tensor) -> Tensor:
         """The logits of the queries of `tiles`: all 180, or any of them where they do not attend to each other."""
         for number, layer in enumerate(self.tile_layers):
             own = self.biases[number][:, self.offsets] if len(self.biases) else None

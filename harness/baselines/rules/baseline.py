@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from harness.baselines.rules.words import Word, list_numbers, read_words
+from harness.baselines.rules.words import RuleWord, list_numbers, read_words
 from harness.corpora.item import HexagonsItem, Item
 from harness.runs.answering import Answer, Predictor
 from harness.tasks import tasks_in
@@ -66,7 +66,7 @@ def paint(instruction: str) -> list[Paint]:
     return [Paint(row, column, painted[row, column]) for row, column in sorted(painted)]
 
 
-def _sentence(words: Sequence[Word]) -> Iterator[Paint]:
+def _sentence(words: Sequence[RuleWord]) -> Iterator[Paint]:
     letters = "".join(word.letter for word in words)
     colors = [Mention(n, n + 1, color=word.color) for n, word in enumerate(words) if word.color]
     mentions: dict[str, list[Mention]] = {"T": [], "C": []}
@@ -79,7 +79,7 @@ def _sentence(words: Sequence[Word]) -> Iterator[Paint]:
         yield from (Paint(row, column, color) for column in columns.places for row in tiles.places)
 
 
-def _places(match: re.Match[str], words: Sequence[Word]) -> list[int]:
+def _places(match: re.Match[str], words: Sequence[RuleWord]) -> list[int]:
     """Those of the board that a mention counts, from 0."""
     size, side = _PLACES[match["noun"]], match["side"]
     backwards = side == {"T": "fb", "C": "fr"}[match["noun"]]

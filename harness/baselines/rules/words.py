@@ -15,7 +15,7 @@ _SKIPPED = ("a", "the", "of", "number", "no", "far", "most", "#")
 """Between words that belong together."""
 
 
-class Word(NamedTuple):
+class RuleWord(NamedTuple):
     """A word as the patterns see it."""
 
     letter: str
@@ -25,10 +25,10 @@ class Word(NamedTuple):
     color: str = ""
 
 
-def _known() -> dict[str, Word]:
-    words = {word: Word("O", n) for n, word in enumerate(ORDINALS) if n}
-    words |= {word: Word("N", n) for n, word in enumerate(NUMBERS) if n}
-    words |= {color: Word("K", color=color) for color in COLORS}
+def _known() -> dict[str, RuleWord]:
+    words = {word: RuleWord("O", n) for n, word in enumerate(ORDINALS) if n}
+    words |= {word: RuleWord("N", n) for n, word in enumerate(NUMBERS) if n}
+    words |= {color: RuleWord("K", color=color) for color in COLORS}
     letters = {
         "C": ["column", "columns", "col", "cols"],
         "T": [form for noun in _TILES for form in (noun, f"{noun}s", f"{noun}es")],
@@ -42,7 +42,7 @@ def _known() -> dict[str, Word]:
         "e": ["last", "final"],
         ".": [".", ";", "!", "?", "\n"],
     }
-    return words | {word: Word(letter) for letter, group in letters.items() for word in group}
+    return words | {word: RuleWord(letter) for letter, group in letters.items() for word in group}
 
 
 _KNOWN = _known()
@@ -50,25 +50,25 @@ _TOKEN = re.compile(r"[a-z]+|[0-9]+(?:st|nd|rd|th)?|[,&#–;.!?\n-]")
 _DIGITS = re.compile(r"([0-9]{1,3})(st|nd|rd|th)?")
 
 
-def read_words(text: str) -> list[Word]:
+def read_words(text: str) -> list[RuleWord]:
     """The words of any text; case and articles do not matter."""
     return [word for _, word in placed_words(text)]
 
 
-def placed_words(text: str) -> Iterator[tuple[tuple[int, int], Word]]:
+def placed_words(text: str) -> Iterator[tuple[tuple[int, int], RuleWord]]:
     """The same, each with the places of its first character and of the one after its last."""
     for match in _TOKEN.finditer(text.lower()):
         if match[0] not in _SKIPPED:
             yield match.span(), _read(match[0])
 
 
-def _read(token: str) -> Word:
+def _read(token: str) -> RuleWord:
     if digits := _DIGITS.fullmatch(token):
-        return Word("O" if digits[2] else "N", int(digits[1]))
-    return _KNOWN.get(token, Word("x"))
+        return RuleWord("O" if digits[2] else "N", int(digits[1]))
+    return _KNOWN.get(token, RuleWord("x"))
 
 
-def list_numbers(words: Iterable[Word]) -> list[int]:
+def list_numbers(words: Iterable[RuleWord]) -> list[int]:
     """The numbers of a list such as "2, 4 and 6 through 8". A range to a number below its start, or above 18, is its two ends."""
     numbers: list[int] = []
     through = False

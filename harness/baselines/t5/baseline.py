@@ -12,16 +12,16 @@ from pydantic import ValidationError
 from transformers import GenerationConfig
 
 from harness.baselines import DECODING, Decoding
-from harness.baselines.t5.network import SMALL, Network, Shape, load_pretrained, rebuild, small
-from harness.baselines.t5.text import Coder, Texts, Tokens
+from harness.baselines.t5.network import SMALL, T5Network, T5Shape, load_pretrained, rebuild, small
+from harness.baselines.t5.text import Coder, Texts, TextTokens
 from harness.corpora.item import HexagonsItem, Item, drawing_steps
-from harness.engines.bases import fingerprint, resolve_base
+from harness.engines.models.bases import fingerprint, resolve_base
 from harness.engines.shared import brief
 from harness.errors import DataError, UsageError
 from harness.runs.answering import Answer, Predictor
 from harness.tasks import tasks_in
 from harness.training import checkpoints
-from harness.training.recipe import Recipe, load_recipe
+from harness.training.recipe import Recipe
 from harness.training.steps import Data
 from harness.training.trainable import Begun, Trainable
 from harness.util.settings import first_problem
@@ -34,24 +34,20 @@ class T5Recipe(Recipe, Texts):
     model: str
     """"small" is trained from scratch; anything else is an encoder-decoder of transformers by local folder or hub name, as in
     google/t5-base-lm-adapt, all of which is trained."""
-    network: Shape
+    network: T5Shape
     """The sizes of "small"."""
 
 
-class T5(Trainable):
+class T5(Trainable[T5Recipe]):
     """See `harness.baselines.Baseline`."""
 
-    name = NAME
+    name, schema = NAME, T5Recipe
     tasks = tasks_in("hexagons")
     decoding = ("beams", "constrained")
 
-    def recipe(self, overrides: Sequence[str]) -> T5Recipe:
-        return load_recipe(NAME, T5Recipe, overrides)
-
     def begin(
-        self, items: Sequence[Item], dev: Sequence[Item], recipe: Recipe, start: Path | None, say: Callable[[str], None]
+        self, items: Sequence[Item], dev: Sequence[Item], recipe: T5Recipe, start: Path | None, say: Callable[[str], None]
     ) -> Begun:
-        assert isinstance(recipe, T5Recipe)
         train_items, dev_items = drawing_steps(items), drawing_steps(dev)
         network, tokens, source = _beginning(recipe, start)
         coder = Coder(recipe, tokens)
@@ -84,7 +80,7 @@ class T5(Trainable):
         return T5Predictor(network.eval(), Coder(texts, tokens), decoding)
 
 
-def _beginning(recipe: T5Recipe, start: Path | None) -> tuple[Network, Tokens, str | None]:
+def _beginning(recipe: T5Recipe, start: Path | None) -> tuple[T5Network, TextTokens, str | None]:
     """The initial model, and the fingerprint of a pretrained one in a folder.
 
     Raises DataError for a `start` that is another model than the recipe's.
@@ -92,33 +88,33 @@ def _beginning(recipe: T5Recipe, start: Path | None) -> tuple[Network, Tokens, s
     if start is None:
         if recipe.model == SMALL:
             model, tokens = small(recipe.network)
-            return Network(model), tokens, None
+            return T5Network(model), tokens, None
         model, tokens = load_pretrained(recipe.model)
-        return Network(model), tokens, fingerprint(resolve_base(recipe.model))
+        return T5Network(model), tokens, fingerprint(resolve_base(recipe.model))
     config = checkpoints.read_config(start, NAME)
     if config.get("model") != recipe.model:
         raise DataError(f"{start}: it was built from the model {config.get('model')}: add --set model={config.get('model')}")
-    network = Network(small(recipe.network)[0]) if recipe.model == SMALL else _rebuilt(config, start)
+    network = T5Network(small(recipe.network)[0]) if recipe.model == SMALL else _rebuilt(config, start)
     checkpoints.begin_with(network, start, NAME, recipe.network if recipe.model == SMALL else None)
     return network, _tokens(config, start, network), config.get("model_fingerprint")
 
 
-def _rebuilt(config: dict[str, Any], folder: Path) -> Network:
+def _rebuilt(config: dict[str, Any], folder: Path) -> T5Network:
     """With random weights. Raises DataError for a configuration that describes no encoder-decoder."""
     try:
-        return Network(rebuild(config.get("architecture") or {}))
+        return T5Network(rebuild(config.get("architecture") or {}))
     except Exception as error:  # noqa: BLE001 - whatever transformers makes of a foreign configuration
         raise DataError(f"{folder / checkpoints.CONFIG}: it does not describe an encoder-decoder: {brief(error)}") from None
 
 
-def _tokens(config: dict[str, Any], folder: Path, network: Network) -> Tokens:
+def _tokens(config: dict[str, Any], folder: Path, network: T5Network) -> TextTokens:
     """The tokens in a model's folder. Raises DataError for an invalid tokenizer, and for one that does not match the network."""
     from tokenizers import Tokenizer
 
     path = folder / checkpoints.VOCABULARY
     try:
         (text,) = checkpoints.read_words(folder)
-        tokens = Tokens(Tokenizer.from_str(text), *(int(config["tokens"][name]) for name in ("pad", "end", "start")))
+        tokens = TextTokens(Tokenizer.from_str(text), *(int(config["tokens"][name]) for name in ("pad", "end", "start")))
         size = tokens.tokenizer.get_vocab_size()
         if size > network.model.get_input_embeddings().num_embeddings or not all(0 <= token < size for token in tokens[1:]):
             raise ValueError(f"its {size} tokens are not those of {checkpoints.CONFIG}")
@@ -138,7 +134,7 @@ def _cut(coder: Coder, items: Sequence[HexagonsItem]) -> Iterable[str]:
         yield f"{cut} of {len(items)} train targets are longer than {texts.target_tokens} tokens and are cut there"
 
 
-def own_config(network: Network, tokens: Tokens, source: str | None) -> dict[str, Any]:
+def own_config(network: T5Network, tokens: TextTokens, source: str | None) -> dict[str, Any]:
     """The T5-specific part of the configuration."""
     return {
         "model_fingerprint": source,
@@ -152,7 +148,7 @@ class T5Predictor(Predictor):
 
     batch_size = 16
 
-    def __init__(self, network: Network, coder: Coder, decoding: Decoding = DECODING) -> None:
+    def __init__(self, network: T5Network, coder: Coder, decoding: Decoding = DECODING) -> None:
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self.network, self.coder, self.decoding = network.to(self.device), coder, decoding
         # transformers takes what a setting does not say from here, and a pretrained model may have been made for other texts.

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from transformers import LogitsProcessor
 
-from harness.baselines.t5.text import Tokens
+from harness.baselines.t5.text import TextTokens
 from harness.errors import UsageError
 from serialization.formats import Format
 
@@ -23,7 +23,7 @@ _LISTED = re.compile(r"(?:\d+(?:-\d+)?,)+")
 class Held(LogitsProcessor):  # type: ignore[misc]
     """Masks the tokens that no answer of a format has at a place. Raises UsageError for a format without a regex."""
 
-    def __init__(self, tokens: Tokens, written: Format) -> None:
+    def __init__(self, tokens: TextTokens, written: Format) -> None:
         constraint = written.constraint()
         if constraint.kind != "regex":
             raise UsageError(f"--constrained: the format {written.name} has no grammar; leave the flag out")
@@ -52,7 +52,7 @@ class Held(LogitsProcessor):  # type: ignore[misc]
         return [*allowed, self.tokens.end] if self.pattern.fullmatch(text.removeprefix(" ")) else allowed
 
 
-def _pieces(tokens: Tokens, pattern: str) -> dict[int, str]:
+def _pieces(tokens: TextTokens, pattern: str) -> dict[int, str]:
     """The text that each token adds within an answer, of those that occur in one."""
     words = re.findall("[a-z]{2,}", pattern)
     anchor = tokens.encode(",")

@@ -10,8 +10,8 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from harness.baselines.encoders import SMALL_TOKENIZER
-from harness.baselines.t5.text import IGNORED, Batch, Tokens
-from harness.engines.bases import resolve_base
+from harness.baselines.t5.text import IGNORED, TextBatch, TextTokens
+from harness.engines.models.bases import resolve_base
 from harness.engines.shared import brief
 from harness.errors import EngineError
 from harness.training.steps import Losses
@@ -20,7 +20,7 @@ from harness.util.settings import Fraction, Positive, Strict
 SMALL = "small"
 
 
-class Shape(Strict):
+class T5Shape(Strict):
     """The model "small": its sizes, in T5's words (v1.1, with gated feed-forward layers and no biases)."""
 
     d_model: Positive
@@ -33,7 +33,7 @@ class Shape(Strict):
     dropout: Fraction
 
 
-class Network(nn.Module):  # type: ignore[misc]
+class T5Network(nn.Module):  # type: ignore[misc]
     """Any encoder-decoder of transformers, with the losses of its target tokens."""
 
     def __init__(self, model: Any) -> None:
@@ -46,7 +46,7 @@ class Network(nn.Module):  # type: ignore[misc]
     def clipped(self) -> list[nn.Module]:
         return [self.model]
 
-    def forward(self, batch: Batch) -> Losses:
+    def forward(self, batch: TextBatch) -> Losses:
         """The sums of the cross-entropies of each item's target, and its tokens, the end included."""
         output = self.model(
             input_ids=batch.inputs, attention_mask=batch.mask, decoder_input_ids=batch.given, use_cache=False, return_dict=True
@@ -57,7 +57,7 @@ class Network(nn.Module):  # type: ignore[misc]
         return Losses(losses.sum(1), (batch.targets != IGNORED).sum(1))
 
 
-def load_pretrained(name: str) -> tuple[Any, Tokens]:
+def load_pretrained(name: str) -> tuple[Any, TextTokens]:
     """A model in float32 and its tokens, by hub name or local folder. Raises EngineError for anything else."""
     from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 
@@ -74,10 +74,10 @@ def load_pretrained(name: str) -> tuple[Any, Tokens]:
     if None in (backend, tokenizer.pad_token_id, tokenizer.eos_token_id):
         raise EngineError(f"model {name}: its tokenizer has no tokenizer.json, or no tokens that pad and end a text")
     pad, end = tokenizer.pad_token_id, tokenizer.eos_token_id
-    return model, Tokens(backend, pad, end, pad if start is None else int(start))
+    return model, TextTokens(backend, pad, end, pad if start is None else int(start))
 
 
-def small(shape: Shape) -> tuple[Any, Tokens]:
+def small(shape: T5Shape) -> tuple[Any, TextTokens]:
     """A T5 with random weights, which reads and writes the tokens of `SMALL_TOKENIZER`."""
     from transformers import AutoTokenizer, T5Config
 
@@ -97,7 +97,7 @@ def small(shape: Shape) -> tuple[Any, Tokens]:
         eos_token_id=end,
         decoder_start_token_id=pad,
     )
-    return rebuild(config.to_dict()), Tokens(tokenizer.backend_tokenizer, pad, end, pad)
+    return rebuild(config.to_dict()), TextTokens(tokenizer.backend_tokenizer, pad, end, pad)
 
 
 def rebuild(config: Mapping[str, Any]) -> Any:

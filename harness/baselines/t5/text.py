@@ -90,7 +90,7 @@ def _tiles(board: Board) -> str:
     return ", ".join(" ".join(COLORS[code] for code in row) for row in board.cells)
 
 
-class Tokens(NamedTuple):
+class TextTokens(NamedTuple):
     """A tokenizer of the library tokenizers, and the tokens around texts: what pads them, ends them, and starts an answer."""
 
     tokenizer: Any
@@ -111,7 +111,7 @@ class Tokens(NamedTuple):
         return text, ended
 
 
-class Batch(NamedTuple):
+class TextBatch(NamedTuple):
     """Some items, padded: what is read, (items, input), what of it is text, what the decoder is given and should say, (items,
     target), the latter `IGNORED` in padding."""
 
@@ -124,14 +124,14 @@ class Batch(NamedTuple):
 class Coder:
     """Makes batches of items."""
 
-    def __init__(self, texts: Texts, tokens: Tokens) -> None:
+    def __init__(self, texts: Texts, tokens: TextTokens) -> None:
         self.texts, self.tokens = texts, tokens
 
-    def __call__(self, items: Sequence[HexagonsItem]) -> Batch:
+    def __call__(self, items: Sequence[HexagonsItem]) -> TextBatch:
         inputs, mask = self.inputs(items)
         targets = [self.target(item)[: self.texts.target_tokens] for item in items]
         shifted = _padded([[self.tokens.start, *target[:-1]] for target in targets], self.tokens.pad)
-        return Batch(inputs, mask, shifted, _padded(targets, IGNORED))
+        return TextBatch(inputs, mask, shifted, _padded(targets, IGNORED))
 
     def inputs(self, items: Sequence[HexagonsItem]) -> tuple[Tensor, Tensor]:
         """The tokens of what is read, padded, and 1 where they are text, 0 where not."""

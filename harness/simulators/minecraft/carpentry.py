@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from random import Random
+from typing import cast
 
 from harness.simulators.minecraft.relations import Cell
 from harness.worlds.minecraft import COLORS, INVENTORY, Action, in_region
-
-_TOUCHING = ((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1))
+from harness.worlds.ordering import FACES, bridge, held
 
 
 def touching(cell: Cell) -> list[Cell]:
     """The up to six cells of the region that share a face with a cell."""
-    around = ((cell[0] + dx, cell[1] + dy, cell[2] + dz) for dx, dy, dz in _TOUCHING)
+    around = ((cell[0] + dx, cell[1] + dy, cell[2] + dz) for dx, dy, dz in FACES)
     return [neighbor for neighbor in around if in_region(*neighbor)]
 
 
@@ -34,13 +34,13 @@ def placements(rng: Random, blocks: Mapping[Cell, str], wanted: Sequence[tuple[C
     actions: list[Action] = []
     supports: list[tuple[Cell, str]] = []
     while todo:
-        n = next((n for n, (cell, _) in enumerate(todo) if _supported(blocks_now, cell)), None)
+        n = next((n for n, (cell, _) in enumerate(todo) if held(cell, blocks_now)), None)
         if n is None:
-            way = _way_up(blocks_now, todo[0][0], {cell for cell, _ in todo})
-            if way is None:
+            way = bridge([todo[0][0]], {cell for cell, _ in todo}, blocks_now)
+            if not way:
                 return None
             color = _spare(rng, blocks_now, todo, len(way))
-            for cell in way:
+            for cell in cast("list[Cell]", way):
                 blocks_now[cell] = color
                 supports.append((cell, color))
                 actions.append(Action("place", color, *cell))
@@ -64,26 +64,8 @@ def _spare(rng: Random, there: Mapping[Cell, str], todo: Sequence[tuple[Cell, st
     return color if used[color] + count <= INVENTORY else min(COLORS, key=lambda one: used[one])
 
 
-def _supported(there: Mapping[Cell, str], cell: Cell) -> bool:
-    return cell[1] == 1 or any(neighbor in there for neighbor in touching(cell))
-
-
 def _in_stock(there: Mapping[Cell, str]) -> bool:
     used = dict.fromkeys(COLORS, 0)
     for color in there.values():
         used[color] += 1
     return max(used.values()) <= INVENTORY
-
-
-def _way_up(there: Mapping[Cell, str], cell: Cell, wanted: set[Cell]) -> list[Cell] | None:
-    """The fewest free cells that lead from the ground or a block to a neighbor of `cell`, in the order to fill them."""
-    queue: list[list[Cell]] = [[neighbor] for neighbor in touching(cell) if neighbor not in there and neighbor not in wanted]
-    seen = {cell, *(path[0] for path in queue)}
-    for path in queue:
-        if _supported(there, path[-1]):
-            return path[::-1]
-        for neighbor in touching(path[-1]):
-            if neighbor not in seen and neighbor not in there and neighbor not in wanted:
-                seen.add(neighbor)
-                queue.append([*path, neighbor])
-    return None

@@ -13,7 +13,7 @@ import transformers
 from click.testing import CliRunner
 
 from adapters import base_check
-from adapters.base_check import CHECKS, Outcome, Subject, miniature, require, run_checks
+from adapters.base_check import CHECKS, CheckOutcome, Subject, miniature, require, run_checks
 from adapters.packing import Packing
 from harness.cli import cli
 from harness.engines.engine import Completion
@@ -28,7 +28,7 @@ def base(tiny_base: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(tiny_base, tmp_path / "base"))
 
 
-def outcomes(base: Path, *names: str, full: bool = False) -> dict[str, Outcome]:
+def outcomes(base: Path, *names: str, full: bool = False) -> dict[str, CheckOutcome]:
     return {one.name: one for one in run_checks(str(base), full=full, names=names or QUICK)}
 
 

@@ -17,7 +17,7 @@ from adapters import grpo, trainer
 from adapters.grpo import PolicyTrainer, Reward, check_alarms, check_parts, grpo_arguments, order, refuse
 from adapters.packing import Pack, pack_of
 from adapters.recipe import Grpo, load_recipe
-from adapters.rollouts import Rollout, draw
+from adapters.rollouts import SampledAnswer, draw
 from harness.corpora import load
 from harness.corpora.item import HexagonsItem, Item
 from harness.errors import HarnessError, UsageError
@@ -232,7 +232,7 @@ def test_packs_give_the_log_probabilities_of_rows_one_by_one(make: Make) -> None
 def test_answers_of_the_base_set_off_an_alarm(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     """Known from other trainers: the adapter is trained, and the answers come from the base without it."""
 
-    def of_the_base(model: Any, *given: Any) -> list[Rollout]:
+    def of_the_base(model: Any, *given: Any) -> list[SampledAnswer]:
         with model.disable_adapter():
             return draw(model, *given)
 

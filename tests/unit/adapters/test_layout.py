@@ -12,7 +12,7 @@ from torch import Tensor
 from adapters.attention import register
 from adapters.layout import layout_of, logits_of, tree_masks
 from adapters.packing import Packing, collate, pack_rows
-from harness.engines.bases import exact_attention
+from harness.engines.models.bases import exact_attention
 from harness.errors import EngineError
 from prompts.rendered import TrainingRow
 

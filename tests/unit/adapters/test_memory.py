@@ -11,7 +11,7 @@ from torch.autograd.graph import saved_tensors_hooks
 from transformers import AttentionInterface, AutoModelForCausalLM, LlamaConfig
 
 from adapters.finetune import trainable
-from adapters.memory import Memory, estimate
+from adapters.memory import MemoryEstimate, estimate
 from adapters.packing import Pack
 from adapters.recipe import FinetuneRecipe, load_recipe
 from tests.helpers import ROOT
@@ -117,7 +117,7 @@ def documented(size: str, how: str) -> list[float]:
     return [float(cells[number]) for number in (0, 1, 2, 4)]
 
 
-def gigabytes(memory: Memory) -> list[float]:
+def gigabytes(memory: MemoryEstimate) -> list[float]:
     parts = memory.weights, memory.gradients + memory.optimizer, memory.activations + memory.logits, memory.total
     return [round(part / 1e9, 1) for part in parts]
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from adapters.attention import BLOCK, attend, register
 from adapters.layout import logits_of
-from adapters.packing import Pack, Packing, collate, dealt, pack_rows
+from adapters.packing import Pack, Packing, collate, pack_rows, shard_packs
 from adapters.rows import make_rows
 from harness.corpora import load
 from prompts.render import Renderer
@@ -40,7 +40,7 @@ def asked(pack: Pack) -> Counter[tuple[tuple[int, ...], int]]:
     inputs = collate([pack], Packing.TREE, pad=9, multiple=8)
     ids, mask, positions = inputs["input_ids"][0], seen_by(inputs), inputs["position_ids"][0]
     pairs: Counter[tuple[tuple[int, ...], int]] = Counter()
-    for source, target in zip(pack.sources, pack.targets, strict=True):
+    for source, target in zip(pack.sources, pack.labels, strict=True):
         seen = mask[source].nonzero().flatten()
         assert positions[seen].tolist() == list(range(len(seen))), "at the places of its own row"
         pairs[tuple(ids[seen].tolist()), target] += 1
@@ -148,16 +148,16 @@ def test_attention_by_blocks_is_torchs_own(length: int, heads: tuple[int, int], 
 @given(st.lists(st.integers(1, 9), max_size=12), st.integers(1, 5), st.integers(1, 4))
 def test_processes_share_each_step_and_what_they_lack_carries_no_loss(lengths: list[int], step: int, processes: int) -> None:
     packs = [Pack([number] * length, [0], [1], [0], [7]) for number, length in enumerate(lengths[: len(lengths) // step * step])]
-    deal = dealt(packs, step, processes)
+    deal = shard_packs(packs, step, processes)
     whole = -(-step // processes) * processes
     assert len(deal) == len(packs) // step * whole
     for number in range(len(packs) // step):
-        shared = [pack for pack in deal[number * whole : (number + 1) * whole] if pack.targets]
+        shared = [pack for pack in deal[number * whole : (number + 1) * whole] if pack.labels]
         assert sorted(pack.input_ids for pack in shared) == [
             pack.input_ids for pack in packs[number * step : (number + 1) * step]
         ]
     assert deal == packs or processes > 1
-    if blank := next((pack for pack in deal if not pack.targets), None):
+    if blank := next((pack for pack in deal if not pack.labels), None):
         inputs = collate([blank], Packing.TREE, pad=9, multiple=8)
         assert (inputs["labels"].shape, inputs["sources"].dtype) == ((0,), torch.long)
 

@@ -12,7 +12,7 @@ import yaml
 from adapters.recipe import RECIPES, SCHEMA, load_recipe, recipe_schema
 from harness.baselines.deberta.baseline import DebertaRecipe
 from harness.cli import main
-from harness.engines.bases import DEFAULT_BASE
+from harness.engines.models.bases import DEFAULT_BASE
 from harness.errors import FaultsError, UsageError
 from harness.training.recipe import load_recipe as load_baseline
 from tests.helpers.finetuning import job_of
@@ -232,7 +232,7 @@ def test_an_unknown_name_brings_a_suggestion() -> None:
 def run_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """On the shipped sample, with runs/ in a temporary folder and bases that need not be there."""
     monkeypatch.delenv("HARNESS_DATA", raising=False)
-    monkeypatch.setattr("harness.engines.bases.resolve_base", lambda name: str(name or DEFAULT_BASE))
+    monkeypatch.setattr("harness.engines.models.bases.resolve_base", lambda name: str(name or DEFAULT_BASE))
     monkeypatch.chdir(tmp_path)
 
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from adapters.registry import CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE, load_adapter, save_template, train_items, trained_tasks
-from harness.engines.bases import base_origin, fingerprint
-from harness.engines.weights import weights_fingerprint
+from harness.engines.models.bases import base_origin, fingerprint
+from harness.engines.models.weights import weights_fingerprint
 from harness.errors import AdapterError
 from prompts.probe import described, format_hash, other_hashes
 from prompts.spec import PromptSpec

@@ -10,7 +10,7 @@ import torch
 from transformers import LlamaConfig, LlamaForCausalLM
 
 from adapters.attention import register
-from adapters.rollouts import Rollout, draw
+from adapters.rollouts import SampledAnswer, draw
 
 ENDS = (0, 1)
 PROMPTS = [[2, 3, 4, 5, 6]] * 3 + [[2, 3, 4, 9]] * 2 + [[7], [2, 3, 4]]
@@ -34,7 +34,7 @@ def model(request: pytest.FixtureRequest) -> Any:
         return LlamaForCausalLM._from_config(config, attn_implementation=request.param)
 
 
-def log_probs(model: Any, prompt: list[int], rollout: Rollout) -> list[float]:
+def log_probs(model: Any, prompt: list[int], rollout: SampledAnswer) -> list[float]:
     with torch.no_grad():
         logits = model(torch.tensor([prompt + rollout.token_ids])).logits[0, len(prompt) - 1 : -1]
     chosen = torch.log_softmax(logits, -1).gather(1, torch.tensor(rollout.token_ids)[:, None])

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.rows import Rows, epochs, make_rows, make_together, recolored
+from adapters.rows import TrainingRows, epochs, make_rows, make_together, recolored
 from harness.corpora import load, load_examples
 from harness.corpora.item import Executed, Item
 from harness.errors import UsageError
@@ -108,9 +108,9 @@ def order_of(items: list[Item], tokens: int, epochs_wanted: int, seed: int) -> l
     rows = {item.cluster: [] for item in items}  # type: ignore[var-annotated]
     for number, item in enumerate(items):
         rows[item.cluster].append(TrainingRow(item.id, (0, number), (number,)))
-    made = Rows(tuple(map(tuple, rows.values())), 0)
+    made = TrainingRows(tuple(map(tuple, rows.values())), 0)
     packs = islice(epochs(lambda epoch: made, tokens, tokens, seed), epochs_wanted)
-    return [[token for pack in epoch for token in pack.targets] for epoch in packs]
+    return [[token for pack in epoch for token in pack.labels] for epoch in packs]
 
 
 def test_every_epoch_takes_every_row_once_in_an_order_of_its_own() -> None:
@@ -140,15 +140,15 @@ def test_colors_are_exchanged_anew_in_each_epoch_and_alike_within_a_procedure() 
 def test_rows_that_processes_make_together_are_those_that_one_makes(monkeypatch: pytest.MonkeyPatch) -> None:
     items = load("hexagons", "train")
 
-    def make(part: Sequence[Item]) -> Rows:
+    def make(part: Sequence[Item]) -> TrainingRows:
         groups: dict[str, list[TrainingRow]] = {}
         for item in part:
             groups.setdefault(item.cluster, []).append(TrainingRow(item.id, (1,), (2,)))
-        return Rows(tuple(map(tuple, groups.values())), len(part))
+        return TrainingRows(tuple(map(tuple, groups.values())), len(part))
 
-    parts: list[Rows] = []
+    parts: list[TrainingRows] = []
 
-    def gathered(part: Rows) -> list[Rows]:
+    def gathered(part: TrainingRows) -> list[TrainingRows]:
         parts.append(part)
         return parts
 

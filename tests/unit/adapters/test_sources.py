@@ -10,9 +10,9 @@ import pytest
 from click.testing import CliRunner
 
 from adapters.catalog import CARD_FILE, read_about
-from adapters.recipe import Source
+from adapters.recipe import DataSource
 from adapters.registry import SHIPPED
-from adapters.rows import Group, Share, drawn, epochs
+from adapters.rows import Group, WeightedSource, drawn, epochs
 from adapters.sources import gather, with_files
 from harness.cli import cli
 from harness.corpora import load
@@ -38,8 +38,8 @@ def write(path: Path, simulator: str, items: int, seed: int = 0) -> Path:
 @pytest.mark.parametrize(("simulator", "task"), [("shapes", "minecraft"), ("everyday-hexagons", "hexagons")])
 def test_items_made_on_the_fly_are_those_of_the_command(tmp_path: Path, simulator: str, task: str) -> None:
     file = write(tmp_path / "some.jsonl", simulator, 25, seed=3)
-    source = Source.model_validate({"simulate": simulator, "items": 25, "seed": 3})
-    made, read = gather([source], task, [], HeldOut(task)), gather([Source(file=str(file))], task, [], HeldOut(task))
+    source = DataSource.model_validate({"simulate": simulator, "items": 25, "seed": 3})
+    made, read = gather([source], task, [], HeldOut(task)), gather([DataSource(file=str(file))], task, [], HeldOut(task))
     assert made.items == read.items == load_items(file)
     assert set(made.added) == {f"simulate {simulator} --items 25 --seed 3"}
     assert list(made.added.values()) == list(read.added.values())
@@ -47,24 +47,29 @@ def test_items_made_on_the_fly_are_those_of_the_command(tmp_path: Path, simulato
 
 def test_the_split_comes_as_it_is_and_variants_after_it() -> None:
     split = load("hexagons", "train")
-    assert gather([Source(split="train")], "hexagons", split, HeldOut("hexagons")).items == split
-    augmented = gather([Source(split="train", augment=3)], "hexagons", split, HeldOut("hexagons"))
+    assert gather([DataSource(split="train")], "hexagons", split, HeldOut("hexagons")).items == split
+    augmented = gather([DataSource(split="train", augment=3)], "hexagons", split, HeldOut("hexagons"))
     assert augmented.items[: len(split)] == split
     assert 2 * len(split) < len(augmented.items) <= 3 * len(split)
     assert len({item.id for item in augmented.items}) == len(augmented.items)
 
 
 def test_files_of_the_command_take_the_place_of_all_but_the_split(tmp_path: Path) -> None:
-    sources = [Source(split="train", weight=2), Source(simulate="random", items=9), Source(file="a.jsonl")]
+    sources = [DataSource(split="train", weight=2), DataSource(simulate="random", items=9), DataSource(file="a.jsonl")]
     assert with_files(sources, []) == sources
-    assert with_files(sources, [tmp_path / "b.jsonl"]) == [sources[0], Source(file=str(tmp_path / "b.jsonl"))]
+    assert with_files(sources, [tmp_path / "b.jsonl"]) == [sources[0], DataSource(file=str(tmp_path / "b.jsonl"))]
 
 
 def test_every_fault_of_the_sources_is_said_at_once(tmp_path: Path) -> None:
     (tmp_path / "bad.jsonl").write_text("no JSON\n")
     twice = write(tmp_path / "twice.jsonl", "shapes", 5)
-    files = [Source(file=str(tmp_path / name)) for name in ("missing.jsonl", "bad.jsonl")]
-    sources = [*files, Source(simulate="hexagons", items=2), Source(simulate="shapes", items=5), Source(file=str(twice))]
+    files = [DataSource(file=str(tmp_path / name)) for name in ("missing.jsonl", "bad.jsonl")]
+    sources = [
+        *files,
+        DataSource(simulate="hexagons", items=2),
+        DataSource(simulate="shapes", items=5),
+        DataSource(file=str(twice)),
+    ]
     with pytest.raises(FaultsError) as caught:
         gather(sources, "minecraft", [], HeldOut("minecraft"))
     missing, bad, other, again = caught.value.faults
@@ -80,7 +85,7 @@ def test_a_limit_is_one_of_every_simulated_set_too(monkeypatch: pytest.MonkeyPat
     from tests.helpers.finetuning import job_of
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("harness.engines.bases.resolve_base", lambda name: str(name or ""))
+    monkeypatch.setattr("harness.engines.models.bases.resolve_base", lambda name: str(name or ""))
     counts: list[int] = []
 
     def counted(simulator: str, seed: int, count: int) -> list[Item]:
@@ -90,21 +95,21 @@ def test_a_limit_is_one_of_every_simulated_set_too(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("adapters.sources.simulated", counted)
     job = job_of(monkeypatch, "crafts", "--limit", "4")
     assert counts == [4, 4, 4]
-    assert len(job.train) == 4 * 4 + 3 * 4
+    assert len(job.items) == 4 * 4 + 3 * 4
 
 
 def groups_of(name: str, sizes: list[int]) -> list[Group]:
     return [tuple(TrainingRow(f"{name}/{g}/{n}", (g, n), (g,)) for n in range(size)) for g, size in enumerate(sizes)]
 
 
-def share_of(groups: list[Group], weight: float) -> Share:
-    return Share(frozenset(row.id for group in groups for row in group), weight)
+def weigh(groups: list[Group], weight: float) -> WeightedSource:
+    return WeightedSource(frozenset(row.id for group in groups for row in group), weight)
 
 
 @pytest.mark.parametrize(("weight", "rows"), [(0.25, 10), (0.5, 20), (1.5, 60), (2.0, 80), (0.001, 0)])
 def test_a_weight_says_how_many_items_an_epoch_takes(weight: float, rows: int) -> None:
     plain, weighted = groups_of("plain", [3, 1]), groups_of("weighted", [2] * 20)
-    taken = drawn([*plain, *weighted], [share_of(weighted, weight)], 0, seed=1)
+    taken = drawn([*plain, *weighted], [weigh(weighted, weight)], 0, seed=1)
     assert taken[:2] == plain
     assert sum(map(len, taken[2:])) == rows
     counts = Counter(taken[2:])
@@ -113,18 +118,18 @@ def test_a_weight_says_how_many_items_an_epoch_takes(weight: float, rows: int) -
 
 def test_what_is_drawn_depends_on_the_seed_and_the_epoch_alone() -> None:
     groups = groups_of("some", [1, 2, 3, 4] * 10)
-    shares = [share_of(groups, 0.5)]
-    draws = {(seed, epoch): drawn(groups, shares, epoch, seed) for seed in (0, 1) for epoch in (0, 1)}
-    assert drawn(groups, shares, 1, 0) == draws[0, 1]
+    sources = [weigh(groups, 0.5)]
+    draws = {(seed, epoch): drawn(groups, sources, epoch, seed) for seed in (0, 1) for epoch in (0, 1)}
+    assert drawn(groups, sources, 1, 0) == draws[0, 1]
     assert len(set(map(tuple, draws.values()))) == 4
     assert {sum(map(len, draw)) for draw in draws.values()} <= {49, 50, 51}
 
 
 def test_epochs_without_weights_are_as_they_were() -> None:
-    from adapters.rows import Rows
+    from adapters.rows import TrainingRows
 
-    rows = Rows(tuple(groups_of("some", [2, 3, 1])), 0)
-    plain, weighted = epochs(lambda n: rows, 4, 4, 7), epochs(lambda n: rows, 4, 4, 7, shares=[])
+    rows = TrainingRows(tuple(groups_of("some", [2, 3, 1])), 0)
+    plain, weighted = epochs(lambda n: rows, 4, 4, 7), epochs(lambda n: rows, 4, 4, 7, sources=[])
     assert [next(plain) for _ in range(3)] == [next(weighted) for _ in range(3)]
 
 
@@ -134,13 +139,13 @@ def test_a_recipes_sources_are_in_the_runs_settings(tmp_path: Path, monkeypatch:
     from tests.helpers.finetuning import job_of
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("harness.engines.bases.resolve_base", lambda name: str(name or ""))
+    monkeypatch.setattr("harness.engines.models.bases.resolve_base", lambda name: str(name or ""))
     sources = [{"split": "train", "weight": 2}, {"simulate": "hexagons", "items": 12, "weight": 0.5}]
     job = job_of(monkeypatch, "llama-lora", "--name", "both", "--set", f"data={json.dumps(sources)}")
     own: list[Item] = load("hexagons", "train")
-    assert [item.id for item in job.train[: len(own)]] == [item.id for item in own]
-    assert [share.weight for share in job.shares] == [2, 0.5]
-    assert [len(share.ids) for share in job.shares] == [len(own), 12]
+    assert [item.id for item in job.items[: len(own)]] == [item.id for item in own]
+    assert [source.weight for source in job.sources] == [2, 0.5]
+    assert [len(source.ids) for source in job.sources] == [len(own), 12]
     settings = yaml.safe_load(Path("runs/both/run.yaml").read_text())["settings"]
     assert list(settings["sources"]) == ["simulate hexagons --items 12 --seed 0"]
     assert settings["recipe"]["data"][1]["weight"] == 0.5
@@ -148,15 +153,15 @@ def test_a_recipes_sources_are_in_the_runs_settings(tmp_path: Path, monkeypatch:
 
 def test_another_corpus_of_the_same_world_can_be_mixed_in(tmp_path: Path) -> None:
     own, other = load("iglu", "train"), load("minecraft", "train")
-    sources = [Source(split="train"), Source(split="train", task="minecraft", weight=0.5)]
+    sources = [DataSource(split="train"), DataSource(split="train", task="minecraft", weight=0.5)]
     made = gather(sources, "iglu", own, HeldOut("iglu"))
     assert made.items == own + other
     assert set(made.added) == {"train split of minecraft"}
-    assert [share.weight for share in made.shares] == [0.5]
+    assert [source.weight for source in made.weighted] == [0.5]
     with pytest.raises(UsageError, match="hexagons is of another world than iglu"):
-        gather([Source(split="train", task="hexagons")], "iglu", own, HeldOut("iglu"))
+        gather([DataSource(split="train", task="hexagons")], "iglu", own, HeldOut("iglu"))
     with pytest.raises(ValueError, match="task goes with split"):
-        Source(simulate="random", items=3, task="iglu")
+        DataSource(simulate="random", items=3, task="iglu")
 
 
 @pytest.mark.data

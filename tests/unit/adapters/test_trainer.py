@@ -9,7 +9,9 @@ import pytest
 
 from adapters.packing import Packing, collate, pack_of
 from adapters.recipe import FinetuneRecipe, load_recipe
-from adapters.trainer import AnswerTrainer, best_point, out_of_patience, stopped_at, trainer_arguments
+from adapters.trainer import AnswerTrainer, trainer_arguments
+from harness.training.checkpoints import finished_at, last_state
+from harness.training.watched import best_point, out_of_patience
 from prompts.rendered import TrainingRow
 
 Point = dict[str, float]
@@ -32,19 +34,24 @@ def points(*judged: tuple[float, float]) -> list[Point]:
 def test_the_best_is_by_score_then_by_loss_then_the_first_after_training_began(
     judged: list[tuple[float, float]], step: int
 ) -> None:
-    assert best_point(points(*judged))["step"] == step
+    assert best_point(points(*judged), AnswerTrainer.score)["step"] == step
 
 
-def test_patience_ends_after_so_many_evaluations_that_were_no_better(tmp_path: Path) -> None:
+def test_patience_ends_after_so_many_evaluations_that_were_no_better() -> None:
     judged = points((0.5, 2.0), (0.2, 1.0), (0.1, 1.0), (0.2, 1.0))
-    assert [out_of_patience(judged[:count], 2) for count in range(5)] == [False, False, False, False, True]
-    assert not out_of_patience(judged, 3)
-    assert not out_of_patience(judged, None)
-    assert stopped_at(tmp_path, 2) is None
+    assert [out_of_patience(judged[:count], AnswerTrainer.score, 2) for count in range(5)] == [False, False, False, False, True]
+    assert not out_of_patience(judged, AnswerTrainer.score, 3)
+    assert not out_of_patience(judged, AnswerTrainer.score, None)
+
+
+def test_a_finished_run_says_so_in_its_last_checkpoint(tmp_path: Path) -> None:
+    assert finished_at(last_state(tmp_path)) is None
     (tmp_path / "checkpoints/checkpoint-30").mkdir(parents=True)
-    history = [{"step": p["step"], "eval_f1": p["dev_f1"], "eval_loss": p["dev_loss"]} for p in judged]
-    (tmp_path / "checkpoints/checkpoint-30/trainer_state.json").write_text(json.dumps({"log_history": history}))
-    assert (stopped_at(tmp_path, 2), stopped_at(tmp_path, 3)) == (30, None)
+    for over, step in ((False, None), (True, 30)):
+        control = {"TrainerControl": {"args": {"should_training_stop": over}}}
+        state = {"global_step": 30, "stateful_callbacks": control}
+        (tmp_path / "checkpoints/checkpoint-30/trainer_state.json").write_text(json.dumps(state))
+        assert finished_at(last_state(tmp_path)) == step
 
 
 def test_a_steps_loss_is_the_mean_over_all_tokens_of_its_answers(tiny_base: Path, tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from eval.export import WRITERS, headline
 from eval.report.curves import as_svg, curve, picture
 from harness.cli import main
 from harness.corpora import load
-from harness.engines.bases import fingerprint
+from harness.engines.models.bases import fingerprint
 from harness.errors import UsageError
 
 

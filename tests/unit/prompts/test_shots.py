@@ -151,14 +151,14 @@ def test_given_ids() -> None:
 
 def test_a_training_shows_examples_that_are_like_the_item(monkeypatch: pytest.MonkeyPatch) -> None:
     """The recipe of few-shot code generation: other examples for other items, and those that a prompt has."""
-    from adapters.finetune import Job, examples
+    from adapters.finetune import FinetuneJob, examples
     from adapters.recipe import load_recipe
 
     monkeypatch.delenv("HARNESS_DATA", raising=False)
     train, dev = load("minecraft", "train"), load("minecraft", "dev")
     recipe = load_recipe("few-shot-code")
     spec = PromptSpec.make("minecraft", template="few-shot-code")
-    pool = examples(Job("few-shot-code", recipe, "base", spec, train, dev))
+    pool = examples(FinetuneJob(name="few-shot-code", recipe=recipe, items=train, dev=dev, base="base", spec=spec))
     chosen = {tuple(shot.id for shot in pool.choose(item, recipe.shots)) for item in train}
     assert len(chosen) > len(train) / 2
     asked = choose_shots(ShotChoice(3, select="bm25"), spec, dev, train)

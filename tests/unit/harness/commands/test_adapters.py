@@ -15,8 +15,8 @@ from safetensors.torch import load_file, save_file
 
 from adapters.registry import CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE, find_adapter, load_adapter
 from harness.cli import main
-from harness.engines.bases import fingerprint
-from harness.engines.weights import weights_fingerprint
+from harness.engines.models.bases import fingerprint
+from harness.engines.models.weights import weights_fingerprint
 from harness.errors import AdapterError, UsageError
 from prompts.messages import gold_answer
 from prompts.probe import described, format_hash

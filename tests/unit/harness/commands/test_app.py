@@ -11,8 +11,8 @@ import pytest
 from harness.cli import main
 from harness.commands.app import _loaded, _served
 from harness.prompting.shots import ShotChoice
-from harness.service.loaded import Loaded
-from harness.service.players import Served
+from harness.service.loaded import LocalPlayer
+from harness.service.players import EndpointPlayer
 from harness.service.workers import Workers
 from prompts.spec import DEFAULTS, PromptSpec
 from tests.helpers.endpoint import FakeServer
@@ -58,7 +58,7 @@ def test_the_adapters_that_ship_play() -> None:
         "iglu": ["iglu"],
         "minecraft": ["minecraft"],
     }
-    assert all(isinstance(player, Loaded) for player in players)
+    assert all(isinstance(player, LocalPlayer) for player in players)
     assert notes == []
 
 
@@ -72,7 +72,7 @@ def test_the_models_of_an_endpoint_play() -> None:
     finally:
         server.stop()
     assert {player.name: player.card.tasks for player in players} == {"hexagons": ["hexagons"], "base": list(DEFAULTS)}
-    assert all(isinstance(player, Served) for player in players)
+    assert all(isinstance(player, EndpointPlayer) for player in players)
     assert [player.name for player in _served("http://127.0.0.1:1/v1", ("m",), ("painter=hexagons",), Workers(), notes)] == [
         "painter",
         "m",
@@ -93,7 +93,7 @@ def test_an_adapter_of_few_shots_gets_its_examples_and_a_note_says_where_they_co
     save_tiny_adapter(tiny_base, Path("mine"), PromptSpec.make("hexagons"), recipe=recipe)
     notes: list[str] = []
     (player,) = _served("http://127.0.0.1:1/v1", (), ("mine=mine",), Workers(), notes)
-    assert isinstance(player, Served)
+    assert isinstance(player, EndpointPlayer)
     assert player.examples == ShotChoice(2, 0, "bm25")
     _loaded(("mine=mine",), Workers(), notes)
     assert len(notes) == 2

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from harness.cli import main
-from harness.engines.openai import OpenAIEngine
+from harness.engines.openai.engine import OpenAIEngine
 from harness.runs.asked import read_asked
 from tests.helpers.endpoint import Answer, FakeServer, Handling, chat_answer, cut_short, endless, failure, listed, slow_drip
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from adapters.registry import Adapter
-from harness.engines.server import server_options
+from harness.engines.vllm.server import server_options
 from harness.errors import UsageError
 from harness.service.adapters import served_ends, served_template
 from prompts.spec import PromptSpec

@@ -488,13 +488,13 @@ def test_finetuning_on_simulated_items_says_so_in_its_settings(
     from harness.runs.folder import items_hash
     from tests.helpers.finetuning import job_of
 
-    monkeypatch.setattr("harness.engines.bases.resolve_base", lambda name: str(tmp_path))
+    monkeypatch.setattr("harness.engines.models.bases.resolve_base", lambda name: str(tmp_path))
     simulate("random", "--items", "30", "--out", "a.jsonl")
     simulate("random", "--items", "10", "--seed", "1", "--split", "val", "--out", "b.parquet")
 
     def train(task: str, *files: str) -> Sequence[Item]:
         data = [word for file in files for word in ("--data", file)]
-        return job_of(monkeypatch, "llama-lora", "--task", task, "--name", "r", *data).train
+        return job_of(monkeypatch, "llama-lora", "--task", task, "--name", "r", *data).items
 
     assert train("minecraft", "a.jsonl", "b.parquet") == [
         *load("minecraft", "train"),

@@ -24,7 +24,7 @@ from harness.tasks import TASKS, tasks_in, world_of
 def _on_the_sample(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("HARNESS_DATA", raising=False)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("harness.engines.bases.resolve_base", lambda name: str(name or ""))
+    monkeypatch.setattr("harness.engines.models.bases.resolve_base", lambda name: str(name or ""))
 
 
 def disguised(items: Sequence[Item]) -> list[Item]:
@@ -103,7 +103,7 @@ def test_simulated_items_that_happen_to_be_of_dev_are_left_out(monkeypatch: pyte
         "adapters.sources.simulated", lambda name, seed, items: disguised([*dev[:2], *load("hexagons", "train")[:3]])
     )
     job = finetuned(monkeypatch, "llama-lora", "--set", "data=[{simulate: hexagons, items: 5}]")
-    assert len(job.train) == 3
+    assert len(job.items) == 3
 
 
 def test_spacing_and_case_do_not_hide_an_item() -> None:

@@ -18,8 +18,15 @@ from types import SimpleNamespace
 
 import pytest
 
-from harness.engines import smollm
-from harness.engines.bases import DEFAULT_BASE, base_origin, display_name, load_tokenizer, model_context_length, resolve_base
+from harness.engines.models import smollm
+from harness.engines.models.bases import (
+    DEFAULT_BASE,
+    base_origin,
+    display_name,
+    load_tokenizer,
+    model_context_length,
+    resolve_base,
+)
 from harness.errors import EngineError
 from harness.util.files import cache_folder, hold_when_free
 from tests.helpers import ROOT
@@ -175,7 +182,7 @@ CONVERTING = """
 import sys, time
 from pathlib import Path
 from types import SimpleNamespace
-from harness.engines import smollm
+from harness.engines.models import smollm
 def convert(source, folder):
     (folder / "config.json").write_text("{")
     print("begun", flush=True)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from harness.cli import main
-from harness.engines.batch_api import NAME, BatchEngine
+from harness.engines.openai.batch_api import NAME, BatchEngine
 from harness.errors import EngineError
 from tests.helpers.endpoint import Answer, FakeServer, chat_answer, failure
 

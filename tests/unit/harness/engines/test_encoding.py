@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from harness.engines import encoding
-from harness.engines.encoding import embedded
+from harness.engines.models import encoding
+from harness.engines.models.encoding import embedded
 from harness.errors import EngineError
 
 TEXTS = ["Paint it red.", "Now build a tower of five yellow blocks in the middle", ""]

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from harness.engines.engine import Sampling
-from harness.engines.openai import OpenAIEngine
-from harness.engines.spending import Tokens
+from harness.engines.openai.engine import OpenAIEngine
+from harness.engines.openai.spending import TokenUsage
 from harness.errors import EngineError, UsageError
 from prompts.render import CHARS_PER_TOKEN
 from prompts.rendered import Rendered
@@ -188,7 +188,7 @@ def test_what_came_too_late_counts_towards_the_cost(server: FakeServer) -> None:
         asked = prompt(0)
         list(engine.generate([asked], Sampling(max_tokens=7)))
         length = len(asked.token_ids) or math.ceil(len(asked.text) / CHARS_PER_TOKEN)
-        assert engine.spending.tokens == Tokens(2 * length, 2 * 7)
+        assert engine.spending.tokens == TokenUsage(2 * length, 2 * 7)
 
 
 def test_no_server_ends_the_run() -> None:

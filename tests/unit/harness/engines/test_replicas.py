@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from harness.cli import main
-from harness.engines import replicas
 from harness.engines.engine import Sampling
-from harness.engines.replicas import ReplicatedEngine, replica_gpus
+from harness.engines.vllm import replicas
+from harness.engines.vllm.replicas import ReplicatedEngine, replica_gpus
 from harness.errors import EngineError, UsageError
 from prompts.rendered import Rendered
 from tests.helpers import ROOT

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from harness.engines.endpoint import Failure
 from harness.engines.engine import Sampling
-from harness.engines.request_shape import RequestShape, extra_fields, held
+from harness.engines.openai.endpoint import Failure
+from harness.engines.openai.request_shape import RequestShape, extra_fields, held
 from harness.errors import UsageError
 from prompts.rendered import Rendered
 from serialization.formats.answer import Constraint

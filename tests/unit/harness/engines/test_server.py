@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from harness.cli import main
-from harness.engines.server import Room, ServedAdapter, check_port, last_error, server_environment, server_options
-from harness.engines.vllm import LORA_RANKS, device_options, max_lora_rank
+from harness.engines.vllm.engine import LORA_RANKS, device_options, max_lora_rank
+from harness.engines.vllm.server import LoraCapacity, ServedAdapter, check_port, last_error, server_environment, server_options
 from harness.errors import AdapterError, EngineError
 from harness.service.guard import Bounds
-from harness.service.serving import Door
+from harness.service.serving import ServeConfig
 from tests.helpers.tiny import build_tiny_adapter, build_tiny_model
 
 
@@ -47,7 +47,7 @@ def test_the_command_line_names_base_and_adapters() -> None:
     assert line.endswith("--enable-lora --lora-modules a=runs/a b=runs/b")
     assert "--generation-config=vllm" in line
     assert "--chat-template plain.jinja" in line
-    assert "--logits-processors harness.engines.feasible:FeasibleTokens" in line
+    assert "--logits-processors harness.engines.vllm.feasible:FeasibleTokens" in line
     assert ("--enforce-eager" in line) == bool(device_options(draws=True))
     assert ("--no-enable-chunked-prefill" in line) == bool(device_options(draws=True))
 
@@ -56,7 +56,7 @@ def test_a_base_alone_needs_no_lora_but_for_adapters_to_come() -> None:
     line = " ".join(server_options("org/name", "org/name", [], Path("s"), None))
     assert "lora" not in line
     assert "chat-template" not in line
-    line = " ".join(server_options("org/name", "org/name", [], Path("s"), None, Room(20, 2)))
+    line = " ".join(server_options("org/name", "org/name", [], Path("s"), None, LoraCapacity(20, 2)))
     assert "--max-lora-rank=32 --max-loras=2" in line
     assert line.endswith("--enable-lora")
 
@@ -86,7 +86,7 @@ def test_an_engine_in_this_process_does_not_change_the_server() -> None:
     ("host", "url"), [("0.0.0.0", "http://127.0.0.1:80"), ("::", "http://[::1]:80"), ("10.0.0.1", "http://10.0.0.1:80")]
 )
 def test_the_url_is_one_that_a_client_here_can_use(host: str, url: str) -> None:
-    assert Door(host, 80, [], Bounds()).url == url
+    assert ServeConfig(host, 80, [], Bounds()).url == url
 
 
 def test_a_port_in_use_is_one_line_and_exit_code_1(base: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.engines.spending import Price, Prices, Spending, Tokens, amount, read_prices, undated
+from harness.engines.openai.spending import Price, Prices, Spending, TokenUsage, amount, read_prices, undated
 from harness.errors import UsageError
 
 PRICE = Price(input=2, cached=0.5, output=10)
@@ -14,14 +14,14 @@ PRICE = Price(input=2, cached=0.5, output=10)
 
 def test_cached_tokens_have_a_price_of_their_own() -> None:
     spending = Spending(PRICE, "USD")
-    spending.add(Tokens(prompt=1_000_000, completion=100_000, cached=400_000, reasoning=90_000))
+    spending.add(TokenUsage(prompt=1_000_000, completion=100_000, cached=400_000, reasoning=90_000))
     assert spending.cost == pytest.approx(0.6 * 2 + 0.4 * 0.5 + 0.1 * 10)
     assert str(spending) == "1,000,000 + 100,000 tokens (400,000 cached, 90,000 reasoning), 2.40 USD"
     assert Spending(PRICE.model_copy(update={"cached": None}), tokens=spending.tokens).cost == pytest.approx(3.0)
 
 
 def test_limits() -> None:
-    tokens = Tokens(prompt=60, completion=40)
+    tokens = TokenUsage(prompt=60, completion=40)
     assert Spending(tokens=tokens).reached() is None
     assert Spending(max_tokens=101, tokens=tokens).reached() is None
     assert "--max-tokens-total 100 is reached" in (Spending(max_tokens=100, tokens=tokens).reached() or "")
@@ -30,8 +30,8 @@ def test_limits() -> None:
 
 def test_a_record_counts_its_prompt_for_every_sample() -> None:
     record = {"prompt_tokens": 10, "completion_tokens": 6, "samples": ["a", "b", "c"], "reasoning_tokens": 2}
-    assert Tokens.of_record(record) == Tokens(30, 6, 0, 2)
-    assert Tokens.of_record({"error": "429"}) == Tokens()
+    assert TokenUsage.of_record(record) == TokenUsage(30, 6, 0, 2)
+    assert TokenUsage.of_record({"error": "429"}) == TokenUsage()
 
 
 def test_names_with_a_date_have_the_price_of_those_without() -> None:

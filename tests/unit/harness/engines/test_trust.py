@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from harness.cli import main
-from harness.engines.bases import load_config, load_tokenizer
-from harness.engines.server import server_options
+from harness.engines.models.bases import load_config, load_tokenizer
 from harness.engines.transformers import TransformersEngine
+from harness.engines.vllm.server import server_options
 from harness.errors import EngineError
 from harness.util.trust import TRUST
 

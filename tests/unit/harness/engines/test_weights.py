@@ -10,7 +10,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from harness.engines.weights import weights_fingerprint
+from harness.engines.models.weights import weights_fingerprint
 from harness.errors import EngineError
 from tests.helpers.tiny import hub_snapshot
 

@@ -13,11 +13,11 @@ from harness.errors import UsageError
 from harness.page.building import EVENT, SIMULATORS, answered, asked_back, happened, request_of, score, with_model, with_simulator
 from harness.page.store import State
 from harness.service.app import executed
-from harness.service.players import Own
+from harness.service.players import BaselinePlayer
 from harness.service.schema import ExecuteResponse
 from harness.service.workers import Workers
 
-PARSER = Own("parser", Parser(), Workers())
+PARSER = BaselinePlayer("parser", Parser(), Workers())
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -14,7 +14,7 @@ from fastapi.testclient import TestClient
 
 from adapters.registry import Adapter, load_adapter
 from harness.prompting.shots import ShotChoice
-from harness.service.adapters import Adapters, Place, adapter_routes
+from harness.service.adapters import Adapters, Backend, adapter_routes
 from harness.service.app import create_app
 from harness.service.guard import Guard
 from harness.service.keys import Key, Keys
@@ -49,7 +49,7 @@ class Server:
         socket = Path(self.folder.name) / "vllm.sock"
         self.vllm, self.up = FakeServer(socket), True
         self.vllm.reply = lambda body, n: (200, {}, b"Success")
-        place = Place(str(base), "tiny", socket, rank, None, True, lambda: self.up, Workers())
+        place = Backend(str(base), "tiny", socket, rank, None, True, lambda: self.up, Workers())
         self.players: dict[str, AnyPlayer] = {}
         self.adapters = Adapters(place, loaded, self.players, folder, fixed)
         app = create_app(self.players)

@@ -21,7 +21,7 @@ from harness.runs.answering import Answer
 from harness.service.app import MOST_BYTES, create_app, listening
 from harness.service.guard import Guard
 from harness.service.keys import Key, Keys
-from harness.service.players import Own, Served, own_players
+from harness.service.players import BaselinePlayer, EndpointPlayer, own_players
 from harness.service.schema import ExecuteResponse, Player
 from harness.service.workers import Workers
 from harness.tasks import get_task
@@ -151,7 +151,7 @@ def test_a_language_model_is_asked_in_its_prompt_format_and_the_client_is_told(w
     try:
         fake.reply = lambda body, n: chat_answer("place red 0 1 0\nplace blue 0 9 0\nwhat?")
         spec = PromptSpec.make("minecraft")
-        app = create_app([Served("model", fake.url, "fake", {"minecraft": spec}, workers, key="secret")])
+        app = create_app([EndpointPlayer("model", fake.url, "fake", {"minecraft": spec}, workers, key="secret")])
         guard, port = Guard(app, Keys([Key.of("key", "one")])), free_port()
         with listening(guard, "127.0.0.1", port), harness.Client(f"http://127.0.0.1:{port}", key="key") as client:
             assert [player.name for player in client.players()] == ["model"]
@@ -183,12 +183,12 @@ class Asking:
     def card(self) -> Player:
         return Player(name=self.name, tasks=["hexagons"], kind="parser", solved={"hexagons": 0.25})
 
-    async def answer(self, item: Item, samples: int, constrain: str | None, holder: str) -> Answer:
+    async def answer(self, item: Item, samples: int, constrain: str | None, principal: str) -> Answer:
         return Answer((), notes={"program": "", "confidence": 0.2, "unknown": ["flurb"], "question": "Which color?"})
 
 
 def test_who_does_nothing_says_why_and_asks_back() -> None:
-    app = create_app([cast(Own, Asking())])
+    app = create_app([cast(BaselinePlayer, Asking())])
     with TestClient(app) as client:
         (card,) = client.get("/v1/harness/players").json()
         done = client.post(EXECUTE, json={"task": "hexagons", "instruction": "a flurb", "model": "asking"}).json()
@@ -222,7 +222,7 @@ def test_a_language_model_gets_the_examples_that_it_was_trained_with(workers: Wo
     fake = FakeServer()
     fake.reply = lambda body, n: chat_answer("red: 1 1")
     try:
-        served = Served("model", fake.url, "fake", {"hexagons": spec}, workers, choice)
+        served = EndpointPlayer("model", fake.url, "fake", {"hexagons": spec}, workers, choice)
         response = TestClient(create_app([served])).post(EXECUTE, json={**request_of(item), "model": "model"})
     finally:
         fake.stop()
@@ -237,7 +237,7 @@ def test_an_answer_is_held_to_the_format_as_the_frame_says_it(workers: Workers) 
     fake.reply = lambda body, n: chat_answer("place red 0.5 0 4.5")
     asked = {"task": "minecraft", "instruction": "Go on.", "model": "model", "constrain": "format"}
     try:
-        served = Served("model", fake.url, "fake", {"minecraft": spec}, workers)
+        served = EndpointPlayer("model", fake.url, "fake", {"minecraft": spec}, workers)
         response = TestClient(create_app([served])).post(EXECUTE, json=asked)
     finally:
         fake.stop()
@@ -246,7 +246,9 @@ def test_an_answer_is_held_to_the_format_as_the_frame_says_it(workers: Workers) 
 
 
 def test_a_model_that_does_not_answer_is_a_bad_gateway(workers: Workers) -> None:
-    served = Served("model", f"http://127.0.0.1:{free_port()}/v1", "fake", {"minecraft": PromptSpec.make("minecraft")}, workers)
+    served = EndpointPlayer(
+        "model", f"http://127.0.0.1:{free_port()}/v1", "fake", {"minecraft": PromptSpec.make("minecraft")}, workers
+    )
     response = TestClient(create_app([served])).post(EXECUTE, json={"task": "minecraft", "instruction": "a", "model": "model"})
     assert response.status_code == 502
     assert "no connection" in response.json()["error"]["message"]

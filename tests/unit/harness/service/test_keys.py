@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from harness.errors import UsageError
-from harness.service.keys import VARIABLE, Holder, Key, Keys, read_keys, server_keys
+from harness.service.keys import VARIABLE, Key, Keys, Principal, read_keys, server_keys
 
 ONE, TWO = "sk-one-of-sixteen", "sk-two-of-sixteen"
 
@@ -29,17 +29,17 @@ def asked(key: str = "", client: str = "127.0.0.1", **headers: str) -> dict[str,
 
 def test_keys_of_a_file(tmp_path: Path) -> None:
     keys = Keys(read_keys(key_file(tmp_path, f"# ours\n{ONE}\n\n  {TWO} admin  # the lead\n")))
-    one, two = keys.holder(asked(ONE)), keys.holder(asked(TWO))
+    one, two = keys.principal(asked(ONE)), keys.principal(asked(TWO))
     assert (one and one.name, one and one.admin) == ("key of line 2", False)
     assert (two and two.name, two and two.admin) == ("key of line 4", True)
     for wrong in (ONE[:-1], f"{ONE} ", ONE.upper(), "", "# ours", "é"):
-        assert keys.holder(asked(wrong)) is None
-    assert keys.holder({"client": None, "headers": [(b"authorization", ONE.encode())]}) is None
+        assert keys.principal(asked(wrong)) is None
+    assert keys.principal({"client": None, "headers": [(b"authorization", ONE.encode())]}) is None
 
 
 def test_no_key_is_printed(tmp_path: Path) -> None:
     keys = read_keys(key_file(tmp_path, "sk-a-very-secret-one admin\n"))
-    assert "secret" not in f"{keys!r} {Keys(keys)!r} {Keys(keys).holder(asked('sk-a-very-secret-one'))!r}"
+    assert "secret" not in f"{keys!r} {Keys(keys)!r} {Keys(keys).principal(asked('sk-a-very-secret-one'))!r}"
 
 
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o620, 0o601])
@@ -74,10 +74,10 @@ def test_a_file_that_is_not_there_or_none(tmp_path: Path) -> None:
 
 
 def test_without_keys_everyone_who_is_let_in_administers_and_with_keys_only_an_admin() -> None:
-    assert Keys().holder(asked()) == Holder("anyone", admin=True)
+    assert Keys().principal(asked()) == Principal("anyone", admin=True)
     keys = Keys([Key.of("sk-one", "one")])
-    assert keys.holder(asked()) is None
-    assert keys.holder(asked("sk-one")) == Holder("one")
+    assert keys.principal(asked()) is None
+    assert keys.principal(asked("sk-one")) == Principal("one")
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "10.0.0.7", "example.org"])

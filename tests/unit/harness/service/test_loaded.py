@@ -17,7 +17,7 @@ from harness.engines import shared
 from harness.prompting.options import Options
 from harness.prompting.plan import build_engine
 from harness.prompting.prompted import Prompted
-from harness.service.loaded import Loaded
+from harness.service.loaded import LocalPlayer
 from harness.service.workers import Workers
 from prompts.spec import PromptSpec
 from tests.helpers.tiny import save_tiny_adapter
@@ -56,7 +56,7 @@ def is_as_trained(how: dict[str, Any]) -> bool:
 
 
 def test_the_page_asks_as_it_was_trained(made: Path, loaded_with: list[dict[str, Any]]) -> None:
-    predictor = Loaded("made", made, "hexagons", Workers())._load()
+    predictor = LocalPlayer("made", made, "hexagons", Workers())._load()
     (how,) = loaded_with
     assert is_as_trained(how)
     assert isinstance(predictor, Prompted)

@@ -18,24 +18,24 @@ from harness.errors import UsageError
 from harness.service import workers as module
 from harness.service.app import executed
 from harness.service.guard import Gone, while_there
-from harness.service.players import Own
+from harness.service.players import BaselinePlayer
 from harness.service.schema import MOST_TURNS, REQUEST, DrawRequest
-from harness.service.workers import Budget, Unavailable, Workers
+from harness.service.workers import AnswerBudget, Unavailable, Workers
 from tests.helpers import ROOT
 from tests.helpers.misbehaving import Misbehaving, answer
 
 
 @pytest.fixture(scope="module")
 def two() -> Iterator[Workers]:
-    """Two workers and two holders: each may occupy one."""
-    with Workers(Budget(seconds=1.0, megabytes=1_000, workers=2), holders=2) as workers:
+    """Two workers and two keys: each may occupy one."""
+    with Workers(AnswerBudget(seconds=1.0, megabytes=1_000, workers=2), principals=2) as workers:
         yield workers
 
 
 @pytest.fixture(scope="module")
 def patient() -> Iterator[Workers]:
     """The same, with a time limit that no test reaches."""
-    with Workers(Budget(seconds=50.0, workers=2), holders=2) as workers:
+    with Workers(AnswerBudget(seconds=50.0, workers=2), principals=2) as workers:
         yield workers
 
 
@@ -111,7 +111,7 @@ def test_the_turns_that_are_not_read_are_counted(patient: Workers) -> None:
     request = REQUEST.validate_python({"task": "hexagons", "instruction": "hello", "history": history})
     assert isinstance(request, DrawRequest)
     assert len(request.item.history) == 2 * MOST_TURNS
-    done = asyncio.run(executed(Own("player", Misbehaving(), patient), request))
+    done = asyncio.run(executed(BaselinePlayer("player", Misbehaving(), patient), request))
     # Those that the request's item leaves out, and those that a player without a language model does: a step has two turns.
     assert done.left_out == len(history) - typed.MOST_TURNS // 2
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.recipe import FinetuneRecipe, load_recipe
-from adapters.rows import Rows
+from adapters.rows import TrainingRows
 from harness.corpora import load
 from harness.corpora.item import HexagonsItem, Item, MinecraftItem
 from harness.errors import UsageError
@@ -107,7 +107,7 @@ def test_a_run_that_was_killed_in_a_stage_goes_on_there(tmp_path: Path, killed_a
     with pytest.raises(Killed):
         fit(tmp_path / "killed", items=NUMBERS, making=dying(killed_at), checkpoint_minutes=1e-9, **HOW)
     # The first stage is one step, and dev is judged before the checkpoint at its end.
-    assert fit(tmp_path / "killed", items=NUMBERS, checkpoint_minutes=1e-9, **HOW)[0].resumed == (killed_at > 2)
+    assert (fit(tmp_path / "killed", items=NUMBERS, checkpoint_minutes=1e-9, **HOW)[0].earlier is not None) == (killed_at > 2)
     assert curve(tmp_path / "killed") == curve(tmp_path / "whole")
 
 
@@ -116,7 +116,7 @@ def test_patience_begins_after_the_stages(tmp_path: Path, monkeypatch: pytest.Mo
     losses = iter(range(1, 20))
     monkeypatch.setattr(NetworkTrainer, "judge", lambda trainer: {"eval_loss": float(next(losses)), "eval_train_loss": 0.0})
     result, _ = fit(tmp_path, Slope(), items=NUMBERS, **(HOW | {"epochs": 9}))
-    assert (result.epochs, result.best.epoch) == (5, 1)
+    assert (len(result.curve), result.best["epoch"]) == (5, 1)
 
 
 def test_fewer_items_than_buckets_is_one_line(tmp_path: Path) -> None:
@@ -126,13 +126,13 @@ def test_fewer_items_than_buckets_is_one_line(tmp_path: Path) -> None:
 
 def test_fine_tuning_has_its_rows_stage_by_stage_and_then_shuffled(items: list[Item]) -> None:
     """The last item's row was too long for the model."""
-    from adapters.finetune import Job, _curriculum_packs
+    from adapters.finetune import FinetuneJob, _curriculum_packs
     from adapters.packing import Packing
 
     recipe = load_recipe("llama-lora", ["training.curriculum={difficulty: L_A, buckets: 3}", "training.tokens=1"])
-    rows = Rows(tuple((TrainingRow(item.id, (number,), (number,)),) for number, item in enumerate(items[:-1])), 1)
+    rows = TrainingRows(tuple((TrainingRow(item.id, (number,), (number,)),) for number, item in enumerate(items[:-1])), 1)
     assert isinstance(recipe, FinetuneRecipe)
     assert recipe.training.curriculum
-    job = Job("llama-lora", recipe, "", PromptSpec.make(items[0].task), items, items)
-    asked = [token for pack in _curriculum_packs(job, rows, 1, Packing.TREE) for token in pack.targets]
+    job = FinetuneJob(name="llama-lora", recipe=recipe, items=items, dev=items, base="", spec=PromptSpec.make(items[0].task))
+    asked = [token for pack in _curriculum_packs(job, rows, 1, Packing.TREE) for token in pack.labels]
     assert asked == [n for stage in stages(items[:-1], recipe.training.curriculum, recipe.training.seed) for n in stage]

@@ -27,7 +27,7 @@ def test_a_run_leaves_its_curve_its_best_models_and_one_checkpoint(tmp_path: Pat
     points = curve(tmp_path)
     assert [(point["epoch"], point["step"]) for point in points] == [(1, 3), (2, 6), (3, 9)]
     assert points[-1]["dev_loss"] < points[0]["dev_loss"]
-    assert (result.epochs, result.best.epoch, result.best.dev_loss) == (3, 3, points[-1]["dev_loss"])
+    assert (len(result.curve), result.best) == (3, {**points[-1], "seconds": result.seconds})
     assert [epoch for epoch, _ in kept] == [1, 2, 3]
     assert [path.name for path in (tmp_path / "checkpoints").iterdir()] == ["checkpoint-9"]
     named = {path.name for path in (tmp_path / "checkpoints/checkpoint-9").iterdir()}
@@ -54,9 +54,9 @@ def test_a_killed_run_goes_on_and_ends_as_if_it_had_not_been(
     with pytest.raises(Killed):
         fit(tmp_path / "killed", making=dying(killed_at), checkpoint_minutes=minutes, **how)
     result, kept_again = fit(tmp_path / "killed", checkpoint_minutes=minutes, **how)
-    assert result.resumed == (minutes < 1 or killed_at > 4)
+    assert (result.earlier is not None) == (minutes < 1 or killed_at > 4)
     assert curve(tmp_path / "killed") == curve(tmp_path / "whole")
-    assert result.best[:2] == whole.best[:2]
+    assert result.kept == whole.kept
     assert kept_again[-1] == kept[-1]
     assert fit(tmp_path / "killed", checkpoint_minutes=minutes, **how)[1] == [], "it is finished"
 
@@ -101,7 +101,7 @@ def test_the_last_model_is_kept_where_the_recipe_says_so(tmp_path: Path, monkeyp
     losses = iter(range(1, 20))
     monkeypatch.setattr(NetworkTrainer, "judge", lambda trainer: {"eval_loss": float(next(losses)), "eval_train_loss": 0.0})
     result, kept = fit(tmp_path, keep="last", patience=1)
-    assert (result.epochs, *result.best[:2], [epoch for epoch, _ in kept]) == (3, 3, 3.0, [1, 2, 3])
+    assert (len(result.curve), result.best["dev_loss"], [epoch for epoch, _ in kept]) == (3, 3.0, [1, 2, 3])
 
 
 def test_a_loss_that_is_no_number_ends_it_and_keeps_the_last_good_checkpoint(tmp_path: Path) -> None:
@@ -115,7 +115,7 @@ def test_a_loss_that_is_no_number_ends_it_and_keeps_the_last_good_checkpoint(tmp
     assert f"at step {int(last.name.removeprefix('checkpoint-')) + 1} (epoch 1); the checkpoint before it is {last};" in str(
         caught.value
     )
-    assert fit(tmp_path / "later", items=ITEMS, batch_size=1)[0].resumed
+    assert fit(tmp_path / "later", items=ITEMS, batch_size=1)[0].earlier is not None
 
 
 def test_a_checkpoint_with_weights_that_are_no_numbers_is_never_written(tmp_path: Path) -> None:
@@ -153,7 +153,7 @@ def test_dev_is_judged_in_batches_that_fit(tmp_path: Path) -> None:
             return super().forward(x)
 
     (small, _), (whole, _) = (fit(tmp_path / name, kind(), batch_size=1) for name, kind in (("l", Large), ("s", Slope)))
-    assert small.best.dev_loss == pytest.approx(whole.best.dev_loss)
+    assert small.best["dev_loss"] == pytest.approx(whole.best["dev_loss"])
 
 
 @pytest.mark.parametrize(
@@ -178,10 +178,10 @@ def test_it_stops_when_dev_has_not_been_lower_for_some_epochs(
         fit(tmp_path, epochs=7)
     monkeypatch.setattr(NetworkTrainer, "judge", judged(0, given))
     result, kept = fit(tmp_path, epochs=7)
-    assert (result.epochs, result.best.epoch, result.before) == (epochs, best, 2)
+    assert (len(result.curve), result.best["epoch"], result.earlier) == (epochs, best, 2)
     assert kept[-1:] == [] if best < 3 else kept[-1][0] == best
     again, kept = fit(tmp_path, epochs=7)
-    assert (again.epochs, again.best.epoch, again.before, kept) == (epochs, best, epochs, [])
+    assert (len(again.curve), again.best["epoch"], again.earlier, kept) == (epochs, best, epochs, [])
 
 
 def test_only_the_parts_that_are_named_are_clipped_each_by_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -294,4 +294,4 @@ def test_half_a_checkpoint_is_not_gone_on_from(tmp_path: Path, state: str | None
         (half / "trainer_state.json").write_text(state)
     assert last_checkpoint(tmp_path / "checkpoints") == tmp_path / "checkpoints/checkpoint-3"
     result = fit(tmp_path)[0]
-    assert (result.resumed, result.before) == (True, 1)
+    assert result.earlier == 1

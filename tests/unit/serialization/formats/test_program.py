@@ -110,7 +110,7 @@ def test_reading_is_total(text: str) -> None:
 @pytest.mark.parametrize("task", ["hexagons", "minecraft"])
 def test_the_manual_is_short(task: str) -> None:
     from harness.baselines.encoders import SMALL_TOKENIZER
-    from harness.engines.bases import load_tokenizer
+    from harness.engines.models.bases import load_tokenizer
 
     manual = Path(f"prompts/templates/manual.{task}.txt").read_text()
     assert manual in system_message(PromptSpec.make(task, format="program"))["content"] + "\n"

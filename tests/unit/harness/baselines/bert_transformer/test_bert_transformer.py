@@ -14,21 +14,22 @@ from transformers import BertConfig, BertModel
 
 from harness.baselines import Decoding
 from harness.baselines.bert_transformer.baseline import BertTransformer, BertTransformerRecipe, PlainWords, plain
-from harness.baselines.bert_transformer.network import Network, Shape
-from harness.baselines.builder_batches import Collator
+from harness.baselines.bert_transformer.network import BertNetwork, BertShape
+from harness.baselines.builder_batches import BuilderCollator
 from harness.baselines.builder_decoding import BuilderPredictor
 from harness.baselines.encoders import SMALL_TOKENIZER, EncoderSettings, identity, load_encoder
 from harness.baselines.world_state import action_label, feasible, gold_grids
 from harness.corpora import load
 from harness.corpora.item import MinecraftItem, builder_turns
-from harness.engines.bases import load_tokenizer
+from harness.engines.models.bases import load_tokenizer
 from harness.errors import DataError
 from harness.training.checkpoints import own_weights, read_weights, write_model
-from harness.training.origin import Best, Origin, configuration
+from harness.training.job import Trained
+from harness.training.origin import Origin, configuration
 from harness.worlds.minecraft import Action
 from serialization.words import h3_tokens
 
-TINY = Shape(
+TINY = BertShape(
     width=12,
     layers=2,
     heads=2,
@@ -77,11 +78,11 @@ def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_bert(tmp_path_factory.mktemp("bert"))
 
 
-def made(bert: Path, *, bold: float = 1.0, **sizes: int) -> tuple[Network, PlainWords]:
+def made(bert: Path, *, bold: float = 1.0, **sizes: int) -> tuple[BertNetwork, PlainWords]:
     """With random weights; those of the action scores are multiplied by `bold`, so that greedy choices are no near ties."""
     encoder, tokenizer = load_encoder(EncoderSettings(name=str(bert), tuned=False, hidden=16, layers=1))
     torch.manual_seed(0)
-    network = Network(TINY.model_copy(update=sizes), encoder).eval()
+    network = BertNetwork(TINY.model_copy(update=sizes), encoder).eval()
     network.decoder.head[-1].weight.data *= bold
     return network, PlainWords(encoder, tokenizer)
 
@@ -89,7 +90,7 @@ def made(bert: Path, *, bold: float = 1.0, **sizes: int) -> tuple[Network, Plain
 @torch.inference_mode()  # type: ignore[untyped-decorator]
 def test_a_batch_has_the_losses_of_its_items(bert: Path, items: list[MinecraftItem]) -> None:
     network, words = made(bert)
-    collate, chosen = Collator(TINY, words), items[2:10]
+    collate, chosen = BuilderCollator(TINY, words), items[2:10]
     assert len({len(words.numbers(h3_tokens(item))) for item in chosen}) > 3
     together = network(collate(chosen))
     assert together.counts.tolist() == [len(item.actions) + 1 for item in chosen]
@@ -100,7 +101,7 @@ def test_a_batch_has_the_losses_of_its_items(bert: Path, items: list[MinecraftIt
 @torch.inference_mode()  # type: ignore[untyped-decorator]
 def test_an_action_changes_no_earlier_step_and_a_word_all(bert: Path, items: list[MinecraftItem]) -> None:
     network, words = made(bert)
-    collate, item = Collator(TINY, words), max(items, key=lambda item: len(item.actions))
+    collate, item = BuilderCollator(TINY, words), max(items, key=lambda item: len(item.actions))
     expected = network.logits(collate([item]))
     for changed in range(len(item.actions)):
         first = item.actions[changed]
@@ -113,11 +114,11 @@ def test_an_action_changes_no_earlier_step_and_a_word_all(bert: Path, items: lis
     assert not torch.isclose(silent, expected).all(1).any()
 
 
-def forced(network: Network, words: PlainWords, item: MinecraftItem, answer: Sequence[Action]) -> list[int]:
+def forced(network: BertNetwork, words: PlainWords, item: MinecraftItem, answer: Sequence[Action]) -> list[int]:
     """The best feasible labels where an item's gold actions are those of an answer."""
     after = item.before.apply(answer).structure
     gold = replace(item, actions=tuple(answer), after=after, meta={})
-    logits = network.logits(Collator(TINY, words)([gold]))
+    logits = network.logits(BuilderCollator(TINY, words)([gold]))
     possible = torch.from_numpy(feasible(gold_grids([gold]).codes))
     best: list[int] = logits.masked_fill(~possible, -torch.inf).argmax(1).tolist()
     return best
@@ -152,7 +153,7 @@ def weights(folder: Path) -> dict[str, torch.Tensor]:
 def test_it_learns_a_few_items_by_heart(bert: Path, items: list[MinecraftItem]) -> None:
     few = sorted(items, key=lambda item: len(item.actions))[3:6]
     network, words = made(bert, width=32, filters=16, head_layers=2, stop_layers=2)
-    batch = Collator(TINY, words)(few)
+    batch = BuilderCollator(TINY, words)(few)
     optimizer = torch.optim.Adam([p for p in network.parameters() if p.requires_grad], lr=0.01)
     for _ in range(150):
         optimizer.zero_grad()
@@ -206,7 +207,8 @@ def saved(tmp_path: Path, items: list[MinecraftItem]) -> tuple[Path, BuilderPred
     network, words = made(bert)
     recipe: BertTransformerRecipe = BertTransformer().recipe([*SETS, f"encoder.name={bert}"])
     mark = identity(network.encoder, words.tokenizer)
-    config = configuration("bert-transformer", "minecraft", recipe, Best(1, 1.0, []), 18, Origin(), fingerprint=mark)
+    trained = Trained(steps=1, kept=1, seconds=0, curve=[{"step": 1, "epoch": 1, "dev_loss": 1.0}])
+    config = configuration("bert-transformer", "minecraft", recipe, trained, 18, Origin(), fingerprint=mark)
     write_model(tmp_path / "model", config, own_weights(network), None, "card")
     return tmp_path / "model", BuilderPredictor(network, TINY, words)
 

@@ -13,17 +13,18 @@ import pytest
 import torch
 
 from harness.baselines import Decoding
-from harness.baselines.builder_batches import Collator
+from harness.baselines.builder_batches import BuilderCollator
 from harness.baselines.builder_decoding import BuilderPredictor
 from harness.baselines.cnn_gru.baseline import CnnGru
-from harness.baselines.cnn_gru.network import Network
+from harness.baselines.cnn_gru.network import CnnGruNetwork
 from harness.baselines.vocabulary import SPECIAL, UNKNOWN, Vocabulary, learned, read_glove
 from harness.baselines.world_state import STOP, label_action
 from harness.corpora import load
 from harness.corpora.item import Executed, MinecraftItem, builder_turns
 from harness.errors import DataError, UsageError
 from harness.training.checkpoints import own_weights, read_words, write_model
-from harness.training.origin import Best, Origin, configuration
+from harness.training.job import Trained
+from harness.training.origin import Origin, configuration
 from harness.worlds.minecraft import Action, Structure
 from serialization.words import h3_tokens
 from tests.helpers import plain_cnn_gru as plain
@@ -57,7 +58,7 @@ def test_a_batch_has_the_losses_of_its_items_step_by_step(
     change: dict[str, Any], items: list[MinecraftItem], vocabulary: Vocabulary
 ) -> None:
     shape = TINY.model_copy(update=change)
-    network, collate = network_of(shape, vocabulary), Collator(shape, vocabulary)
+    network, collate = network_of(shape, vocabulary), BuilderCollator(shape, vocabulary)
     chosen = items[2:8]
     expected = torch.stack(
         [plain.loss(network, vocabulary, i, shape.perspective, plain.worlds(i, shape.perspective)) for i in chosen]
@@ -72,21 +73,23 @@ def test_a_batch_has_the_losses_of_its_items_step_by_step(
 def test_whole_grids_are_seen_as_shared_ones(items: list[MinecraftItem], vocabulary: Vocabulary) -> None:
     """What decoding computes is what training computes."""
     network, item = network_of(TINY, vocabulary), items[4]
-    batch = Collator(TINY, vocabulary)([item])
+    batch = BuilderCollator(TINY, vocabulary)([item])
     whole = network.decoder.see(torch.stack(plain.worlds(item, "coordinates")))
     torch.testing.assert_close(
         network.decoder.see_shared(batch.cells, batch.whole, batch.around, batch.shown), whole, rtol=1e-4, atol=1e-5
     )
 
 
-def plain_start(network: Network, vocabulary: Vocabulary, item: MinecraftItem) -> tuple[torch.Tensor, list[Action]]:
+def plain_start(network: CnnGruNetwork, vocabulary: Vocabulary, item: MinecraftItem) -> tuple[torch.Tensor, list[Action]]:
     """The decoder's first hidden state, and all that was done in the game so far."""
     _, state = network.encoder(network.words(torch.tensor([vocabulary.numbers(h3_tokens(item))])))
     runs = [turn for turn in item.history if isinstance(turn, Executed)]
     return state, [action for run in runs for action in run.actions if isinstance(action, Action)]
 
 
-def plain_answer(network: Network, vocabulary: Vocabulary, item: MinecraftItem, decoding: Decoding) -> list[tuple[int, float]]:
+def plain_answer(
+    network: CnnGruNetwork, vocabulary: Vocabulary, item: MinecraftItem, decoding: Decoding
+) -> list[tuple[int, float]]:
     """Greedy decoding of one item with the plain network and the world's own rules: labels, and by how much each is a better
     choice than to stop."""
     state, done = plain_start(network, vocabulary, item)
@@ -134,9 +137,9 @@ def test_answers_of_a_batch_are_those_one_by_one_and_the_plain_networks(
 def test_an_item_without_a_word_and_an_action_outside(items: list[MinecraftItem], vocabulary: Vocabulary) -> None:
     network = network_of(TINY, vocabulary)
     bare = replace(items[0], history=(), before=Structure())
-    assert network(Collator(TINY, vocabulary)([bare])).sums.isfinite().all()
+    assert network(BuilderCollator(TINY, vocabulary)([bare])).sums.isfinite().all()
     with pytest.raises(DataError, match="lies outside the build region"):
-        Collator(TINY, vocabulary)([replace(items[0], actions=(Action("place", "red", 0, 10, 0),))])
+        BuilderCollator(TINY, vocabulary)([replace(items[0], actions=(Action("place", "red", 0, 10, 0),))])
 
 
 def write(path: Path, lines: Sequence[str]) -> Path:
@@ -153,7 +156,7 @@ def test_glove_gives_the_words_it_has_in_its_order(tmp_path: Path) -> None:
     assert vectors.shape == (len(vocabulary), 3)
     assert vectors[[0, *vocabulary.numbers(["red", ","])]].tolist() == [[0, 0, 0], [4, 5, 6], [0.5, -1, pytest.approx(0.2)]]
     assert ((vectors[1 : len(SPECIAL)] >= 0) & (vectors[1 : len(SPECIAL)] < 1)).all()
-    network = Network(TINY.model_copy(update={"words": 3}), len(vocabulary), vectors)
+    network = CnnGruNetwork(TINY.model_copy(update={"words": 3}), len(vocabulary), vectors)
     assert not network.words.weight.requires_grad
 
 
@@ -196,15 +199,18 @@ def test_a_bad_override_is_refused_by_name(override: str, problem: str) -> None:
 
 
 @pytest.fixture
-def saved(tmp_path: Path, items: list[MinecraftItem], vocabulary: Vocabulary) -> tuple[Path, Network]:
+def saved(tmp_path: Path, items: list[MinecraftItem], vocabulary: Vocabulary) -> tuple[Path, CnnGruNetwork]:
     recipe = CnnGru().recipe([]).model_copy(update={"network": TINY})
     network = network_of(TINY, vocabulary)
-    config = configuration("cnn-gru", "minecraft", recipe, Best(1, 1.0, []), 18, Origin())
+    trained = Trained(steps=1, kept=1, seconds=0, curve=[{"step": 1, "epoch": 1, "dev_loss": 1.0}])
+    config = configuration("cnn-gru", "minecraft", recipe, trained, 18, Origin())
     write_model(tmp_path, config, own_weights(network), vocabulary.words, "card")
     return tmp_path, network
 
 
-def test_a_saved_model_answers_as_before(saved: tuple[Path, Network], items: list[MinecraftItem], vocabulary: Vocabulary) -> None:
+def test_a_saved_model_answers_as_before(
+    saved: tuple[Path, CnnGruNetwork], items: list[MinecraftItem], vocabulary: Vocabulary
+) -> None:
     folder, network = saved
     assert {path.name for path in folder.iterdir()} == {"config.json", "model.safetensors", "vocabulary.json", "README.md"}
     assert read_words(folder) == vocabulary.words
@@ -233,7 +239,9 @@ def break_network(folder: Path) -> None:
         (lambda folder: (folder / "model.safetensors").write_bytes(b"no"), r"model\.safetensors cannot be read"),
     ],
 )
-def test_what_is_not_a_whole_checkpoint_is_refused_in_one_line(damage: Any, problem: str, saved: tuple[Path, Network]) -> None:
+def test_what_is_not_a_whole_checkpoint_is_refused_in_one_line(
+    damage: Any, problem: str, saved: tuple[Path, CnnGruNetwork]
+) -> None:
     damage(saved[0])
     with pytest.raises(DataError, match=problem) as caught:
         CnnGru().load(saved[0])

@@ -18,7 +18,13 @@ from hypothesis import strategies as st
 
 from eval.metrics.hexagons import score
 from harness.baselines.deberta.baseline import Deberta, DebertaPredictor, DebertaRecipe, build
-from harness.baselines.deberta.batches import Reader, TileCollator, fitted, tile_actions, tile_labels
+from harness.baselines.deberta.batches import (
+    InstructionReader,
+    TileCollator,
+    fitted,
+    tile_actions,
+    tile_labels,
+)
 from harness.baselines.deberta.layers import comparisons, offsets
 from harness.baselines.deberta.network import CLASSES, Classifier, TileQueries
 from harness.baselines.encoders import EncoderSettings, load_encoder
@@ -185,8 +191,8 @@ def test_an_item_counts_by_its_gold_actions() -> None:
 @pytest.mark.parametrize("name", ["small", "minilm"])
 def test_tokens_of_numbers_and_colors_are_marked(name: str, text: str, number: dict[str, int], color: dict[str, int]) -> None:
     encoder, tokenizer = load_encoder(EncoderSettings(name=name, tuned=True, hidden=32, layers=1), weights=False)
-    reader = Reader(tokenizer, encoder, get_context("hexagons", "no-history"))
-    [[tokens]] = reader.said([replace(ITEM, instruction=text)])
+    reader = InstructionReader(tokenizer, encoder, get_context("hexagons", "no-history"))
+    [[tokens]] = reader.instructions_of([replace(ITEM, instruction=text)])
     for word, value in {**number, **color}.items():
         of_word = [token for token in tokens if (token.color if word in color else token.number) == value]
         assert tokenizer.decode([token.id for token in of_word]).lower().replace("##", "").strip().startswith(word)
@@ -195,14 +201,14 @@ def test_tokens_of_numbers_and_colors_are_marked(name: str, text: str, number: d
 
 
 @pytest.fixture(scope="module")
-def reader() -> Reader:
+def reader() -> InstructionReader:
     encoder, tokenizer = load_encoder(EncoderSettings(name="small", tuned=True, hidden=32, layers=1))
-    return Reader(tokenizer, encoder, get_context("hexagons", "no-history"))
+    return InstructionReader(tokenizer, encoder, get_context("hexagons", "no-history"))
 
 
 @given(st.text())
-def test_any_text_can_be_marked(reader: Reader, text: str) -> None:
-    [[tokens]] = reader.said([replace(ITEM, instruction=text)])
+def test_any_text_can_be_marked(reader: InstructionReader, text: str) -> None:
+    [[tokens]] = reader.instructions_of([replace(ITEM, instruction=text)])
     assert all(0 <= token.number <= COLUMNS and 0 <= token.color <= len(COLORS) for token in tokens)
 
 
@@ -303,8 +309,8 @@ def test_an_encoder_of_short_texts_is_refused(tokenizer: Any) -> None:
     with pytest.raises(
         UsageError, match=r"encoder\.name: its texts have at most 200 tokens; variant paper in context oracle-board"
     ):
-        TileCollator(Reader(tokenizer, encoder, get_context("hexagons", "oracle-board")))
-    TileCollator(Reader(tokenizer, encoder, get_context("hexagons", "full-history")))
+        TileCollator(InstructionReader(tokenizer, encoder, get_context("hexagons", "oracle-board")))
+    TileCollator(InstructionReader(tokenizer, encoder, get_context("hexagons", "full-history")))
 
 
 def write_encoder(folder: Path, seed: int = 0) -> str:

@@ -17,15 +17,16 @@ from hypothesis import strategies as st
 from harness.baselines import Decoding
 from harness.baselines.t5.baseline import T5, T5Predictor, T5Recipe, own_config
 from harness.baselines.t5.grammar import Held
-from harness.baselines.t5.network import Network, load_pretrained, small
-from harness.baselines.t5.text import IGNORED, PREFIX, SUFFIX, Coder, Tokens
+from harness.baselines.t5.network import T5Network, load_pretrained, small
+from harness.baselines.t5.text import IGNORED, PREFIX, SUFFIX, Coder, TextTokens
 from harness.cli import cli
 from harness.corpora import load
 from harness.corpora.item import HexagonsItem, Utterance, drawing_steps
 from harness.errors import DataError, EngineError, UsageError
 from harness.runs.answering import Answer
 from harness.training.checkpoints import own_weights, write_model
-from harness.training.origin import Best, Origin, configuration
+from harness.training.job import Trained
+from harness.training.origin import Origin, configuration
 from harness.training.trainer import NetworkTrainer
 from harness.worlds.hexagons import COLORS, Paint
 from serialization.contexts import CONTEXTS
@@ -49,14 +50,15 @@ def recipe_of(*overrides: str, **training: Any) -> T5Recipe:
     return T5().recipe(["answer_tokens=60", *sizes, *(f"training.{key}={value}" for key, value in quick.items()), *overrides])
 
 
-def made(recipe: T5Recipe) -> tuple[Network, Coder]:
+def made(recipe: T5Recipe) -> tuple[T5Network, Coder]:
     torch.manual_seed(0)
     model, tokens = small(recipe.network)
-    return Network(model), Coder(recipe, tokens)
+    return T5Network(model), Coder(recipe, tokens)
 
 
-def save(folder: Path, recipe: T5Recipe, network: Network, tokens: Tokens) -> Path:
-    config = configuration("t5", "hexagons", recipe, Best(1, 1.0, []), 4, Origin(), **own_config(network, tokens, None))
+def save(folder: Path, recipe: T5Recipe, network: T5Network, tokens: TextTokens) -> Path:
+    trained = Trained(steps=1, kept=1, seconds=0, curve=[{"step": 1, "epoch": 1, "dev_loss": 1.0}])
+    config = configuration("t5", "hexagons", recipe, trained, 4, Origin(), **own_config(network, tokens, None))
     write_model(folder, config, own_weights(network), [tokens.tokenizer.to_str()], "card")
     return folder
 
@@ -164,18 +166,18 @@ PAINTS = st.lists(
 
 
 @pytest.fixture(scope="module")
-def tokens() -> Tokens:
+def tokens() -> TextTokens:
     return made(recipe_of())[1].tokens
 
 
 @pytest.fixture(scope="module")
-def held(tokens: Tokens) -> dict[str, Held]:
+def held(tokens: TextTokens) -> dict[str, Held]:
     return {name: Held(tokens, recipe_of(f"format={name}").written) for name in ("triplets", "grouped")}
 
 
 @settings(deadline=None, max_examples=30)
 @given(PAINTS, st.sampled_from(["triplets", "grouped"]))
-def test_the_grammar_lets_every_answer_pass(tokens: Tokens, held: dict[str, Held], painted: list[Paint], name: str) -> None:
+def test_the_grammar_lets_every_answer_pass(tokens: TextTokens, held: dict[str, Held], painted: list[Paint], name: str) -> None:
     ids = tokens.encode(recipe_of(f"format={name}").written.write(painted))
     for n in range(len(ids) + 1):
         following = held[name].following(tokens.read(ids[:n])[0])
@@ -184,7 +186,7 @@ def test_the_grammar_lets_every_answer_pass(tokens: Tokens, held: dict[str, Held
 
 @settings(deadline=None, max_examples=20)
 @given(st.sampled_from(["triplets", "grouped"]), st.integers(0, 10**6))
-def test_whatever_the_grammar_lets_pass_is_read_whole(tokens: Tokens, held: dict[str, Held], name: str, seed: int) -> None:
+def test_whatever_the_grammar_lets_pass_is_read_whole(tokens: TextTokens, held: dict[str, Held], name: str, seed: int) -> None:
     ids: list[int] = []
     random = Random(seed)
     while tokens.end not in ids:
@@ -304,7 +306,7 @@ def test_a_pretrained_model_of_a_folder_is_tuned_and_kept_whole(local: Path, tmp
     assert config["model"] == str(local)
     assert len(config["model_fingerprint"]) == 16
     before, tokens = load_pretrained(str(local))
-    assert set(own_weights(Network(before))) == set(own_weights(model.network))
+    assert set(own_weights(T5Network(before))) == set(own_weights(model.network))
     assert tokens.end == 1
 
 

@@ -11,11 +11,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from harness.engines.endpoint import KEY_VARIABLES, Endpoint, Failure
 from harness.engines.engine import Completion, Report, Sampling, silent
-from harness.engines.request_shape import RequestShape
+from harness.engines.openai.endpoint import KEY_VARIABLES, Endpoint, Failure
+from harness.engines.openai.request_shape import RequestShape
+from harness.engines.openai.spending import Spending, TokenUsage, undated
 from harness.engines.shared import brief
-from harness.engines.spending import Spending, Tokens, undated
 from harness.errors import EngineError, UsageError
 from prompts.render import CHARS_PER_TOKEN
 from prompts.rendered import Rendered
@@ -163,7 +163,7 @@ class OpenAIEngine:
     def _count_late(self, prompt: Rendered, sampling: Sampling) -> None:
         """An answer that came too late may be charged, and nobody says how long it was: the longest one counts."""
         length = len(prompt.token_ids) or math.ceil(len(prompt.text) / CHARS_PER_TOKEN)
-        self.spending.add(Tokens(length, sampling.max_tokens))
+        self.spending.add(TokenUsage(length, sampling.max_tokens))
 
     def _failed(self, failure: Failure) -> Completion:
         """The error of one prompt; ends the run if every prompt would meet it."""
@@ -280,12 +280,12 @@ def _choice(answer: Mapping[str, Any], chat: bool) -> tuple[str, str, str]:
     """The text, the thought and the finish reason. Raises Failure for an answer that holds none."""
     choices = answer.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
-    said = choice.get("message") if chat and isinstance(choice, dict) else choice
-    if not isinstance(said, dict) or not isinstance(choice, dict):
+    message = choice.get("message") if chat and isinstance(choice, dict) else choice
+    if not isinstance(message, dict) or not isinstance(choice, dict):
         raise Failure(f"the endpoint's answer cannot be read: no choices in {brief(str(dict(answer)), 80)}")
     reason = choice.get("finish_reason")
-    text = said.get("content" if chat else "text")
-    thought = said.get("reasoning_content") or said.get("reasoning") or ""
+    text = message.get("content" if chat else "text")
+    thought = message.get("reasoning_content") or message.get("reasoning") or ""
     thought = thought if isinstance(thought, str) else ""
     if reason == "content_filter":
         return "", thought, "content_filter"
@@ -299,16 +299,16 @@ def _choice(answer: Mapping[str, Any], chat: bool) -> tuple[str, str, str]:
 
 def _logprob(answer: Mapping[str, Any], chat: bool) -> float | None:
     """The log-probability of the whole answer, if the endpoint returns its tokens' log-probabilities."""
-    told = _below(answer["choices"][0], "logprobs")
-    tokens = _below(told, "content" if chat else "token_logprobs")
+    logprobs = _below(answer["choices"][0], "logprobs")
+    tokens = _below(logprobs, "content" if chat else "token_logprobs")
     each = [_below(token, "logprob") if chat else token for token in tokens] if isinstance(tokens, list) else []
     numbers = [value for value in each if isinstance(value, int | float)]
     return sum(numbers) if numbers and len(numbers) == len(each) else None
 
 
-def _tokens(usage: object) -> Tokens:
+def _tokens(usage: object) -> TokenUsage:
     """What an endpoint counted, as far as it did."""
-    return Tokens(
+    return TokenUsage(
         _count(usage, "prompt_tokens"),
         _count(usage, "completion_tokens"),
         _count(_below(usage, "prompt_tokens_details"), "cached_tokens"),

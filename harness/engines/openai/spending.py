@@ -67,7 +67,7 @@ def read_prices(file: Path | None) -> Prices:
 
 
 @dataclass(frozen=True, slots=True)
-class Tokens:
+class TokenUsage:
     """Tokens of requests. Those of `cached` are among the prompts', those of `reasoning` among the completions'."""
 
     prompt: int = 0
@@ -75,8 +75,8 @@ class Tokens:
     cached: int = 0
     reasoning: int = 0
 
-    def __add__(self, other: Tokens) -> Tokens:
-        return Tokens(
+    def __add__(self, other: TokenUsage) -> TokenUsage:
+        return TokenUsage(
             self.prompt + other.prompt,
             self.completion + other.completion,
             self.cached + other.cached,
@@ -88,7 +88,7 @@ class Tokens:
         return self.prompt + self.completion
 
     @classmethod
-    def of_record(cls, record: Mapping[str, Any]) -> Tokens:
+    def of_record(cls, record: Mapping[str, Any]) -> TokenUsage:
         """What the answer of a run's record took; a prompt counts as often as it was sent."""
         numbers = [record.get(f"{key}_tokens") for key in ("prompt", "completion", "cached", "reasoning")]
         prompt, completion, cached, reasoning = (n if isinstance(n, int) else 0 for n in numbers)
@@ -109,9 +109,9 @@ class Spending:
     max_tokens: int | None = None
     share: float = 1.0
     """The share of the price that is paid: the batch API costs less."""
-    tokens: Tokens = Tokens()
+    tokens: TokenUsage = TokenUsage()
 
-    def add(self, tokens: Tokens) -> None:
+    def add(self, tokens: TokenUsage) -> None:
         self.tokens += tokens
 
     @property
@@ -124,7 +124,7 @@ class Spending:
         prompt = (tokens.prompt - cached) * price.input + cached * (price.input if price.cached is None else price.cached)
         return self.share * (prompt + tokens.completion * price.output) / MILLION
 
-    def of(self, tokens: Tokens) -> Spending:
+    def of(self, tokens: TokenUsage) -> Spending:
         """The same prices with other tokens."""
         return replace(self, tokens=tokens)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import os
 import random
 import re
@@ -11,6 +12,7 @@ from base64 import b64encode
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, unquote, urlsplit, urlunsplit
@@ -20,7 +22,7 @@ from harness.engines.engine import without_secrets
 from harness.engines.shared import brief
 
 if TYPE_CHECKING:
-    import aiohttp
+    import httpx
 
 KEY_VARIABLES = ("HARNESS_API_KEY", "OPENAI_API_KEY")
 MAX_BYTES = 10_000_000
@@ -98,7 +100,7 @@ class Endpoint:
         # Some servers quote what they were sent.
         secrets = [key, user, user.partition(":")[2], *(value for _, value in parse_qsl(parts.query)), parts.query]
         self._secrets = sorted({one for one in secrets if one and len(one) > 3}, key=len, reverse=True)
-        self._session: aiohttp.ClientSession | None = None
+        self._client: httpx.AsyncClient | None = None
         self._free_at = 0.0
 
     @property
@@ -108,15 +110,15 @@ class Endpoint:
 
     async def post(self, path: str, body: Mapping[str, Any], late: Callable[[], None] | None = None) -> dict[str, Any]:
         """The decoded answer. Raises Failure if there is none after all tries; `late` is that of `raw`."""
-        content = json.dumps(body).encode()
-        return await self.request("POST", path, data=content, headers={"Content-Type": "application/json"}, late=late)
+        headers = {"Content-Type": "application/json"}
+        return await self.request("POST", path, content=json.dumps(body).encode(), headers=headers, late=late)
 
     async def get(self, path: str) -> dict[str, Any]:
         """As `post`."""
         return await self.request("GET", path)
 
     async def request(self, method: str, path: str, **options: Any) -> dict[str, Any]:
-        """As `post`; `options` are aiohttp's, but that `data` may make a new form for each try."""
+        """As `post`; `options` are httpx's."""
         return _decoded(await self.raw(method, path, **options))
 
     async def raw(
@@ -140,11 +142,11 @@ class Endpoint:
             else:
                 if 200 <= status < 300:
                     return content
-                asked = _asked_pause(headers)
-                error = self._refusal(status, headers, content, asked)
+                wait = _retry_after(headers)
+                error = self._refusal(status, headers, content, wait)
                 if attempt == self.retries or not error.patient or not (status in _AGAIN or status >= 500):
                     break
-                pause = pause if asked is None else asked
+                pause = pause if wait is None else wait
                 if status == 429:
                     self._free_at = max(self._free_at, asyncio.get_running_loop().time() + pause)
                     continue
@@ -157,47 +159,46 @@ class Endpoint:
             await asyncio.sleep(pause)
 
     async def _send(self, method: str, path: str, most: int, options: Mapping[str, Any]) -> tuple[int, Mapping[str, str], bytes]:
-        import aiohttp
+        import httpx
 
-        session = self._session or self._open()
-        headers = {**self._headers, **options.get("headers", {})}
-        data = options["data"]() if callable(options.get("data")) else options.get("data")
+        client = self._client = self._client or self._open()
         url = f"{self._base}{path}" + (f"?{self._query}" if self._query else "")
+        response: httpx.Response | None = None
         try:
-            async with session.request(method, url, headers=headers, data=data, allow_redirects=False) as response:
-                return response.status, response.headers, await _bounded(response, most)
-        except TimeoutError:
+            async with asyncio.timeout(self.timeout), client.stream(method, url, **options) as response:
+                return response.status_code, response.headers, await _bounded(response, most)
+        except (TimeoutError, httpx.TimeoutException):
             tries = f" per request, {self.patience:g} in total" if self.retries else ""
             raise Failure(f"no answer within {self.timeout:g} seconds{tries}: raise --timeout", late=True) from None
-        except aiohttp.ClientPayloadError:
-            raise Failure("the endpoint's answer breaks off") from None
-        except (aiohttp.ClientConnectionError, aiohttp.ServerDisconnectedError, OSError) as error:
-            raise Failure(self.tell(error), connected=False) from None
-        except (aiohttp.ClientError, ValueError) as error:
+        except (httpx.HTTPError, httpx.InvalidURL, OSError, ValueError) as error:
+            if isinstance(error, httpx.NetworkError | httpx.RemoteProtocolError) and response is not None:
+                raise Failure("the endpoint's answer breaks off") from None
+            if isinstance(error, httpx.NetworkError | httpx.ProxyError | OSError) or "disconnected" in str(error):
+                raise Failure(self.tell(error), connected=False) from None
             raise Failure(f"the endpoint's answer cannot be read: {self.tell(error)}") from None
 
-    def _open(self) -> aiohttp.ClientSession:
-        import aiohttp
+    def _open(self) -> httpx.AsyncClient:
+        import httpx
 
-        limit = self._connections
-        connector = aiohttp.UnixConnector(str(self._socket), limit=limit) if self._socket else aiohttp.TCPConnector(limit=limit)
-        self._session = aiohttp.ClientSession(
-            connector=connector,
-            timeout=aiohttp.ClientTimeout(total=self.timeout, sock_connect=self.timeout),
-            cookie_jar=aiohttp.DummyCookieJar(),
-            headers={"User-Agent": "grid-world-harness"},
-            proxy=self._proxy,
+        # httpx writes the address of every request to its log, and with it a key that stands there.
+        logging.getLogger("httpx").setLevel(logging.WARNING)
+        limits = httpx.Limits(max_connections=self._connections, max_keepalive_connections=self._connections)
+        uds = str(self._socket) if self._socket else None
+        return httpx.AsyncClient(
+            transport=httpx.AsyncHTTPTransport(uds=uds, limits=limits, proxy=self._proxy),
+            timeout=self.timeout,
+            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
+            headers={"User-Agent": "grid-world-harness", **self._headers},
         )
-        return self._session
 
-    def _refusal(self, status: int, headers: Mapping[str, str], content: bytes, asked: float | None) -> Failure:
+    def _refusal(self, status: int, headers: Mapping[str, str], content: bytes, wait: float | None) -> Failure:
         if 300 <= status < 400:
             where = without_secrets(headers.get("Location", "nowhere"))
             return Failure(f"it is redirected to {self.tell(where)}", status)
         message, parameter, code = _error(content)
         spent = (status in (402, 403, 429) and bool(_QUOTA.search(f"{code} {message}"))) or status == 402
-        if asked is not None and asked > self.patience > 0 and asked > 60:
-            return Failure(f"it asks to wait {asked:,.0f} seconds", status, patient=False)
+        if wait is not None and wait > self.patience > 0 and wait > 60:
+            return Failure(f"it asks to wait {wait:,.0f} seconds", status, patient=False)
         return Failure(f"{status} {self.tell(message)}".strip(), status, parameter, patient=not spent)
 
     def tell(self, error: BaseException | str) -> str:
@@ -209,23 +210,21 @@ class Endpoint:
 
     async def close(self) -> None:
         """End the connections; a later request opens new ones."""
-        if self._session:
-            await self._session.close()
-            self._session = None
+        if self._client:
+            await self._client.aclose()
+            self._client = None
 
 
-async def _bounded(response: aiohttp.ClientResponse, most: int) -> bytes:
-    if (response.content_length or 0) > most:
-        response.close()
-        raise Failure(f"the endpoint's answer has {response.content_length:,} bytes; no more than {most:,} are read", again=False)
-    parts, size = [], 0
-    async for part in response.content.iter_any():
-        size += len(part)
-        if size > most:
-            response.close()
+async def _bounded(response: httpx.Response, most: int) -> bytes:
+    length = response.headers.get("Content-Length", "")
+    if length.isdigit() and int(length) > most:
+        raise Failure(f"the endpoint's answer has {int(length):,} bytes; no more than {most:,} are read", again=False)
+    content = bytearray()
+    async for part in response.aiter_bytes():
+        content += part
+        if len(content) > most:
             raise Failure(f"the endpoint's answer has more than {most:,} bytes, which are not read", again=False)
-        parts.append(part)
-    return b"".join(parts)
+    return bytes(content)
 
 
 def _decoded(content: bytes) -> dict[str, Any]:
@@ -263,7 +262,7 @@ def _error(content: bytes) -> tuple[str, str, str]:
     return message, str(error.get("param") or ""), f"{error.get('code') or ''} {error.get('type') or ''}"
 
 
-def _asked_pause(headers: Mapping[str, str]) -> float | None:
+def _retry_after(headers: Mapping[str, str]) -> float | None:
     """The seconds that a server asks to wait, as it writes them in one of three ways; None if it does not say."""
     for name, unit in (("retry-after-ms", 1000.0), ("Retry-After", 1.0)):
         try:

@@ -14,7 +14,7 @@ from pydantic_core import from_json, to_json
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from harness.engines.server import VLLM_URL
+from harness.engines.vllm.server import VLLM_URL
 from harness.service.guard import DRAINING, refusal, while_there
 from harness.service.keys import header
 from harness.service.limits import UsageReader
@@ -23,18 +23,42 @@ from harness.service.supervisor import State
 if TYPE_CHECKING:
     import aiohttp
 
-PASSED = re.compile(
-    r"/v1/(chat/completions(/batch)?|completions|responses(/[\w-]+(/cancel)?)?|embeddings|messages(/count_tokens)?|score|rerank"
-    r"|audio/(transcriptions|translations)|((chat/)?completions|messages|responses)/(de)?render)"
-    r"|/(tokenize|detokenize|tokenizer_info|pooling|classify|score|rerank|metrics|version|load)"
+PASSED = (
+    "/v1/chat/completions",
+    "/v1/chat/completions/batch",
+    "/v1/completions",
+    "/v1/responses",
+    "/v1/responses/{id}",
+    "/v1/responses/{id}/cancel",
+    "/v1/messages",
+    "/v1/messages/count_tokens",
+    "/v1/chat/completions/{rendering}",
+    "/v1/completions/{rendering}",
+    "/v1/messages/{rendering}",
+    "/v1/embeddings",
+    "/v1/score",
+    "/v1/rerank",
+    "/v1/audio/transcriptions",
+    "/v1/audio/translations",
+    "/tokenize",
+    "/detokenize",
+    "/tokenizer_info",
+    "/pooling",
+    "/classify",
+    "/score",
+    "/rerank",
+    "/metrics",
+    "/version",
+    "/load",
 )
 """The paths that reach vLLM. Others of its own change the server, or read more than a client should."""
+_PASSED = re.compile("|".join(PASSED).replace("{id}", r"[\w-]+").replace("{rendering}", "(?:de)?render"))
 STREAMED = re.compile(r"/v1/(chat/)?completions")
 """The paths whose streams tell their usage only where `stream_options` ask for it; others always do."""
 METHODS = ("GET", "POST", "DELETE")
 ASKED = ("content-type", "accept", "x-request-id", "traceparent", "tracestate", "x-data-parallel-rank")
 """Headers of a request that are passed on."""
-UNTOLD = frozenset(
+NOT_PASSED = frozenset(
     (b"connection", b"keep-alive", b"transfer-encoding", b"upgrade", b"trailer", b"te", b"server", b"date", b"proxy-authenticate")
 )
 """Headers of an answer that belong to the connection, or that this server writes itself."""
@@ -61,7 +85,7 @@ class Address:
     """How long an answer, or the next piece of one, may take."""
 
 
-class Front:
+class ReverseProxy:
     """An ASGI application. `served` gives the name that vLLM knows a model by, `listed` turns vLLM's list of models into ours."""
 
     def __init__(
@@ -90,7 +114,7 @@ class Front:
         if path == "/v1/models" or path.startswith("/v1/models/"):
             response = await self._models(path.removeprefix("/v1/models").removeprefix("/"))
             return await response(scope, receive, send)
-        if not PASSED.fullmatch(path):
+        if not _PASSED.fullmatch(path):
             return await self._app(scope, receive, send)
         if scope["method"] not in METHODS:
             return await refusal(405, f"{scope['method']} is not for {path}")(scope, receive, send)
@@ -108,6 +132,7 @@ class Front:
         import aiohttp
 
         if self._session is None:
+            # aiohttp, and not httpx as elsewhere: with 256 requests in flight it needs a sixth of the CPU time for each.
             # No more connections than requests are admitted; no proxy of the environment between us and our child.
             self._session = aiohttp.ClientSession(
                 connector=aiohttp.UnixConnector(str(self._address.socket), limit=0, keepalive_timeout=30),
@@ -174,20 +199,20 @@ class Front:
     def _rewritten(self, body: bytes, scope: Scope) -> tuple[bytes, bool]:
         """The body with the model's name as vLLM knows it; where tokens are counted, with the wish that a stream tells its usage,
         and whether the client has not asked for that. The same bytes where nothing changes. Raises ValueError."""
-        asked = from_json(body)
-        if not isinstance(asked, dict):
+        fields = from_json(body)
+        if not isinstance(fields, dict):
             return body, False
         changed: dict[str, Any] = {}
-        model = asked.get("model")
+        model = fields.get("model")
         if isinstance(model, str) and (served := self._served(model)) != model:
             changed["model"] = served
         hidden = False
-        if "usage" in scope and asked.get("stream") is True and STREAMED.fullmatch(scope["path"]):
-            options = asked.get("stream_options")
+        if "usage" in scope and fields.get("stream") is True and STREAMED.fullmatch(scope["path"]):
+            options = fields.get("stream_options")
             options = options if isinstance(options, dict) else {}
             hidden = options.get("include_usage") is not True
             changed |= {"stream_options": {**options, "include_usage": True}} if hidden else {}
-        return (to_json({**asked, **changed}) if changed else body), hidden
+        return (to_json({**fields, **changed}) if changed else body), hidden
 
     async def _exchange(self, scope: Scope, body: bytes, hidden: bool, send: Send) -> None:
         import aiohttp
@@ -202,7 +227,8 @@ class Front:
             async with self._open().request(scope["method"], url, data=data, headers=headers, allow_redirects=False) as answer:
                 stream = answer.content_type == "text/event-stream"
                 reader = UsageReader(scope["usage"], stream=stream, hidden=hidden) if "usage" in scope else None
-                await send({"type": "http.response.start", "status": answer.status, "headers": _told(answer.raw_headers)})
+                passed = _passed_headers(answer.raw_headers)
+                await send({"type": "http.response.start", "status": answer.status, "headers": passed})
                 begun = True
                 async for piece in answer.content.iter_any():
                     piece = reader.feed(piece) if reader else piece
@@ -217,9 +243,9 @@ class Front:
                 await response(scope, _never, send)
 
 
-def _told(headers: tuple[tuple[bytes, bytes], ...]) -> list[tuple[bytes, bytes]]:
-    kept = ((name.lower(), value) for name, value in headers)
-    return [(name, value) for name, value in kept if name not in UNTOLD and not name.startswith(b"access-control-")]
+def _passed_headers(headers: tuple[tuple[bytes, bytes], ...]) -> list[tuple[bytes, bytes]]:
+    lower = ((name.lower(), value) for name, value in headers)
+    return [(name, value) for name, value in lower if name not in NOT_PASSED and not name.startswith(b"access-control-")]
 
 
 async def _never() -> Message:

@@ -8,9 +8,9 @@ import logging
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from harness.engines.endpoint import Failure
 from harness.engines.engine import Completion, Sampling
-from harness.engines.openai import OpenAIEngine
+from harness.engines.openai.endpoint import Failure
+from harness.engines.openai.engine import OpenAIEngine
 from harness.engines.shared import brief
 from harness.errors import EngineError
 from harness.util.files import write_atomically
@@ -92,18 +92,10 @@ class BatchEngine(OpenAIEngine):
             json.dumps({"custom_id": key, "method": "POST", "url": path, "body": self._shape.body(prompt, sampling)}) + "\n"
             for key, prompt in prompts.items()
         ]
-        content = "".join(lines).encode()
-
-        def form() -> Any:
-            from aiohttp import FormData
-
-            form = FormData({"purpose": "batch"})
-            form.add_field("file", content, filename="requests.jsonl", content_type="application/jsonl")
-            return form
-
-        file = await self._endpoint.request("POST", "/files", data=form)
-        asked = {"input_file_id": file.get("id"), "endpoint": path, "completion_window": "24h"}
-        batch = str((await self._endpoint.post("/batches", asked)).get("id") or "")
+        upload = {"file": ("requests.jsonl", "".join(lines).encode(), "application/jsonl")}
+        file = await self._endpoint.request("POST", "/files", data={"purpose": "batch"}, files=upload)
+        request = {"input_file_id": file.get("id"), "endpoint": path, "completion_window": "24h"}
+        batch = str((await self._endpoint.post("/batches", request)).get("id") or "")
         if not batch:
             raise Failure("it gives the batch no id")
         self._keep({**self._known(), batch: set(prompts)})

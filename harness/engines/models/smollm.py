@@ -15,7 +15,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from harness.engines.weights import weights_fingerprint
+from harness.engines.models.weights import weights_fingerprint
 from harness.errors import EngineError, HarnessError
 from harness.util.files import cache_folder, filled, hold_when_free
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.engines.bases import fingerprint, resolve_base
+from harness.engines.models.bases import fingerprint, resolve_base
 from harness.engines.shared import brief
 from harness.errors import EngineError, HarnessError
 from harness.util.files import cache_folder, write_atomically

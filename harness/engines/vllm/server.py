@@ -17,7 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.engines.vllm import FEASIBLE_TOKENS, device_options, max_lora_rank, vllm_environment
+from harness.engines.vllm.engine import FEASIBLE_TOKENS, device_options, max_lora_rank, vllm_environment
 from harness.errors import EngineError
 from harness.util.trust import trusts_remote_code
 
@@ -34,7 +34,7 @@ VLLM_URL = "http://vllm"
 """The address of a server behind a socket: the name is sent as Host, and looked up nowhere."""
 
 # -P: nothing in the current folder shadows a package.
-COMMAND = (sys.executable, "-P", "-m", "harness.engines.vllm_command", "serve")
+COMMAND = (sys.executable, "-P", "-m", "harness.engines.vllm.command", "serve")
 
 _WATCH = "read _; for _ in 1 2 3 4; do kill -s INT -- -$1 || exit; sleep 5; done; kill -s KILL -- -$1"
 """A shell that outlives this process: its standard input closes when we end, even by SIGKILL, and then it stops the server."""
@@ -50,7 +50,7 @@ class ServedAdapter:
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class LoraCapacity:
     """What a server keeps free for adapters that it loads while it runs."""
 
     rank: int
@@ -65,7 +65,7 @@ def server_options(
     adapters: Sequence[ServedAdapter],
     socket: Path,
     chat_template: Path | None,
-    room: Room | None = None,
+    capacity: LoraCapacity | None = None,
     given: Container[str] = (),
     generation_config: Path | None = None,
 ) -> list[str]:
@@ -77,12 +77,12 @@ def server_options(
     # Requests get the decoding they ask for, not the one in the model's generation_config.json.
     chosen: dict[str, Any] = {"generation_config": generation_config or "vllm", "max_model_len": -1, **device_options(draws=True)}
     chosen["trust_remote_code"] = trusts_remote_code()
-    # All its requests come from the front.
+    # All its requests come from the reverse proxy.
     chosen["disable_uvicorn_access_log"] = True
-    if adapters or room:
-        ranks = [adapter.rank for adapter in adapters] + ([room.rank] if room else [])
+    if adapters or capacity:
+        ranks = [adapter.rank for adapter in adapters] + ([capacity.rank] if capacity else [])
         chosen["max_lora_rank"] = max_lora_rank(max(ranks))
-        chosen["max_loras"] = max(len(adapters), room.adapters if room else 0)
+        chosen["max_loras"] = max(len(adapters), capacity.adapters if capacity else 0)
     for key, value in chosen.items():
         flag = key.replace("_", "-")
         if key not in given:
@@ -91,7 +91,7 @@ def server_options(
     options += ["--logits-processors", FEASIBLE_TOKENS]
     if chat_template is not None:
         options += ["--chat-template", str(chat_template)]
-    if adapters or room:
+    if adapters or capacity:
         options.append("--enable-lora")
     if adapters:
         options += ["--lora-modules", *(f"{adapter.name}={adapter.path}" for adapter in adapters)]

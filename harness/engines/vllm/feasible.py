@@ -13,14 +13,14 @@ from typing import Any
 import torch
 from vllm.v1.sample.logits_processor import AdapterLogitsProcessor
 
-from harness.engines.bases import load_tokenizer
+from harness.engines.models.bases import load_tokenizer
 from serialization.formats.feasible import Feasible
 
 ARGUMENT = "feasible"
 """The extra argument of a request that holds `Feasible.to_json()`."""
 
 
-class Vocabulary:
+class TokenVocabulary:
     """The texts of a tokenizer's tokens that answers are made of: ASCII, no special ones."""
 
     def __init__(self, tokenizer: Any) -> None:
@@ -54,7 +54,7 @@ class FeasibleTokens(AdapterLogitsProcessor):  # type: ignore[misc]
 
     def __init__(self, vllm_config: Any, device: torch.device, is_pin_memory: bool) -> None:
         super().__init__(vllm_config, device, is_pin_memory)
-        self._vocabulary = Vocabulary(load_tokenizer(vllm_config.model_config.tokenizer))
+        self._vocabulary = TokenVocabulary(load_tokenizer(vllm_config.model_config.tokenizer))
 
     def is_argmax_invariant(self) -> bool:
         return False
@@ -65,7 +65,7 @@ class FeasibleTokens(AdapterLogitsProcessor):  # type: ignore[misc]
 
 
 class _Request:
-    def __init__(self, feasible: Feasible, vocabulary: Vocabulary, ends: Sequence[int]) -> None:
+    def __init__(self, feasible: Feasible, vocabulary: TokenVocabulary, ends: Sequence[int]) -> None:
         self._feasible, self._vocabulary, self._ends = feasible, vocabulary, list(ends)
 
     def __call__(self, output_ids: Sequence[int], logits: torch.Tensor) -> torch.Tensor:

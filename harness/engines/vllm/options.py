@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from harness.engines.shared import brief
-from harness.engines.vllm import set_up
+from harness.engines.vllm.engine import set_up
 from harness.errors import EngineError, UsageError
 
 OURS = {

@@ -17,11 +17,11 @@ import httpx
 import pytest
 from aiohttp import web
 
-from harness.engines.server import socket_client
+from harness.engines.vllm.server import socket_client
 from harness.service.app import create_app, listening
-from harness.service.front import Address, Front
 from harness.service.guard import Bounds, Guard
 from harness.service.keys import Key, Keys
+from harness.service.proxy import Address, ReverseProxy
 from tests.helpers.fake_vllm import FakeVllm
 
 CHAT = "/v1/chat/completions"
@@ -86,7 +86,7 @@ def fronted(
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    front = Front(create_app([]), upstream(), Address(socket_path or behind.socket, seconds), **names)
+    front = ReverseProxy(create_app([]), upstream(), Address(socket_path or behind.socket, seconds), **names)
     guard = Guard(front, Keys(Key.of(key, f"key {key}") for key in keys), bounds)
     with listening(guard, "127.0.0.1", port), httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=20) as client:
         yield client, guard

@@ -8,8 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from harness.engines.smollm import NAME, smollm_folder
-from harness.engines.weights import snapshot
+from harness.engines.models.smollm import NAME, smollm_folder
+from harness.engines.models.weights import snapshot
 from harness.errors import EngineError
 from harness.util.hashing import short_hash
 from harness.util.trust import trusts_remote_code

@@ -120,7 +120,7 @@ def by_prefix(prompts: Sequence[tuple[int, ...]]) -> list[int]:
     return sorted(range(len(prompts)), key=lambda index: prompts[index])
 
 
-FEASIBLE_TOKENS = "harness.engines.feasible:FeasibleTokens"
+FEASIBLE_TOKENS = "harness.engines.vllm.feasible:FeasibleTokens"
 """What vLLM imports to hold answers to what is feasible."""
 
 
@@ -129,7 +129,7 @@ class VllmEngine:
 
     `model` is a local folder or a hub name, `adapter` a folder that peft saved. `context_length` is the model's own where
     it is None, or as much of it as the KV cache holds. `draws` says that answers will be sampled, `feasible` that prompts say
-    what can be done (`Rendered.feasible`); `options` are further ones of vLLM's own (`harness.engines.vllm_options`). Raises
+    what can be done (`Rendered.feasible`); `options` are further ones of vLLM's own (`harness.engines.vllm.options`). Raises
     EngineError if the model cannot be loaded, AdapterError for a folder without a usable adapter.
     """
 

@@ -12,13 +12,13 @@ from multiprocessing.connection import Connection, wait
 from typing import Any
 
 from harness.engines.engine import Completion, Report, Sampling, silent
-from harness.engines.vllm import by_prefix
+from harness.engines.vllm.engine import by_prefix
 from harness.errors import EngineError, HarnessError, UsageError
 from harness.util.gpus import gpu_groups, visible_gpus
 from harness.util.registry import resolve_path
 from prompts.rendered import Rendered
 
-ENGINE = "harness.engines.vllm:VllmEngine"
+ENGINE = "harness.engines.vllm.engine:VllmEngine"
 """What each process makes a copy of."""
 SIZE = "data_parallel_size"
 """vLLM's option for the number of copies."""
@@ -53,7 +53,7 @@ class ReplicatedEngine:
     """
 
     def __init__(self, model: str, gpus: Sequence[str], **settings: Any) -> None:
-        from harness.engines.bases import load_tokenizer
+        from harness.engines.models.bases import load_tokenizer
 
         context = get_context("spawn")
         self._replicas: dict[Connection, Any] = {}

@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from harness.engines.endpoint import Failure
 from harness.engines.engine import Sampling
+from harness.engines.openai.endpoint import Failure
 from harness.engines.shared import item_seed
 from harness.errors import UsageError
 from prompts.rendered import Rendered
