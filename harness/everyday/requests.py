@@ -169,8 +169,8 @@ def plain(text: str) -> str:
 
 @lru_cache(maxsize=1)
 def sentences() -> frozenset[str]:
-    """The plain sentences of all requests, which no training data may hold."""
-    files = sorted(REQUESTS.glob("*.yaml"))
+    """The plain sentences of dev and test, which no simulated data may hold."""
+    files = sorted({*REQUESTS.glob("*-dev.yaml"), *REQUESTS.glob("*-test.yaml")})
     return frozenset(plain(turn.say) for file in files for request in _read(file).values() for turn in request.turns)
 
 

@@ -13,7 +13,6 @@ def _everyday(world: World, shown: str) -> Task:
         title="everyday requests",
         benchmark=f"everyday requests, {world}",
         hub_name=f"everyday-{world}",
-        splits=("dev", "test"),
         corpus="harness.everyday.requests:Everyday",
         sample=Path(__file__).parents[1] / "everyday" / "requests",
         shipped=True,
