@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Protocol
 
 from markupsafe import Markup
 
+from eval import export
 from eval.errors import CLASSES
 from eval.metrics.minecraft import METRICS
 from eval.report.charts import interval_strip, length_grid, line_chart
@@ -68,22 +69,14 @@ def headline(scores: Sequence[Mapping[str, Any]]) -> list[list[Measure]]:
     ]
 
 
+_REPORTED = {"action_f1": "f1", "action_em": "em", "micro_f1": "f1"}
+"""The papers' names of the numbers that they report."""
+
+
 def _main(scores: Mapping[str, Any]) -> list[tuple[str, str, Cell]]:
-    if get_task(scores["task"]).judged:
-        parts = {"requests": scores["requests"], "turns": scores["turns"]}
-        return [("", f"{name} solved", Cell(part["solved"], part["interval"])) for name, part in parts.items()]
-    ends = scores["intervals"]
-    if world_of(scores["task"]) == "hexagons":
-        action, steps = scores["action"], ends["action"]
-        return [
-            ("f1", "action F1", Cell(action["f1"], steps["f1"])),
-            ("em", "action exact match", Cell(action["em"], steps["em"])),
-            ("", "board F1", Cell(scores["board"]["f1"], ends["board"]["f1"])),
-        ]
+    numbers = export.headline(scores)[:3]
     return [
-        ("f1", "micro F1", Cell(scores["micro"]["overall"]["f1"], ends["micro"]["overall"])),
-        ("", "macro F1", Cell(scores["macro"]["overall"], ends["macro"]["overall"])),
-        ("", "shape, micro F1", Cell(scores["micro"]["shape"]["f1"], ends["micro"]["shape"])),
+        (_REPORTED.get(one.key, ""), one.label.replace("EM", "exact match"), Cell(one.value, one.interval)) for one in numbers
     ]
 
 

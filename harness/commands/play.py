@@ -11,7 +11,7 @@ import click
 
 from harness.errors import UsageError
 from harness.prompting.options import FLAGS, Options
-from harness.tasks import SIMULATORS, TASKS, get_task, listed
+from harness.tasks import PLAYED, SIMULATORS, TASKS, listed
 from harness.util.options import GroupedCommand, click_options
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 DEFAULT = "minecraft"
 """The task where none is named."""
-_GAMES = [name for name, task in TASKS.items() if task.simulator or task.judged]
+_REQUESTS = [name for name, task in TASKS.items() if task.judged]
 _LIVE = [name for name, simulator in SIMULATORS.items() if simulator.kind in ("game", "drawing")]
 
 OF_THE_MODEL = [name for name, flag in FLAGS.items() if flag.shared]
@@ -28,7 +28,7 @@ OF_THE_MODEL = [name for name, flag in FLAGS.items() if flag.shared]
 
 
 @click.command(cls=GroupedCommand, params=click_options(Options, OF_THE_MODEL))
-@click.option("--task", help=f"{listed(_GAMES)}. [default: the adapter's, else {DEFAULT}]")
+@click.option("--task", help=f"{listed([*PLAYED, *_REQUESTS])}. [default: the adapter's, else {DEFAULT}]")
 @click.option(
     "--architect", type=click.Choice(["simulator"]), default="simulator", show_default=True, help="Who gives the instructions."
 )
@@ -66,7 +66,7 @@ def play(**flags: Any) -> int:
     from harness.play.player import adapters_task
 
     flags["task"] = flags["task"] or adapters_task(flags["adapter"] or flags["model"]) or DEFAULT
-    games = _requests(flags) if get_task(flags["task"]).judged else _simulated(flags)
+    games = _requests(flags) if flags["task"] in _REQUESTS else _simulated(flags)
     with _player(flags) as player:
         return _play(flags, games, player)
 

@@ -15,6 +15,7 @@ from harness.errors import UsageError
 from harness.task import OUR_LICENSE
 from harness.tasks import TASKS, get_task, world_of
 from harness.util.registry import choose, resolve_path
+from harness.worlds.minecraft import Structure
 
 SPLITS = {name: task.splits for name, task in TASKS.items()}
 """The splits of each task."""
@@ -83,6 +84,11 @@ def load(task: str, split: str | None = None) -> list[Item]:
 def load_examples(task: str) -> list[Item]:
     """The train split, or that of its world's first task where it has none: what prompts' examples are taken from."""
     return load(task if "train" in get_task(task).splits else world_of(task), "train")
+
+
+def load_targets(task: str, split: str) -> dict[str, Structure]:
+    """By name, the structures that games of a task in the builder's world are about. Raises as `load` does."""
+    return corpus_of(task).targets(locate(task).path, split_name(task, split))
 
 
 def load_games() -> list[Game]:

@@ -15,6 +15,7 @@ from harness.corpora.corpus import Corpus
 from harness.corpora.item import Executed, MinecraftItem, Turn, Utterance
 from harness.corpora.minecraft_logs import Game, Run
 from harness.corpora.parquet import CELLS, as_cells, structures, through_cache
+from harness.corpora.targets import targets
 from harness.worlds.minecraft import Action, Pose, Structure
 
 #: Increment whenever the parsed games or the columns change.
@@ -107,20 +108,15 @@ def _turns(
 class MinecraftCorpus(Corpus):
     """The Minecraft Dialogue Corpus, or our sample of the same form."""
 
-    def find(self, folder: Path) -> Path | None:
-        return minecraft.find(folder)
-
-    def digest(self, source: Path) -> str:
-        return minecraft.digest(source)
+    find = staticmethod(minecraft.find)
+    digest = staticmethod(minecraft.digest)
 
     def items(self, source: Path, splits: Sequence[str]) -> Iterator[MinecraftItem]:
         games = read_games(source)
         return chain.from_iterable(minecraft.items(game for game in games if game.split == split) for split in splits)
 
     def targets(self, source: Path, split: str) -> dict[str, Structure]:
-        from harness.corpora.targets import targets
-
-        return targets(split)
+        return targets(read_games(source), source, split)
 
     def stats(self, source: Path) -> dict[str, Any]:
         from harness.corpora.stats import minecraft_stats

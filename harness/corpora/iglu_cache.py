@@ -48,11 +48,8 @@ def _instructions(table: Any) -> list[Instruction]:
 class IgluCorpus(Corpus):
     """The release, or our sample of the same form."""
 
-    def find(self, folder: Path) -> Path | None:
-        return iglu.find(folder)
-
-    def digest(self, source: Path) -> str:
-        return iglu.digest(source)
+    find = staticmethod(iglu.find)
+    digest = staticmethod(iglu.digest)
 
     def items(self, source: Path, splits: Sequence[str]) -> Iterator[MinecraftItem]:
         instructions = read_instructions(source)

@@ -7,11 +7,12 @@ last game ends in.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
-from harness.corpora import archive, load_games, locate, split_name
+from harness.corpora import archive
+from harness.corpora.minecraft_logs import Game
 from harness.errors import DataError
 from harness.worlds.minecraft import COLORS, HEIGHT, SHAPE, SIDE, Structure
 
@@ -21,13 +22,12 @@ _OFFSET = 100
 """The files count x and z from here."""
 
 
-def targets(split: str) -> dict[str, Structure]:
+def targets(games: Sequence[Game], source: Path, split: str) -> dict[str, Structure]:
     """The targets of a split by name, in the order of their numbers.
 
-    Raises UsageError for an unknown split, and DataError for a damaged file and for a target that the region is too small for.
+    `games` are those of the source. Raises DataError for a damaged file and for a target that the region is too small for.
     """
-    part, games, source = split_name("minecraft", split), load_games(), locate("minecraft").path
-    wanted = {game.target for game in games if game.split == part}
+    wanted = {game.target for game in games if game.split == split}
     known = {
         match["target"]: _structure(data, where)
         for where, data in _files(source)
@@ -35,7 +35,7 @@ def targets(split: str) -> dict[str, Structure]:
     }
     for game in games:
         ends = [run.after for run in game.runs if run.after is not None]
-        if game.split == part and game.target not in known and ends:
+        if game.split == split and game.target not in known and ends:
             known[game.target] = ends[-1]
     return {name: known[name] for name in sorted(known, key=lambda name: (len(name), name)) if len(known[name])}
 

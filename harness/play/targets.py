@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from random import Random
 
-from harness.corpora import corpus_of, load, locate, split_name
+from harness.corpora import load, load_targets, split_name
 from harness.corpora.item import Item, builder_turns, drawing_steps
 from harness.errors import UsageError
 from harness.play.request_games import request_games
@@ -74,7 +74,7 @@ def _of_corpus(task: str, count: int, seed: int, split: str, manner: Manner) -> 
             procedures.setdefault(item.cluster, []).append(item)
         games = [_live(items, seed, manner) for items in procedures.values()]
     else:
-        known = corpus_of(task).targets(locate(task).path, split)
+        known = load_targets(task, split)
         names = {target: f"{task}-target/{split}/{target}" for target in known}
         games = [
             BuildingGame(name, split, known[target], in_runs(known[target]), Random(f"{seed}/live/{name}"), manner, target)
