@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import DataError, HarnessError
-from harness.util.jsonl import read_lines
+from harness.util.files import read_lines
 from harness.worlds import hexagons, minecraft
 from harness.worlds.tasks import world_of
 

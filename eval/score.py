@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from eval import everyday
 from eval.annotation import Annotation, clean_set
 from eval.metrics import hexagons, minecraft
-from eval.metrics.overlap import overlap_scores
+from eval.metrics.minecraft import overlap_scores
 from eval.predictions import Predictions
 from harness.errors import UsageError
 from harness.worlds.hexagons import Paint, on_board

@@ -19,7 +19,7 @@ from harness.runs.asked import Asked
 from harness.runs.folder import Run
 from harness.runs.reasons import why
 from harness.simulators.live import LiveGame
-from harness.util.progress import bar
+from harness.util.terminal import bar
 from harness.worlds.hexagons import Board, Paint
 from harness.worlds.minecraft import Action, Structure
 from harness.worlds.tasks import JUDGED, world_of

@@ -13,7 +13,7 @@ from harness.corpora.item import Item
 from harness.corpora.rollout import Rollout
 from harness.runs.asked import Asked
 from harness.runs.folder import Run
-from harness.util.progress import bar
+from harness.util.terminal import bar
 from harness.worlds.tasks import JUDGED
 
 log = logging.getLogger(__name__)

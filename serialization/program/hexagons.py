@@ -9,8 +9,7 @@ from typing import Any, ClassVar, cast
 from harness.worlds.hexagons import COLORS, COLUMNS, ROWS, Board, Paint, Tile, on_board
 from serialization.program import ast
 from serialization.program import hexagons_geometry as g
-from serialization.program.budget import Budget
-from serialization.program.errors import Place, ProgramError
+from serialization.program.errors import Budget, Place, ProgramError
 from serialization.program.expressions import Function, Shift, Value
 from serialization.program.figure import Cell, Figure, together
 from serialization.program.machine import Machine, Outcome

@@ -9,8 +9,7 @@ from typing import Any, ClassVar
 
 from harness.worlds.minecraft import COLORS, HEIGHT, SIDE, Action, Pose, Structure, in_region, turn
 from serialization.program import ast
-from serialization.program.budget import Budget
-from serialization.program.errors import Place, ProgramError
+from serialization.program.errors import Budget, Place, ProgramError
 from serialization.program.expressions import Function, Mapped, Shift, Value
 from serialization.program.figure import Cell, Figure, together
 from serialization.program.machine import Machine, Outcome

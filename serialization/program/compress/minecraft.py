@@ -13,9 +13,8 @@ from typing import NamedTuple
 from harness.worlds.minecraft import Action
 from serialization.program import ast
 from serialization.program.ast import Call, Color, Expr, Move, Name, Numbers, Span, number, plus
-from serialization.program.budget import Budget
 from serialization.program.compress.shared import UNION, cycles, length
-from serialization.program.errors import ProgramError
+from serialization.program.errors import Budget, ProgramError
 from serialization.program.figure import Figure
 from serialization.program.minecraft import DIRECTIONS, Building, BuildingState
 from serialization.program.written import write_expression, write_statement

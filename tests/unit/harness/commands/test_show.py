@@ -238,7 +238,7 @@ def test_items_of_the_shipped_sample(
 
 def test_a_picture_needs_no_font_and_no_screen() -> None:
     from harness.drawing.items import item_svg
-    from harness.drawing.png import png_bytes
+    from harness.drawing.svg import png_bytes
 
     picture = item_svg(MINECRAFT, MINECRAFT.before, behind=True)
     assert "<text" not in picture

@@ -16,7 +16,7 @@ from harness.corpora.item import drawing_steps
 from harness.drawing import hexagons, minecraft, svg, terminal
 from harness.drawing.builder import REACH, builder
 from harness.drawing.isometric import PALETTE, Part, painters_order, project, shade
-from harness.drawing.png import png_bytes
+from harness.drawing.svg import png_bytes
 from harness.worlds.hexagons import COLORS, COLUMNS, ROWS, Board, Paint, Tile
 from harness.worlds.minecraft import COLORS as BLOCK_COLORS
 from harness.worlds.minecraft import Block, Pose, Structure
