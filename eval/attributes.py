@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from importlib.resources import as_file, files
 from typing import Any
 
-from eval.breakdown import Breakdown, break_down
-from eval.levels import dev_levels
+from eval.breakdown import Breakdown, break_down, dev_levels
 from eval.score_run import Answers, Benchmark, score_items
 from harness.corpora import SPLITS, locate
 from harness.corpora.held_out import target, train_targets

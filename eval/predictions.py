@@ -20,7 +20,7 @@ from typing import Any
 
 from harness.errors import DataError, HarnessError
 from harness.tasks import world_of
-from harness.util.jsonl import read_lines
+from harness.util.files import read_lines
 from harness.worlds import hexagons, minecraft
 
 Actions = tuple[hexagons.Paint, ...] | tuple[minecraft.Action, ...]

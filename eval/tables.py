@@ -9,7 +9,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from eval.levels import NOTE
+from eval.breakdown import NOTE
 from eval.metrics.minecraft import METRICS
 from eval.published import BY_LEVEL, HEXAGONS_PAPER, beside
 from harness.tasks import get_task, world_of
@@ -47,7 +47,7 @@ def print_scores(scores: Mapping[str, Any], console: Console | None = None) -> N
 
 
 def overlap_line(overlap: Mapping[str, Any]) -> str:
-    """The F1 of whole structures (`eval.metrics.overlap`)."""
+    """The F1 of whole structures (`eval.metrics.minecraft`)."""
     value, nothing = with_interval(overlap["f1"], overlap["interval"]), _percent(overlap["unchanged"])
     shares = f"precision {_percent(overlap['precision'])}, recall {_percent(overlap['recall'])}"
     return f"best overlap of structures, mean F1: {value} ({shares}; doing nothing {nothing})"

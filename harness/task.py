@@ -18,8 +18,8 @@ class Simulator(NamedTuple):
     """A source of items that are made by rules."""
 
     make: str
-    """`module:object`. game: an Architect, made of a Random, for `harness.simulators.framework.play`. drawing and conversation: a
-    function of a Random, a number and a split to items. level: a function of a seed to items."""
+    """`module:object`. game: an Architect, made of a Random, for `harness.simulators.minecraft.game.play`. drawing and
+    conversation: a function of a Random, a number and a split to items. level: a function of a seed to items."""
     kind: Literal["game", "drawing", "conversation", "level"]
     parameters: Mapping[str, tuple[int, int]] = {}
     """What can be set, with its range: orders of a game, shapes of a target, blocks of its longest row."""

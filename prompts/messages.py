@@ -11,11 +11,10 @@ from harness.corpora.item import Item, MinecraftItem
 from harness.tasks import get_task
 from prompts.rendered import Message
 from prompts.spec import PromptSpec
-from serialization.compass import compass
 from serialization.contexts import Piece, View, from_frame, in_frame, view
 from serialization.formats.answer import Parsed
 from serialization.formats.feasible import Feasible
-from serialization.pose import as_cells, as_seen, view_from
+from serialization.pose import as_cells, as_seen, compass, view_from
 
 OPENS, CLOSES = "<thought>", "</thought>"
 """What a thought stands between."""

@@ -4,6 +4,8 @@ A cell is x y z: from the builder to the middle of the cell, x to the left and z
 all in blocks. One decimal is enough for an exact way back at every pose: each number is then at most 0.05 off, a place on the
 ground at most 0.05 * sqrt(2) = 0.07, and a cell reaches 0.5 around its middle. With whole numbers it may be 0.7 off, and two
 cells may be said alike.
+
+For tasks whose instructions name compass directions, `compass` says them: north is -z of the world, east +x.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from dataclasses import replace
 from functools import partial
 from math import cos, floor, radians, sin
 
-from harness.worlds.minecraft import Pose
+from harness.worlds.minecraft import Pose, turn
 from serialization.contexts import View
 from serialization.formats.answer import BLANK
 from serialization.formats.lines import BETWEEN, constraint
@@ -71,3 +73,16 @@ def view_from(shown: View, pose: Pose) -> View:
     return replace(
         shown, pieces=pieces, fields={**shown.fields, "blocks": as_seen(shown.fields["blocks"], pose), "builder": builder}
     )
+
+
+LOOKS = ("south", "southwest", "west", "northwest", "north", "northeast", "east", "southeast")
+"""Where a builder looks, by eighths of a turn of yaw from 0."""
+
+_AXES: dict[tuple[float, float], str] = {(1, 0): "+x", (-1, 0): "-x", (0, 1): "+z", (0, -1): "-z"}
+
+
+def compass(pose: Pose, frame: str) -> dict[str, str]:
+    """What a prompt says of the world's pose: the axes of `north` and `east` in the frame, and where the builder `looks`."""
+    quarters = -pose.quarter if frame == "builder" else 0
+    north, east = (_AXES[turn(x, z, quarters)] for x, z in ((0, -1), (1, 0)))
+    return {"north": north, "east": east, "looks": LOOKS[round(pose.yaw / 45) % 8]}

@@ -15,7 +15,7 @@ from eval.score_run import Answers, Benchmark, read_answers, read_runs, score_an
 from harness.corpora.item import HexagonsItem, Item, MinecraftItem, Utterance
 from harness.corpora.surface import new_turns
 from harness.drawing.items import item_pictures
-from harness.drawing.text import written
+from harness.drawing.terminal import written
 from harness.runs.asked import NAME, Asked, read_asked
 from harness.worlds.minecraft import net_actions
 

@@ -18,7 +18,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from eval.levels import NOTE
+from eval.breakdown import NOTE
 from eval.published import BY_LEVEL, beside
 from eval.report import tables
 from eval.report.charts import bar

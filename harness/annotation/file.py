@@ -9,8 +9,7 @@ from pathlib import Path
 from eval.annotation import Judgment, read_annotation
 from eval.metrics.minecraft import BuilderTurn
 from harness.errors import HarnessError
-from harness.util.files import hold, write_atomically
-from harness.util.jsonl import json_line, read_lines
+from harness.util.files import hold, json_line, read_lines, write_atomically
 
 
 class AnnotationFile:

@@ -14,7 +14,7 @@ from eval.annotation import Judgment
 from harness.annotation.file import AnnotationFile
 from harness.corpora.item import MinecraftItem, Turn, Utterance
 from harness.drawing.items import states_beside
-from harness.drawing.text import counted, printable, written
+from harness.drawing.terminal import counted, printable, written
 
 _FOLD = 8
 """How many turns are shown at first, and how many more of what follows per key press."""

@@ -38,7 +38,7 @@ def mine(task: str, split: str, data: Path | None, limit: int | None, keep: int,
     from harness.corpora import load
     from harness.corpora.records import load_items
     from harness.mining.miner import Miner, append, check_split, read, resume
-    from harness.util.progress import bar
+    from harness.util.terminal import bar
 
     check_split(split)
     items = (load_items(data, task) if data else load(task, "train"))[:limit]

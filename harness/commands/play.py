@@ -148,8 +148,7 @@ def _finish(run: Any, flags: dict[str, Any], lines: list[dict[str, Any]], title:
     """Write play.jsonl, scores.json and report.html, and print the numbers. Returns the exit code: 1 if games were cut short."""
     from eval.live import print_games, score_games
     from harness.play.report import render
-    from harness.util.files import write_atomically
-    from harness.util.jsonl import json_line
+    from harness.util.files import json_line, write_atomically
 
     scores = {**score_games(flags["task"], lines), "targets": flags["source"], "split": flags["split"]}
     write_atomically(run.folder / "play.jsonl", "".join(json_line(line) for line in lines))

@@ -81,8 +81,7 @@ def _error(error: ProgramError | None) -> dict[str, object] | None:
 def _draw(outcome: Outcome, task: str, item: Item | None) -> None:
     from rich.console import Console
 
-    from harness.drawing.terminal import board_text, structure_text
-    from harness.drawing.text import counted
+    from harness.drawing.terminal import board_text, counted, structure_text
     from harness.worlds.hexagons import Board
     from harness.worlds.minecraft import Structure
     from serialization.formats import get_format

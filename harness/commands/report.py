@@ -32,7 +32,7 @@ def report(
     from eval.report.html import render
     from eval.score_run import Benchmark
     from harness.util.files import write_atomically
-    from harness.util.progress import bar
+    from harness.util.terminal import bar
 
     how = Benchmark(benchmark, annotation)
     answers = read(runs, intersect=intersect)

@@ -66,7 +66,7 @@ def show(
     from rich.console import Console
 
     from harness.drawing.items import item_svg
-    from harness.drawing.png import png_bytes
+    from harness.drawing.svg import png_bytes
 
     if explain and run is None:
         raise UsageError("--explain needs a run: --run NAME")
@@ -134,7 +134,7 @@ def find_prediction(run: str, item: Item) -> Prediction:
 def _print_item(console: Console, item: Item, history: int) -> None:
     from harness.corpora.item import HexagonsItem, Utterance
     from harness.drawing.items import states_text
-    from harness.drawing.text import counted, printable, written
+    from harness.drawing.terminal import counted, printable, written
     from serialization.formats import get_format
 
     console.print(item.id, style="bold")
@@ -156,7 +156,7 @@ def _print_item(console: Console, item: Item, history: int) -> None:
 
 def _print_prediction(console: Console, item: Item, prediction: Prediction) -> None:
     from harness.drawing.items import prediction_text
-    from harness.drawing.text import counted, printable, written
+    from harness.drawing.terminal import counted, printable, written
 
     console.print()
     if prediction.state is None:
@@ -176,7 +176,7 @@ def _print_prediction(console: Console, item: Item, prediction: Prediction) -> N
 
 def _print_explanation(console: Console, notes: Mapping[str, Any]) -> None:
     """Raises UsageError for a run of something else than `parser`."""
-    from harness.drawing.text import printable
+    from harness.drawing.terminal import printable
 
     if not {"reading", "program", "confidence"} <= set(notes):
         raise UsageError("--explain: this run holds no readings; `harness baseline predict parser` makes one that does")

@@ -71,7 +71,7 @@ def simulate(out: Path, seed: int, workers: int, card: bool, overwrite: bool, **
 def _make(path: Path, source: Source, count: int, workers: int, overwrite: bool) -> tuple[Made, float]:
     """Writes a file of items; returns their counts and the items per second."""
     from harness.simulators.outputs import simulate
-    from harness.util.progress import bar
+    from harness.util.terminal import bar
 
     sizes, began = [0], time.perf_counter()
     with bar(path.name, count) as update:

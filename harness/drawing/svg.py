@@ -122,3 +122,10 @@ def _legend(x: float, y: float) -> str:
         lines += f"M{number(x)} {number(y)}{sign}{label(word, x + 8 + width / 2, y)}"
         x += width + 24
     return lines
+
+
+def png_bytes(svg: str, *, scale: float = 1.0, background: str = "#ffffff") -> bytes:
+    """The picture as a PNG file, `scale` times its size in pixels. No font is looked for: our pictures hold none."""
+    from resvg_py import svg_to_bytes
+
+    return svg_to_bytes(svg, zoom=scale, background=background, skip_system_fonts=True)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from rich.columns import Columns
 from rich.console import Group
@@ -12,6 +12,7 @@ from rich.text import Text
 
 from harness.drawing import hexagons as hexagon_pictures
 from harness.drawing.isometric import PALETTE as BLOCK_PALETTE
+from harness.tasks import world_of
 from harness.worlds.hexagons import COLUMNS, ROWS, Board, Tile
 from harness.worlds.minecraft import HEIGHT, SIDE, Pose, Structure, net_actions
 
@@ -174,3 +175,26 @@ def _cell(cell: str, color: str | None, arrow: str) -> tuple[str, str]:
         return cell, _EMPTY
     ink = "#ffffff" if color in _DARK_BLOCKS else "#000000"
     return (cell[0] + arrow if arrow else cell), f"bold {ink} on {BLOCK_PALETTE[color]}"
+
+
+_COMPACT = {"hexagons": "grouped", "minecraft": "lines"}
+"""The shortest action format of each world."""
+_LONGEST = 2000
+
+
+def written(task: str, actions: Sequence[Any]) -> str:
+    """The actions on one line in the world's shortest format."""
+    from serialization.formats import get_format
+
+    return get_format(task, _COMPACT[world_of(task)]).write(actions).replace("\n", ", ")
+
+
+def printable(text: str) -> str:
+    """The text without control characters, which could drive the terminal, and cut to a readable length."""
+    shown = "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text[:_LONGEST].strip())
+    return shown if len(text) <= _LONGEST else f"{shown} ... ({len(text) - _LONGEST:,} more characters)"
+
+
+def counted(actions: Sequence[Any]) -> str:
+    """How many actions: "1 action", "2 actions"."""
+    return f"{len(actions)} action{'s' * (len(actions) != 1)}"

@@ -15,8 +15,7 @@ from harness.corpora.item import HexagonsItem, Item, MinecraftItem
 from harness.corpora.surface import new_turns
 from harness.errors import DataError, HarnessError, UsageError
 from harness.mining.wording import Fit, fit, unsaid_directions
-from harness.util.files import write_atomically
-from harness.util.jsonl import read_lines
+from harness.util.files import read_lines, write_atomically
 from serialization.program import ast
 from serialization.program.written import write
 

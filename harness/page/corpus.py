@@ -90,7 +90,7 @@ def procedure(index: int) -> Json:
 
     Raises UsageError if there is none.
     """
-    from eval.levels import dev_levels
+    from eval.breakdown import dev_levels
 
     source = locate("hexagons")
     known = _procedures(source.path)

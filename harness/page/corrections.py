@@ -18,8 +18,7 @@ from harness.corpora.records import ActionRecord, Digits, to_full_record
 from harness.errors import UsageError
 from harness.page.store import StoreError
 from harness.service.schema import BuildRequest, DrawRequest
-from harness.util.files import make_private
-from harness.util.jsonl import json_line
+from harness.util.files import json_line, make_private
 from harness.worlds.hexagons import Board
 from harness.worlds.minecraft import Action, lasting
 

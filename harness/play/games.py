@@ -20,7 +20,7 @@ from harness.runs.folder import Run
 from harness.runs.reasons import why
 from harness.simulators.live import LiveGame
 from harness.tasks import get_task, world_of
-from harness.util.progress import bar
+from harness.util.terminal import bar
 from harness.worlds.hexagons import Board, Paint
 from harness.worlds.minecraft import Action, Structure
 

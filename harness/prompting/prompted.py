@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from harness.corpora.item import Item
-from harness.drawing.asked import pictured
+from harness.drawing.items import pictured
 from harness.engines.engine import Completion, Engine, Sampling
 from harness.engines.thoughts import apart
 from harness.errors import EngineError

@@ -14,7 +14,7 @@ from harness.corpora.rollout import Rollout
 from harness.runs.asked import Asked
 from harness.runs.folder import Run
 from harness.tasks import get_task
-from harness.util.progress import bar
+from harness.util.terminal import bar
 
 log = logging.getLogger(__name__)
 

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from harness.errors import DataError
-from harness.util.files import write_atomically
-from harness.util.jsonl import json_line, read_lines
+from harness.util.files import json_line, read_lines, write_atomically
 
 NAME = "asked.jsonl"
 

@@ -16,9 +16,8 @@ from harness.corpora.item import Executed, HexagonsItem, Item
 from harness.errors import HarnessError, UsageError
 from harness.runs.asked import NAME as ASKED
 from harness.runs.asked import Asked, AskedFile
-from harness.util.files import hold, write_atomically
+from harness.util.files import hold, json_line, read_lines, write_atomically
 from harness.util.hashing import short_hash
-from harness.util.jsonl import json_line, read_lines
 
 RUNS = Path("runs")
 RECORDED_LATE = ("base_revision", "chat_template_hash", "chat_template_date")

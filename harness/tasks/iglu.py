@@ -14,7 +14,7 @@ TASK = Task(
     sample=SAMPLE / "iglu",
     compass=True,
     begun=True,
-    scores={"overlap": "eval.metrics.overlap:overlap_scores"},
+    scores={"overlap": "eval.metrics.minecraft:overlap_scores"},
     parser_weights="weights_iglu.json",
     # More of its answers are right.
     parser_threshold=0.3,

@@ -18,7 +18,7 @@ from harness.engines.shared import brief, quiet_transformers
 from harness.errors import DataError, HarnessError
 from harness.training.checkpoints import checkpoint_step, last_checkpoint, writing
 from harness.util.files import write_atomically
-from harness.util.progress import bar
+from harness.util.terminal import bar
 
 log = logging.getLogger(__name__)
 

@@ -93,7 +93,7 @@ def read_building(text: str, item: Item) -> Parsed:
     decides, as for the other formats. Raises TypeError for an item of the other task.
     """
     answer = _read(text)
-    outcome = minecraft.run_told(answer.program, building_state(_built(item)))
+    outcome = minecraft.run_lenient(answer.program, building_state(_built(item)))
     return _parsed(outcome.actions, answer, outcome.error)
 
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from serialization.program import ast
-from serialization.program.budget import Budget
-from serialization.program.errors import Place, ProgramError, suggestion
+from serialization.program.errors import Budget, Place, ProgramError, suggestion
 from serialization.program.figure import Cell, Figure, together
 from serialization.program.written import write_expression
 

@@ -38,16 +38,16 @@ class Figure:
     def __contains__(self, cell: object) -> bool:
         return cell in self.cells
 
-    def kept(self, test: Callable[[Cell], bool]) -> Figure:
+    def filtered(self, test: Callable[[Cell], bool]) -> Figure:
         """Only the cells that pass; parts that lose all of theirs go."""
         cells = {cell: source for cell, source in self.cells.items() if test(cell)}
         return Figure(cells, _without_empty(self.parts, cells))
 
     def within(self, other: Container[Cell]) -> Figure:
-        return self.kept(lambda cell: cell in other)
+        return self.filtered(lambda cell: cell in other)
 
     def without(self, other: Container[Cell]) -> Figure:
-        return self.kept(lambda cell: cell not in other)
+        return self.filtered(lambda cell: cell not in other)
 
     def pieces(self, touching: Callable[[Cell], Iterable[Cell]]) -> tuple[tuple[Cell, ...], ...]:
         """The parts that hang together, in the order in which they are met."""
@@ -87,5 +87,5 @@ def together(figures: Iterable[Figure]) -> Figure:
 
 
 def _without_empty(parts: Iterable[tuple[Cell, ...]], cells: Mapping[Cell, Cell]) -> tuple[tuple[Cell, ...], ...]:
-    kept = (tuple(cell for cell in part if cell in cells) for part in parts)
-    return tuple(part for part in kept if part)
+    filtered = (tuple(cell for cell in part if cell in cells) for part in parts)
+    return tuple(part for part in filtered if part)

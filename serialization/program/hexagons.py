@@ -9,8 +9,7 @@ from typing import Any, ClassVar, cast
 from harness.worlds.hexagons import COLORS, COLUMNS, ROWS, Board, Paint, Tile, on_board
 from serialization.program import ast
 from serialization.program import hexagons_geometry as g
-from serialization.program.budget import Budget
-from serialization.program.errors import Place, ProgramError
+from serialization.program.errors import Budget, Place, ProgramError
 from serialization.program.expressions import Function, Shift, Value
 from serialization.program.figure import Cell, Figure, together
 from serialization.program.machine import Machine, Outcome
@@ -111,12 +110,12 @@ def fill(d: Drawing, tiles: Figure) -> Figure:
 
 
 def outline(d: Drawing, tiles: Figure) -> Figure:
-    return tiles.kept(lambda tile: any(other not in tiles for other in g.around(Tile(*tile))))
+    return tiles.filtered(lambda tile: any(other not in tiles for other in g.around(Tile(*tile))))
 
 
 def touch(d: Drawing, tiles: Figure, others: Figure, least: int = 1) -> Figure:
     """The tiles that touch at least `least` of the others."""
-    return tiles.kept(lambda tile: sum(near in others for near in g.around(Tile(*tile))) >= least)
+    return tiles.filtered(lambda tile: sum(near in others for near in g.around(Tile(*tile))) >= least)
 
 
 # --- parts ---
@@ -145,7 +144,7 @@ def _outmost(axis: int, sign: int) -> Callable[..., Figure]:
 
     def chosen(d: Drawing, tiles: Figure, count: int = 1) -> Figure:
         numbers = sorted(_by(axis, tiles), key=lambda number: sign * number)[: max(0, count)]
-        return tiles.kept(lambda tile: tile[axis] in numbers)
+        return tiles.filtered(lambda tile: tile[axis] in numbers)
 
     return chosen
 
@@ -205,15 +204,15 @@ def rows(d: Drawing, tiles: Figure) -> Figure:
 
 
 def reflect(d: Drawing, tiles: Figure, axis: Figure) -> Figure:
-    return tiles.mapped(g.mirrored(axis)).kept(g.near_board)
+    return tiles.mapped(g.mirrored(axis)).filtered(g.near_board)
 
 
 def flip(d: Drawing, tiles: Figure, center: Cell, way: str = "right") -> Figure:
-    return tiles.mapped(lambda tile: g.flipped(tile, Tile(*center), way)).kept(g.near_board)
+    return tiles.mapped(lambda tile: g.flipped(tile, Tile(*center), way)).filtered(g.near_board)
 
 
 def rotate(d: Drawing, tiles: Figure, sixths: int, center: Cell) -> Figure:
-    return tiles.mapped(lambda tile: g.turned(tile, sixths, Tile(*center))).kept(g.near_board)
+    return tiles.mapped(lambda tile: g.turned(tile, sixths, Tile(*center))).filtered(g.near_board)
 
 
 # --- the board and its history ---

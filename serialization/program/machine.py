@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 from serialization.program import ast
-from serialization.program.budget import Budget
-from serialization.program.errors import Place, ProgramError
+from serialization.program.errors import Budget, Place, ProgramError
 from serialization.program.expressions import Evaluator, Mapped, Value
 from serialization.program.figure import Cell, Figure
 

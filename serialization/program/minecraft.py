@@ -10,12 +10,11 @@ from typing import Any, ClassVar
 from harness.worlds.minecraft import COLORS, HEIGHT, SIDE, Action, Pose, Structure, in_region, turn
 from harness.worlds.ordering import touching
 from serialization.program import ast
-from serialization.program.budget import Budget
-from serialization.program.errors import Place, ProgramError
+from serialization.program.errors import Budget, Place, ProgramError
 from serialization.program.expressions import Function, Mapped, Shift, Value
 from serialization.program.figure import Cell, Figure, together
 from serialization.program.machine import Machine, Outcome
-from serialization.program.minecraft_order import Told, ordered
+from serialization.program.minecraft_order import Change, ordered
 from serialization.program.shared_functions import SHARED
 
 _START = Pose(0.5, 1.0, -5.5, 0.0, 0.0)
@@ -49,7 +48,7 @@ def run(program: ast.Program, state: BuildingState | None = None, budget: Budget
     outcome = machine.run(program)
     if state is None:
         return outcome
-    actions, floating = ordered(machine.before, machine.told, frozenset(machine.supported))
+    actions, floating = ordered(machine.before, machine.changes, frozenset(machine.supported))
     error = outcome.error
     if floating and error is None:
         x, y, z = floating[0].cell
@@ -57,12 +56,12 @@ def run(program: ast.Program, state: BuildingState | None = None, budget: Budget
     return Outcome(tuple(actions), outcome.names, error)
 
 
-def run_told(program: ast.Program, state: BuildingState) -> Outcome:
+def run_lenient(program: ast.Program, state: BuildingState) -> Outcome:
     """As `run`, but a program of cells only that asks for what cannot be done does all of it, as without a state."""
     outcome = run(program, state)
     if ast.is_plain(program):
-        told = run(program)
-        return outcome if len(outcome.actions) == len(told.actions) else told
+        unchecked = run(program)
+        return outcome if len(outcome.actions) == len(unchecked.actions) else unchecked
     return outcome
 
 
@@ -197,8 +196,8 @@ def end(b: Building, cells: Figure, way: str, count: int = 1) -> Figure:
     """The layers of the set that lie furthest in a direction."""
     step = b.vector(way)
     height = {cell: sum(p * q for p, q in zip(cell, step, strict=True)) for cell in cells}
-    kept = sorted(set(height.values()), reverse=True)[: max(0, count)]
-    return cells.kept(lambda cell: height[cell] in kept)
+    heights = sorted(set(height.values()), reverse=True)[: max(0, count)]
+    return cells.filtered(lambda cell: height[cell] in heights)
 
 
 def near(b: Building, cells: Figure) -> Figure:
@@ -215,7 +214,7 @@ def corners(b: Building, cells: Figure) -> Figure:
     if not cells:
         return cells
     ends = [(min(values), max(values)) for values in zip(*cells, strict=True)]
-    return cells.kept(lambda cell: all(value in pair for value, pair in zip(cell, ends, strict=True)))
+    return cells.filtered(lambda cell: all(value in pair for value, pair in zip(cell, ends, strict=True)))
 
 
 def sort(b: Building, cells: Figure, way: str) -> Figure:
@@ -235,7 +234,7 @@ def reflect(b: Building, cells: Figure, way: str, axis: Figure) -> Figure:
     step = b.vector(way)
     k = next(k for k in range(3) if step[k])
     total = min(cell[k] for cell in axis) + max(cell[k] for cell in axis)
-    return cells.mapped(lambda cell: (*cell[:k], total - cell[k], *cell[k + 1 :])).kept(b.close)
+    return cells.mapped(lambda cell: (*cell[:k], total - cell[k], *cell[k + 1 :])).filtered(b.close)
 
 
 def rotate(b: Building, cells: Figure, quarters: int, center: Cell) -> Figure:
@@ -245,7 +244,7 @@ def rotate(b: Building, cells: Figure, quarters: int, center: Cell) -> Figure:
         x, z = turn(cell[0] - center[0], cell[2] - center[2], quarters)
         return int(x) + center[0], cell[1], int(z) + center[2]
 
-    return cells.mapped(there).kept(b.close)
+    return cells.mapped(there).filtered(b.close)
 
 
 # --- the structure ---
@@ -309,7 +308,7 @@ FUNCTIONS: Mapping[str, Function] = {
 
 CONSTANTS: Mapping[str, Callable[[Building], Figure]] = {
     "all": lambda b: b.seen(sorted(b.blocks)),
-    "it": lambda b: b.seen([one.cell for one in b.told if one.color and one.cell in b.blocks]),
+    "it": lambda b: b.seen([one.cell for one in b.changes if one.color and one.cell in b.blocks]),
     "last": lambda b: b.seen([cell for cell in b.newest if cell in b.blocks][-1:]),
 }
 
@@ -329,20 +328,20 @@ class Building(Machine):
         self.blocks: dict[Cell, str] = dict(self.before)
         self.newest: list[Cell] = [cell for step in self.steps for cell, _ in step]
         """The cells of placements, the last one last."""
-        self.told: list[Told] = []
+        self.changes: list[Change] = []
         self.supported: set[Cell] = set()
         self.quarter = self._own = start.pose.quarter
 
     def actions(self) -> tuple[Action, ...]:
         """The actions in program order; a removal carries no color."""
-        return tuple(Action("place" if one.color else "remove", one.color, *one.cell) for one in self.told)
+        return tuple(Action("place" if one.color else "remove", one.color, *one.cell) for one in self.changes)
 
     def save(self) -> Any:
-        return dict(self.blocks), len(self.told), len(self.newest), set(self.supported), self.quarter
+        return dict(self.blocks), len(self.changes), len(self.newest), set(self.supported), self.quarter
 
     def restore(self, saved: Any) -> None:
-        self.blocks, told, newest, self.supported, self.quarter = saved
-        del self.told[told:], self.newest[newest:]
+        self.blocks, changes, newest, self.supported, self.quarter = saved
+        del self.changes[changes:], self.newest[newest:]
 
     def inside(self, cell: Cell) -> bool:
         return in_region(cell[0], cell[1], cell[2])
@@ -361,7 +360,7 @@ class Building(Machine):
         for cell, color in painting.items():
             if not self.blind and (cell in self.blocks) == (color is not None):
                 continue
-            self.told.append(Told(cell, color, at))
+            self.changes.append(Change(cell, color, at))
             if color is None:
                 self.blocks.pop(cell, None)
             else:

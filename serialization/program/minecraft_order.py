@@ -13,7 +13,7 @@ from serialization.program.errors import Place
 Blocks = dict[Cell, str]
 
 
-class Told(NamedTuple):
+class Change(NamedTuple):
     """A change that a program asked for: a block of a color, or none, at a cell; and the place of the statement."""
 
     cell: Cell
@@ -21,19 +21,21 @@ class Told(NamedTuple):
     at: Place
 
 
-def ordered(before: Mapping[Cell, str], told: Iterable[Told], supported: frozenset[Cell]) -> tuple[list[Action], list[Told]]:
+def ordered(
+    before: Mapping[Cell, str], changes: Iterable[Change], supported: frozenset[Cell]
+) -> tuple[list[Action], list[Change]]:
     """Feasible actions for the requested changes, and the placements that would float. Removals carry no color.
 
-    Placements keep their order; those that nothing holds yet wait until something does. A removal comes after all that was
-    told before it. Cells of `supported` may float: blocks that lead to them are placed first and removed at the end.
+    Placements keep their order; those that nothing holds yet wait until something does. A removal comes after all changes
+    before it. Cells of `supported` may float: blocks that lead to them are placed first and removed at the end.
     """
     site = _Site(dict(before), supported)
-    for one in told:
-        if one.color is not None:
-            site.waiting[one.cell] = one
+    for change in changes:
+        if change.color is not None:
+            site.waiting[change.cell] = change
         else:
             site.settle()
-            site.remove(one.cell)
+            site.remove(change.cell)
     site.settle()
     for cell in reversed(site.temporary):
         site.remove(cell)
@@ -46,10 +48,10 @@ class _Site:
     def __init__(self, blocks: Blocks, supported: frozenset[Cell]) -> None:
         self.blocks = blocks
         self.supported = supported
-        self.waiting: dict[Cell, Told] = {}
+        self.waiting: dict[Cell, Change] = {}
         self.actions: list[Action] = []
         self.temporary: list[Cell] = []
-        self.floating: list[Told] = []
+        self.floating: list[Change] = []
         self._ready: list[tuple[int, Cell]] = []
         """A heap of waiting cells that something holds, lowest first."""
 

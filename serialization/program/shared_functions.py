@@ -21,7 +21,7 @@ def shift(m: Machine, cells: Figure, move: Shift) -> Figure:
     if not cells:
         return cells
     there, _ = move.mapping(next(iter(cells)))
-    return cells.mapped(there).kept(m.close)
+    return cells.mapped(there).filtered(m.close)
 
 
 def repeat(m: Machine, cells: Figure, move: Shift, count: int | None = None) -> Figure:
@@ -34,7 +34,7 @@ def repeat(m: Machine, cells: Figure, move: Shift, count: int | None = None) -> 
     anchor = next(iter(cells), None)
     while anchor is not None and len(copies) < min(MAX_COPIES, MAX_COPIES if count is None else count):
         there, _ = move.times(len(copies)).mapping(anchor)
-        copy = cells.mapped(there).kept(m.close)
+        copy = cells.mapped(there).filtered(m.close)
         if count is None and not any(map(m.inside, copy)):
             break
         m.budget.spend(len(cells), (0, 0))

@@ -27,10 +27,10 @@ def _undoing(t: Talk) -> str:
 
 def _was_empty(t: Talk) -> bool:
     """Whether the last turn changed empty cells only."""
-    return all(t.cell_of(action) not in t.found for action in t.steps[-1])
+    return all(t.cell_of(action) not in t.filled_before for action in t.steps[-1])
 
 
-def meant_color(t: Talk) -> Order:
+def other_color(t: Talk) -> Order:
     thing = _just_made(t)
     impossible_if(len(thing.colors) != 1 or not _was_empty(t))
     color, other = t.color(), thing.colors[0]
@@ -38,11 +38,11 @@ def meant_color(t: Talk) -> Order:
     return Order("correction", text, t.recolored("step(-1)", color), subject=thing, bare=True)
 
 
-def meant(t: Talk) -> Order:
-    """Something else than what was done in the last turn."""
+def variant(t: Talk) -> Order:
+    """Another thing than the last turn did."""
     thing = _just_made(t)
-    impossible_if(not t.orders[-1].meant)
-    what = t.rng.choice(t.orders[-1].meant)
+    impossible_if(not t.orders[-1].variants)
+    what = t.rng.choice(t.orders[-1].variants)
     slots = {"it": t.some("it", f"the {thing.noun}"), "noun": thing.noun} | dict(what.slots)
     if what.section.startswith("="):
         return Order(what.kind, t.say(what.section[1:], **slots), what.program, subject=thing, bare=True)
@@ -52,7 +52,7 @@ def meant(t: Talk) -> Order:
 def _just_made(t: Talk) -> Thing:
     """The thing that the last turn made, which stands there whole. Raises Impossible if there is none."""
     thing = needed(t.last)
-    impossible_if(not t.orders or not (t.orders[-1].noun or t.orders[-1].meant) or t.orders[-1].back)
+    impossible_if(not t.orders or not (t.orders[-1].noun or t.orders[-1].variants) or t.orders[-1].back)
     impossible_if(thing.cells != {t.cell_of(action) for action in t.steps[-1]})
     return thing
 
@@ -155,7 +155,7 @@ def no_such_thing(t: Talk) -> Order:
 
 
 ANYTIME: dict[Maker, int] = {
-    undo: 14, undo_two: 4, meant_color: 14, meant: 70, recolor: 12, recolor_part: 8, recolor_all: 5, swap_colors: 4, remove: 10,
+    undo: 14, undo_two: 4, other_color: 14, variant: 70, recolor: 12, recolor_part: 8, recolor_all: 5, swap_colors: 4, remove: 10,
     remove_color: 4, remove_but: 5, clear: 4, thanks: 7, question: 4, wait: 2, no_such_color: 3, already: 3, no_such_thing: 3,
 }  # fmt: skip
 AT_FIRST: dict[Maker, int] = {hello: 3, no_such_color: 1, wait: 1}

@@ -39,8 +39,8 @@ Maker = Callable[[Any], "Order"]
 
 
 @dataclass(frozen=True, slots=True)
-class Meant:
-    """What might have been meant instead: how that is said, and the program that does it after the first one is undone."""
+class Variant:
+    """Another thing that a request may ask for: its wording, and the program that does it once the first one is undone."""
 
     section: str
     program: str
@@ -59,7 +59,7 @@ class Order:
     """What the thing that it makes is called; "" if it makes none."""
     subject: Thing | None = None
     """The thing that it changes."""
-    meant: tuple[Meant, ...] = ()
+    variants: Sequence[Variant] = ()
     count: int | None = None
     """How many cells must change; other answers mean that there is no room."""
     fresh: bool = False
@@ -117,8 +117,8 @@ class Talk(ABC):
         """What the turn before made or changed."""
         self.colors: Mapping[Cell, str] = {}
         """The cells that are not empty."""
-        self.found: Mapping[Cell, str] = {}
-        """Those that were not empty before the last turn."""
+        self.filled_before: Mapping[Cell, str] = {}
+        """The cells that were not empty before the last turn."""
         self.steps: list[tuple[Any, ...]] = []
         self.past: list[Past] = []
         self.orders: list[Order] = []
@@ -202,7 +202,7 @@ class Talk(ABC):
             return "step(-1)"
         return f"is({','.join(thing.colors)})"
 
-    def own(self, thing: Thing) -> bool:
+    def is_distinct(self, thing: Thing) -> bool:
         """Whether the thing has colors of its own, so that they tell it from all else."""
         return {cell for cell, color in self.colors.items() if color in thing.colors} == thing.cells
 
@@ -212,9 +212,9 @@ class Talk(ABC):
 
     def find(self, *nouns: str) -> Thing | None:
         """A thing that can be told from the others, mostly the last one."""
-        if self.last and self.last.colors and self.rng.random() < 0.6 and self.own(self.last):
+        if self.last and self.last.colors and self.rng.random() < 0.6 and self.is_distinct(self.last):
             return self.last if not nouns or self.last.noun in nouns else None
-        things = [thing for thing in self.things if (not nouns or thing.noun in nouns) and self.own(thing)]
+        things = [thing for thing in self.things if (not nouns or thing.noun in nouns) and self.is_distinct(thing)]
         return self.rng.choice(things) if things else None
 
     # --- turns ---
@@ -230,7 +230,7 @@ class Talk(ABC):
             if order.fresh and not self.has_room(order, actions):
                 return None
         self.past.append(Past(self.state, tuple((thing.noun, thing.cells) for thing in self.things)))
-        self.found = self.colors
+        self.filled_before = self.colors
         self.carry_out(actions)
         self._note(order, frozenset(map(self.cell_of, actions)))
         self.steps.append(actions)

@@ -24,29 +24,27 @@ def each(d: Sketch) -> Stroke:
     way = rng.choice((*DIRECTIONS, "up", "down", "down", "down"))
     count = rng.choice((1, 1, 2, 3, 4)) if way in ("up", "down") else 1
     color, sources = d.color(x), d.tiles_of(x)
-    program = op.paint(op.beside(op.colored(x), way, count), color)
-    painting = d.new(program)
-    impossible_if(not 2 <= len(sources) <= 18 or len(painting) != count * len(sources))
+    drawn = d.new(op.paint(op.beside(op.colored(x), way, count), color))
+    impossible_if(not 2 <= len(sources) <= 18 or len(drawn.painting) != count * len(sources))
     side = d.voice.side(way)
     if count == 1:
         what = d.voice.say("each what", x=x, side=side)
     else:
         what = d.voice.say("each some", n=d.voice.number(count), side={"up": "above"}.get(way, "below"), x=x)
-    return Stroke("each", 3, d.voice.order(what, color), program, painting, "", color)
+    return Stroke("each", 3, d.voice.order(what, color), *drawn, "", color)
 
 
 def touching(d: Sketch) -> Stroke:
     """White tiles that touch a color, at least once or at least twice."""
     x, rng = needed(_shown(d)), d.rng
     color, twice = d.color(x), rng.random() < 0.25
-    program = op.paint(op.crowded(x, 2 if twice else 1), color)
-    painting = d.new(program)
-    impossible_if(len(painting) > _MOST // 2)
+    drawn = d.new(op.paint(op.crowded(x, 2 if twice else 1), color))
+    impossible_if(len(drawn.painting) > _MOST // 2)
     one = len(d.tiles_of(x)) == 1
     impossible_if(one and twice)
     section = "crowded what" if twice else "touching one what" if one else "touching what"
     text = d.voice.order(d.voice.say(section, x=x), color)
-    return Stroke("crowded" if twice else "touching", 3, text, program, painting, "", color)
+    return Stroke("crowded" if twice else "touching", 3, text, *drawn, "", color)
 
 
 def by_sign(d: Sketch) -> Stroke:
@@ -60,8 +58,7 @@ def by_sign(d: Sketch) -> Stroke:
     rows = tuple(range(sign + 1, sign + 1 + count)) if sign < ROWS // 2 else tuple(range(sign - count, sign))
     a = d.color(*cases)
     colors = (a,) if len(cases) == 1 else (a, d.color(a, *cases))
-    program = op.by_sign(sign, rows, tuple(cases), colors)
-    painting = d.new(program)
+    drawn = d.new(op.by_sign(sign, rows, tuple(cases), colors))
     impossible_if(rows[0] < 0 or rows[-1] >= ROWS)
     what = d.voice.nth(rows[0]) if count == 1 else d.voice.rows(rows)
     nth = d.voice.nth(sign)
@@ -69,7 +66,7 @@ def by_sign(d: Sketch) -> Stroke:
     if len(cases) == 2:
         slots |= {"y": cases[1], "b": colors[-1]}
     text = d.voice.say("by sign" if len(cases) == 2 else "by sign one", **slots)
-    return Stroke("by sign", 3, text, program, painting)
+    return Stroke("by sign", 3, text, *drawn)
 
 
 def _painted_row(d: Sketch) -> int:
@@ -84,11 +81,10 @@ def beams(d: Sketch) -> Stroke:
     x = needed(x)
     impossible_if(not 2 <= len(d.tiles_of(x)) <= 6)
     color = d.color(x)
-    program = op.paint(op.beams(x, way), color)
-    painting = d.new(program)
-    impossible_if(len(painting) > _MOST)
+    drawn = d.new(op.paint(op.beams(x, way), color))
+    impossible_if(len(drawn.painting) > _MOST)
     text = d.voice.say("beams", x=x, way=d.voice.way(way), color=color)
-    return Stroke("beams", 3, text, program, painting, "", color)
+    return Stroke("beams", 3, text, *drawn, "", color)
 
 
 def _regions(d: Sketch) -> list[tuple[str, tuple[int, ...], tuple[int, ...]]]:
@@ -117,11 +113,10 @@ def remaining(d: Sketch) -> Stroke:
         places, of = op.cells(columns, rows), f"in {name}"
     else:
         places, of = op.ALL, d.voice.say("on board")
-    program = op.paint(op.among(places, op.BLANK), color)
-    painting = d.new(program)
-    impossible_if(len(painting) > (126 if kind >= 0.9 else _MOST) or len(painting) == len(op.tiles_of(places, d)))
+    drawn = d.new(op.paint(op.among(places, op.BLANK), color))
+    impossible_if(len(drawn.painting) > (126 if kind >= 0.9 else _MOST) or len(drawn.painting) == len(op.tiles_of(places, d)))
     text = d.voice.order(d.voice.say("remaining", of=of), color)
-    return Stroke("remaining", 3, text, program, painting, "", color)
+    return Stroke("remaining", 3, text, *drawn, "", color)
 
 
 def recolor(d: Sketch) -> Stroke:

@@ -23,25 +23,21 @@ _CORNERS = {
 
 def tile(d: Sketch) -> Stroke:
     place, color = d.tile(), d.color()
-    program = op.paint(op.tile(place), color)
-    painting = d.new(program)
+    drawn = d.new(op.paint(op.tile(place), color))
     if d.rng.random() < 0.5:
         text = d.voice.order(d.voice.at(place), color)
     else:
         text = d.voice.order_in(d.voice.column(place.column), d.voice.nth(place.row), color)
-    return Stroke("tile", 0, text, program, painting, "tile", color, place)
+    return Stroke("tile", 0, text, *drawn, "tile", color, place)
 
 
 def corner(d: Sketch) -> Stroke:
     name, color = d.rng.choice(tuple(_CORNERS)), d.color()
     every = d.rng.random() < 0.3
-    program = op.paint(op.tiles(*_CORNERS.values()) if every else op.tile(_CORNERS[name]), color)
-    painting = d.new(program)
+    drawn = d.new(op.paint(op.tiles(*_CORNERS.values()) if every else op.tile(_CORNERS[name]), color))
     what = d.voice.say("corners") if every else d.voice.say("corner", corner=name)
     noun = "corner tiles" if every else "tile"
-    return Stroke(
-        "corner", int(every), d.voice.order(what, color), program, painting, noun, color, None if every else _CORNERS[name]
-    )
+    return Stroke("corner", int(every), d.voice.order(what, color), *drawn, noun, color, None if every else _CORNERS[name])
 
 
 def _few(d: Sketch) -> Sequence[Tile]:
@@ -65,10 +61,9 @@ def _few(d: Sketch) -> Sequence[Tile]:
 
 def tiles(d: Sketch) -> Stroke:
     places, color = _few(d), d.color()
-    program = op.paint(op.tiles(*places), color)
-    painting = d.new(program)
-    text, level = spelled(d, painting, plain=True)
-    return Stroke("tiles", level, text, program, painting, "", color)
+    drawn = d.new(op.paint(op.tiles(*places), color))
+    text, level = spelled(d, drawn.painting, plain=True)
+    return Stroke("tiles", level, text, *drawn, "", color)
 
 
 def colors(d: Sketch) -> Stroke:
@@ -78,10 +73,9 @@ def colors(d: Sketch) -> Stroke:
     rows = rng.sample(range(ROWS), rng.randint(len(names), len(names) + 2))
     shares = [sorted(rows[k :: len(names)]) for k in range(len(names))]
     parts = [op.paint(op.cells((column,), tuple(its)), name) for name, its in zip(names, shares, strict=True)]
-    program = op.together(*parts)
-    painting = d.new(program)
-    text, level = spelled(d, painting, plain=True)
-    return Stroke("colors", level, text, program, painting)
+    drawn = d.new(op.together(*parts))
+    text, level = spelled(d, drawn.painting, plain=True)
+    return Stroke("colors", level, text, *drawn)
 
 
 def cells(d: Sketch) -> Stroke:
@@ -104,8 +98,7 @@ def columns(d: Sketch) -> Stroke:
     """Whole columns."""
     which = (d.tile().column,) if d.rng.random() < 0.3 else some_columns(d)
     color = d.color()
-    program = op.paint(op.cells(which, tuple(range(ROWS))), color)
-    painting = d.new(program)
+    drawn = d.new(op.paint(op.cells(which, tuple(range(ROWS))), color))
     impossible_if(len(which) > 9)
     where = d.voice.columns(which)
     one = len(which) == 1
@@ -113,7 +106,7 @@ def columns(d: Sketch) -> Stroke:
         text = d.voice.order(d.voice.say("column what", where=where) if one else where, color)
     else:
         text = d.voice.say("column" if one else "columns", where=where, color=color)
-    return Stroke("columns", 1, text, program, painting, "column" if one else "columns", color)
+    return Stroke("columns", 1, text, *drawn, "column" if one else "columns", color)
 
 
 def row(d: Sketch) -> Stroke:
@@ -121,8 +114,7 @@ def row(d: Sketch) -> Stroke:
     rng, color = d.rng, d.color()
     which = rng.choice((0, ROWS - 1, rng.randrange(ROWS)))
     first, last = (0, COLUMNS - 1) if rng.random() < 0.4 else sorted(rng.sample(range(COLUMNS), 2))
-    program = op.paint(op.cells(tuple(range(first, last + 1)), (which,)), color)
-    painting = d.new(program)
+    drawn = d.new(op.paint(op.cells(tuple(range(first, last + 1)), (which,)), color))
     impossible_if(last - first < 5)
     say, nth = d.voice.say, d.voice.nth(which)
     if last - first == COLUMNS - 1:
@@ -134,7 +126,7 @@ def row(d: Sketch) -> Stroke:
         names = {"first": d.voice.number(first + 1), "last": d.voice.number(last + 1)}
         whole = d.voice.columns(range(first, last + 1))
         text = d.voice.order(say("part row what", nth=nth, columns=whole, **names), color)
-    return Stroke("row", 1, text, program, painting, "row", color)
+    return Stroke("row", 1, text, *drawn, "row", color)
 
 
 def stack(d: Sketch) -> Stroke:
@@ -150,15 +142,14 @@ def stack(d: Sketch) -> Stroke:
     impossible_if(min(counts) < 1 or sum(counts) > ROWS)
     impossible_if(sum(counts) * len(columns) > 50)
     each = [op.paint(op.cells((column,), tuple(range(sum(counts)))), *names, counts=counts) for column in columns]
-    program = op.together(*each) if len(each) > 1 else each[0]
-    painting = d.new(program)
+    drawn = d.new(op.together(*each) if len(each) > 1 else each[0])
     sections = ["stack first", *["stack next"] * (len(names) - 1)]
     if whole and counts[-1] > 1:
         sections[-1] = "stack rest"
     words = [d.voice.say(section, n=d.voice.some(n)) for section, n in zip(sections, counts, strict=True)]
     runs = listing(rng, [f"{what} {color}" for what, color in zip(words, names, strict=True)])
     text = d.voice.say("stack", where=d.voice.columns(columns), runs=runs)
-    return Stroke("stack", 1, text, program, painting, "")
+    return Stroke("stack", 1, text, *drawn, "")
 
 
 def sequence(d: Sketch) -> Stroke:
@@ -175,11 +166,10 @@ def sequence(d: Sketch) -> Stroke:
         places = op.cells(across, (which,))
         order = [rng.choice(names) for _ in across]
         section, noun, slots = "sequence across", "row", {"where": d.voice.columns(across), "nth": d.voice.nth(which)}
-    program = op.paint(places, *order)
-    painting = d.new(program)
+    drawn = d.new(op.paint(places, *order))
     impossible_if(len(order) < 3 or len(set(order)) < 2)
     text = d.voice.say(section, colors=listing(rng, order), **slots)
-    return Stroke("sequence", 1, text, program, painting, noun)
+    return Stroke("sequence", 1, text, *drawn, noun)
 
 
 def carry(d: Sketch) -> Stroke:
@@ -190,15 +180,13 @@ def carry(d: Sketch) -> Stroke:
     section = "carry chosen" if d.chosen else "carry"
     few = d.rng.random() < 0.6
     places = op.tiles(*_few(d)) if few else op.cells((d.tile().column,), some_rows(d))
-    program = op.paint(places, color)
-    painting = d.new(program)
-    what, level = d.voice.spell(tuple(painting), few)
-    return Stroke(section, level, d.voice.say(section, what=what), program, painting, "", color)
+    drawn = d.new(op.paint(places, color))
+    what, level = d.voice.spell(tuple(drawn.painting), few)
+    return Stroke(section, level, d.voice.say(section, what=what), *drawn, "", color)
 
 
 def border(d: Sketch) -> Stroke:
     color = d.color()
     sides = op.cells((0, COLUMNS - 1), tuple(range(ROWS)))
-    program = op.together(op.paint(sides, color), op.paint(op.cells(tuple(range(1, COLUMNS - 1)), (0, ROWS - 1)), color))
-    painting = d.new(program)
-    return Stroke("border", 1, d.voice.order(d.voice.say("border"), color), program, painting, "border", color)
+    drawn = d.new(op.together(op.paint(sides, color), op.paint(op.cells(tuple(range(1, COLUMNS - 1)), (0, ROWS - 1)), color)))
+    return Stroke("border", 1, d.voice.order(d.voice.say("border"), color), *drawn, "border", color)

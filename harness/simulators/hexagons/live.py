@@ -43,19 +43,19 @@ class DrawingGame(LiveGame):
             return None
         step = self._left.popleft()
         self._given_up -= {action.tile for action in step.actions}
-        kept = [Paint(*tile, self.built[tile]) for tile in self._given_up]
-        self._wanted = step.after.apply(kept).board
+        unchanged = [Paint(*tile, self.built[tile]) for tile in self._given_up]
+        self._wanted = step.after.apply(unchanged).board
         return self._item(step.instruction, self._wanted, {"kind": "order"})
 
     def _correct(self) -> HexagonsItem | None:
         wrong = self.built.diff(self._wanted)
         # Whole columns, from the left, as far as they are few.
-        told = sorted(wrong, key=lambda action: (action.column, action.row))[:_MOST]
-        painting = {action.tile: action.color for action in told}
+        wrong_first = sorted(wrong, key=lambda action: (action.column, action.row))[:_MOST]
+        painting = {action.tile: action.color for action in wrong_first}
         order, _ = spelled(self._sketch, painting, plain=len(painting) < 4)
         voice = self._sketch.voice
         text = voice.finish(voice.say("correction again" if self._tries else "correction", order=order))
-        return self._item(text, self.built.apply(told).board, {"kind": "correction", "fault": "tiles"})
+        return self._item(text, self.built.apply(wrong_first).board, {"kind": "correction", "fault": "tiles"})
 
     def _item(self, text: str, wanted: Board, meta: dict[str, str]) -> HexagonsItem:
         item = HexagonsItem(

@@ -19,22 +19,20 @@ from serialization.program.hexagons_geometry import grown
 def column(d: Sketch) -> Stroke:
     """One column in two colors by turns."""
     which, (a, b) = d.tile().column, d.colors(2)
-    program = op.paint(op.cells((which,), tuple(range(ROWS))), a, b)
-    painting = d.new(program)
+    drawn = d.new(op.paint(op.cells((which,), tuple(range(ROWS))), a, b))
     text = d.voice.say("alternate column", where=d.voice.column(which), a=a, b=b)
-    return Stroke("alternate column", 3, text, program, painting, "column")
+    return Stroke("alternate column", 3, text, *drawn, "column")
 
 
 def columns(d: Sketch) -> Stroke:
     """Whole columns in two or three colors by turns."""
     which, names = some_columns(d), d.colors(d.rng.choice((2, 2, 2, 3)))
     impossible_if(len(which) <= len(names) or len(which) > 9)
-    program = op.paint(op.cells(which, tuple(range(ROWS))), *names, by="column")
-    painting = d.new(program)
+    drawn = d.new(op.paint(op.cells(which, tuple(range(ROWS))), *names, by="column"))
     section = "alternate columns" if len(names) == 2 else "alternate columns three"
     a, b, c = (*names, "")[:3]
     text = d.voice.say(section, where=d.voice.columns(which), a=a, b=b, c=c)
-    return Stroke(section, 3, text, program, painting, "columns")
+    return Stroke(section, 3, text, *drawn, "columns")
 
 
 def nth(d: Sketch) -> Stroke:
@@ -43,11 +41,10 @@ def nth(d: Sketch) -> Stroke:
     which = rng.choice((0, ROWS - 1, rng.randrange(ROWS)))
     across = tuple(range(COLUMNS)) if rng.random() < 0.25 else tuple(range(rng.randrange(2), COLUMNS, 2))
     across = across if rng.random() < 0.6 else some_columns(d)
-    program = op.paint(op.cells(across, (which,)), a, b)
-    painting = d.new(program)
+    drawn = d.new(op.paint(op.cells(across, (which,)), a, b))
     impossible_if(len(across) < 3)
     text = d.voice.say("alternate nth", nth=d.voice.nth(which), where=d.voice.columns(across), a=a, b=b)
-    return Stroke("alternate nth", 3, text, program, painting, "row")
+    return Stroke("alternate nth", 3, text, *drawn, "row")
 
 
 def line(d: Sketch) -> Stroke:
@@ -57,11 +54,10 @@ def line(d: Sketch) -> Stroke:
     a, b = d.colors(2)
     edge = d.rng.random() < 0.4
     count = room if edge else d.rng.randint(4, room)
-    program = op.paint(op.ray(start, way, None if edge else count), a, b)
-    painting = d.new(program)
+    drawn = d.new(op.paint(op.ray(start, way, None if edge else count), a, b))
     slots = {"start": d.voice.at(start), "way": d.voice.way(way), "n": d.voice.number(count), "slant": slant(way)}
     section = "alternate edge line" if edge else "alternate line"
-    return Stroke(section, 3, d.voice.say(section, a=a, b=b, **slots), program, painting, "line", None, None, (start, way, count))
+    return Stroke(section, 3, d.voice.say(section, a=a, b=b, **slots), *drawn, "line", None, None, (start, way, count))
 
 
 def stairs(d: Sketch) -> Stroke:
@@ -73,15 +69,14 @@ def stairs(d: Sketch) -> Stroke:
     start = rng.choice((0, 0, rng.randrange(COLUMNS))) if sign > 0 else rng.choice((COLUMNS - 1, rng.randrange(COLUMNS)))
     which = tuple(start + sign * gap * k for k in range(count))
     impossible_if(not 0 <= which[-1] < COLUMNS)
-    program = op.paint(op.stairs(which, first, -1 if shrink else 1, side), color)
-    painting = d.new(program)
+    drawn = d.new(op.paint(op.stairs(which, first, -1 if shrink else 1, side), color))
     slots = {"where": d.voice.column(start), "side": side, "k": d.voice.number(count)}
     slots["toward"] = "to the right" if sign > 0 else "to the left"
     slots["n"] = d.voice.number(first) if shrink else d.voice.count(first) if first > 1 else d.voice.tile
     slots["gap"] = "one column at a time" if gap == 1 else "two columns at a time"
     slots["each"] = "in each next column" if gap == 1 else "in every second column"
     text = d.voice.say("stairs" if shrink else "stairs up", color=color, **slots)
-    return Stroke("stairs", 3, text, program, painting, "", color)
+    return Stroke("stairs", 3, text, *drawn, "", color)
 
 
 def grow(d: Sketch) -> Stroke:
@@ -95,7 +90,7 @@ def grow(d: Sketch) -> Stroke:
     turns = rng.random() < 0.6
     names = tuple((a, b)[k % 2] for k in range(count)) if turns else tuple(d.colors(count))
     program = op.rings(d.drawn_by(figure), names)
-    painting = _outward(d.new(program, clipped=True), figure.tiles)
+    painting = _outward(d.new(program, clipped=True).painting, figure.tiles)
     impossible_if(len(painting) > 90)
     if turns:
         text = d.voice.say("grow alternating", it=it, n=d.voice.number(count), a=a, b=b)
@@ -109,7 +104,7 @@ def from_center(d: Sketch) -> Stroke:
     center, names = d.tile(), d.colors(d.rng.choice((2, 3, 3)))
     names = [*names, names[-2]] if d.rng.random() < 0.3 else names
     program = op.together(op.paint(op.tile(center), names[0]), op.rings(op.tile(center), tuple(names[1:])))
-    painting = _outward(d.new(program, clipped=True), (center,))
+    painting = _outward(d.new(program, clipped=True).painting, (center,))
     impossible_if(any(distance(center, tile) > len(names) for tile in painting))
     slots = {"center": d.voice.at(center), "a": names[0], "colors": _in_order(d, names[1:])}
     return Stroke("rings from center", 3, d.voice.say("rings from center", **slots), program, painting, "rings")
@@ -133,8 +128,7 @@ def parallel_stripes(d: Sketch) -> Stroke:
     column, ways = rng.choice(((0, ("up-right", "down-right")), (COLUMNS - 1, ("up-left", "down-left"))))
     way, gap = rng.choice(ways), rng.choice((2, 3))
     rows = tuple(range(rng.randrange(gap), ROWS, gap))
-    program = op.paint(ast.plus([op.ray(Tile(row, column), way) for row in rows]), color)
-    painting = d.new(program)
+    drawn = d.new(op.paint(ast.plus([op.ray(Tile(row, column), way) for row in rows]), color))
     what = d.voice.each([*rows])
     slots = {"what": what, "where": d.voice.column(column), "way": d.voice.way(way)}
-    return Stroke("stripes", 3, d.voice.say("stripes", color=color, **slots), program, painting, "lines", color)
+    return Stroke("stripes", 3, d.voice.say("stripes", color=color, **slots), *drawn, "lines", color)

@@ -43,10 +43,9 @@ def surround(d: Sketch) -> Stroke:
     """All white tiles that touch a figure which has no inside."""
     figure, it = _find(d, "flower", "filled flower", "line", "V", "arrowhead", "X", "triangle", "diamond", "tile", "star")
     color = d.color(*figure.colors)
-    program = op.paint(op.among(op.call("near", d.drawn_by(figure)), op.BLANK), color)
-    painting = d.new(program)
-    impossible_if(not 3 <= len(painting) <= 24)
-    return Stroke("surround", 2, d.voice.say("surround", it=it, color=color), program, painting, "border", color)
+    drawn = d.new(op.paint(op.among(op.call("near", d.drawn_by(figure)), op.BLANK), color))
+    impossible_if(not 3 <= len(drawn.painting) <= 24)
+    return Stroke("surround", 2, d.voice.say("surround", it=it, color=color), *drawn, "border", color)
 
 
 def beside(d: Sketch) -> Stroke:
@@ -55,8 +54,7 @@ def beside(d: Sketch) -> Stroke:
     figure, it = needed(chosen)
     center, color = needed(figure.center), d.color()
     count = d.rng.choice((1, 2, 3, 4)) if way in ("up", "down") else d.rng.choice((1, 1, 1, 2, 3))
-    program = op.paint(op.ray(step(center, way), way, count), color)
-    painting = d.new(program)
+    drawn = d.new(op.paint(op.ray(step(center, way), way, count), color))
     if count == 1:
         what = d.voice.say("beside one", side=d.voice.side(way), it=it)
     else:
@@ -70,7 +68,7 @@ def beside(d: Sketch) -> Stroke:
         )
     noun = "tile" if count == 1 else "line"
     line = None if count == 1 else (step(center, way), way, count)
-    return Stroke("beside", 2, d.voice.order(what, color), program, painting, noun, color, next(iter(painting)), line)
+    return Stroke("beside", 2, d.voice.order(what, color), *drawn, noun, color, next(iter(drawn.painting)), line)
 
 
 def stem(d: Sketch) -> Stroke:
@@ -78,10 +76,9 @@ def stem(d: Sketch) -> Stroke:
     center, color = needed(figure.center), d.color(figure.color)
     start = Tile(center.row + 2, center.column)
     impossible_if(not on_board(*start))
-    program = op.paint(op.ray(start, "down"), color)
-    painting = d.new(program)
-    impossible_if(len(painting) < 2)
-    return Stroke("stem", 2, d.voice.say("stem", it=it, color=color), program, painting, "stem", color)
+    drawn = d.new(op.paint(op.ray(start, "down"), color))
+    impossible_if(len(drawn.painting) < 2)
+    return Stroke("stem", 2, d.voice.say("stem", it=it, color=color), *drawn, "stem", color)
 
 
 def parallel(d: Sketch) -> Stroke:
@@ -91,11 +88,10 @@ def parallel(d: Sketch) -> Stroke:
     impossible_if(way in ("up", "down"))
     color = d.color()
     side, gap = d.rng.choice(("above", "below")), d.rng.choice((1, 1, 2))
-    program = op.paint(op.moved(d.drawn_by(figure), gap if side == "below" else -gap, 0), color)
-    painting = d.new(program)
+    drawn = d.new(op.paint(op.moved(d.drawn_by(figure), gap if side == "below" else -gap, 0), color))
     text = d.voice.say("parallel" if gap == 1 else "parallel gap", it=it, side=side, color=color)
-    drawn = (moved(start, gap if side == "below" else -gap, 0), way, count)
-    return Stroke("parallel", 2, text, program, painting, "line", color, None, drawn)
+    line = (moved(start, gap if side == "below" else -gap, 0), way, count)
+    return Stroke("parallel", 2, text, *drawn, "line", color, None, line)
 
 
 def longer(d: Sketch) -> Stroke:
@@ -106,11 +102,10 @@ def longer(d: Sketch) -> Stroke:
     both = d.rng.random() < 0.3
     more = 1 if both else d.rng.randint(1, 4)
     places: ast.Expr = op.tiles(step(start, way, -1), step(end, way)) if both else op.ray(step(end, way), way, more)
-    program = op.paint(places, color)
-    painting = d.new(program)
+    drawn = d.new(op.paint(places, color))
     impossible_if(more == 1 and not both)
     text = d.voice.say("ends" if both else "continue line", it=it, n=d.voice.number(more), color=color)
-    return Stroke("ends" if both else "continue line", 2, text, program, painting, "", color)
+    return Stroke("ends" if both else "continue line", 2, text, *drawn, "", color)
 
 
 def next_column(d: Sketch) -> Stroke:
@@ -120,15 +115,14 @@ def next_column(d: Sketch) -> Stroke:
     column = last.columns[0] + over
     impossible_if(not 0 <= column < COLUMNS)
     rows, color = some_rows(d), d.color()
-    program = op.paint(op.cells((column,), rows), color)
-    painting = d.new(program)
+    drawn = d.new(op.paint(op.cells((column,), rows), color))
     what = d.voice.nth(rows[0]) if len(rows) == 1 else d.voice.rows(rows)
     if section == "skip column":
         text = d.voice.say(section, order=d.voice.order(what, color, imperative=True))
     else:
         text = d.voice.order_in(d.voice.say(section), what, color)
     noun = "tile" if len(rows) == 1 else ""
-    return Stroke(section, 2, text, program, painting, noun, color, Tile(rows[0], column) if noun else None)
+    return Stroke(section, 2, text, *drawn, noun, color, Tile(rows[0], column) if noun else None)
 
 
 def below(d: Sketch) -> Stroke:
@@ -139,12 +133,11 @@ def below(d: Sketch) -> Stroke:
     count = 1 if skip else d.rng.randint(1, 4)
     start, column, color = rows[-1] + (2 if skip else 1), last.columns[0], d.color(last.color)
     impossible_if(rows != list(range(rows[0], rows[-1] + 1)) or start + count > ROWS)
-    program = op.paint(op.cells((column,), tuple(range(start, start + count))), color)
-    painting = d.new(program)
+    drawn = d.new(op.paint(op.cells((column,), tuple(range(start, start + count))), color))
     section = "below skip" if skip else "below one" if count == 1 else "below"
     text = d.voice.say(section, n=d.voice.count(count), color=color)
     noun = "tile" if count == 1 else ""
-    return Stroke("below", 2, text, program, painting, noun, color, Tile(start, column) if noun else None)
+    return Stroke("below", 2, text, *drawn, noun, color, Tile(start, column) if noun else None)
 
 
 def join(d: Sketch) -> Stroke:
@@ -160,9 +153,9 @@ def join(d: Sketch) -> Stroke:
             continue
         program = op.paint(op.minus(op.line(a.tiles[0], b.tiles[0]), op.tiles(a.tiles[0], b.tiles[0])), color)
         with suppress(Impossible):
-            painting = d.new(program)
+            drawn = d.new(program)
             text = d.voice.say("join two", one=one, two=two, color=color)
-            return Stroke("join two", 2, text, program, painting, "line", color)
+            return Stroke("join two", 2, text, *drawn, "line", color)
     raise Impossible
 
 
@@ -172,11 +165,10 @@ def lone(d: Sketch) -> Stroke:
     impossible_if(not tiles)
     base, way = tiles[-1].tiles[0], d.rng.choice(("up-right", "down-right", "down-left", "up-left"))
     place, color = step(base, way, d.rng.randint(3, 7)), d.color()
-    program = op.paint(op.tile(place), color)
-    painting = d.new(program)
+    drawn = d.new(op.paint(op.tile(place), color))
     impossible_if(not apart(place, d.board))
     text = d.voice.order(d.voice.at(place), color)
-    return Stroke("tile", 0, text, program, painting, "tile", color, place)
+    return Stroke("tile", 0, text, *drawn, "tile", color, place)
 
 
 def _straight(a: Tile, b: Tile) -> str | None:

@@ -79,13 +79,13 @@ def same_columns(d: Sketch) -> Stroke:
     if last.color and len(last.colors) == 1 and not until and rng.random() < 0.3:
         color = d.color(last.color)
         program = op.recolored(program, (last.color,), (color,))
-    painting = d.new(program)
+    drawn = d.new(program)
     section = "do the same until" if until else "do the same color" if color else "do the same"
     this = rng.choice(("this", "that")) if last.step == d.step else rng.choice(("this", "the last step", "the previous step"))
     words = {2: "other", 3: "third", 4: "fourth"}[every]
     text = d.voice.say(section, where=d.voice.columns(columns), every=words, color=color or "", a=last.color or "", this=this)
     noun = "columns" if last.noun == "column" and len(columns) > 1 else last.noun if len(columns) == 1 else ""
-    return Stroke(section, 3, text, program, painting, noun)
+    return Stroke(section, 3, text, *drawn, noun)
 
 
 def repeat(d: Sketch) -> Stroke:
@@ -106,10 +106,10 @@ def repeat(d: Sketch) -> Stroke:
         program, kind = op.copy(op.copies(source, times, rows, columns)), "repeat until"
     else:
         program, kind = op.copy(op.copies(source, times, rows, columns)), "repeat" if times > 1 else "copy"
-    painting = d.new(program)
+    drawn = d.new(program)
     noun = f"{figure.noun}s" if times > 1 and figure.noun and not figure.noun.endswith("s") else figure.noun if times == 1 else ""
     center = moved(figure.center, rows, columns) if figure.center and times == 1 else None
-    return Stroke(kind, 3, d.voice.say(kind, **slots), program, painting, noun, None, center)
+    return Stroke(kind, 3, d.voice.say(kind, **slots), *drawn, noun, None, center)
 
 
 def copy(d: Sketch) -> Stroke:
@@ -118,13 +118,12 @@ def copy(d: Sketch) -> Stroke:
     rows, columns, *_ = _room(d, figure)
     old = figure.colors
     new, swaps = _swaps(d, old)
-    program = op.recolored(op.copy(op.moved(d.drawn_by(figure), rows, columns)), old, new)
-    painting = d.new(program)
+    drawn = d.new(op.recolored(op.copy(op.moved(d.drawn_by(figure), rows, columns)), old, new))
     section = "copy colored" if len(old) == 1 else "copy recolored"
     slots = _shift_words(d, rows, columns) | {"again": again, "swaps": swaps, "color": new[0], "a": old[0]}
     text = d.voice.say(section, shape=figure.noun or "shape", **slots)
     center = moved(figure.center, rows, columns) if figure.center else None
-    return Stroke(section, 3, text, program, painting, figure.noun, new[0] if len(new) == 1 else None, center)
+    return Stroke(section, 3, text, *drawn, figure.noun, new[0] if len(new) == 1 else None, center)
 
 
 def again_at(d: Sketch) -> Stroke:
@@ -144,12 +143,12 @@ def again_at(d: Sketch) -> Stroke:
     if count == 1 and rng.random() < 0.4:
         new, slots["swaps"] = _swaps(d, figure.colors)
         section, program = "again at colored", op.recolored(program, figure.colors, new)
-    painting = d.new(program)
-    impossible_if(len(painting) < count * len(figure.painting) or not d.free(centers))
+    drawn = d.new(program)
+    impossible_if(len(drawn.painting) < count * len(figure.painting) or not d.free(centers))
     text = d.voice.say(section, center=slots["centers"], **slots)
     if count > 1:
-        return Stroke(section, 3, text, program, painting, f"{figure.noun}s")
-    return Stroke(section, 3, text, program, painting, figure.noun, None, centers[0])
+        return Stroke(section, 3, text, *drawn, f"{figure.noun}s")
+    return Stroke(section, 3, text, *drawn, figure.noun, None, centers[0])
 
 
 def steps_again(d: Sketch) -> Stroke:
@@ -165,10 +164,10 @@ def steps_again(d: Sketch) -> Stroke:
         old = tuple(dict.fromkeys((*a.colors, *b.colors)))
         new, swaps = _swaps(d, old)
         section, program = "steps again colored", op.recolored(program, old, new)
-    painting = d.new(program)
-    impossible_if(len(painting) > 60)
+    drawn = d.new(program)
+    impossible_if(len(drawn.painting) > 60)
     text = d.voice.say(section, i=str(a.step), k=str(b.step), swaps=swaps, **_shift_words(d, rows, columns))
-    return Stroke(section, 3, text, program, painting)
+    return Stroke(section, 3, text, *drawn)
 
 
 def parallels(d: Sketch) -> Stroke:

@@ -39,21 +39,19 @@ def _petals(center: Tile, color: str) -> ast.Program:
 
 def ring(d: Sketch) -> Stroke:
     center, color = d.open_center(), d.color()
-    program = _petals(center, color)
-    painting = d.new(program)
+    drawn = d.new(_petals(center, color))
     impossible_if(center in d.board)
     if d.rng.random() < 0.4:
         text = d.voice.order(d.voice.say("ring what", center=d.voice.at(center)), color)
     else:
         text = d.voice.say("ring", center=d.voice.at(center), start=d.voice.at(step(center, "up")), color=color)
-    return Stroke("ring", 2, text, program, painting, "ring", color, center)
+    return Stroke("ring", 2, text, *drawn, "ring", color, center)
 
 
 def flower(d: Sketch) -> Stroke:
     center, (a, b) = d.open_center(), d.colors(2)
-    program = op.together(op.paint(op.tile(center), b), _petals(center, a))
-    painting = d.new(program)
-    return Stroke("flower", 2, d.voice.say("flower", center=d.voice.at(center), a=a, b=b), program, painting, "flower", a, center)
+    drawn = d.new(op.together(op.paint(op.tile(center), b), _petals(center, a)))
+    return Stroke("flower", 2, d.voice.say("flower", center=d.voice.at(center), a=a, b=b), *drawn, "flower", a, center)
 
 
 def several(d: Sketch) -> Stroke:
@@ -62,14 +60,13 @@ def several(d: Sketch) -> Stroke:
     centers = _centers(d, count)
     impossible_if(any(distance(p, q) < 3 for k, p in enumerate(centers) for q in centers[:k]))
     parts = [_petals(center, a) for center in centers]
-    program = op.together(*parts) if open_ else op.together(*parts, op.paint(op.tiles(*centers), b))
-    painting = d.new(program)
+    drawn = d.new(op.together(*parts) if open_ else op.together(*parts, op.paint(op.tiles(*centers), b)))
     impossible_if(not d.free(centers))
     section = "rings" if open_ else "flowers"
     in_a_row = len({center.row for center in centers}) == 1
     words = d.voice.spell(centers, False)[0] if in_a_row else listing(d.rng, [d.voice.at(center) for center in centers])
     text = d.voice.say(section, n=d.voice.number(count), centers=words, color=a, a=a, b=b)
-    return Stroke(section, 2, text, program, painting, section, a)
+    return Stroke(section, 2, text, *drawn, section, a)
 
 
 def tulip(d: Sketch) -> Stroke:
@@ -79,10 +76,9 @@ def tulip(d: Sketch) -> Stroke:
     stem = Tile(center.row + 2, center.column)
     impossible_if(stem.row >= ROWS - 1)
     flower_ = op.together(op.paint(op.tile(center), b), _petals(center, a))
-    program = op.together(flower_, op.paint(op.ray(stem, "down"), c))
-    painting = d.new(program)
+    drawn = d.new(op.together(flower_, op.paint(op.ray(stem, "down"), c)))
     text = d.voice.say("tulip", center=d.voice.at(center), a=a, b=b, c=c)
-    return Stroke("tulip", 2, text, program, painting, "flower with a stem", None)
+    return Stroke("tulip", 2, text, *drawn, "flower with a stem", None)
 
 
 def caterpillar(d: Sketch) -> Stroke:
@@ -90,35 +86,31 @@ def caterpillar(d: Sketch) -> Stroke:
     rng, column, (a, b), count = d.rng, d.tile().column, d.colors(2), d.rng.randint(2, 5)
     side, head = rng.choice((("below", 0), ("below", 0), ("above", ROWS - 1), ("below", rng.randint(1, 4))))
     body = range(head + 1, head + 1 + count) if side == "below" else range(head - count, head)
-    program = op.together(op.paint(op.tile(Tile(head, column)), a), op.paint(op.cells((column,), tuple(body)), b))
-    painting = d.new(program)
+    drawn = d.new(op.together(op.paint(op.tile(Tile(head, column)), a), op.paint(op.cells((column,), tuple(body)), b)))
     slots = {"where": d.voice.column(column), "head": d.voice.nth(head), "n": d.voice.count(count), "side": side}
-    return Stroke("caterpillar", 2, d.voice.say("caterpillar", a=a, b=b, **slots), program, painting, "caterpillar")
+    return Stroke("caterpillar", 2, d.voice.say("caterpillar", a=a, b=b, **slots), *drawn, "caterpillar")
 
 
 def bow_tie(d: Sketch) -> Stroke:
     center, color = d.open_center(), d.color()
-    program = op.paint(op.rays(center, _DIAGONALS, 1), color)
-    painting = d.new(program)
+    drawn = d.new(op.paint(op.rays(center, _DIAGONALS, 1), color))
     text = d.voice.say("bow tie", center=d.voice.at(center), color=color)
-    return Stroke("bow tie", 2, text, program, painting, "bow tie", color, center)
+    return Stroke("bow tie", 2, text, *drawn, "bow tie", color, center)
 
 
 def big_ring(d: Sketch) -> Stroke:
     center, color = d.tile(), d.color()
-    program = op.paint(op.ring(center, 2), color)
-    painting = d.new(program)
+    drawn = d.new(op.paint(op.ring(center, 2), color))
     impossible_if(not d.free((center, *neighbors(center))))
     text = d.voice.say("big ring", center=d.voice.at(center), color=color)
-    return Stroke("big ring", 2, text, program, painting, "big ring", color)
+    return Stroke("big ring", 2, text, *drawn, "big ring", color)
 
 
 def disc(d: Sketch) -> Stroke:
     center, color = d.open_center(), d.color()
-    program = op.paint(op.call("flower", op.tile(center)), color)
-    painting = d.new(program)
+    drawn = d.new(op.paint(op.call("flower", op.tile(center)), color))
     text = d.voice.say("disc", center=d.voice.at(center), color=color)
-    return Stroke("disc", 2, text, program, painting, "filled flower", color, center)
+    return Stroke("disc", 2, text, *drawn, "filled flower", color, center)
 
 
 def start_of_line(d: Sketch) -> tuple[Tile, str, int]:
@@ -146,14 +138,13 @@ def line(d: Sketch) -> Stroke:
         tiles = op.line(start, step(start, way, count - 1))
     if kind == "between":
         tiles = op.minus(tiles, op.tiles(start, step(start, way, count - 1)))
-    program = op.paint(tiles, color)
-    painting = d.new(program)
-    impossible_if(len(painting) < 2)
+    drawn = d.new(op.paint(tiles, color))
+    impossible_if(len(drawn.painting) < 2)
     end = d.voice.at(step(start, way, count - 1))
     slots = {"way": d.voice.way(way), "slant": slant(way), "n": d.voice.number(count), "end": end}
     text = d.voice.say(kind, start=d.voice.at(start), color=color, **slots)
-    drawn = None if kind == "between" else (start, way, count)
-    return Stroke(kind, 2, text, program, painting, "line", color, None, drawn)
+    known = None if kind == "between" else (start, way, count)
+    return Stroke(kind, 2, text, *drawn, "line", color, None, known)
 
 
 def line_runs(d: Sketch) -> Stroke:
@@ -163,37 +154,34 @@ def line_runs(d: Sketch) -> Stroke:
     names = [*names, names[0]] if d.rng.random() < 0.5 else names
     counts = [d.rng.randint(1, 4) for _ in names]
     impossible_if(sum(counts) > room)
-    program = op.paint(op.ray(start, way, sum(counts)), *names, counts=counts)
-    painting = d.new(program)
+    drawn = d.new(op.paint(op.ray(start, way, sum(counts)), *names, counts=counts))
     runs = listing(d.rng, [f"{d.voice.number(n)} {color}" for n, color in zip(counts, names, strict=True)])
     text = d.voice.say("line runs", start=d.voice.at(start), way=d.voice.way(way), slant=slant(way), runs=runs)
-    return Stroke("line runs", 2, text, program, painting, "line", None, None, (start, way, sum(counts)))
+    return Stroke("line runs", 2, text, *drawn, "line", None, None, (start, way, sum(counts)))
 
 
 def open_shape(d: Sketch) -> Stroke:
     """A V, upright, upside down or on its side."""
     point, count, color = d.inner(), d.rng.randint(2, 6), d.color()
     ways = d.rng.choice(tuple(_OPEN))
-    program = op.paint(op.rays(point, ways, count), color)
-    painting = d.new(program)
+    drawn = d.new(op.paint(op.rays(point, ways, count), color))
     shape = d.rng.choice(_OPEN[ways])
     way, other = (d.voice.way(way) for way in ways)
     slots = {"point": d.voice.at(point), "n": d.voice.number(count), "way": way, "other": other, "shape": shape}
     slots |= {"long": d.voice.tiles, "each": f"{d.voice.tiles} each"}
     text = d.voice.say("open shape", color=color, **slots)
-    return Stroke("V", 2, text, program, painting, "V" if "V" in shape else "arrowhead", color, point)
+    return Stroke("V", 2, text, *drawn, "V" if "V" in shape else "arrowhead", color, point)
 
 
 def cross(d: Sketch) -> Stroke:
     """An X of four diagonals, or a star of six lines."""
     center, count, color = d.open_center(), d.rng.choice((1, 2, 2, 3)), d.color()
     section = d.rng.choice(("cross", "cross", "star"))
-    program = op.paint(op.rays(center, _DIAGONALS if section == "cross" else tuple(DIRECTIONS), count), color)
-    painting = d.new(program)
+    drawn = d.new(op.paint(op.rays(center, _DIAGONALS if section == "cross" else tuple(DIRECTIONS), count), color))
     impossible_if(section == "star" and count == 1)
     long, x = d.voice.some(count).split()[-1], d.rng.choice(("X", "X", '"X"', "X shape"))
     text = d.voice.say(section, center=d.voice.at(center), n=d.voice.number(count), long=long, x=x, color=color)
-    return Stroke(section, 2, text, program, painting, "X" if section == "cross" else section, color, center)
+    return Stroke(section, 2, text, *drawn, "X" if section == "cross" else section, color, center)
 
 
 def triangle(d: Sketch) -> Stroke:
@@ -202,7 +190,7 @@ def triangle(d: Sketch) -> Stroke:
     section, side = rng.choice(("triangle", "triangle", "diamond")), rng.choice(("left", "right"))
     program = op.paint(op.triangle(top, size, side) if section == "triangle" else op.diamond(top, size), color)
     impossible_if(top.row + size > ROWS or not 0 <= top.column + (size - 1) * (1 if side == "right" else -1) < COLUMNS)
-    painting = d.new(program)
+    painting = d.new(program).painting
     first = 0 if section == "diamond" else top.column
     painting = dict(sorted(painting.items(), key=lambda pair: (abs(pair[0].column - first), pair[0].row)))
     base = d.voice.spell(tuple(Tile(row, top.column) for row in range(top.row, top.row + size)), plain=False)[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from random import Random
+from typing import NamedTuple
 
 from harness.corpora.places import COLOR_SHARES
 from harness.simulators.hexagons import program as op
@@ -52,6 +53,13 @@ class Figure:
     @property
     def colors(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(self.painting.values()))
+
+
+class Drawn(NamedTuple):
+    """A program and what it paints."""
+
+    program: ast.Program
+    painting: Painting
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,14 +169,14 @@ class Sketch:
         """Whether all the tiles are white tiles of the board."""
         return all(tile not in self.board and on_board(*tile) for tile in tiles)
 
-    def new(self, program: ast.Program, *, clipped: bool = False) -> Painting:
-        """What a program paints. Raises Impossible if that is nothing, or not all of it is on white tiles of the board."""
+    def new(self, program: ast.Program, *, clipped: bool = False) -> Drawn:
+        """A program with what it paints. Raises Impossible if that is nothing, or not all on white tiles of the board."""
         try:
             painting = op.run(program, self, clipped=clipped)
         except ProgramError as error:  # a tile off the board
             raise Impossible from error
         impossible_if(not painting or not self.free(painting))
-        return painting
+        return Drawn(program, painting)
 
     def tile(self) -> Tile:
         """Some tile, one time in two near what was painted last."""

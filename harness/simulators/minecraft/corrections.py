@@ -53,27 +53,27 @@ def correction(scene: Scene, step: Step) -> Correction:
         placed = tuple((moved(cell, shift), now[cell]) for cell in scene.last)
         words = "move it" if len(placed) == 1 else "move them"
         ways = _ways(voice, shift, scene.pose.quarter)
-        return _said(Goal(placed, scene.last), voice.draw(words, ways=ways), "place")
+        return _correction(Goal(placed, scene.last), voice.draw(words, ways=ways), "place")
     recolored = [cell for cell in extra if cell in missing]
     right, was = set(missing.values()), set(extra.values())
     if set(recolored) == {*extra, *missing} == {*scene.last} and len(right) == len(was) == 1:
         words = "color it" if len(scene.last) == 1 else "color them"
         placed = tuple((cell, missing[cell]) for cell in scene.last)
-        return _said(Goal(placed, scene.last), voice.draw(words, color=right.pop(), was=was.pop()), "color")
+        return _correction(Goal(placed, scene.last), voice.draw(words, color=right.pop(), was=was.pop()), "color")
     if len(extra) + len(missing) > _SEVERAL and extra and (goal := _undone(scene, step.before)):
-        return _said(goal, voice.draw("undo"), "undo")
+        return _correction(goal, voice.draw("undo"), "undo")
     if recolored:
         return recoloring(scene, recolored[0], missing[recolored[0]], "color of")
     if extra:
         cell = min(extra, key=lambda one: (one not in scene.last, one))
-        return _said(Goal(removed=(cell,)), voice.draw("take away", it=picked_out(scene, cell).text), "extra")
+        return _correction(Goal(removed=(cell,)), voice.draw("take away", it=picked_out(scene, cell).text), "extra")
     return _missing(scene, step, missing)
 
 
 def recoloring(scene: Scene, cell: Cell, color: str, section: str = "recolor") -> Correction:
     """A block of a wrong color takes another."""
     text = scene.voice.draw(section, it=picked_out(scene, cell).text, color=color)
-    return _said(Goal(((cell, color),), (cell,)), text, "color")
+    return _correction(Goal(((cell, color),), (cell,)), text, "color")
 
 
 def _missing(scene: Scene, step: Step, missing: Blocks) -> Correction:
@@ -90,7 +90,7 @@ def _missing(scene: Scene, step: Step, missing: Blocks) -> Correction:
     return Correction(Goal(blocks), order._replace(text=text, meta=order.meta | {"fault": fault}, amends=True))
 
 
-def _said(goal: Goal, text: str, fault: str) -> Correction:
+def _correction(goal: Goal, text: str, fault: str) -> Correction:
     return Correction(goal, Order(text, None, None, {"fault": fault}, amends=True))
 
 

@@ -61,8 +61,8 @@ class BuildingGame(LiveGame):
             taken = next(((cell, color) for cell, color in left if cell in scene.blocks), None)
             goal = Goal((taken,), (taken[0],)) if taken else Goal(blocks)
             # What this step does not tell is told by later ones.
-            told = {cell for cell, _ in goal.placed}
-            if rest := tuple(one for one in left if one[0] not in told):
+            placed = {cell for cell, _ in goal.placed}
+            if rest := tuple(one for one in left if one[0] not in placed):
                 self._pieces.appendleft(Piece(rest))
             if (actions := gold_actions(scene, goal)) is None:
                 continue

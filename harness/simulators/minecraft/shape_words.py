@@ -46,7 +46,7 @@ def order(voice: Voice, shape: Shape, omitted: str | None) -> Words:
         parts["way"] = _way(voice, shape, sized=omitted != "size")
     bare = "shape bare" if len(parts) == 1 else "shape way" if "start" not in parts else "shape start"
     text = voice.draw("shape" if len(parts) == 3 else bare, **parts)
-    return Words(text, *_told(voice, name, shape, omitted)) if omitted else Words(text)
+    return Words(text, *_question_and_answer(voice, name, shape, omitted)) if omitted else Words(text)
 
 
 def noun(kind: str, ways: tuple[Relation, ...]) -> str:
@@ -116,7 +116,7 @@ def _asked(name: str, shape: Shape) -> str:
     return name if name in ("tower", "column") else "row" if shape.kind != "plane" else "plane"
 
 
-def _told(voice: Voice, name: str, shape: Shape, omitted: str) -> tuple[str, str]:
+def _question_and_answer(voice: Voice, name: str, shape: Shape, omitted: str) -> tuple[str, str]:
     """The question for what was left out, and the answer."""
     kind = _asked(name, shape)
     if omitted == "color":

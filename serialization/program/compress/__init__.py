@@ -19,7 +19,7 @@ from serialization.program.hexagons import DrawingState
 from serialization.program.hexagons import run as run_drawing
 from serialization.program.literal import building_program, drawing_program
 from serialization.program.machine import Outcome
-from serialization.program.minecraft import BuildingState, run_told
+from serialization.program.minecraft import BuildingState, run_lenient
 from serialization.program.minecraft import run as run_building
 from serialization.program.parse import MAX_CHARS
 from serialization.program.written import write, write_statement
@@ -61,7 +61,7 @@ def building_programs(actions: Sequence[Action], state: BuildingState | None = N
     plain = building_program(actions)
     if count == 1 and _is_short(plain):
         return [plain]
-    judge = _exactly(run_building if state is None else lambda program: run_told(program, state))
+    judge = _exactly(run_building if state is None else lambda program: run_lenient(program, state))
     orders = [tuple(actions)]
     if state is not None and not (done := state.structure.apply(actions)).ignored:
         orders = list(dict.fromkeys([*orders, *_orders(_net(state.structure, done.structure))]))
@@ -79,7 +79,7 @@ def _leaving(state: BuildingState) -> Judge:
     """Programs do the same that leave the same structure, by actions that can all be done."""
 
     def judge(program: ast.Program) -> tuple[object, ...]:
-        outcome = run_told(program, state)
+        outcome = run_lenient(program, state)
         return *state.structure.apply(outcome.actions), outcome.error
 
     return judge

@@ -8,7 +8,6 @@ from itertools import combinations, pairwise
 from harness.worlds.hexagons import CODES, Board, Paint, Tile
 from serialization.program import ast
 from serialization.program.ast import Call, Chain, Color, Expr, Name, Numbers, Program, Span, number
-from serialization.program.budget import Budget
 from serialization.program.compress.copies import Source, copies, mirrors, repetitions
 from serialization.program.compress.sets import (
     BOARD,
@@ -29,7 +28,7 @@ from serialization.program.compress.sets import (
     union,
 )
 from serialization.program.compress.shared import cycles, length
-from serialization.program.errors import ProgramError
+from serialization.program.errors import Budget, ProgramError
 from serialization.program.figure import Figure
 from serialization.program.hexagons import Drawing, DrawingState
 from serialization.program.hexagons_geometry import ALL

@@ -13,9 +13,8 @@ from typing import NamedTuple
 from harness.worlds.minecraft import Action
 from serialization.program import ast
 from serialization.program.ast import Call, Color, Expr, Move, Name, Numbers, Span, number, plus
-from serialization.program.budget import Budget
 from serialization.program.compress.shared import UNION, cycles, length
-from serialization.program.errors import ProgramError
+from serialization.program.errors import Budget, ProgramError
 from serialization.program.figure import Figure
 from serialization.program.minecraft import DIRECTIONS, Building, BuildingState
 from serialization.program.written import write_expression, write_statement
@@ -94,8 +93,8 @@ class Rows:
         """Boxes, or cells in equal steps, that the sequence begins with, and their spans: x, within it y, within it z."""
         values: tuple[set[int], ...] = (set(), set(), set())
         for count, last in enumerate(cells, start=1):
-            for own, value in zip(values, last, strict=True):
-                own.add(value)
+            for axis, value in zip(values, last, strict=True):
+                axis.add(value)
             if len(values[0]) * len(values[1]) * len(values[2]) != count:
                 continue
             spans = tuple(_span(*ends) for ends in zip(cells[0], last, values, strict=True))
@@ -251,14 +250,14 @@ class Plan:
                     fresh[at] = Best(total, piece, False)
             same = at > start and self.actions[at - 1][0] == color
             opened[at] = Best(cost + UNION, best, True) if same and cost + UNION < fresh[at].cost else fresh[at]
-        return tuple(self._told(start, end, fresh, opened))
+        return tuple(self._written(start, end, fresh, opened))
 
     def _run(self, at: int, end: int) -> list[Block]:
         """The cells of the actions of one color, or of the removals, that come next."""
         color = self.actions[at][0]
         return [cell for _, cell in takewhile(lambda one: one[0] == color, self.actions[at:end])]
 
-    def _told(self, start: int, end: int, fresh: dict[int, Best], opened: dict[int, Best]) -> Iterator[ast.Statement]:
+    def _written(self, start: int, end: int, fresh: dict[int, Best], opened: dict[int, Best]) -> Iterator[ast.Statement]:
         at, terms = start, list[Expr]()
         color = None
         while at < end:
@@ -286,8 +285,8 @@ class Plan:
         here = self.blocks[at]
         # What is removed is all that a statement removes: with other cells next to it a name says little.
         if not placing and (at == 0 or self.actions[at - 1][0] != color):
-            for expr, own in self._sets(at):
-                present = [cell for cell in own if cell in here]
+            for expr, cells_of in self._sets(at):
+                present = [cell for cell in cells_of if cell in here]
                 if present == list(cells):
                     yield row(len(present), expr)
         if placing and (self.effort > 1 or at == 0):
@@ -306,24 +305,24 @@ class Plan:
         if mine:
             yield Name("it"), [cell for color, cell in self.actions[:at] if color is not None]
         for color in sorted(set(here.values())):
-            yield Call("is", (Color(color),)), sorted(cell for cell, own in here.items() if own == color)
+            yield Call("is", (Color(color),)), sorted(cell for cell, shade in here.items() if shade == color)
         steps = self.builder.steps
         for back, step in enumerate(reversed(steps[-MOST_TURNS:]), start=1):
             index = number(-1) if back == 1 else number(len(steps) + 1 - back)
             yield Call("step", (index,)), [cell for cell, _ in step]
             colors = sorted({color for _, color in step})
             for color in colors if len(colors) > 1 else ():
-                yield Call("step", (index, Color(color))), [cell for cell, own in step if own == color]
+                yield Call("step", (index, Color(color))), [cell for cell, shade in step if shade == color]
 
     def _beside(self, at: int, cells: Sequence[Block]) -> Iterator[Row]:
         """The cells next to a set that can be named."""
-        for expr, own in self._sets(at):
+        for expr, cells_of in self._sets(at):
             for name, way in _BESIDE.items():
                 step = self.rows.vectors[way]
-                if moved(cells[0], step, -1) not in own:
+                if moved(cells[0], step, -1) not in cells_of:
                     continue
                 for count in range(1, 5):
-                    found = [cell for cell in beyond(own, step, count) if cell not in self.blocks[at]]
+                    found = [cell for cell in beyond(cells_of, step, count) if cell not in self.blocks[at]]
                     if not found or found != list(cells[: len(found)]):
                         break
                     size = () if count == 1 else (number(count),)
@@ -339,11 +338,11 @@ class Plan:
 
     def _in_turn(self, at: int, end: int) -> Iterator[Piece]:
         """Blocks of several colors, in a cycle."""
-        told = list(takewhile(lambda one: one[0] is not None, self.actions[at:end]))
-        shades = {cell: str(color) for color, cell in told}
-        if len(set(shades.values())) < 2 or len(shades) < len(told):
+        ahead = list(takewhile(lambda one: one[0] is not None, self.actions[at:end]))
+        shades = {cell: str(color) for color, cell in ahead}
+        if len(set(shades.values())) < 2 or len(shades) < len(ahead):
             return
-        for one in self.rows.rows([cell for _, cell in told]):
+        for one in self.rows.rows([cell for _, cell in ahead]):
             cells = self._figure(one.expr)
             for paint in cycles(one.expr, cells, shades, self.builder) if len(cells) == one.size > 1 else ():
                 yield Piece(one.size, paint, length(write_statement(paint)))
@@ -357,14 +356,14 @@ class Plan:
 
     def _again(self, at: int, end: int, alone: bool) -> Iterator[Piece]:
         """A body of several statements, repeated."""
-        told = self.actions[at:end]
-        for size in range(2, min(LONGEST_BODY, len(told) // 2) + 1):
-            if told[0][0] != told[size][0] or len({color for color, _ in told[:size]}) == 1:
+        ahead = self.actions[at:end]
+        for size in range(2, min(LONGEST_BODY, len(ahead) // 2) + 1):
+            if ahead[0][0] != ahead[size][0] or len({color for color, _ in ahead[:size]}) == 1:
                 continue
-            by = offset(told[0][1], told[size][1])
-            body = told[:size]
+            by = offset(ahead[0][1], ahead[size][1])
+            body = ahead[:size]
             turns = 1
-            while turns < MAX_TURNS and told[turns * size : (turns + 1) * size] == [(c, moved(p, by, turns)) for c, p in body]:
+            while turns < MAX_TURNS and ahead[turns * size : (turns + 1) * size] == [(c, moved(p, by, turns)) for c, p in body]:
                 turns += 1
             if turns > 1:
                 key = at, at + size
@@ -378,17 +377,17 @@ class Plan:
         """An earlier turn, moved."""
         color, cell = self.actions[at]
         here = self.blocks[at]
-        for expr, own in self._sets(at) if color else ():
-            source = [one for one in own if one in here]
-            told = self.actions[at : min(end, at + len(source))]
-            if len(source) < 2 or len(told) < len(source):
+        for expr, cells_of in self._sets(at) if color else ():
+            source = [one for one in cells_of if one in here]
+            ahead = self.actions[at : min(end, at + len(source))]
+            if len(source) < 2 or len(ahead) < len(source):
                 continue
             by = offset(source[0], cell)
-            if [place for _, place in told] != [moved(one, by) for one in source] or not any(by):
+            if [place for _, place in ahead] != [moved(one, by) for one in source] or not any(by):
                 continue
-            swaps = dict(zip((here[one] for one in source), (str(new) for new, _ in told), strict=True))
+            swaps = dict(zip((here[one] for one in source), (str(new) for new, _ in ahead), strict=True))
             made = Call("shift", (expr, self.rows.move(by)))
-            if all(new == swaps[here[one]] for one, (new, _) in zip(source, told, strict=True)):
+            if all(new == swaps[here[one]] for one, (new, _) in zip(source, ahead, strict=True)):
                 ways: list[ast.Statement] = [ast.Copy(made, tuple((a, b) for a, b in swaps.items() if a != b))]
                 ways += [_statement(color, made)] * (len(set(swaps.values())) == 1)
                 yield from (Piece(len(source), way, length(write_statement(way))) for way in ways)

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from scipy.stats import kruskal
 
 from eval.attributes import group_scores
-from eval.breakdown import GROUPINGS, Breakdown, break_down
+from eval.breakdown import GROUPINGS, LEVELS, Breakdown, break_down, dev_levels
 from eval.items import ItemScore
-from eval.levels import LEVELS, dev_levels
 from eval.published import LEVEL_STEPS
 from eval.score_run import Benchmark, read_answers
 from harness.cli import main

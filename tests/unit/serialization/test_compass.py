@@ -9,7 +9,7 @@ from harness.worlds.minecraft import Pose
 from prompts.messages import conversation
 from prompts.probe import PROBES
 from prompts.spec import PromptSpec
-from serialization.compass import compass
+from serialization.pose import compass
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.simulators.everyday.hexagons.drawing import Drawing
-from harness.simulators.everyday.talk import Maker, Meant, Order
+from harness.simulators.everyday.talk import Maker, Order, Variant
 from harness.simulators.possible import impossible_if
 from harness.worlds.hexagons import COLUMNS, ROWS
 
@@ -52,15 +52,15 @@ def _area(kind: str) -> Maker:
     def make(d: Drawing) -> Order:
         name, cells = d.rng.choice(list(_AREAS[kind].items()))
         color = d.color()
-        meant: tuple[Meant, ...] = ()
+        variants: tuple[Variant, ...] = ()
         if other := _OTHER.get(name):
             slots, program = {"other": d.say(f"the {other}")}, f"{color} {_AREAS[kind][other]}"
-            meant = Meant("other side", program, slots), Meant("=also other", program, slots, "repeat")
+            variants = Variant("other side", program, slots), Variant("=also other", program, slots, "repeat")
         if d.rng.random() < 0.4 and f"a {name}" in d.frames:
             text = d.ask("draw", d.say(f"a {name}", color=color), "")
         else:
             text = d.say("paint", what=d.say(f"the {name}"), color=color)
-        return Order(kind, text, f"{color} {cells}", noun=_NOUNS.get(name, _NOUNS[kind]), meant=meant)
+        return Order(kind, text, f"{color} {cells}", noun=_NOUNS.get(name, _NOUNS[kind]), variants=variants)
 
     return make
 
@@ -127,18 +127,20 @@ def one_line(d: Drawing) -> Order:
         what = d.say("line from end", line=way, nth=d.nth(back), end="bottom" if way == "row" else "right")
     else:
         what = d.say("line by number", line=way, nth=d.nth(n), n=str(n))
-    meant = [Meant("meant number", f"{color} {mark}{m}", {"line": way, "n": str(m)}) for m in (n - 1, n + 1) if 0 < m <= count]
+    variants = [
+        Variant("meant number", f"{color} {mark}{m}", {"line": way, "n": str(m)}) for m in (n - 1, n + 1) if 0 < m <= count
+    ]
     if n <= ROWS:
         turned = f"{color} {'' if mark else ':'}{n}"
-        meant.append(Meant("meant line", turned, {"line": other, "other": way, "n": str(n)}))
+        variants.append(Variant("meant line", turned, {"line": other, "other": way, "n": str(n)}))
     if n not in (back, back + 1, back - 1):
         end = {"end": "bottom" if way == "row" else "right", "line": way}
-        meant.append(Meant("meant end", f"{color} {mark}{back}", end))
-    meant += [Meant("=also line", f"{color} {mark}{m}", {"line": way, "n": str(m)}, "line") for m in (n + 2,) if m <= count]
+        variants.append(Variant("meant end", f"{color} {mark}{back}", end))
+    variants += [Variant("=also line", f"{color} {mark}{m}", {"line": way, "n": str(m)}, "line") for m in (n + 2,) if m <= count]
     text = d.say("paint", what=what, color=color)
     if d.rng.random() < 0.25:
         text = d.ask("draw", d.say("a line at number", color=color, line=way, nth=d.nth(n), n=str(n)), "")
-    return Order("line", text, f"{color} {mark}{n}", noun=way, meant=tuple(meant))
+    return Order("line", text, f"{color} {mark}{n}", noun=way, variants=variants)
 
 
 def some_lines(d: Drawing) -> Order:
@@ -146,8 +148,8 @@ def some_lines(d: Drawing) -> Order:
     color, rng = d.color(), d.rng
     kind = rng.choice(("list", "first", "last", "range", "every"))
     if kind == "list":
-        its = sorted(rng.sample(range(1, count + 1), rng.randint(2, 3)))
-        what, cells = d.say("lines listed", lines=f"{way}s", list=_and(list(map(str, its)))), ",".join(map(str, its))
+        numbers = sorted(rng.sample(range(1, count + 1), rng.randint(2, 3)))
+        what, cells = d.say("lines listed", lines=f"{way}s", list=_and(list(map(str, numbers)))), ",".join(map(str, numbers))
     elif kind == "range":
         a = rng.randint(1, count - 3)
         b = a + rng.randint(2, 3)

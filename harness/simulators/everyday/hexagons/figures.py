@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from harness.corpora.wording import listing
 from harness.simulators.everyday.hexagons.drawing import Drawing
-from harness.simulators.everyday.talk import LETTERS, PICTURES, Maker, Meant, Order
+from harness.simulators.everyday.talk import LETTERS, PICTURES, Maker, Order, Variant
 from harness.worlds.hexagons import COLUMNS, DIRECTIONS, ROWS, Tile
 from serialization.program.literal import tile_set
 from serialization.program.written import write_expression
@@ -38,28 +38,28 @@ def _sized(d: Drawing, noun: str, least: int, most: int, cells: Callable[[str, i
     """A figure about a center, whose size is a number from `least` to `most`."""
     small = d.rng.random() < 0.7
     n = least if small else d.rng.randint(least, most)
-    told = not small or d.rng.random() < 0.35
+    stated = not small or d.rng.random() < 0.35
     where, column, row = d.place(n)
     center, color = _at(column, row), d.color()
-    what = d.say(f"{noun.lower()} {'sized' if told else 'bare'}", color=color, n=d.number(n), size=d.say(f"size {n}"))
-    meant = [Meant("smaller", f"{color} {cells(center, n - 1)}", kind="size")] if n > least else []
+    what = d.say(f"{noun.lower()} {'sized' if stated else 'bare'}", color=color, n=d.number(n), size=d.say(f"size {n}"))
+    variants = [Variant("smaller", f"{color} {cells(center, n - 1)}", kind="size")] if n > least else []
     if n < most and 1 + n < min(column, COLUMNS + 1 - column, row, ROWS + 1 - row):
-        meant.append(Meant("bigger", f"{color} {cells(center, n + 1)}", kind="size"))
-    meant += _elsewhere(d, color, lambda c, r: cells(_at(c, r), n), column, row, n)
+        variants.append(Variant("bigger", f"{color} {cells(center, n + 1)}", kind="size"))
+    variants += _elsewhere(d, color, lambda c, r: cells(_at(c, r), n), column, row, n)
     text = d.ask("draw", what, where)
     noun = d.called(what, *_CALLED.get(noun, (noun,)))
-    return Order("size" if told else "figure", text, f"{color} {cells(center, n)}", noun=noun, meant=tuple(meant), fresh=True)
+    return Order("size" if stated else "figure", text, f"{color} {cells(center, n)}", noun=noun, variants=variants, fresh=True)
 
 
-def _elsewhere(d: Drawing, color: str, cells: Callable[[int, int], str], column: int, row: int, reach: int) -> list[Meant]:
+def _elsewhere(d: Drawing, color: str, cells: Callable[[int, int], str], column: int, row: int, reach: int) -> list[Variant]:
     """Somewhere else: some columns to a side, or some rows higher or lower."""
-    found = []
+    moves = []
     for way, dx, dy in (("left", -1, 0), ("right", 1, 0), ("up", 0, -1), ("down", 0, 1)):
         k = d.some(2, 2, 4) if dx else 1
         c, r = column + k * dx, row + k * dy
         if reach < c <= COLUMNS - reach and reach < r <= ROWS - reach:
-            found.append(Meant(f"more {way}", f"{color} {cells(c, r)}", {"n": d.number(k), "s": "s" if k > 1 else ""}))
-    return [d.rng.choice(found)] if found else []
+            moves.append(Variant(f"more {way}", f"{color} {cells(c, r)}", {"n": d.number(k), "s": "s" if k > 1 else ""}))
+    return [d.rng.choice(moves)] if moves else []
 
 
 def flower(d: Drawing) -> Order:
@@ -70,19 +70,19 @@ def flower(d: Drawing) -> Order:
         other = d.color(color)
         what = d.say("flower with center", color=color, other=other)
         new = d.color(color, other)
-        meant = [Meant("=center color", f"{new} {center}", {"color": new}), Meant("=no center", f"remove {center}")]
+        variants = [Variant("=center color", f"{new} {center}", {"color": new}), Variant("=no center", f"remove {center}")]
         program = f"{color} ring({center}); {other} {center}"
     else:
         what = d.say("flower bare" if kind == "one" else "flower with hole", color=color)
-        meant = (
-            [Meant("bigger", f"{color} flower({center},2)", kind="size")]
+        variants = (
+            [Variant("bigger", f"{color} flower({center},2)", kind="size")]
             if kind == "one" and 2 < row < 9 and 2 < column < 17
             else []
         )
         program = f"{color} {'flower' if kind == 'one' else 'ring'}({center})"
         other = d.color(color)
-        meant.append(Meant("=center color", f"{other} {center}", {"color": other}))
-    return Order("figure", d.ask("draw", what, where), program, noun="flower", meant=tuple(meant), fresh=True)
+        variants.append(Variant("=center color", f"{other} {center}", {"color": other}))
+    return Order("figure", d.ask("draw", what, where), program, noun="flower", variants=variants, fresh=True)
 
 
 def ring(d: Drawing) -> Order:
@@ -119,16 +119,16 @@ def triangle(d: Drawing) -> Order:
     way, n = d.some("left", "right"), d.rng.randint(2, 5)
     where, column, row = d.place(3)
     start = column + (n // 2 if way == "left" else -(n // 2))
-    color, told = d.color(), d.rng.random() < 0.6
+    color, stated = d.color(), d.rng.random() < 0.6
     what = d.say(
-        "triangle sized" if told else "triangle bare", color=color, n=d.number(n), size=d.say("size 1" if n < 4 else "size 3")
+        "triangle sized" if stated else "triangle bare", color=color, n=d.number(n), size=d.say("size 1" if n < 4 else "size 3")
     )
     corner, back = _at(start, row), "left" if way == "right" else "right"
     if d.rng.random() < 0.3:
         what = f"{what}, {d.say('pointing', way=back)}"
-    meant = (
-        Meant("bigger", f"{color} triangle({corner},{way},{n + 1})", kind="size"),
-        Meant(
+    variants = (
+        Variant("bigger", f"{color} triangle({corner},{way},{n + 1})", kind="size"),
+        Variant(
             "other way round",
             f"{color} triangle({_at(start + (n - 1 if way == 'right' else 1 - n), row)},{back},{n})",
             kind="mirror",
@@ -136,7 +136,7 @@ def triangle(d: Drawing) -> Order:
     )
     program, count = f"{color} triangle({corner},{way},{n})", n * (n + 1) // 2
     text = d.ask("draw", what, where)
-    return Order("size" if told else "figure", text, program, noun="triangle", meant=meant, count=count, fresh=True)
+    return Order("size" if stated else "figure", text, program, noun="triangle", variants=variants, count=count, fresh=True)
 
 
 def diamond(d: Drawing) -> Order:
@@ -164,11 +164,11 @@ def _pictured(d: Drawing, noun: str, lines: tuple[str, ...], what: str, color: s
     where, column, row = d.place(3)
     left = min(max(column - len(lines[0]) // 2, 1), COLUMNS + 1 - len(lines[0]))
     top = min(max(row - len(lines) // 2, 1), ROWS + 1 - len(lines))
-    meant = _elsewhere(d, color, lambda c, r: _picture(lines, c, r), left, top, 0)
-    meant = [one for one in meant if _inside(one.program)]
+    variants = _elsewhere(d, color, lambda c, r: _picture(lines, c, r), left, top, 0)
+    variants = [one for one in variants if _inside(one.program)]
     count = "".join(lines).count("X")
     text, program = d.ask("draw", what, where), f"{color} {_picture(lines, left, top)}"
-    return Order("figure", text, program, noun=noun, meant=tuple(meant), count=count, fresh=True)
+    return Order("figure", text, program, noun=noun, variants=variants, count=count, fresh=True)
 
 
 def _inside(program: str) -> bool:
@@ -204,9 +204,9 @@ def snake(d: Drawing) -> Order:
     n, column, row = d.rng.randint(4, 8), d.rng.randint(2, 9), d.rng.randint(2, 9)
     color = d.color()
     program = f"{color} {column}-{column + n - 1}:{row}"
-    meant = (
-        Meant("=longer", f"{color} {column + n}:{row}", kind="size"),
-        Meant("=shorter", f"remove {column + n - 1}:{row}", kind="size"),
+    variants = (
+        Variant("=longer", f"{color} {column + n}:{row}", kind="size"),
+        Variant("=shorter", f"remove {column + n - 1}:{row}", kind="size"),
     )
     what = d.say("snake", color=color, n=d.number(n))
     return Order(
@@ -214,7 +214,7 @@ def snake(d: Drawing) -> Order:
         d.ask("draw", what, ""),
         program,
         noun=d.called(what, "worm", "caterpillar", "zigzag", "snake"),
-        meant=meant,
+        variants=variants,
         count=n,
         fresh=True,
     )
@@ -256,16 +256,16 @@ def box(d: Drawing) -> Order:
             f"{top + 1}-{top + 1}", str(top + 1)
         )
     what = d.say(f"{'hollow ' if hollow else ''}{noun}", color=color, n=str(width), m=str(height))
-    meant = [Meant("=wider", f"{color} {right + 1}:{top}-{bottom}", kind="size")] if right < COLUMNS and not hollow else []
+    variants = [Variant("=wider", f"{color} {right + 1}:{top}-{bottom}", kind="size")] if right < COLUMNS and not hollow else []
     if bottom < ROWS and not hollow:
-        meant.append(Meant("=taller down", f"{color} {left}-{right}:{bottom + 1}", kind="size"))
+        variants.append(Variant("=taller down", f"{color} {left}-{right}:{bottom + 1}", kind="size"))
     if hollow:
         other = d.color(color)
         inside = f"{left + 1}-{right - 1}:{top + 1}-{bottom - 1}"
-        meant.append(Meant("=fill it", f"{color} {inside}", {"color": color}))
-        meant.append(Meant("=fill inside", f"{other} {inside}", {"color": other}, "relation"))
+        variants.append(Variant("=fill it", f"{color} {inside}", {"color": color}))
+        variants.append(Variant("=fill inside", f"{other} {inside}", {"color": other}, "relation"))
     count = 2 * (width + height) - 4 if hollow else width * height
-    return Order("size", d.ask("draw", what, where), f"{color} {cells}", noun=noun, meant=tuple(meant), count=count, fresh=True)
+    return Order("size", d.ask("draw", what, where), f"{color} {cells}", noun=noun, variants=variants, count=count, fresh=True)
 
 
 def line(d: Drawing) -> Order:
@@ -283,14 +283,14 @@ def line(d: Drawing) -> Order:
     what = d.say("upright line" if upright else "slanted line", color=color, n=d.number(n), way=d.say(f"way {way}"))
     more = f"{color} first(ray({start},{way},{n + 1})-ray({start},{way},{n}))"
     fewer = f"remove last(ray({start},{way},{n}))"
-    meant = (Meant("=longer", more, kind="size"), Meant("=shorter", fewer, kind="size"))
+    variants = (Variant("=longer", more, kind="size"), Variant("=shorter", fewer, kind="size"))
     text = d.ask("draw", what, where)
     return Order(
         "line" if rng.random() < 0.6 else "size",
         text,
         f"{color} ray({start},{way},{n})",
         noun="line",
-        meant=meant,
+        variants=variants,
         count=n,
         fresh=True,
     )
@@ -331,25 +331,25 @@ def one_tile(d: Drawing) -> Order:
     where, column, row = d.place(0)
     color = d.color()
     what = d.say("dot", color=color)
-    meant = _elsewhere(d, color, _at, column, row, 0)
+    variants = _elsewhere(d, color, _at, column, row, 0)
     kind = "relation" if where and d.rng.random() < 0.3 else "count"
-    return Order(kind, d.ask("draw", what, where), f"{color} {_at(column, row)}", noun="dot", meant=tuple(meant), fresh=True)
+    return Order(kind, d.ask("draw", what, where), f"{color} {_at(column, row)}", noun="dot", variants=variants, fresh=True)
 
 
 def dots(d: Drawing) -> Order:
     """Some tiles apart from each other."""
     n, color, rng = d.rng.randint(2, 7), d.color(), d.rng
     spots = [(c, r) for c in range(2, COLUMNS, 3) for r in (2, 5, 8)]
-    its = rng.sample(spots, n + 1)
-    cells = write_expression(tile_set(Tile(r - 1, c - 1) for c, r in its[:n]))
-    one = f"{its[n][0]}:{its[n][1]}"
-    meant = (
-        Meant("=one more", f"{color} {one}", {"color": color}, "count"),
-        Meant("=one fewer", f"remove last(is({color}))", {"color": color}, "count"),
+    chosen = rng.sample(spots, n + 1)
+    cells = write_expression(tile_set(Tile(r - 1, c - 1) for c, r in chosen[:n]))
+    one = f"{chosen[n][0]}:{chosen[n][1]}"
+    variants = (
+        Variant("=one more", f"{color} {one}", {"color": color}, "count"),
+        Variant("=one fewer", f"remove last(is({color}))", {"color": color}, "count"),
     )
     what = d.say("dots", color=color, n=d.number(n))
     text = d.say("draw", what=what, where=f"{', ' if len(what.split()) > 3 else ''}{d.say('anywhere')}")
-    return Order("count", text, f"{color} {cells}", noun="dots", meant=meant, count=n, fresh=True)
+    return Order("count", text, f"{color} {cells}", noun="dots", variants=variants, count=n, fresh=True)
 
 
 def alternating(d: Drawing) -> Order:

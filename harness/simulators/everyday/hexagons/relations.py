@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.simulators.everyday.hexagons.drawing import Drawing
-from harness.simulators.everyday.talk import Maker, Meant, Order, Thing, copy_program
+from harness.simulators.everyday.talk import Maker, Order, Thing, Variant, copy_program
 from harness.simulators.possible import Impossible, impossible_if, needed
 from harness.worlds.hexagons import COLUMNS, ROWS
 
@@ -56,13 +56,13 @@ def beside(d: Drawing) -> Order:
     else:
         middle = f"{cells}&columns(middle({cells}))"
         program = f"{color} {way}({middle},1)"
-    meant = tuple(
-        Meant("other side of", f"{color} {other}({cells if left == right else middle},1)", {"where": other})
+    variants = tuple(
+        Variant("other side of", f"{color} {other}({cells if left == right else middle},1)", {"where": other})
         for one, other in (("above", "below"), ("below", "above"))
         if one == way
     )
     text = d.say("beside", what=d.say("dot", color=color), side=d.say(f"side {named}"), it=d.ref(thing))
-    return Order("relation", text, program, noun="dot", count=1, fresh=True, meant=meant)
+    return Order("relation", text, program, noun="dot", count=1, fresh=True, variants=variants)
 
 
 def around(d: Drawing) -> Order:
@@ -134,7 +134,7 @@ def beyond_line(d: Drawing) -> Order:
 
 def joined(d: Drawing) -> Order:
     """A line between two single tiles."""
-    dots = [thing for thing in d.things if thing.noun == "dot" and len(thing.cells) == 1 and d.own(thing)]
+    dots = [thing for thing in d.things if thing.noun == "dot" and len(thing.cells) == 1 and d.is_distinct(thing)]
     impossible_if(len(dots) < 2)
     (a, b), color = d.rng.sample(dots, 2), d.color()
     text = d.say("join two", color=color, it=d.named(a), that=d.named(b), noun="dot")
@@ -216,7 +216,7 @@ def _moved_inside(bounds: tuple[int, int, int, int], way: str, k: int) -> bool:
 def again(d: Drawing) -> Order:
     """Another one of the same, wherever there is room."""
     thing = needed(d.last)
-    impossible_if(thing.noun not in _FIGURES or not d.own(thing) or not d.orders[-1].noun)
+    impossible_if(thing.noun not in _FIGURES or not d.is_distinct(thing) or not d.orders[-1].noun)
     bounds = _bounds(thing)
     gap = bounds[1] - bounds[0] + 2
     gap += gap % 2
@@ -239,7 +239,9 @@ def again(d: Drawing) -> Order:
 def to_the_edge(d: Drawing) -> Order:
     """Copies in steps until the board ends."""
     thing = needed(d.last)
-    impossible_if(thing.noun not in ("flower", "ring", "dot", "line", "column", "triangle", "diamond") or not d.own(thing))
+    impossible_if(
+        thing.noun not in ("flower", "ring", "dot", "line", "column", "triangle", "diamond") or not d.is_distinct(thing)
+    )
     left, right, _, _ = _bounds(thing)
     width = right - left + 1
     k = width + d.some(1, 2) if thing.noun == "column" else width + 1 + (width + 1) % 2

@@ -10,7 +10,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from harness.corpora.item import MinecraftItem, Turn, Utterance
-from harness.simulators.everyday.talk import Meant, Order, Talk, program
+from harness.simulators.everyday.talk import Order, Talk, Variant, program
 from harness.simulators.possible import Impossible
 from harness.worlds.minecraft import FACING, SIDE, Action, Structure
 from serialization.program import ast, minecraft
@@ -130,7 +130,7 @@ Plan = Callable[[int, int], str]
 
 
 class Other(NamedTuple):
-    """What might have been meant instead: how that is said, and its plan; what begins with "=" is done beside what is there."""
+    """A variant before its place is known: its wording, and its plan. A section that begins with "=" adds to what is there."""
 
     section: str
     plan: Plan
@@ -154,13 +154,14 @@ def build(
 ) -> Order:
     """A thing somewhere on free ground."""
     site = b.site(width, depth)
-    meant = [Meant(one.section, one.plan(site.x, site.z), one.slots, one.kind) for one in others]
-    found = []
+    variants = [Variant(other.section, other.plan(site.x, site.z), other.slots, other.kind) for other in others]
+    moves = []
     for way, dx, dz in (("left", 1, 0), ("right", -1, 0), ("far", 0, 1), ("near", 0, -1)):
         k = b.some(1, 2, 2, 3)
         x, z = site.x + k * dx, site.z + k * dz
         if -SIDE + width - 1 <= x <= SIDE and -SIDE <= z <= SIDE + 1 - depth:
-            found.append(Meant(f"more {way}", plan(x, z), {"n": b.number(k), "s": "s" if k > 1 else ""}))
-    meant += [b.rng.choice(found)] if found else []
+            moves.append(Variant(f"more {way}", plan(x, z), {"n": b.number(k), "s": "s" if k > 1 else ""}))
+    if moves:
+        variants.append(b.rng.choice(moves))
     text = b.ask("build", what, b.place(site.name))
-    return Order(kind, text, plan(site.x, site.z), noun=noun, meant=tuple(meant), fresh=True)
+    return Order(kind, text, plan(site.x, site.z), noun=noun, variants=variants, fresh=True)

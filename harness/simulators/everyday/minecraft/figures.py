@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.corpora.wording import listing
 from harness.simulators.everyday.minecraft.building import Building, Other, Plan, box, build, span
-from harness.simulators.everyday.talk import LETTERS, PICTURES, Maker, Meant, Order
+from harness.simulators.everyday.talk import LETTERS, PICTURES, Maker, Order, Variant
 
 
 def block(b: Building) -> Order:
@@ -31,20 +31,20 @@ def row(b: Building) -> Order:
     n, color, rng = b.rng.choice((3, 3, 4, 4, 5, 6, 7)), b.color(), b.rng
     away = rng.random() < 0.3
     way, width, depth = ("behind", 1, n) if away else ("right", n, 1)
-    told = away or rng.random() < 0.35
+    stated = away or rng.random() < 0.35
     what = b.say("row", color=color, n=b.number(n))
-    if told:
+    if stated:
         what = f"{what} {b.say('way away' if away else 'way across')}"
     others: tuple[Other, ...] = (
         Other("standing", lambda x, z: f"{color} tower({x},1,{z},{n})", "correction"),
         Other("=one more", lambda x, z: f"{color} {way}({_last(x, z, n, away)},1)", "size"),
         Other("=one fewer", lambda x, z: f"remove {_last(x, z, n, away)}", "size"),
     )
-    if away and told:
+    if away and stated:
         others += (Other("sideways", lambda x, z: f"{color} row({max(x, n - 6)},1,{z},right,{n})", "correction"),)
-    elif told:
+    elif stated:
         others += (Other("not sideways", lambda x, z: f"{color} row({x},1,{min(z, 6 - n)},behind,{n})", "correction"),)
-    kind = b.some("line", "line", "size") if told else b.some("line", "count", "size")
+    kind = b.some("line", "line", "size") if stated else b.some("line", "count", "size")
     return build(b, kind, "row", what, lambda x, z: f"{color} row({x},1,{z},{way},{n})", width, depth, others)
 
 
@@ -54,10 +54,10 @@ def _last(x: int, z: int, n: int, away: bool) -> str:
 
 def wall(b: Building) -> Order:
     width, height, color = b.rng.randint(3, 6), b.rng.randint(2, 4), b.color()
-    told = b.rng.random() < 0.8
-    if not told:
+    stated = b.rng.random() < 0.8
+    if not stated:
         width, height = 5, 3
-    what = b.say("wall" if told else "wall bare", color=color, n=str(width), m=str(height))
+    what = b.say("wall" if stated else "wall bare", color=color, n=str(width), m=str(height))
     others = (
         Other("=taller row", lambda x, z: f"{color} {box(x, height + 1, z, width, 1, 1)}"),
         Other("=shorter row", lambda x, z: f"remove {box(x, height, z, width, 1, 1)}"),
@@ -66,7 +66,7 @@ def wall(b: Building) -> Order:
     )
     return build(
         b,
-        b.some("figure", "size") if told else "figure",
+        b.some("figure", "size") if stated else "figure",
         "wall",
         what,
         lambda x, z: f"{color} {box(x, 1, z, width, height, 1)}",
@@ -269,16 +269,16 @@ def scattered(b: Building) -> Order:
     """Some blocks apart from each other."""
     n, color = b.rng.randint(2, 6), b.color()
     spots = [(x, z) for x in (-4, -2, 0, 2, 4) for z in (-3, -1, 1, 3)]
-    its = b.rng.sample(spots, n + 1)
-    cells = "+".join(f"{x},1,{z}" for x, z in its[:n])
-    one = f"{its[n][0]},1,{its[n][1]}"
-    meant = (
-        Meant("=one more block", f"{color} {one}", {"color": color}, "count"),
-        Meant("=take one", f"remove {its[0][0]},1,{its[0][1]}", kind="count"),
+    chosen = b.rng.sample(spots, n + 1)
+    cells = "+".join(f"{x},1,{z}" for x, z in chosen[:n])
+    one = f"{chosen[n][0]},1,{chosen[n][1]}"
+    variants = (
+        Variant("=one more block", f"{color} {one}", {"color": color}, "count"),
+        Variant("=take one", f"remove {chosen[0][0]},1,{chosen[0][1]}", kind="count"),
     )
     what = b.say("scattered", color=color, n=b.number(n))
     text = b.say("build", what=what, where=f", {b.say('anywhere')}")
-    return Order("count", text, f"{color} {cells}", noun="blocks", meant=meant, fresh=True)
+    return Order("count", text, f"{color} {cells}", noun="blocks", variants=variants, fresh=True)
 
 
 FIGURES: dict[Maker, int] = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.simulators.everyday.minecraft.building import Building
-from harness.simulators.everyday.talk import Maker, Meant, Order
+from harness.simulators.everyday.talk import Maker, Order, Variant
 from harness.simulators.possible import impossible_if
 
 _CORNERS = {"far left": (5, 5), "far right": (-5, 5), "near left": (5, -5), "near right": (-5, -5)}
@@ -12,9 +12,9 @@ _OPPOSITE = {"far": "near", "near": "far", "left": "right", "right": "left"}
 _HALVES = {"left": "1-5,1,-5..5", "right": "-5..-1,1,-5..5", "far": "-5..5,1,1-5", "near": "-5..5,1,-5..-1"}
 
 
-def _other(program: str, words: str) -> tuple[Meant, Meant]:
+def _other(program: str, words: str) -> tuple[Variant, Variant]:
     """The other side, in place of the first one or too."""
-    return Meant("other side", program, {"other": words}), Meant("=also other", program, {"other": words}, "repeat")
+    return Variant("other side", program, {"other": words}), Variant("=also other", program, {"other": words}, "repeat")
 
 
 def whole_floor(b: Building) -> Order:
@@ -26,7 +26,7 @@ def half_floor(b: Building) -> Order:
     color, (side, cells) = b.color(), b.rng.choice(list(_HALVES.items()))
     other = _other(f"{color} {_HALVES[_OPPOSITE[side]]}", b.say(f"the {_OPPOSITE[side]} half"))
     text = b.say("cover", what=b.say(f"the {side} half"), color=color)
-    return Order("whole", text, f"{color} {cells}", noun="floor", meant=other, fresh=True)
+    return Order("whole", text, f"{color} {cells}", noun="floor", variants=other, fresh=True)
 
 
 def checkered_floor(b: Building) -> Order:
@@ -56,18 +56,18 @@ def fence(b: Building) -> Order:
     color, height = b.color(), b.some(1, 1, 2)
     text = b.say("fence" if height == 1 else "fence high", color=color, n=b.number(height))
     program = "; ".join(f"{color} frame(5,{y},-5,right,11,behind,11)" for y in range(1, height + 1))
-    meant = (
-        Meant("=gate", "remove 0,1,-5", kind="border"),
-        Meant("=fence higher", f"{color} frame(5,{height + 1},-5,right,11,behind,11)", kind="size"),
+    variants = (
+        Variant("=gate", "remove 0,1,-5", kind="border"),
+        Variant("=fence higher", f"{color} frame(5,{height + 1},-5,right,11,behind,11)", kind="size"),
     )
-    return Order("border", text, program, noun="fence", meant=meant if height == 1 else meant[1:], fresh=True)
+    return Order("border", text, program, noun="fence", variants=variants if height == 1 else variants[1:], fresh=True)
 
 
 def edge(b: Building) -> Order:
     color, (side, cells) = b.color(), b.rng.choice(list(_EDGES.items()))
     other = _other(f"{color} {_EDGES[_OPPOSITE[side]]}", b.say(f"the {_OPPOSITE[side]} edge"))
     text = b.say("edge", where=b.say(f"the {side} edge"), color=color)
-    return Order(b.some("border", "line"), text, f"{color} {cells}", noun="line", meant=other, fresh=True)
+    return Order(b.some("border", "line"), text, f"{color} {cells}", noun="line", variants=other, fresh=True)
 
 
 def corner(b: Building) -> Order:
@@ -77,13 +77,13 @@ def corner(b: Building) -> Order:
     what = b.say("block", color=color) if n == 1 else b.say("tower", color=color, n=b.number(n))
     way, side = name.split()
     text = b.ask("build", what, b.place(f"corner {name}"))
-    meant: list[Meant] = []
+    variants: list[Variant] = []
     for other in (f"{_OPPOSITE[way]} {side}", f"{way} {_OPPOSITE[side]}"):
         u, v = _CORNERS[other]
         words = b.place(f"corner {other}")
-        meant += _other(f"{color} tower({u},1,{v},{n})", words)
+        variants += _other(f"{color} tower({u},1,{v},{n})", words)
     program = f"{color} {x},1,{z}" if n == 1 else f"{color} tower({x},1,{z},{n})"
-    return Order("corner", text, program, noun="block" if n == 1 else "tower", meant=tuple(meant), fresh=True)
+    return Order("corner", text, program, noun="block" if n == 1 else "tower", variants=variants, fresh=True)
 
 
 def all_corners(b: Building) -> Order:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.simulators.everyday.minecraft.building import Building, span
-from harness.simulators.everyday.talk import Maker, Meant, Order, Thing, copy_program
+from harness.simulators.everyday.talk import Maker, Order, Thing, Variant, copy_program
 from harness.simulators.possible import impossible_if, needed
 from harness.worlds.minecraft import HEIGHT, SIDE, in_region
 
@@ -65,15 +65,15 @@ def beside(b: Building) -> Order:
     what = b.say("block", color=color) if n == 1 else b.say("tower", color=color, n=b.number(n))
     side = b.say(f"side {named}") if k == 1 else b.say(f"far {way}", n=b.number(k))
     cells = f"{x},1,{z}" if n == 1 else f"tower({x},1,{z},{n})"
-    meant = []
+    variants = []
     if _room(bounds, _BACK[way], k):
         u, v = _next_to(bounds, _BACK[way], k)
         other = f"{u},1,{v}" if n == 1 else f"tower({u},1,{v},{n})"
-        meant.append(Meant("other side of", f"{color} {other}", {"side": b.say(f"side {_BACK[way]}")}))
+        variants.append(Variant("other side of", f"{color} {other}", {"side": b.say(f"side {_BACK[way]}")}))
     if n == 1 and (x1, z1) == (x2, z2):
-        meant.append(Meant("on top instead", f"{color} on(is({','.join(thing.colors)}))"))
+        variants.append(Variant("on top instead", f"{color} on(is({','.join(thing.colors)}))"))
     text = b.say("beside", what=what, side=side, it=b.ref(thing))
-    return Order("relation", text, f"{color} {cells}", noun="block" if n == 1 else "tower", fresh=True, meant=tuple(meant))
+    return Order("relation", text, f"{color} {cells}", noun="block" if n == 1 else "tower", fresh=True, variants=variants)
 
 
 def _next_to(bounds: Bounds, way: str, k: int) -> tuple[int, int]:
@@ -126,9 +126,9 @@ def inside(b: Building) -> Order:
 
 def between(b: Building) -> Order:
     """A row between two blocks or towers in one line."""
-    its = [thing for thing in b.things if thing.noun in ("block", "tower") and b.own(thing)]
-    impossible_if(len(its) < 2)
-    one, two = b.rng.sample(its, 2)
+    things = [thing for thing in b.things if thing.noun in ("block", "tower") and b.is_distinct(thing)]
+    impossible_if(len(things) < 2)
+    one, two = b.rng.sample(things, 2)
     (x1, _), _, (z1, _) = _bounds(one)
     (u1, _), _, (v1, _) = _bounds(two)
     impossible_if((x1 != u1) == (z1 != v1) or abs(x1 - u1) + abs(z1 - v1) < 2)
@@ -204,7 +204,7 @@ def copied(b: Building) -> Order:
 
 def again(b: Building) -> Order:
     thing = needed(b.last)
-    impossible_if(thing.noun not in _COPIED or not b.own(thing) or not b.orders[-1].noun)
+    impossible_if(thing.noun not in _COPIED or not b.is_distinct(thing) or not b.orders[-1].noun)
     bounds = (x1, x2), _, (z1, z2) = _bounds(thing)
     ways = [
         (way, k) for way, k in (("right", x2 - x1 + 2), ("left", x2 - x1 + 2), ("behind", z2 - z1 + 2)) if _room(bounds, way, k)
@@ -230,18 +230,14 @@ def stacked(b: Building) -> Order:
 
 def to_the_edge(b: Building) -> Order:
     thing = needed(b.last)
-    impossible_if(thing.noun not in ("block", "tower", "wall", "chair", "tree", "flower") or not b.own(thing))
+    impossible_if(thing.noun not in ("block", "tower", "wall", "chair", "tree", "flower") or not b.is_distinct(thing))
     bounds = (x1, x2), _, _ = _bounds(thing)
     way, gap = b.some("left", "right"), b.some(1, 1, 2)
     k = x2 - x1 + 1 + gap
     n = (SIDE - x2) // k if way == "left" else (SIDE + x1) // k
     impossible_if(n < 2 or not _room(bounds, way, k))
     text = b.say(
-        "to the edge",
-        it=b.ref(thing),
-        side=way,
-        gap=b.say("gap", n=b.number(gap), s="s" if gap > 1 else ""),
-        noun=thing.noun,
+        "to the edge", it=b.ref(thing), side=way, gap=b.say("gap", n=b.number(gap), s="s" if gap > 1 else ""), noun=thing.noun
     )
     program = f"copy repeat(shift({b.where(thing)},{way} {k}),{way} {k},{n})"
     return Order("repeat", text, program, count=n * len(thing.cells), fresh=True)
@@ -331,14 +327,14 @@ def longer(b: Building) -> Order:
     impossible_if(z2 > z1 and x2 > x1)
     ways = ("left", "right") if x2 > x1 else ("behind", "front")
     k, way = b.some(1, 2, 3), b.rng.choice(ways)
-    told = b.rng.random() < 0.4
-    if not told and b.rng.random() < 0.3:
+    stated = b.rng.random() < 0.4
+    if not stated and b.rng.random() < 0.3:
         k = max(x2 - x1, z2 - z1) + 1
-    way = way if told or _room(bounds, way, k) else next(other for other in ways if other != way)
+    way = way if stated or _room(bounds, way, k) else next(other for other in ways if other != way)
     impossible_if(not _room(bounds, way, k))
-    double = not told and k == max(x2 - x1, z2 - z1) + 1
+    double = not stated and k == max(x2 - x1, z2 - z1) + 1
     text = b.say(
-        "twice as long" if double else "longer to" if told else "longer by",
+        "twice as long" if double else "longer to" if stated else "longer by",
         it=b.ref(thing),
         n=b.number(k),
         s="s" if k > 1 else "",

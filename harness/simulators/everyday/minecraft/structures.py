@@ -10,10 +10,10 @@ from harness.simulators.everyday.talk import Maker, Order
 def arch(b: Building) -> Order:
     gap, height, color = b.rng.randint(1, 3), b.rng.randint(2, 4), b.color()
     noun = b.some("arch", "gate", "bridge", "doorway")
-    told = b.rng.random() < 0.7
-    gap, height = (gap, height) if told else (1, 3)
+    stated = b.rng.random() < 0.7
+    gap, height = (gap, height) if stated else (1, 3)
     other = b.color(color) if b.rng.random() < 0.3 else color
-    section = f"arch{' colors' if other != color else ''}" if told or other != color else "arch bare"
+    section = f"arch{' colors' if other != color else ''}" if stated or other != color else "arch bare"
     what = b.say(
         section,
         color=color,
@@ -38,12 +38,7 @@ def table(b: Building) -> Order:
     other = b.color(color) if b.rng.random() < 0.4 else color
     noun = "table"
     what = b.say(
-        "table colors" if color != other else "table",
-        color=color,
-        other=other,
-        n=str(width),
-        m=str(depth),
-        k=b.number(height),
+        "table colors" if color != other else "table", color=color, other=other, n=str(width), m=str(depth), k=b.number(height)
     )
 
     def plan(x: int, z: int) -> str:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from eval.metrics.overlap import overlap_scores
+from eval.metrics.minecraft import overlap_scores
 from eval.predictions import Predictions
 from eval.score import score
 from harness.worlds.minecraft import Action, Structure, in_region

@@ -13,9 +13,9 @@ from harness.baselines.parser import Parser
 from harness.corpora import load
 from harness.corpora.item import Executed, Item
 from harness.play.games import TURNS, play_games
-from harness.play.request_games import RequestGame, request_games
+from harness.play.targets import RequestGame, request_games
 from harness.runs.folder import Run
-from harness.util.jsonl import json_line
+from harness.util.files import json_line
 
 TASKS = ("everyday-hexagons", "everyday-minecraft")
 

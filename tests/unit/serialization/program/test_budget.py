@@ -8,7 +8,7 @@ from time import monotonic
 import pytest
 
 from serialization.program import hexagons, minecraft
-from serialization.program.budget import MAX_STEPS, Budget
+from serialization.program.errors import MAX_STEPS, Budget
 from serialization.program.parse import parse
 
 DRAWING = {
