@@ -26,6 +26,8 @@ _CONTRACTED = (
     (r"\bwon't\b", "will not"),
     (r"\bi'd\b", "i would"),
     (r"\b(that|it|there|here|what|let)'s\b", r"\1 is"),
+    (r"\b(that|there|what)s\b", r"\1 is"),
+    (r"\b(do|does|did|is|are|was|should)nt\b", r"\1 not"),
     (r"\b(i)'m\b", r"\1 am"),
     (r"\b(you|we|they)'re\b", r"\1 are"),
     (r"\b(i|you|we|they)'ll\b", r"\1 will"),

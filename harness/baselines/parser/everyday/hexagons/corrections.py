@@ -67,7 +67,8 @@ def is_correction(clause: Clause, scene: Scene, first: bool) -> bool:
     if clause.colors and clause.targets and clause.targets[0].word == "one" and len(_last_done(scene).tiles) > 1:
         return False
     if "meant" in clause.marks:
-        return bool(clause.targets or clause.colors or clause.sizes or clause.replaced)
+        targets = [target for target in clause.targets if not (target.head == "it" and target.bare)]
+        return bool(targets or clause.colors or clause.sizes or clause.replaced)
     if clause.marks & {"not", "no"} and first:
         return bool(clause.colors or (clause.targets and not _own(clause)))
     return bool(clause.replaced and clause.colors)

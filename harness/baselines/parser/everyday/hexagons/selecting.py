@@ -48,6 +48,9 @@ ALONG = ("in", "of", "from", "to", "with")
 
 def select(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     """The tiles that a phrase means; None where there is no such thing."""
+    if phrase.more:
+        parts = [select(part, scene) for part in (*phrase.more, replace(phrase, more=[]))]
+        return ordered(tile for part in parts for tile in part or ()) or None
     plain = folded(phrase)
     base = _HEADS.get(plain.head, figure)(plain, scene)
     if base is None:

@@ -25,6 +25,8 @@ CHANGING = tuple(changing.VERBS)
 def completed(clause: Clause, scene: Scene) -> Clause:
     """The clause with what it takes over from the one before."""
     clause = _one_side_each(clause)
+    if "empty" in clause.marks and clause.verb in PAINTING and clause.targets and not clause.colors and not clause.targets[0].new:
+        clause = replace(clause, colors=[("white", 1)], marks=clause.marks - {"empty", "again"})
     clause = replace(clause, targets=[_like_before(_arranged(target), scene) for target in clause.targets])
     if "only" in [target.det for target in clause.targets] and clause.verb in ("be", "make", "keep") and not clause.colors:
         return replace(clause, verb="keep", targets=[target for target in clause.targets if target.det == "only"])
@@ -233,6 +235,8 @@ def _arranged(phrase: Phrase) -> Phrase:
         if inner is None:
             continue
         others = [other for other in phrase.links if other is not link]
+        if phrase.head == "board" and link.relation == "with" and inner.head in ("row", "column", "line") and inner.plural:
+            return inner
         if phrase.head == "board" and link.relation == "in" and inner.word in ("parts", "pieces") and inner.count:
             return replace(inner, head="line")
         lines = inner.head in ("row", "column", "line") and inner.plural and len(inner.colors) > 1
