@@ -84,6 +84,9 @@ class _Segments(PhraseReader):
     def _remark(self) -> bool:
         """What is said beside: how many there should be in the end, how far apart, what is not meant."""
         token = self.peek()
+        if token.text == "its" and not (self.noun_ahead(1) or self.one_ahead(1)):
+            self.at += 1
+            return True
         if token.text == "empty" and self.peek(1)["NOUN"] == "inside" and (self.peek(2)["COMMA"] or not self.peek(2).text):
             self.clause.marks.add("hollow")
             self.at += 2
@@ -148,15 +151,29 @@ class _Segments(PhraseReader):
         return False
 
     def _as_many(self) -> bool:
-        """`as many orange ones as there are green ones`."""
+        """`as many orange ones as there are green ones`, `just as many dots`, `as long as the other line`, `the same number as it`."""
         start = self.at
-        if self.peek(1).text == "many" and self.skip("as") and self.skip("many"):
+        if self.skip("as") and (mark := self.take("MARK")) and self.skip("as"):
+            self.clause.marks.add(mark)
+            self.clause.as_many = self.phrase()
+            return self.clause.as_many is not None
+        self.at = start
+        if self.skip("as") and self.skip("many", "much"):
             phrase = self.phrase()
-            if phrase is not None and self.skip("as"):
-                self.take("VERB", "tell")
+            if phrase is not None:
+                self.clause.as_many = Phrase(head="it")
+                if self.skip("as", "like"):
+                    self.take("VERB", "tell")
+                    self.clause.as_many = self.phrase()
                 phrase.det, phrase.head = "a", "tile" if phrase.head == "thing" else phrase.head
                 self.clause.targets.append(phrase)
-                self.clause.as_many = self.phrase()
+                return True
+        self.at = start
+        if self.take("SAME") and (self.take("MEASURE") or self.skip("number", "amount", "size")):
+            self.take("REL", "of") and self.take("NOUN", "tile")
+            if self.skip("as", "like") and (like := self.phrase()):
+                self.clause.marks.add("long")
+                self.clause.as_many = like
                 return True
         self.at = start
         return False
@@ -213,8 +230,8 @@ class _Segments(PhraseReader):
         if self.peek()["DET"] == "each" and self.peek(1)["NUMBER"]:
             self.at += 1
         start = self.at
-        if self.take("REL", "with", "of"):
-            self.skip("a", "each")
+        if self.take("REL", "with", "of") or self.peek()["DET"] == "each":
+            self.skip("a", "each", "every")
         size = self.size()
         self.clause.sizes |= size
         if size:
@@ -242,7 +259,8 @@ class _Segments(PhraseReader):
         follows = self.peek()
         part = follows["NOUN"] == "thing" and follows.text in ("one", "ones", "bit", "part")
         joined = follows["AND"] is not None and self.peek(1)["COLOR"] is not None and relation in ("", "in", "of")
-        if color is None or part or (follows["DET"] is None and self.noun_ahead(0, joined=joined)):
+        counted = count and follows["REL"] in ("in", *BESIDE, "beside", "around", "inside") and not self.clause.targets
+        if color is None or part or counted or (follows["DET"] is None and self.noun_ahead(0, joined=joined)):
             self.at = start
             return False
         before = self.tokens[start - 1]["REL"] if start else None
@@ -369,8 +387,9 @@ def _join(clause: Clause, new: Clause, separator: str) -> bool:
     """Adds a segment to a clause, unless another clause begins with it; that takes over the verb where it has none."""
     own = bool(clause.colors or any(target.colors for target in clause.targets))
     if new.verb and new.verb != "be":
-        if not (clause.targets or clause.colors or clause.verb):
-            return _added(clause, new)
+        goes_on = new.verb == "draw" and not (new.targets or new.colors) and (new.moves or new.links)
+        if goes_on or not (clause.targets or clause.colors or clause.verb):
+            return _added(clause, replace(new, verb="") if goes_on else new)
         return False
     if new.marks & {"meant"} and (new.targets or new.colors) and clause.targets and not clause.marks & {"no", "not"}:
         return False

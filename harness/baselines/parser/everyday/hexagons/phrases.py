@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from harness.baselines.parser.everyday.english import common_words
 from harness.baselines.parser.everyday.hexagons.lexicon import Token
 from harness.baselines.parser.everyday.hexagons.meaning import Link, Phrase
 from harness.baselines.parser.everyday.hexagons.reader import UNITS, Reader
+from harness.baselines.parser.everyday.hexagons.shapes import PICTURES
 
 LINES = ("row", "column")
 PLAIN_DETS = ("the", "this", "its", "a", "no")
@@ -27,6 +29,7 @@ class PhraseReader(Reader):
     def __init__(self, tokens: Sequence[Token]) -> None:
         super().__init__(tokens)
         self._depth = 0
+        self._crossed = False
         self._open = False
         """Whether the phrase within a phrase that is read takes a place of its own: `the tile in the corner`."""
 
@@ -38,6 +41,10 @@ class PhraseReader(Reader):
         start, phrase = self.at, Phrase()
         try:
             self._determiners(phrase)
+            if self.at > start and self.peek(-1).text.endswith(" 1"):
+                phrase.head, phrase.word = "thing", "one"
+                self._following(phrase, nested)
+                return phrase
             alternatives = self._modifiers(phrase)
             if not self._head(phrase) and not self._headless(phrase, start):
                 self.at = start
@@ -234,15 +241,24 @@ class PhraseReader(Reader):
     def _headless(self, phrase: Phrase, start: int) -> bool:
         """Whether the words stand for a thing without a noun: `the red`, `the first two`, `both`, `the yolk`."""
         token = self.peek()
-        described = phrase.det == "a" and (phrase.ordinals or phrase.colors)
-        if (phrase.det in ("the", "this", "its") or described) and not token.senses and token.text.isalpha() and len(token.text) > 2:
+        told = phrase.colors or phrase.count or phrase.ordinals or phrase.sides or phrase.every
+        unknown = not token.senses and token.text.isalpha() and len(token.text) > 2
+        new = told and token.text not in common_words()
+        if unknown and (phrase.det in ("the", "this", "its") or new):
             self.at += 1
-            phrase.head, phrase.word, phrase.plural = "thing", token.text, token.text.endswith("s")
-            phrase.marks.add("unknown")
+            standing = phrase.det in ("the", "this", "its", "each")
+            phrase.head, phrase.word, phrase.plural = "thing" if standing else "tile", token.text, token.text.endswith("s")
+            phrase.marks |= {"unknown"} if standing else set()
+            return True
+        if len(token.text) == 1 and f"letter_{token.text}" in PICTURES and self.at > start and token["DET"] is None:
+            self.at += 1
+            phrase.head, phrase.word = f"letter_{token.text}", token.text
+            return True
+        if phrase.count and phrase.colors and token["REL"]:
+            phrase.head = "tile"
             return True
         if self.at == start or (phrase.det in ("all", "only") and phrase.colors):
             return False
-        told = phrase.colors or phrase.count or phrase.ordinals or phrase.sides or phrase.every
         if phrase.sides and not phrase.det and self.at - start == len(phrase.sides):
             phrase.head = "side"
             return len(phrase.sides) > 1 or bool(self.peek(-2)["REL"]) or phrase.sides == ["middle"]
@@ -256,7 +272,7 @@ class PhraseReader(Reader):
 
     def _following(self, phrase: Phrase, nested: bool) -> None:
         if phrase.head in LINES and not phrase.ordinals:
-            phrase.ordinals += self.numbers() if phrase.plural else [int(number)] if (number := self.take("NUMBER")) else []
+            phrase.ordinals += self.numbers(commas=phrase.plural)
         self._open = nested and phrase.head in ("tile", "thing", "") and not phrase.colors and not (phrase.head == "" and phrase.sides)
         while not self.done:
             before = self.at
@@ -306,8 +322,11 @@ class PhraseReader(Reader):
     def _place(self, phrase: Phrase, nested: bool) -> bool:
         """A link, or how it looks: `above the red one`, `that lies 2 tiles below it`, `that is red`, `except the last one`."""
         start = self.at
+        joined = self.separator() == "and" and phrase.links
         relative = self.skip("that", "which", "who")
-        self.skip(*VERBS_OF_PLACE)
+        if not self.skip(*VERBS_OF_PLACE) and self.at > start and not relative and not (joined and self.peek()["REL"]):
+            self.at = start
+            return False
         if relative and self._look(phrase):
             return True
         if self.take("REL", "except"):
@@ -403,12 +422,13 @@ class PhraseReader(Reader):
 
     def _crossing(self, phrase: Phrase, nested: bool) -> bool:
         """`column 5, row 4`: the second line says where in the first one, which then is a tile."""
-        if phrase.head not in LINES or len(phrase.ordinals) != 1:
+        if phrase.head not in LINES or not phrase.ordinals or phrase.links or self._crossed:
             return False
-        start = self.at
-        self.separator()
+        start, self._crossed = self.at, True
+        separator = self.separator()
         crossed = self.phrase(nested=True) if any(self.peek(ahead)["NOUN"] in LINES for ahead in (0, 1)) else None
-        if crossed is not None and crossed.head in LINES and crossed.head != phrase.head and len(crossed.ordinals) == 1:
+        self._crossed = False
+        if crossed is not None and crossed.head in LINES and crossed.head != phrase.head and crossed.ordinals and (separator != "and" or nested):
             phrase.links.append(Link("in", crossed))
             return True
         self.at = start

@@ -100,15 +100,15 @@ class Reader:
         token = self.peek(ahead)
         return bool(token["COLOR"] or (token["NOUN"] and token["NOUN"] not in UNITS) or token.text in ("times", "by", "more"))
 
-    def numbers(self) -> list[int]:
+    def numbers(self, commas: bool = True) -> list[int]:
         """`2, 5 and 8`, `3 to 7`."""
         found: list[int] = []
         while True:
             start = self.at
-            joined = bool(self.separator()) if found else False
+            joined = (self.separator() if found else "") in ("and", "," if commas else "and")
             to = bool(found) and not joined and (self.skip("through", "thru") or self.take("REL", "to") is not None)
             number = self.take("NUMBER")
-            counts = self.peek()["NOUN"] or (self.peek()["COLOR"] and self.peek(1)["NOUN"]) or self.peek().text == "by"
+            counts = self.peek()["NOUN"] not in (None, "it") or (self.peek()["COLOR"] and self.peek(1)["NOUN"]) or self.peek().text == "by"
             if number is None or (found and (not (joined or to) or counts)):
                 self.at = start
                 return found
