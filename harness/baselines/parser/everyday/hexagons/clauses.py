@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
+from harness.baselines.parser.everyday.english import common_words
 from harness.baselines.parser.everyday.hexagons.lexicon import Token, sentences
 from harness.baselines.parser.everyday.hexagons.meaning import Clause, Link, Phrase
 from harness.baselines.parser.everyday.hexagons.phrases import BESIDE, LINES, PhraseReader
@@ -260,6 +261,7 @@ class _Segments(PhraseReader):
         part = follows["NOUN"] == "thing" and follows.text in ("one", "ones", "bit", "part")
         joined = follows["AND"] is not None and self.peek(1)["COLOR"] is not None and relation in ("", "in", "of")
         counted = count and follows["REL"] in ("in", *BESIDE, "beside", "around", "inside") and not self.clause.targets
+        counted = counted or (count and not follows.senses and follows.text.isalpha() and follows.text not in common_words())
         if color is None or part or counted or (follows["DET"] is None and self.noun_ahead(0, joined=joined)):
             self.at = start
             return False

@@ -11,6 +11,7 @@ from harness.baselines.parser.everyday.hexagons.selecting import folded, select
 from harness.worlds.hexagons import Board
 
 SHAPELY = frozenset({"upright", "level", "diagonal", "hollow"})
+PLACES = ("row", "column", "corner", "half", "third", "quarter", "edge")
 GENERIC = ("", "be", "make", "paint", "draw", "ask")
 
 
@@ -66,6 +67,12 @@ def is_correction(clause: Clause, scene: Scene, first: bool) -> bool:
         return _last_done(scene).clause.verb in ("draw", "make", "")
     if clause.colors and clause.targets and clause.targets[0].word == "one" and len(_last_done(scene).tiles) > 1:
         return False
+    others = [target for target in clause.targets if target.head != "it" or not target.bare]
+    if len(others) == 1 and others[0].det == "other" and others[0].head in ("side", "end", "corner", "edge", "half", "way"):
+        return first and not clause.verb and not clause.colors
+    told = clause.targets and clause.targets[0].head == "it" and clause.verb in ("make", "be") and not clause.colors
+    if told and len(clause.targets) == 2 and clause.targets[1].head in PLACES and not clause.targets[1].colors:
+        return True
     if "meant" in clause.marks:
         targets = [target for target in clause.targets if not (target.head == "it" and target.bare)]
         return bool(targets or clause.colors or clause.sizes or clause.replaced)

@@ -7,13 +7,15 @@ from dataclasses import replace
 from harness.baselines.parser.everyday.hexagons import regions
 from harness.baselines.parser.everyday.hexagons.meaning import Clause, Link, Phrase
 from harness.baselines.parser.everyday.hexagons.placing import LINES, placed, scattered
-from harness.baselines.parser.everyday.hexagons.scene import ALL, Scene, Tiles, common, minus, near, ordered
+from harness.baselines.parser.everyday.hexagons.scene import ALL, Scene, Tiles, common, extent, minus, near, ordered, rectangle
 from harness.baselines.parser.everyday.hexagons.selecting import BESIDE, related, select
 from harness.baselines.parser.everyday.hexagons.shapes import length_of
 from harness.worlds.hexagons import COLUMNS, ROWS, Tile, distance, on_board
 from serialization.program import hexagons_geometry as g
 
 ROUND = ("ring", "edge", "hexagon", "box")
+OPPOSITE = regions.OPPOSITE
+WAYS = {"above": "up", "below": "down", "left": "left", "right": "right", "beside": ""}
 
 
 def drawn(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
@@ -45,7 +47,7 @@ def drawn(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
     )
     if phrase.head in LINES and whole.sizes.get("wide") == 1:
         whole.sizes.pop("wide")
-    for rule in (_surrounding, _caps, _line_along, _line_between, _line_from, _dots, _in_corners, _figures):
+    for rule in (_surrounding, _caps, _beside_line, _corner_to_corner, _line_along, _line_between, _line_from, _dots, _in_corners, _figures):
         found = rule(whole, clause, scene)
         if found is not None:
             return found
@@ -89,6 +91,32 @@ def _caps(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
     if not owner or not at or clause.verb == "paint":
         return None
     return [regions.beyond(tile, owner) for tile in at] if scene.main_color(owner) else at
+
+
+def _beside_line(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
+    """`a line right next to it`, beside a line: as long as that one."""
+    link = _target(phrase.links, *WAYS)
+    if phrase.head not in LINES or link is None or link.target is None or link.second or phrase.sizes or clause.moves or phrase.count:
+        return None
+    tiles = select(link.target, scene) or []
+    top, bottom, left, right = extent(tiles)
+    if len(tiles) < 3 or (top != bottom and left != right) or "level" in phrase.marks and top != bottom or "upright" in phrase.marks and left != right:
+        return None
+    across = "right" if top != bottom else "down"
+    way = WAYS[link.relation] if link.relation != "beside" else across if right + 1 < COLUMNS and bottom + 1 < ROWS else OPPOSITE[across]
+    down, aside = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}[way]
+    far = link.count or 1
+    return [tile for t in tiles if on_board(*(tile := Tile(t.row + far * down, t.column + far * aside)))] if way in (across, OPPOSITE[across]) else None
+
+
+def _corner_to_corner(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
+    """`a box from column 3, row 3 to column 6, row 6`."""
+    start, end = _target(phrase.links, "from"), _target(phrase.links, "to")
+    last = start.second if start is not None and start.second else end.target if end is not None else None
+    if phrase.head != "box" or start is None or start.target is None or last is None:
+        return None
+    ends = [*(select(start.target, scene) or ()), *(select(last, scene) or ())]
+    return rectangle(*extent(ends)) if len(ends) == 2 else None
 
 
 def _line_between(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
@@ -311,7 +339,7 @@ def _dots(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
             return _around(found, count)
         if found and len(found) <= count:
             return found
-        if found and exact and phrase.count and phrase.count > 1 and not phrase.sides and not phrase.ordinals:
+        if found and exact and phrase.count and phrase.count > 1 and "apart" not in phrase.marks and not phrase.sides and not phrase.ordinals:
             return _run(found, count, scene)
         if found and (len(found) < len(ALL)):
             return _some(found, phrase, count, scene)
@@ -391,6 +419,7 @@ def _some(tiles: Tiles, phrase: Phrase, count: int, scene: Scene) -> list[Tile]:
     places += [link.target for place in places for link in place.links if link.relation == "of" and link.target is not None]
     each = any((place.plural and place.head != "thing") or place.det in ("each", "all", "both") for place in places)
     each = each or any((place.count or 1) > 1 for place in places)
+    each = each or any(place.det == "its" for place in places)
     around = phrase.plural and any(link.relation in ("around", "between", "inside", "beside") for link in phrase.links)
     if (phrase.det in ("each", "all", "both", "the") or each or around) and (
         phrase.count in (None, len(tiles)) or (each and phrase.count == 1)

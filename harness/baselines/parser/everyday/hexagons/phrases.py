@@ -49,6 +49,7 @@ class PhraseReader(Reader):
             if not self._head(phrase) and not self._headless(phrase, start):
                 self.at = start
                 return None
+            phrase.det = phrase.det or ("the" if phrase.marks & {"largest", "least"} else "")
             phrase.more = [replace(phrase, **fields) for fields in alternatives]
             self._following(phrase, nested)
             return phrase
@@ -177,7 +178,7 @@ class PhraseReader(Reader):
 
     def _is_one(self, phrase: Phrase) -> bool:
         """Whether the next `1` stands for a thing: `the red one`, `the one in the middle`."""
-        return not self.noun_ahead(1) and bool(phrase.det or phrase.colors or phrase.sides or phrase.ordinals)
+        return not self.noun_ahead(1) and bool(phrase.det or phrase.colors or phrase.sides or phrase.ordinals or phrase.every)
 
     # --- the noun ---
 
@@ -287,9 +288,10 @@ class PhraseReader(Reader):
         start = self.at
         if not nested:
             self.separator()
-        self.skip("that", "which", "is", "are", "has", "measures")
+            self.skip("that", "which", "is", "are", "has", "measures")
         size = self.size()
-        if not size and self.take("REL", "of", "with", "from") or self.skip("containing", "using", "has", "have", "needs"):
+        having = self.peek(1)["NUMBER"] and self.skip("containing", "using", "has", "have", "needs")
+        if not size and (having or self.take("REL", "of", "with", "from")):
             self.skip("exactly", "about", "a", "each")
             size = self.size() or self._made_of(phrase)
         if size:
@@ -394,6 +396,8 @@ class PhraseReader(Reader):
         if target is None and relation in ("in", "of", "with", "to", "from", "inside") and not (relation == "inside" and self.done):
             self.at = start
             return None
+        if target is not None and relation in ("above", "around") and target.head in ("board", "all"):
+            relation = "in" if relation == "above" or target.head == "board" else relation
         if target is not None and relation in ("left", "right") and target.head == "board":
             return Link("in", Phrase(head="side", det="the", sides=[relation], links=[Link("of", target)]))
         if target is not None and target.head == "middle" and not target.links and along.split(" ")[0] in ("down", "up", "across"):

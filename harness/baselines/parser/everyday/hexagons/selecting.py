@@ -106,11 +106,16 @@ def folded(phrase: Phrase) -> Phrase:
 def owner_of(phrase: Phrase, scene: Scene) -> list[Tile]:
     """What a part is a part of: the thing after `of`, else the board."""
     for link in phrase.links:
-        if link.relation in ("of", "in", "inside") and link.target is not None:
+        if link.relation in ("of", "in", "inside") and link.target is not None and not nameless(link.target, scene):
             return select(link.target, scene) or []
     if phrase.det == "its" and scene.focus:
         return list(scene.owner) if scene.owner and len(scene.focus) == 1 else list(scene.focus)
     return list(ALL)
+
+
+def nameless(phrase: Phrase, scene: Scene) -> bool:
+    """Whether a word is neither known nor a name: `the field`."""
+    return "unknown" in phrase.marks and phrase.word not in scene.names
 
 
 def _links(phrase: Phrase, *relations: str) -> list[Link]:
@@ -199,7 +204,7 @@ def _corner(phrase: Phrase, scene: Scene) -> list[Tile] | None:
 
 
 def _edge(phrase: Phrase, scene: Scene) -> list[Tile] | None:
-    around = [link.target for link in _links(phrase, "around") if link.target is not None and link.target.head != "board"]
+    around = [link.target for link in _links(phrase, "around") if link.target is not None and link.target.head not in ("board", "all")]
     within = [link.target for link in _links(phrase, "inside") if link.target is not None] or [Phrase(head="it")] * bool(
         _links(phrase, "inside")
     )
@@ -214,7 +219,8 @@ def _edge(phrase: Phrase, scene: Scene) -> list[Tile] | None:
         return near(filled(tiles), phrase.sizes.get("wide", 1)) if tiles else None
     if phrase.det == "other" and scene.done:
         return opposite(scene)
-    owner = owner_of(phrase, scene)
+    along = any(link.target is not None and link.target.head in ("edge", "side") and not link.target.sides for link in phrase.links)
+    owner = list(ALL) if along else owner_of(phrase, scene)
     return regions.edge(phrase, owner) if owner else None
 
 
@@ -254,6 +260,9 @@ def _middle(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     of = next((link.target for link in _links(phrase, "of") if link.target is not None), None)
     if of is not None and of.head in ("edge", "side") and len(owner) == len(BORDER):
         return [g.middle(regions.at_sides(ALL, [side])) for side in ("top", "right", "bottom", "left")]
+    apart = scene.pieces(owner, by_color=False) if phrase.det == "its" else []
+    if len(apart) > 1 and all(len(piece) == len(apart[0]) for piece in apart):
+        return [g.middle(piece) for piece in apart]
     if of is not None and of.det in ("each", "all", "both"):
         return [g.middle(piece) for piece in scene.pieces(owner, by_color=False)]
     pieces = scene.pieces(owner) if linked or len(owner) < len(ALL) else []

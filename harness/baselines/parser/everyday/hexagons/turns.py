@@ -82,26 +82,30 @@ def _detailed(clause: Clause, scene: Scene) -> Clause | None:
     if last is None or not scene.changed_now() or last.clause.verb not in ("draw", "make", "", "be"):
         return None
     figure = next(
-        (target for target in last.clause.targets if target.head in SHAPES and target.head != "tile" and target.det != "the"),
+        (target for target in last.clause.targets if target.head in SHAPES and target.det not in ("the", "this")),
         None,
     )
-    if figure is None or clause.colors or clause.verb not in ("", "be", "draw", "keep", "make"):
+    several = len(clause.colors) > 1
+    if figure is None or (clause.colors and not several) or clause.verb not in ("", "be", "draw", "keep", "make"):
         return None
-    own = [target for target in clause.targets if not (target.head == "it" or (target.head == figure.head and not target.colors))]
+    kinds = ("it", figure.head)
+    own = [target for target in clause.targets if not (target.head in kinds and not target.colors) and target.head not in ("gap", "side")]
+    spread = clause.marks & {"apart", "together"}
+    links = [link for target in clause.targets if target.head == "it" for link in target.links]
     sizes = dict(clause.sizes)
     for target in clause.targets:
         sizes |= target.sizes if target.head != "gap" else {"gap": target.sizes.get("tiles", target.sizes.get("wide", 1))}
-    if any(target.head not in ("gap", "side") for target in own) or not (
-        sizes or clause.moves or clause.marks & {"hollow", "filled", "empty", "upright", "level", "up", "down"}
-    ):
+    looks = clause.marks & {"hollow", "filled", "empty", "upright", "level", "up", "down"}
+    if (own and not spread) or not (sizes or clause.moves or looks or spread or links or (several and not clause.targets)):
         return None
+    clause = replace(clause, links=clause.links + links)
     color = scene.main_color(scene.focus)
     scene.board, scene.focus = last.before, last.about
     marks = figure.marks | clause.marks | ({"hollow"} if "empty" in clause.marks else set())
     figure = replace(figure, sizes={**figure.sizes, **sizes}, marks=marks, links=[*figure.links, *clause.links])
     scene.done.pop()
     return replace(
-        last.clause, verb="draw", targets=[figure], colors=[(color, 1)] if color else [], moves=clause.moves or last.clause.moves
+        last.clause, verb="draw", targets=[figure], colors=clause.colors or ([(color, 1)] if color else []), moves=clause.moves or last.clause.moves
     )
 
 
@@ -236,7 +240,8 @@ def _says_nothing(clause: Clause, scene: Scene) -> bool:
     if clause.verb == "ask":
         return not (clause.colors and clause.targets)
     if clause.verb == "tell":
-        return True
+        first = clause.targets[0] if clause.targets else Phrase(head="it")
+        return not (first.new and (first.head in SHAPES or first.head == "feature")) or bool(select(replace(first, det="the"), scene))
     if clause.verb in ("be", "") and not clause.colors:
         return _only_tells(clause, scene)
     if clause.verb == "make" and not clause.colors and not clause.sizes:

@@ -24,7 +24,7 @@ CHANGING = tuple(changing.VERBS)
 
 def completed(clause: Clause, scene: Scene) -> Clause:
     """The clause with what it takes over from the one before."""
-    clause = _one_side_each(clause)
+    clause = _one_side_each(_subject(clause, scene))
     if "empty" in clause.marks and clause.verb in PAINTING and clause.targets and not clause.colors and not clause.targets[0].new:
         clause = replace(clause, colors=[("white", 1)], marks=clause.marks - {"empty", "again"})
     clause = replace(clause, targets=[_like_before(_arranged(target), scene) for target in clause.targets])
@@ -38,6 +38,20 @@ def completed(clause: Clause, scene: Scene) -> Clause:
         if found is not None:
             return found
     return _after(clause, scene.done[-1], scene) if scene.done else clause
+
+
+def _subject(clause: Clause, scene: Scene) -> Clause:
+    """`each flower needs a dot in its middle` is about the flower; `the lower half is the sea, so it is blue` gives a name."""
+    if len(clause.targets) < 2 or clause.verb not in ("draw", "be", "make"):
+        return clause
+    first, second = clause.targets[:2]
+    if clause.verb == "draw" and not first.new and second.new and second.head in SHAPES and first.head not in ("", "board", "all"):
+        scene.focus = select(first, scene) or scene.focus
+        return replace(clause, targets=clause.targets[1:])
+    plain = not (second.colors or second.sizes or second.links or second.sides) and second.word and second.head not in ("it", "thing", "tile", "half")
+    if clause.verb != "draw" and first.head != "it" and second.det in ("a", "the") and (plain or "unknown" in second.marks):
+        return replace(clause, targets=[first, *clause.targets[2:]], names=[*clause.names, second.word])
+    return clause
 
 
 def _places_joined(clause: Clause) -> Clause:
@@ -147,6 +161,12 @@ def _has_colors(clause: Clause, scene: Scene) -> bool:
 
 def _verb_meant(clause: Clause, scene: Scene) -> Clause:
     """`fill` paints the inside; `make it twice as long` grows; `divide the board into stripes` draws stripes."""
+    starts = [link for link in clause.links if link.relation == "from" and link.target is not None and link.target.head in (*SHAPES, "thing")]
+    if clause.targets and clause.targets[-1].every and starts and starts[0].target.plural:
+        last = replace(clause.targets[-1], links=[Link("of", starts[0].target)], head="thing")
+        clause = replace(clause, targets=[*clause.targets[:-1], last], links=[])
+        if last.colors and not clause.colors:
+            clause = replace(clause, colors=[(color, 1) for color in last.colors], targets=[*clause.targets[:-1], replace(last, colors=[])])
     if clause.verb == "fill":
         return replace(clause, verb="paint", marks=clause.marks | {"fill"})
     if clause.verb == "remove" and clause.colors and not clause.targets and not clause.links and not _has_colors(clause, scene):
