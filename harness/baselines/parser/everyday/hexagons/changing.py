@@ -18,7 +18,7 @@ from harness.baselines.parser.everyday.hexagons.scene import (
     ordered,
 )
 from harness.baselines.parser.everyday.hexagons.selecting import select
-from harness.baselines.parser.everyday.hexagons.sizing import grow, shrink
+from harness.baselines.parser.everyday.hexagons.sizing import grow, resize, shrink
 from harness.baselines.parser.everyday.hexagons.targets import paint_all, target_tiles
 from harness.baselines.parser.everyday.hexagons.turning import axis, mirror, rotate
 from harness.worlds.hexagons import COLUMNS, ROWS, Board, Tile, on_board
@@ -208,6 +208,7 @@ VERBS: dict[str, Callable[[Clause, Scene], Tiles | None]] = {
     "axis": axis,
     "rotate": rotate,
     "swap": swap,
+    "resize": resize,
     "grow": grow,
     "shrink": shrink,
 }

@@ -12,11 +12,12 @@ from functools import lru_cache
 from harness.baselines.parser.everyday.english import common_words
 from harness.baselines.parser.everyday.hexagons.lexicon import Token, sentences
 from harness.baselines.parser.everyday.hexagons.meaning import Clause, Link, Phrase
-from harness.baselines.parser.everyday.hexagons.phrases import BESIDE, LINES, PhraseReader
+from harness.baselines.parser.everyday.hexagons.phrases import BESIDE, LINES, PARTS, PhraseReader
 from harness.baselines.parser.everyday.hexagons.special import bar_chart, lettered
 
 GENERIC = ("", "make", "draw", "paint", "be", "ask", "tell", "become")
 """Verbs that say little: another one in the same clause says what is done (`make it bigger`, `can you put it back`)."""
+REGIONS = ("row", "column", "corner", "half", "third", "quarter", "side", "edge")
 PAINTING = ("", "make", "draw", "paint", "be", "become", "fill")
 MARKS = {"MEANT": "meant", "TOO": "too", "SAME": "same", "CYCLE": "cycle", "APART": "apart", "FULL": "full", "TIMES": ""}
 
@@ -40,6 +41,7 @@ class _Segments(PhraseReader):
 
     def clauses(self) -> list[Clause]:
         found: list[Clause] = []
+        self.at += len(self.tokens) == 1 and self.tokens[0].text == "right"
         while not self.done:
             separator = self.separator()
             self.clause = Clause()
@@ -130,7 +132,7 @@ class _Segments(PhraseReader):
         """`with 1 empty column between them`, `2 columns free in between`, `leave a gap of 1 tile`."""
         start = self.at
         self.take("REL", "with")
-        self.take("VERB", "keep", "draw")
+        keeps = self.take("VERB", "keep", "draw") == "keep"
         self.skip("exactly", "always", "about")
         count = self.take("NUMBER") or ("1" if self.take("DET", "a", "no") and self.clause.verb != "tell" else None)
         empty = self.take("MARK", "empty")
@@ -144,7 +146,7 @@ class _Segments(PhraseReader):
             self.phrase()
             if self.separator() and not self.phrase():
                 self.at -= 1
-        if count and unit and (between or (empty and unit == "gap")):
+        if count and ((unit and between) or (empty and unit == "gap") or (keeps and empty)):
             self.take("DET", "each")
             self.clause.sizes["gap"] = int(count)
             return True
@@ -169,6 +171,10 @@ class _Segments(PhraseReader):
                 phrase.det, phrase.head = "a", "tile" if phrase.head == "thing" else phrase.head
                 self.clause.targets.append(phrase)
                 return True
+        self.at = start
+        if self.skip("same color", "the color", "color", "colors") and self.skip("as", "like", "of") and (like := self.phrase()):
+            self.clause.color_of = like
+            return True
         self.at = start
         if self.take("SAME") and (self.take("MEASURE") or self.skip("number", "amount", "size")):
             self.take("REL", "of") and self.take("NOUN", "tile")
@@ -204,7 +210,7 @@ class _Segments(PhraseReader):
             phrase = self.phrase(nested=True)
             if relation == "in" and phrase is not None:
                 self.clause.avoided.append(phrase)
-            elif phrase is not None and (phrase.head in ("thing", "it") or (phrase.bare and not phrase.det)):
+            elif phrase is not None and ((phrase.head in ("thing", "it") and phrase.bare) or (phrase.bare and not phrase.det)):
                 self.clause.marks.add("meant")
             elif phrase is not None and phrase.head and phrase.det != "only":
                 self.clause.excepted.append(phrase)
@@ -319,7 +325,7 @@ class _Segments(PhraseReader):
             phrase.count = None
         else:
             self.at = start
-        if not (phrase.det == "all" and phrase.bare and phrase.head == "" and self.clause.targets):
+        if not (phrase.det == "all" and phrase.bare and not phrase.word and self.clause.targets):
             self.clause.targets += [*phrase.more, replace(phrase, more=[])]
         return True
 
@@ -351,6 +357,8 @@ class _Segments(PhraseReader):
             self.at += 1
         elif token.text in ("for", "as", "like") and self._name():
             return
+        elif token.text == "for" and self.clause.targets and self.clause.targets[-1].new and self.phrase_ahead_as_name():
+            return
         elif token.text in ("if", "in case"):
             self.clause.marks.add("if")
         elif token["NOCOLOR"]:
@@ -358,11 +366,22 @@ class _Segments(PhraseReader):
             self.clause.unknown.append(token.text)
         elif token["DET"] == "only":
             self.clause.marks.add("only")
-        elif token["NUMBER"] and self.clause.verb and not self.clause.targets:
+        elif token["NUMBER"] and not self.clause.targets:
             self.clause.targets.append(Phrase(count=int(token["NUMBER"])))
         elif not token.senses:
             self.clause.unknown.append(token.text)
         self.at += 1
+
+    def phrase_ahead_as_name(self) -> bool:
+        """`a yellow tile for the sun` names the tile."""
+        start = self.at
+        self.at += 1
+        phrase = self.phrase()
+        if phrase is not None and phrase.bare and phrase.word and phrase.head not in ("it", "thing"):
+            self.clause.names.append(phrase.word)
+            return True
+        self.at = start
+        return False
 
     def _amount(self, count: int) -> None:
         """`by 3`, of a move or a size."""
@@ -395,10 +414,18 @@ def _join(clause: Clause, new: Clause, separator: str) -> bool:
         return False
     if new.marks & {"meant"} and (new.targets or new.colors) and clause.targets and not clause.marks & {"no", "not"}:
         return False
-    if new.targets and new.targets[0].det == "all" and new.targets[0].bare and not new.targets[0].head and clause.targets:
+    if new.targets and new.targets[0].head == "all" and not new.targets[0].word and clause.targets:
         return _added(clause, replace(new, targets=[]))
     if new.targets and _about_last(clause, new.targets[0], separator) and len(new.targets) == 1:
         return _described(clause, new)
+    last = clause.targets[-1] if clause.targets else None
+    if last is not None and new.targets and new.targets[0].count and new.targets[0].count == last.count and not new.targets[0].head and new.targets[0].bare:
+        return True
+    if last is not None and new.targets and last.head in REGIONS and not clause.verb and not clause.colors and _is_new(new.targets[0]):
+        new.targets[0].links.append(Link("in", clause.targets.pop()))
+    parts = [target for target in new.targets if target.head in PARTS and target.plural and not target.det and not target.colors]
+    if last is not None and last.new and parts and separator == "," and not new.colors:
+        return True
     if new.targets:
         linked = clause.targets and clause.targets[-1].new and clause.targets[-1].head not in ("", "thing") and own
         coordinates = not clause.colors and not (own and new.colors) and not (new.links and linked and not new.moves)
@@ -413,7 +440,14 @@ def _join(clause: Clause, new: Clause, separator: str) -> bool:
         return False
     if clause.targets and not (new.colors or new.moves or new.links):
         clause.targets[-1].sizes |= new.sizes
+    if clause.colors and new.colors and clause.links and new.links:
+        new.verb = clause.verb
+        return False
     return _added(clause, new)
+
+
+def _is_new(phrase: Phrase) -> bool:
+    return phrase.new and phrase.head not in ("", "thing", *REGIONS) and bool(phrase.count or phrase.det)
 
 
 def _about_last(clause: Clause, phrase: Phrase, separator: str) -> bool:
@@ -449,10 +483,14 @@ def _added(clause: Clause, new: Clause) -> bool:
     one, other = (clause.targets or [None])[-1], (new.targets or [None])[0]
     if one and other and one.head in ("", "side") and (one.sides or one.ordinals) and other.head not in ("", "it", "side") and not one.colors:
         clause.targets[-1] = replace(other, sides=one.sides, ordinals=one.ordinals, count=one.count, det=one.det)
+    for link, like in zip(one.links if one else (), other.links if other else (), strict=False):
+        if link.target is None and link.relation in BESIDE:
+            link.target = like.target
     for name in ("targets", "colors", "moves", "links", "replaced", "avoided", "excepted", "names", "unknown"):
         getattr(clause, name).extend(getattr(new, name))
     clause.marks |= new.marks
     clause.sizes |= new.sizes
     clause.total, clause.times = clause.total or new.total, clause.times or new.times
     clause.first, clause.as_many = clause.first or new.first, clause.as_many or new.as_many
+    clause.color_of = clause.color_of or new.color_of
     return True

@@ -89,7 +89,7 @@ def _own(clause: Clause) -> bool:
 def corrected(clause: Clause, scene: Scene) -> Clause:
     """The last clause with the correction; the board is as before it, unless only the color is another."""
     last = _last_done(scene)
-    targets = [target for target in clause.targets if not (target.head == "it" and target.bare)]
+    targets = [replace(target, excepted=[]) for target in clause.targets if not (target.head == "it" and target.bare)]
     colors = [(color, count) for color, count in clause.colors if color not in clause.replaced]
     if colors and not targets and not clause.links and not clause.sizes:
         return _recolored(clause, colors, last, scene)
@@ -137,7 +137,7 @@ def _recolored(clause: Clause, colors: list[tuple[str, int]], last: Done, scene:
 def _merged(old: Phrase, new: Phrase) -> Phrase:
     """The phrase that was meant instead: `the other side`, `the top two rows`, `the blue one`."""
     old = folded(old) if new.sides else old
-    if new.det == "other" and new.head in ("side", "half", "", "thing", "edge", "corner", old.head):
+    if new.det == "other" and new.head in ("side", "half", "", "thing", "edge", "corner", "end", old.head):
         sides = new.sides or old.sides
         links = [replace(link, target=_flipped(link.target)) if link.target is not None else link for link in old.links]
         return replace(old, sides=[OPPOSITE.get(side, side) for side in sides] if old.sides else [], links=links)

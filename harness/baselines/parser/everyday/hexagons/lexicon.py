@@ -20,7 +20,7 @@ LARGEST = 180
 """Larger numbers are read as this one: the board has no more tiles."""
 _SOUND = re.compile(r"(?<![a-z])(hm+|ehm+|uh+m*|um+|oh|ah+|er+m*|yes|yeah|yep)(?![a-z])")
 _RAINBOW = re.compile(
-    r"\b(?:(?:all )?(?:the )?(?:rainbow colou?rs|colou?rs of (?:the|a) rainbow)|like (?:a|the) rainbow"
+    r"\b(?:colou?rful|multicolou?red|all (?:the )?(?:7 |seven )colou?rs|(?:all )?(?:the )?(?:rainbow colou?rs|colou?rs of (?:the|a) rainbow)|like (?:a|the) rainbow"
     r"|((?:each|every) (?:row|column) )(?:in )?(?:a different|another|its own) colou?r)\b",
     re.IGNORECASE,
 )

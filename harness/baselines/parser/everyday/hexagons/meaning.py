@@ -73,6 +73,8 @@ class Clause:
     """The color to start with: `starting with blue`."""
     as_many: Phrase | None = None
     """What there should be as many of."""
+    color_of: Phrase | None = None
+    """What has the new color already: `the same color as the ring`."""
     excepted: list[Phrase] = field(default_factory=list)
     avoided: list[Phrase] = field(default_factory=list)
     """Where nothing is to be: `not at the edge`."""

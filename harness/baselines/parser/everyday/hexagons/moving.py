@@ -105,10 +105,10 @@ def copy(clause: Clause, scene: Scene) -> Tiles | None:
     lines = [
         link.target
         for link in clause.links
-        if link.target is not None and link.target.head in ("row", "column") and len(link.target.ordinals) > 1
+        if link.target is not None and link.target.head in ("row", "column") and link.target.ordinals
     ]
-    if lines and not clause.moves:
-        return _copied_to(lines[0], clause, painting, tiles, scene)
+    if sum(len(line.ordinals) for line in lines) > 1 and not clause.moves:
+        return _copied_to(lines, clause, painting, tiles, scene)
     steps, every = _copy_steps(clause, tiles), _every(clause)
     if steps is None:
         return _copy_anywhere(clause, painting, tiles, scene)
@@ -124,11 +124,11 @@ def copy(clause: Clause, scene: Scene) -> Tiles | None:
     return found or None
 
 
-def _copied_to(lines: Phrase, clause: Clause, painting: Painting, tiles: Tiles, scene: Scene) -> Tiles | None:
+def _copied_to(lines: list[Phrase], clause: Clause, painting: Painting, tiles: Tiles, scene: Scene) -> Tiles | None:
     """A copy in each of some rows or columns."""
     found: list[Tile] = []
-    for number in lines.ordinals:
-        steps = _copy_steps(replace(clause, links=[Link("in", replace(lines, ordinals=[number]))]), tiles) or []
+    for line, number in [(line, number) for line in lines for number in line.ordinals]:
+        steps = _copy_steps(replace(clause, links=[Link("in", replace(line, ordinals=[number]))]), tiles) or []
         to = _shift(tiles, steps)
         found += paint_all({to(tile): color for tile, color in painting.items()}, scene)
     return found or None

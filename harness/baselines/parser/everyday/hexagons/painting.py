@@ -71,6 +71,10 @@ def _implied_targets(clause: Clause, scene: Scene) -> list[Phrase]:
     place = next((link for link in clause.links if link.relation in ("in", "with", "around") and link.target is not None), None)
     if clause.moves and clause.moves[0][1]:
         return [Phrase(head="line", det="a")]
+    stacked = clause.marks & {"upright", "level", "together"}
+    if len(clause.colors) > 1 and not clause.links and (stacked or not scene.focus):
+        marks = stacked - {"together"} or {"level"}
+        return [Phrase(head="line", det="a", sizes={"tiles": sum(count for _, count in clause.colors)}, marks=marks)]
     first = clause.links[0] if clause.links else None
     if (
         first is not None
@@ -193,20 +197,24 @@ def _head_of_one(target: Phrase, clause: Clause, scene: Scene) -> Phrase:
     """`a blue one` is what was drawn last, in blue; a flower or a dot."""
     if target.head == "inside" and target.det == "a" and target.sizes:
         return replace(target, head="hexagon")
+    if target.head in ("thing", "feature") and clause.verb == "draw" and target.new and target.word not in ("one", "ones"):
+        return replace(target, head="flower" if target.head == "thing" else "line" if target.sizes.get("tiles", 1) > 1 else "tile")
     if (
         target.head not in ("", "thing")
         or target.det not in ("a", "another", "")
         or (target.head == "thing" and target.word not in ("one", "ones"))
     ) and not (target.head == "" and target.count and target.det in ("a", "another", "")):
         return target
+    here = clause.targets[: clause.targets.index(target)] if target in clause.targets else []
     heads = [t for done in scene.done for t in done.clause.targets if t.head in SHAPES and t.head not in ("row", "column")]
+    heads += [other for other in here if other.head in SHAPES and other.head not in ("row", "column")]
     like = heads[-1] if heads else Phrase(head="tile", word="tile")
     count = target.count if target.count != 1 else None
     return replace(
         like,
         det="a",
         count=count,
-        colors=target.colors,
+        colors=target.colors or (like.colors if like in clause.targets or not clause.colors else []),
         links=target.links,
         sides=target.sides,
         excepted=[],

@@ -19,7 +19,7 @@ DEEPEST = 5
 PARTS = ("middle", "inside", "edge", "end", "corner", "half", "side", "petal", "stem")
 SIDES = {"above": "top", "below": "bottom", "left": "left", "right": "right"}
 BESIDE = tuple(SIDES)
-VERBS_OF_PLACE = ("sits", "sit", "lies", "lie", "is", "are", "was", "were", "stands", "stand", "starts", "runs", "go", "goes", "stays", "should",
+VERBS_OF_PLACE = ("sits", "sit", "lies", "lie", "is", "are", "was", "were", "stands", "stand", "runs", "go", "goes", "stays", "should",
                   "must", "can", "directly", "exactly", "right", "straight", "somewhere", "anywhere", "located", "placed", "be")  # fmt: skip
 
 
@@ -111,7 +111,9 @@ class PhraseReader(Reader):
             if size:
                 phrase.sizes |= size
                 continue
-            if token["EVERY"]:
+            if token.text == "next" and (self.noun_ahead(1) or self.peek(1)["NUMBER"]):
+                phrase.marks.add("next")
+            elif token["EVERY"]:
                 phrase.every = int(token["EVERY"])
             elif token["ORDINAL"] and not self._third(phrase):
                 phrase.ordinals.append(int(token["ORDINAL"]))
@@ -263,6 +265,10 @@ class PhraseReader(Reader):
         if phrase.sides and not phrase.det and self.at - start == len(phrase.sides):
             phrase.head = "side"
             return len(phrase.sides) > 1 or bool(self.peek(-2)["REL"]) or phrase.sides == ["middle"]
+        told = told or "next" in phrase.marks
+        if phrase.det == "all" and not told and self.at == start + 1:
+            phrase.head = "all"
+            return True
         if phrase.det and told or phrase.det in ("both", "other", "another", "each", "all"):
             return True
         if phrase.count and (phrase.colors or token["DET"] or token["REL"] == "of"):
@@ -273,6 +279,7 @@ class PhraseReader(Reader):
 
     def _following(self, phrase: Phrase, nested: bool) -> None:
         if phrase.head in LINES and not phrase.ordinals:
+            self.at += self.peek().text in ("in", "number") and self.peek(1)["NUMBER"] is not None and self.peek(2)["COMMA"] is not None
             phrase.ordinals += self.numbers(commas=phrase.plural)
         self._open = nested and phrase.head in ("tile", "thing", "") and not phrase.colors and not (phrase.head == "" and phrase.sides)
         while not self.done:

@@ -34,7 +34,7 @@ from harness.baselines.parser.everyday.hexagons.standing import (
     said_line,
     way_of,
 )
-from harness.worlds.hexagons import Tile, on_board
+from harness.worlds.hexagons import COLUMNS, ROWS, Tile, on_board
 from serialization.program import hexagons_geometry as g
 
 REGIONS = ("board", "all", "background", "row", "column", "corner", "edge", "side", "half", "third", "quarter", "middle",
@@ -51,6 +51,8 @@ def select(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     if phrase.more:
         parts = [select(part, scene) for part in (*phrase.more, replace(phrase, more=[]))]
         return ordered(tile for part in parts for tile in part or ()) or None
+    if "next" in phrase.marks:
+        return _next(phrase, scene)
     plain = folded(phrase)
     base = _HEADS.get(plain.head, figure)(plain, scene)
     if base is None:
@@ -59,6 +61,22 @@ def select(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     for excepted in phrase.excepted:
         found = minus(found, _excepted(excepted, found, scene))
     return [tile for tile in found if on_board(*tile)]
+
+
+def _next(phrase: Phrase, scene: Scene) -> list[Tile] | None:
+    """`the next two rows`, `the next six tiles`: after what was spoken of last."""
+    tiles, count = list(scene.focus), phrase.count or 1
+    if not tiles:
+        return None
+    top, bottom, left, right = extent(tiles)
+    head = phrase.head if phrase.head in ("row", "column", "tile") else "row" if right - left == COLUMNS - 1 else "column" if bottom - top == ROWS - 1 else "tile"
+    far = scene.gap + 1
+    scene.gap = 0
+    if head == "tile" and (top == bottom or len(tiles) == 1):
+        return rectangle(top, bottom, right + far, right + far + count - 1)
+    if head == "row" or (head == "tile" and left == right):
+        return rectangle(bottom + far, bottom + far + count - 1, left, right)
+    return rectangle(top, bottom, right + far, right + far + count - 1)
 
 
 def _excepted(phrase: Phrase, tiles: list[Tile], scene: Scene) -> list[Tile]:
@@ -346,6 +364,11 @@ def _tile(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     """Tiles at a place, tiles beside something, tiles that are painted as dots."""
     if "outer" in phrase.sides:
         return regions.edge(replace(phrase, sides=[side for side in phrase.sides if side != "outer"]), owner_of(phrase, scene))
+    middles = [link.target for link in _links(phrase, "in") if link.target is not None and link.target.head == "middle"]
+    if middles and phrase.count and phrase.count > 1:
+        owner = owner_of(middles[0], scene)
+        at = g.middle(owner)
+        return sorted(owner, key=lambda t: (abs(t.row - at.row) + abs(t.column - at.column), -t.row, t.column))[: phrase.count]
     touching = _links(phrase, "beside")
     ways = [
         way

@@ -90,18 +90,23 @@ def _detailed(clause: Clause, scene: Scene) -> Clause | None:
         return None
     kinds = ("it", figure.head)
     own = [target for target in clause.targets if not (target.head in kinds and not target.colors) and target.head not in ("gap", "side")]
+    sided = any(target.head == "side" for target in clause.targets) and any(target.count for target in clause.targets)
+    own = [] if sided else own
     spread = clause.marks & {"apart", "together"}
     links = [link for target in clause.targets if target.head == "it" for link in target.links]
     sizes = dict(clause.sizes)
     for target in clause.targets:
         sizes |= target.sizes if target.head != "gap" else {"gap": target.sizes.get("tiles", target.sizes.get("wide", 1))}
     looks = clause.marks & {"hollow", "filled", "empty", "upright", "level", "up", "down"}
-    if (own and not spread) or not (sizes or clause.moves or looks or spread or links or (several and not clause.targets)):
+    if (own and not spread) or not (sizes or sided or clause.moves or looks or spread or links or (several and not clause.targets)):
         return None
     clause = replace(clause, links=clause.links + links)
     color = scene.main_color(scene.focus)
     scene.board, scene.focus = last.before, last.about
-    marks = figure.marks | clause.marks | ({"hollow"} if "empty" in clause.marks else set())
+    sides = {tile.count for tile in clause.targets if tile.head == "tile" and tile.count} if any(target.head == "side" for target in clause.targets) else set()
+    sizes |= {"side": max(sides)} if sides else {}
+    marks = clause.marks - ({"upright", "level"} if figure.marks & {"upright", "level"} else set())
+    marks = figure.marks | marks | ({"hollow"} if "empty" in clause.marks else set())
     figure = replace(figure, sizes={**figure.sizes, **sizes}, marks=marks, links=[*figure.links, *clause.links])
     scene.done.pop()
     return replace(
@@ -272,6 +277,8 @@ def _only_tells(clause: Clause, scene: Scene) -> bool:
     if first.det in ("the", "this", "both") and (figure or first.head == "thing"):
         return True
     plain = ("it", "thing", "", "step")
+    if first.det == "another":
+        return False
     crossing = any(target.head == "crossing" for target in targets)
     return crossing or all(t.head in plain and not (t.colors or t.count or t.sides) for t in targets)
 

@@ -24,6 +24,9 @@ CHANGING = tuple(changing.VERBS)
 
 def completed(clause: Clause, scene: Scene) -> Clause:
     """The clause with what it takes over from the one before."""
+    if clause.color_of is not None:
+        color = scene.main_color(select(clause.color_of, scene) or ())
+        clause = replace(clause, verb="make", colors=[(color, 1)] if color else [])
     clause = _one_side_each(_subject(clause, scene))
     if "empty" in clause.marks and clause.verb in PAINTING and clause.targets and not clause.colors and not clause.targets[0].new:
         clause = replace(clause, colors=[("white", 1)], marks=clause.marks - {"empty", "again"})
@@ -42,6 +45,14 @@ def completed(clause: Clause, scene: Scene) -> Clause:
 
 def _subject(clause: Clause, scene: Scene) -> Clause:
     """`each flower needs a dot in its middle` is about the flower; `the lower half is the sea, so it is blue` gives a name."""
+    alone = [target for target in clause.targets if target.head != "it" or not target.bare]
+    if alone and clause.targets[0].head != "it" and clause.verb in ("make", "be"):
+        clause = replace(clause, targets=alone)
+    if clause.moves and len(clause.targets) == 1 and clause.targets[0].head == "all" and clause.moves[0][1] is None and clause.colors:
+        relation = {"up": "above", "down": "below"}.get(clause.moves[0][0], clause.moves[0][0])
+        return replace(clause, moves=[], targets=[replace(clause.targets[0], links=[Link(relation, None)])])
+    if any("next" in target.marks for target in clause.targets):
+        scene.gap = clause.sizes.get("gap", 0)
     if len(clause.targets) < 2 or clause.verb not in ("draw", "be", "make"):
         return clause
     first, second = clause.targets[:2]
@@ -111,6 +122,8 @@ def _copied(clause: Clause, scene: Scene) -> Clause | None:
 
 def _after(clause: Clause, last: Done, scene: Scene) -> Clause:
     """The clause as it follows another one."""
+    if clause.verb in CHANGING:
+        return clause
     if "same" in clause.marks or clause.verb == "again":
         return _same(clause, last, scene)
     if clause.verb not in ("", "be"):
@@ -132,6 +145,9 @@ def _after(clause: Clause, last: Done, scene: Scene) -> Clause:
 
 def _given(clause: Clause) -> Clause:
     """`give the flower a yellow heart` paints its middle; `give the ring another color` is about the ring alone."""
+    if len(clause.targets) > 1 and clause.targets[1].head == "neighbor":
+        tile = replace(clause.targets[1], head="tile", det="a", links=[Link("beside", clause.targets[0])])
+        return replace(clause, verb="draw", targets=[tile])
     parts = [
         target
         for target in clause.targets[1:]
@@ -190,6 +206,10 @@ def _verb_meant(clause: Clause, scene: Scene) -> Clause:
         shorter = clause.moves and clause.moves[0][0] == "down"
         moves = [("up", count) for _, count in clause.moves] or [("up", None)]
         return replace(clause, verb="shrink" if shorter else "grow", moves=moves)
+    resizes = clause.as_many is not None and not first.new or (clause.sizes and clause.targets and not first.new and first.head in (*SHAPES, "it", "thing"))
+    anew = clause.verb in ("make", "be", "") or clause.as_many is not None or len(clause.sizes) > 1
+    if resizes and anew and clause.verb in ("make", "be", "", "grow", "shrink") and not clause.colors:
+        return replace(clause, verb="resize")
     sized = clause.marks & {"long", "big", "wide", "thick", "small"}
     if clause.verb in ("make", "be", "") and sized and clause.marks & {"twice", "half"} and not clause.colors:
         return replace(clause, verb="grow" if "twice" in clause.marks else "shrink")
@@ -283,6 +303,10 @@ def _like_before(phrase: Phrase, scene: Scene) -> Phrase:
     told = phrase.det == "other" or phrase.sides or phrase.ordinals or any(link.relation in BESIDE for link in phrase.links)
     if phrase.head not in ("thing", "") or phrase.word not in ("", "one", "ones") or phrase.colors or not told:
         return phrase
+    last = scene.done[-1].clause.targets[-1:] if scene.done else []
+    parallel = last and ((phrase.sides and last[0].sides) or (phrase.ordinals and last[0].ordinals))
+    if parallel and phrase.det in ("the", "") and not phrase.links and last[0].head not in ("", "thing") and not phrase.count:
+        return replace(last[0], sides=phrase.sides, ordinals=phrase.ordinals, plural=phrase.plural)
     for done in reversed(scene.done[-3:]):
         sided = any(folded(target).sides for target in done.clause.targets)
         if len(scene.pieces(done.tiles)) > 1 and not sided and phrase.det != "other" and len(phrase.sides) < 2:
@@ -342,7 +366,7 @@ def _going_on(clause: Clause, last: Done) -> Clause | None:
 def _refers(clause: Clause) -> bool:
     """Whether the targets stand already: `and the blue one`."""
     return bool(clause.targets) and all(
-        target.det in ("the", "this", "both", "all", "each", "other") for target in clause.targets
+        target.det in ("the", "this", "both", "all", "each", "other") or (target.head == "it" and "too" in clause.marks) for target in clause.targets
     )
 
 
