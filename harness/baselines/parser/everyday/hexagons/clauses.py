@@ -122,7 +122,13 @@ class _Segments(PhraseReader):
         more = int(self.peek(1).text == "more")
         if self.peek()["NUMBER"] and self.peek(1 + more).text in ("times", "copies"):
             self.clause.times = int(str(self.peek()["NUMBER"]))
+            self.clause.verb = "copy" if self.peek(1 + more).text == "copies" else self.clause.verb
             self.at += 2 + more
+            self.take("REL", "of")
+            return True
+        if self.peek()["NUMBER"] and self.peek(1)["NOUN"] in LINES and self.peek(2)["APART"]:
+            self.clause.sizes["gap"] = int(str(self.peek()["NUMBER"])) - 1
+            self.at += 3
             return True
         value = self.take("TIMES")
         self.clause.marks |= {value} if value else set()
@@ -172,7 +178,9 @@ class _Segments(PhraseReader):
                 self.clause.targets.append(phrase)
                 return True
         self.at = start
-        if self.skip("same color", "the color", "color", "colors") and self.skip("as", "like", "of") and (like := self.phrase()):
+        self.take("REL", "in")
+        colors = self.skip("same color", "color") and self.peek(-1)["SAME"] or self.peek(-2)["REL"] == "in"
+        if colors and self.skip("as", "like", "of") and (like := self.phrase()):
             self.clause.color_of = like
             return True
         self.at = start
@@ -188,6 +196,7 @@ class _Segments(PhraseReader):
     def _not(self) -> bool:
         """`not blue` replaces the blue, `not only one`, `nothing along the top` ask for nothing."""
         start, said = self.at, self.take("NOT")
+        begins = self.clause.empty
         if said is None or self.peek()["REL"] == "of":
             self.at = start
             return False
@@ -200,6 +209,7 @@ class _Segments(PhraseReader):
         elif self.peek()["VERB"] or (self.peek(1)["VERB"] and not self.peek()["DET"]):
             self.clause.marks.add("not")
         else:
+            self.clause.marks |= {"meant"} if begins and self.peek()["DET"] == "the" else set()
             self._pass_negated()
         return True
 
@@ -423,6 +433,9 @@ def _join(clause: Clause, new: Clause, separator: str) -> bool:
         return True
     if last is not None and new.targets and last.head in REGIONS and not clause.verb and not clause.colors and _is_new(new.targets[0]):
         new.targets[0].links.append(Link("in", clause.targets.pop()))
+    if last is not None and last.new and new.targets and (last.count or 0) > 1 and (new.targets[0].count == 1 or new.targets[0].det == "other"):
+        if not new.targets[0].head or new.targets[0].word == "one":
+            return _split(clause, new)
     parts = [target for target in new.targets if target.head in PARTS and target.plural and not target.det and not target.colors]
     if last is not None and last.new and parts and separator == "," and not new.colors:
         return True
@@ -444,6 +457,16 @@ def _join(clause: Clause, new: Clause, separator: str) -> bool:
         new.verb = clause.verb
         return False
     return _added(clause, new)
+
+
+def _split(clause: Clause, new: Clause) -> bool:
+    """`two lines, one in column 4, the other in column 10` are two targets with places, or colors, of their own."""
+    first, own = clause.targets[-1], new.targets[0]
+    colors = own.colors or [color for color, _ in new.colors] or first.colors
+    each = replace(first, count=None, plural=False, det="a", colors=colors, links=[*first.links, *own.links, *new.links], sides=own.sides)
+    left = (first.count or 1) - 1
+    clause.targets[-1:] = [each] if own.det == "other" or left == 0 else [each, replace(first, count=left)]
+    return True
 
 
 def _is_new(phrase: Phrase) -> bool:

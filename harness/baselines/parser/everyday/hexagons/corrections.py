@@ -73,6 +73,9 @@ def is_correction(clause: Clause, scene: Scene, first: bool) -> bool:
     told = clause.targets and clause.targets[0].head == "it" and clause.verb in ("make", "be") and not clause.colors
     if told and len(clause.targets) == 2 and clause.targets[1].head in PLACES and not clause.targets[1].colors:
         return True
+    if len(others) == 1 and others[0].det == "only" and clause.colors and not clause.verb and first:
+        tiles = select(others[0], scene) or []
+        return bool(tiles) and all(scene.board[tile] == clause.colors[0][0] for tile in tiles)
     if "meant" in clause.marks:
         targets = [target for target in clause.targets if not (target.head == "it" and target.bare)]
         return bool(targets or clause.colors or clause.sizes or clause.replaced)

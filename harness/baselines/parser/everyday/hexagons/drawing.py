@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from harness.baselines.parser.everyday.hexagons import regions
 from harness.baselines.parser.everyday.hexagons.meaning import Clause, Link, Phrase
-from harness.baselines.parser.everyday.hexagons.placing import LINES, placed, scattered
+from harness.baselines.parser.everyday.hexagons.placing import LINES, Place, best, placed, scattered
 from harness.baselines.parser.everyday.hexagons.scene import ALL, Scene, Tiles, common, extent, minus, near, ordered, rectangle
 from harness.baselines.parser.everyday.hexagons.selecting import BESIDE, related, select
-from harness.baselines.parser.everyday.hexagons.shapes import length_of
+from harness.baselines.parser.everyday.hexagons.shapes import ANCHOR, length_of
 from harness.worlds.hexagons import COLUMNS, ROWS, Tile, distance, on_board
 from serialization.program import hexagons_geometry as g
 
@@ -314,7 +314,15 @@ def _dots(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
     """Tiles at a place that is said, or so many anywhere."""
     if phrase.head != "tile" or (phrase.sizes.get("tiles", 1) > 1 and not phrase.plural):
         return None
+    along = any(link.relation == "in" and link.target and link.target.head in (*LINES[:3], "edge") and not link.target.every for link in phrase.links)
+    if phrase.plural and along and not phrase.count and not phrase.sizes:
+        return _in_place(phrase, scene)
     count = phrase.count or phrase.sizes.get("tiles") or (3 if phrase.plural else 1)
+    if count > 1 and phrase.sizes.get("gap"):
+        step = phrase.sizes["gap"] + 1
+        upright = "upright" in phrase.marks
+        shape = [Tile(ANCHOR.row + k * step * upright, ANCHOR.column + k * step * (not upright)) for k in range(count)]
+        return best([shape], replace(phrase, head="row"), Place(phrase, scene), scene, (), True)
     if "together" in phrase.marks and count > 1:
         return _clump(phrase, scene, count)
     if count > 1 and phrase.marks & {"level", "upright", "diagonal"}:
@@ -407,7 +415,7 @@ def _clump(phrase: Phrase, scene: Scene, count: int) -> list[Tile] | None:
 
 def _around(corners: Tiles, count: int) -> list[Tile]:
     """So many tiles in a corner: the corner and those next to it, along the row first."""
-    each = count // len(corners)
+    each = count // len(corners) or count
     return [
         tile for corner in corners for tile in sorted(ALL, key=lambda t: (distance(t, corner), abs(t.row - corner.row)))[:each]
     ]

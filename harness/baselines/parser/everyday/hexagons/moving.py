@@ -144,6 +144,8 @@ def _copy_steps(clause: Clause, tiles: Tiles) -> list[tuple[str, int]] | None:
     if to is not None and not moves:
         number = to.ordinals[0] - 1 - (min(t.row for t in tiles) if to.head == "row" else min(t.column for t in tiles))
         return [("down" if to.head == "row" else "right", number)]
+    if not moves and "gap" in clause.sizes:
+        moves = [("right", None)]
     if not moves:
         return None
     top, bottom, left, right = extent(tiles)

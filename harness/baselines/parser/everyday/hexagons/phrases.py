@@ -132,7 +132,8 @@ class PhraseReader(Reader):
             elif token["MARK"] and (self.noun_ahead(1) or self.one_ahead(1)):
                 phrase.marks.add(str(token["MARK"]))
             elif token["VERB"] in ("grow", "shrink") and self.noun_ahead(1):
-                phrase.marks.add("big" if token["VERB"] == "grow" else "small")
+                looks = ("largest", "least") if phrase.det == "the" else ("big", "small")
+                phrase.marks.add(looks[token["VERB"] == "shrink"])
             elif token["DET"] in ("another", "other", "only", "all") and (self.noun_ahead(1) or phrase.count):
                 phrase.det = phrase.det if phrase.det == "each" else str(token["DET"])
             elif token["COMMA"] or token["AND"]:
@@ -201,6 +202,10 @@ class PhraseReader(Reader):
         self.at += 1
         if noun == "all":
             self._looks(phrase)
+            if phrase.word.startswith("what") and phrase.bare and self.peek()["REL"] is None:
+                return False
+        if phrase.plural and len(phrase.colors) > 1 and not phrase.count and not phrase.det and phrase.head == "tile" and not phrase.marks:
+            phrase.count = len(phrase.colors)
         self._compound(phrase)
         if phrase.head == "tile" and self.peek()["NUMBER"] and not phrase.count and self.peek(1)["NOUN"] is None:
             phrase.ordinals, phrase.det = self.numbers(), "the"
@@ -395,6 +400,8 @@ class PhraseReader(Reader):
             self.at = start
             return None
         self._open = False
+        if relation == "inside":
+            self.take("REL", "of")
         if relation == "from" and self.peek()["REL"] in BESIDE:
             relation = str(self.take("REL"))
             if not self.phrase_ahead():

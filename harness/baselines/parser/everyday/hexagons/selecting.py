@@ -51,6 +51,12 @@ def select(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     if phrase.more:
         parts = [select(part, scene) for part in (*phrase.more, replace(phrase, more=[]))]
         return ordered(tile for part in parts for tile in part or ()) or None
+    lines = next((link.target for link in phrase.links if link.relation in ("of", "in") and link.target is not None and link.target.head in ("row", "column")), None)
+    if lines is not None and lines.det in ("each", "all") and (phrase.ordinals or phrase.count or phrase.every or phrase.sides):
+        rest = [link for link in phrase.links if link.target is not lines]
+        numbers = {t.row if lines.head == "row" else t.column for t in select(lines, scene) or ()}
+        singles = [Phrase(head=lines.head, det="the", ordinals=[number + 1]) for number in sorted(numbers)]
+        return [tile for single in singles for tile in select(replace(phrase, links=[*rest, Link("in", single)]), scene) or ()]
     if "next" in phrase.marks:
         return _next(phrase, scene)
     plain = folded(phrase)
@@ -215,7 +221,7 @@ def _corner(phrase: Phrase, scene: Scene) -> list[Tile] | None:
         left = [tile for tile in found if scene.board[tile] == "white"] or minus(found, scene.focus)
         return left if phrase.plural or phrase.det == "other" else left[:1]
     if (
-        phrase.det == "a" or (phrase.det == "the" and not phrase.plural and found == regions.corners(phrase, ALL))
+        phrase.det == "a" or (phrase.count and phrase.count < 4 and not phrase.det) or (phrase.det == "the" and not phrase.plural and found == regions.corners(phrase, ALL))
     ) and not phrase.sides:
         return ([t for t in found if scene.board[t] == "white"] or found)[: phrase.count or 1]
     return found
@@ -326,6 +332,8 @@ def _end(phrase: Phrase, scene: Scene) -> list[Tile] | None:
 
 
 def _it(phrase: Phrase, scene: Scene) -> list[Tile] | None:
+    if phrase.det == "this" and phrase.count and phrase.count > 1:
+        return ordered(tile for done in [done for done in scene.done if done.tiles][-phrase.count :] for tile in done.tiles) or None
     if phrase.det == "both":
         return ordered(tile for done in [done for done in scene.done if done.tiles][-2:] for tile in done.tiles) or None
     if phrase.det == "all" and phrase.word in ("them", "these", "those") and scene.main_color(scene.focus):
@@ -345,6 +353,8 @@ def _thing(phrase: Phrase, scene: Scene) -> list[Tile] | None:
         return [tile for piece in others for tile in piece] or None
     if phrase.colors:
         return scene.of_colors(phrase.colors) or None
+    if phrase.det == "this" and phrase.count and phrase.count > 1 and len(scene.pieces(scene.focus)) < 2:
+        return _it(phrase, scene)
     of = _links(phrase, "of")
     if of:
         return owner_of(phrase, scene) or None

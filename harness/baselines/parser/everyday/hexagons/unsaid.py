@@ -33,6 +33,8 @@ def completed(clause: Clause, scene: Scene) -> Clause:
     clause = replace(clause, targets=[_like_before(_arranged(target), scene) for target in clause.targets])
     if "only" in [target.det for target in clause.targets] and clause.verb in ("be", "make", "keep") and not clause.colors:
         return replace(clause, verb="keep", targets=[target for target in clause.targets if target.det == "only"])
+    if clause.verb == "keep" and "empty" in clause.marks and clause.targets:
+        return replace(clause, verb="paint", colors=[("white", 1)])
     if "not" in clause.marks and clause.verb in ("paint", "draw", "remove") and clause.targets:
         return replace(clause, verb="keep")
     clause = _counted(_places_joined(_verb_meant(clause, scene)), scene)
@@ -53,6 +55,11 @@ def _subject(clause: Clause, scene: Scene) -> Clause:
         return replace(clause, moves=[], targets=[replace(clause.targets[0], links=[Link(relation, None)])])
     if any("next" in target.marks for target in clause.targets):
         scene.gap = clause.sizes.get("gap", 0)
+    if clause.verb == "make" and clause.targets and not clause.colors:
+        link = next((link for link in clause.targets[0].links if link.relation == "in" and link.target and link.target.word == "one"), None)
+        if link is not None and link.target is not None and link.target.colors and not clause.targets[0].new:
+            kept = [other for other in clause.targets[0].links if other is not link]
+            return replace(clause, targets=[replace(clause.targets[0], links=kept)], colors=[(color, 1) for color in link.target.colors])
     if len(clause.targets) < 2 or clause.verb not in ("draw", "be", "make"):
         return clause
     first, second = clause.targets[:2]
@@ -177,6 +184,13 @@ def _has_colors(clause: Clause, scene: Scene) -> bool:
 
 def _verb_meant(clause: Clause, scene: Scene) -> Clause:
     """`fill` paints the inside; `make it twice as long` grows; `divide the board into stripes` draws stripes."""
+    origin = next((link.target for link in clause.links if link.relation == "from" and link.target is not None and link.target.ordinals and not link.target.head), None)
+    for target in clause.targets:
+        for link in [*target.links]:
+            if target.every and link.relation == "from" and link.target is not None and link.target.ordinals and not link.target.head:
+                origin = link.target
+    if origin is not None and clause.targets and any(target.every or (link.target and link.target.every) for target in clause.targets for link in target.links or [Link("")]):
+        clause = replace(clause, targets=[replace(target, ordinals=origin.ordinals[:1], links=[li for li in target.links if li.target is not origin]) for target in clause.targets])
     starts = [link for link in clause.links if link.relation == "from" and link.target is not None and link.target.head in (*SHAPES, "thing")]
     if clause.targets and clause.targets[-1].every and starts and starts[0].target.plural:
         last = replace(clause.targets[-1], links=[Link("of", starts[0].target)], head="thing")
@@ -207,6 +221,9 @@ def _verb_meant(clause: Clause, scene: Scene) -> Clause:
         moves = [("up", count) for _, count in clause.moves] or [("up", None)]
         return replace(clause, verb="shrink" if shorter else "grow", moves=moves)
     resizes = clause.as_many is not None and not first.new or (clause.sizes and clause.targets and not first.new and first.head in (*SHAPES, "it", "thing"))
+    if clause.targets and first.head == "it" and first.sizes:
+        clause = replace(clause, sizes=clause.sizes | first.sizes)
+        resizes = True
     anew = clause.verb in ("make", "be", "") or clause.as_many is not None or len(clause.sizes) > 1
     if resizes and anew and clause.verb in ("make", "be", "", "grow", "shrink") and not clause.colors:
         return replace(clause, verb="resize")
