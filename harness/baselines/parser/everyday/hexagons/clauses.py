@@ -178,8 +178,7 @@ class _Segments(PhraseReader):
                 self.clause.targets.append(phrase)
                 return True
         self.at = start
-        self.take("REL", "in")
-        colors = self.skip("same color", "color") and self.peek(-1)["SAME"] or self.peek(-2)["REL"] == "in"
+        colors = (self.take("SAME") or self.take("REL", "in") and (self.take("DET", "the") or True)) and self.skip("color", "colors")
         if colors and self.skip("as", "like", "of") and (like := self.phrase()):
             self.clause.color_of = like
             return True
@@ -321,7 +320,7 @@ class _Segments(PhraseReader):
             return True
         if self.peek()["NUMBER"] and self.peek(1)["NOUN"] in LINES and self.peek(2)["REL"] in BESIDE:
             return False
-        phrase = self.phrase()
+        phrase = self.phrase() if self.peek()["REL"] != "inside" else None
         if phrase is None:
             return False
         start = self.at
@@ -506,6 +505,9 @@ def _added(clause: Clause, new: Clause) -> bool:
     one, other = (clause.targets or [None])[-1], (new.targets or [None])[0]
     if one and other and one.head in ("", "side") and (one.sides or one.ordinals) and other.head not in ("", "it", "side") and not one.colors:
         clause.targets[-1] = replace(other, sides=one.sides, ordinals=one.ordinals, count=one.count, det=one.det)
+    if one and other and clause.moves and clause.moves[-1][1] is None and other.links and other.links[0].relation in BESIDE:
+        way = clause.moves.pop()[0]
+        one.links.append(replace(other.links[0], relation={"up": "above", "down": "below"}.get(way, way)))
     for link, like in zip(one.links if one else (), other.links if other else (), strict=False):
         if link.target is None and link.relation in BESIDE:
             link.target = like.target

@@ -160,7 +160,7 @@ def _line_between(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | 
 
 def _named_side(place: Phrase) -> Phrase:
     """`the top left` as the side or corner that it is."""
-    return replace(place, head="side") if place.head == "" and place.sides and not place.colors else place
+    return replace(place, head="side") if place.head == "" and place.sides and not (place.colors or place.count) else place
 
 
 def _straight(a: Tile, b: Tile) -> list[Tile]:
@@ -314,6 +314,9 @@ def _dots(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
     """Tiles at a place that is said, or so many anywhere."""
     if phrase.head != "tile" or (phrase.sizes.get("tiles", 1) > 1 and not phrase.plural):
         return None
+    begins = [link for link in phrase.links if link.relation == "from" and link.target and link.target.head in ("", "side") and link.target.sides]
+    if begins and len(phrase.links) > 1:
+        phrase = replace(phrase, links=[link for link in phrase.links if link not in begins])
     along = any(link.relation == "in" and link.target and link.target.head in (*LINES[:3], "edge") and not link.target.every for link in phrase.links)
     if phrase.plural and along and not phrase.count and not phrase.sizes:
         return _in_place(phrase, scene)
@@ -348,7 +351,8 @@ def _dots(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
         if found and len(found) <= count:
             return found
         if found and exact and phrase.count and phrase.count > 1 and "apart" not in phrase.marks and not phrase.sides and not phrase.ordinals:
-            return _run(found, count, scene)
+            late = any({"right", "bottom"} & set(link.target.sides) for link in begins if link.target)
+            return _run(found[::-1] if late else found, count, scene)
         if found and (len(found) < len(ALL)):
             return _some(found, phrase, count, scene)
     pieces = scattered(phrase, scene, count, _avoided(clause, scene))
@@ -394,7 +398,7 @@ def _in_place(phrase: Phrase, scene: Scene) -> list[Tile] | None:
         links.append(link)
     of_board = len(scene.focus) == 1 and all(link.target and _plain_side(link.target) for link in links)
     about = replace(scene, focus=()) if of_board else scene
-    return select(replace(phrase, colors=[], det="the", count=None, links=links), about) if links else None
+    return select(replace(phrase, colors=[], det="the", count=None, links=links, marks=phrase.marks | {"new"}), about) if links else None
 
 
 def _avoided(clause: Clause, scene: Scene) -> list[Tile]:

@@ -103,7 +103,7 @@ def known_words() -> frozenset[str]:
 def sentences(text: str) -> list[list[Token]]:
     """The tokens of each sentence: `Row 4: red. Undo!` is two."""
     text = re.sub(r"\(\s*(\d+)\s*,\s*(\d+)\s*\)", r"column \1 row \2", text)
-    text = re.sub(r"(\d+)\s*[:/]\s*(\d+)", r"column \1 row \2", text)
+    text = re.sub(r"(\d+)[:/](\d+)", r"column \1 row \2", text)
     text = re.sub(r"([a-z])\s*(?:\.\.+|…)", r"\1 and so on ", text, flags=re.IGNORECASE)
     text = text.replace(":", ",").replace("<", " ").replace(" - ", " , ").replace("—", " , ")
     text = re.sub(r"\bstrip(ed|y) (pattern|board|background|flag)\b", "stripes", text, flags=re.IGNORECASE)

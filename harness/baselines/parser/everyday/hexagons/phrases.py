@@ -276,7 +276,7 @@ class PhraseReader(Reader):
             return True
         if phrase.det and told or phrase.det in ("both", "other", "another", "each", "all"):
             return True
-        if phrase.count and (phrase.colors or token["DET"] or token["REL"] == "of"):
+        if phrase.count and (phrase.colors or token["DET"] or token["REL"] in ("of", *BESIDE) or token["WAY"]):
             return True
         return bool(phrase.ordinals and (phrase.count or token["REL"] == "from"))
 
@@ -284,8 +284,10 @@ class PhraseReader(Reader):
 
     def _following(self, phrase: Phrase, nested: bool) -> None:
         if phrase.head in LINES and not phrase.ordinals:
-            self.at += self.peek().text in ("in", "number") and self.peek(1)["NUMBER"] is not None and self.peek(2)["COMMA"] is not None
-            phrase.ordinals += self.numbers(commas=phrase.plural)
+            listed = self.peek().text in ("in", "number") and self.peek(1)["NUMBER"] is not None and self.peek(2)["NOUN"] is None
+            listed = listed and self.peek(2).text != "color" and bool(self.peek(2)["COMMA"])
+            self.at += listed
+            phrase.ordinals += self.numbers(commas=phrase.plural or listed)
         self._open = nested and phrase.head in ("tile", "thing", "") and not phrase.colors and not (phrase.head == "" and phrase.sides)
         while not self.done:
             before = self.at
@@ -390,8 +392,9 @@ class PhraseReader(Reader):
         """`2 rows below the ring`, `next to it`, `in the corner`."""
         start = self.at
         count = self.take("NUMBER") or ("1" if self.peek()["DET"] == "a" and self.peek(1)["NOUN"] in UNITS and self.take("DET") else None)
-        if count is not None:
-            self.take("NOUN", *UNITS)
+        if count is not None and self.take("NOUN", *UNITS) is None and count == "1":
+            self.at = start
+            return None
         self.skip("exactly", "directly", "straight", "somewhere", "anywhere", "all", "only")
         along = self.peek().text
         relation = self.take("REL")

@@ -404,12 +404,14 @@ def _tile(phrase: Phrase, scene: Scene) -> list[Tile] | None:
         return (tiles if phrase.plural or phrase.det in ("all", "each") else dots or tiles) or None
     if phrase.det == "other":
         return _rest(phrase, scene)
+    dots = [tile for piece in scene.pieces(scene.painted) if len(piece) == 1 for tile in piece]
+    if phrase.det == "the" and len(phrase.sides) == 1 and len(scene.focus) < 2 and len(dots) > 1 and "new" not in phrase.marks:
+        return dots
     if phrase.det in ("this", "the", "these") and not phrase.bare:
         in_corner = len(phrase.sides) > 1 and len(scene.focus) == 1
         return list(ALL) if in_corner else list(scene.focus) or list(ALL)
     if phrase.det in ("all", "each"):
         return list(ALL) if not phrase.count else list(scene.focus)
-    dots = [tile for piece in scene.pieces(scene.painted) if len(piece) == 1 for tile in piece]
     if len(scene.focus) == 1 or not dots:
         return list(scene.focus) or None
     return dots
@@ -512,6 +514,8 @@ def _filtered(phrase: Phrase, tiles: list[Tile], scene: Scene) -> list[Tile]:
     if phrase.head in ("tile", "all", "thing", "", *SHAPES):
         for link in _links(phrase, "in", "of"):
             if link.target is None or (link.target.head in ("it", "thing", "") and phrase.head != "tile"):
+                continue
+            if link.target.head == "middle" and phrase.count and phrase.count > 1:
                 continue
             if _links(phrase, "beside") and link.target.head in ("side", "") and way_of(link.target.sides):
                 continue

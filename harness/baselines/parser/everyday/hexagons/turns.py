@@ -57,6 +57,7 @@ def _carry_out_one(clause: Clause, scene: Scene, first: bool) -> list[str]:
         restore(clause, scene)
         scene.done.append(Done(clause, before, scene.focus))
         return []
+    gives = clause.verb == "give"
     if is_correction(clause, scene, first):
         clause = corrected(clause, scene)
     detailed = _detailed(clause, scene)
@@ -73,6 +74,8 @@ def _carry_out_one(clause: Clause, scene: Scene, first: bool) -> list[str]:
         return _asked_back(clause)
     if tiles or clause.verb != "keep":
         scene.done.append(Done(clause, before, list(tiles), scene.main_color(list(tiles)) or color, about))
+    if gives:
+        scene.focus = about
     return []
 
 

@@ -87,7 +87,7 @@ def _places_joined(clause: Clause) -> Clause:
 
 def _counted(clause: Clause, scene: Scene) -> Clause:
     """The clause with its counts worked out: `as many as`, `so that there are 5`, `I need 5`."""
-    if clause.as_many is not None:
+    if clause.as_many is not None and clause.verb != "resize":
         clause = _as_many(clause, scene)
     only = clause.targets[0] if len(clause.targets) == 1 else None
     plain = only is not None and only.head == "" and only.bare and only.det == "" and not clause.colors and not clause.links
@@ -252,7 +252,7 @@ def _one_side_each(clause: Clause) -> Clause:
         if one.head == "" and (one.sides or one.ordinals) and other.head not in ("", "it") and not one.colors:
             targets[number] = replace(other, sides=one.sides, ordinals=one.ordinals, count=one.count, colors=list(other.colors))
     if len(targets) > 1 and clause.verb in ("make", "be", "") and targets[0].head == "it" and targets[0].bare:
-        targets = targets[1:]
+        targets = targets[:1] if targets[0].sizes else targets[1:]
     elif (
         len(targets) == 2
         and targets[0].head in ("corner", "row", "column")
@@ -321,9 +321,11 @@ def _like_before(phrase: Phrase, scene: Scene) -> Phrase:
     if phrase.head not in ("thing", "") or phrase.word not in ("", "one", "ones") or phrase.colors or not told:
         return phrase
     last = scene.done[-1].clause.targets[-1:] if scene.done else []
-    parallel = last and ((phrase.sides and last[0].sides) or (phrase.ordinals and last[0].ordinals))
+    parallel = last and ((phrase.sides and last[0].sides) or (phrase.ordinals and last[0].ordinals and last[0].links))
     if parallel and phrase.det in ("the", "") and not phrase.links and last[0].head not in ("", "thing") and not phrase.count:
         return replace(last[0], sides=phrase.sides, ordinals=phrase.ordinals, plural=phrase.plural)
+    if last and phrase.ordinals and not phrase.sides and not last[0].plural and not last[0].links:
+        return phrase
     for done in reversed(scene.done[-3:]):
         sided = any(folded(target).sides for target in done.clause.targets)
         if len(scene.pieces(done.tiles)) > 1 and not sided and phrase.det != "other" and len(phrase.sides) < 2:
@@ -447,7 +449,7 @@ def _again_elsewhere(clause: Clause, scene: Scene) -> Clause | None:
     if "same" not in clause.marks and clause.verb != "again":
         return None
     figures = [target for target in clause.targets if target.head in SHAPES and target.head not in ("row", "column", "tile")]
-    figure = next((target for target in figures if target.det in ("the", "this", "") and not target.colors), None)
+    figure = next((target for target in figures if target.det in ("the", "this", "")), None)
     if figure is None or not select(replace(figure, det="the", links=[]), scene):
         return None
     return replace(clause, verb="copy", targets=[replace(figure, det="the", links=[])], links=clause.links + figure.links)
