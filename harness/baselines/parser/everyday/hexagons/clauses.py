@@ -13,6 +13,7 @@ from harness.baselines.parser.everyday.english import common_words
 from harness.baselines.parser.everyday.hexagons.lexicon import Token, sentences
 from harness.baselines.parser.everyday.hexagons.meaning import Clause, Link, Phrase
 from harness.baselines.parser.everyday.hexagons.phrases import BESIDE, LINES, PARTS, PhraseReader
+from harness.baselines.parser.everyday.hexagons.reader import UNITS
 from harness.baselines.parser.everyday.hexagons.special import bar_chart, lettered
 
 GENERIC = ("", "make", "draw", "paint", "be", "ask", "tell", "become")
@@ -62,7 +63,13 @@ class _Segments(PhraseReader):
         if token["COMMA"] or token["AND"]:
             return True
         verb, clause = token["VERB"], self.clause
-        if verb is None or token["NOUN"] or verb in GENERIC or clause.verb in GENERIC or verb in ("again", "keep", "become", "upend"):
+        if (
+            verb is None
+            or token["NOUN"]
+            or verb in GENERIC
+            or clause.verb in GENERIC
+            or verb in ("again", "keep", "become", "upend")
+        ):
             return False
         return bool(clause.targets)
 
@@ -94,7 +101,15 @@ class _Segments(PhraseReader):
             self.clause.marks.add("hollow")
             self.at += 2
             return True
-        return self._total() or self._gap() or self._as_many() or self._not() or self._instead() or self._times() or self._passed(token)
+        return (
+            self._total()
+            or self._gap()
+            or self._as_many()
+            or self._not()
+            or self._instead()
+            or self._times()
+            or self._passed(token)
+        )
 
     def _passed(self, token: Token) -> bool:
         """Passes over what only explains, up to the next comma, but for what says how tiles lie."""
@@ -109,7 +124,9 @@ class _Segments(PhraseReader):
         """`so that there are 5`, `until I have 5`, `5 in total`."""
         start = self.at
         if self.skip("so that", "until", "so", "till", "if", "to"):
-            if self.take("VERB", "tell") or (self.skip("there", "i", "we", "you", "they") and self.skip("are", "have", "see", "is")):
+            if self.take("VERB", "tell") or (
+                self.skip("there", "i", "we", "you", "they") and self.skip("are", "have", "see", "is")
+            ):
                 count = self.take("NUMBER")
                 if count is not None:
                     self.clause.total = int(count)
@@ -125,10 +142,6 @@ class _Segments(PhraseReader):
             self.clause.verb = "copy" if self.peek(1 + more).text == "copies" else self.clause.verb
             self.at += 2 + more
             self.take("REL", "of")
-            return True
-        if self.peek()["NUMBER"] and self.peek(1)["NOUN"] in LINES and self.peek(2)["APART"]:
-            self.clause.sizes["gap"] = int(str(self.peek()["NUMBER"])) - 1
-            self.at += 3
             return True
         value = self.take("TIMES")
         self.clause.marks |= {value} if value else set()
@@ -178,7 +191,9 @@ class _Segments(PhraseReader):
                 self.clause.targets.append(phrase)
                 return True
         self.at = start
-        colors = (self.take("SAME") or self.take("REL", "in") and (self.take("DET", "the") or True)) and self.skip("color", "colors")
+        colors = (self.take("SAME") or self.take("REL", "in") and (self.take("DET", "the") or True)) and self.skip(
+            "color", "colors"
+        )
         if colors and self.skip("as", "like", "of") and (like := self.phrase()):
             self.clause.color_of = like
             return True
@@ -261,6 +276,15 @@ class _Segments(PhraseReader):
                 self.clause.links.append(Link("to" if line.sides else "in", line))
                 return True
             self.at = start
+        if (
+            self.peek()["NUMBER"]
+            and self.peek(1)["NOUN"] in UNITS
+            and self.peek(2).text in ("further", "farther", "apart")
+            and not self.peek(3)["WAY"]
+        ):
+            self.clause.sizes["step"] = int(str(self.peek()["NUMBER"]))
+            self.at += 3
+            return True
         move = self.distance()
         if move is not None:
             self.clause.moves.append(move)
@@ -428,13 +452,37 @@ def _join(clause: Clause, new: Clause, separator: str) -> bool:
     if new.targets and _about_last(clause, new.targets[0], separator) and len(new.targets) == 1:
         return _described(clause, new)
     last = clause.targets[-1] if clause.targets else None
-    if last is not None and new.targets and new.targets[0].count and new.targets[0].count == last.count and not new.targets[0].head and new.targets[0].bare:
+    if (
+        last is not None
+        and new.targets
+        and new.targets[0].count
+        and new.targets[0].count == last.count
+        and not new.targets[0].head
+        and new.targets[0].bare
+    ):
         return True
-    if last is not None and new.targets and last.head in REGIONS and not clause.verb and not clause.colors and _is_new(new.targets[0]):
+    if (
+        last is not None
+        and new.targets
+        and last.head in REGIONS
+        and not clause.verb
+        and not clause.colors
+        and _is_new(new.targets[0])
+    ):
         new.targets[0].links.append(Link("in", clause.targets.pop()))
-    if last is not None and last.new and new.targets and (last.count or 0) > 1 and (new.targets[0].count == 1 or new.targets[0].det == "other"):
+    if (
+        last is not None
+        and last.new
+        and new.targets
+        and (last.count or 0) > 1
+        and (new.targets[0].count == 1 or new.targets[0].det == "other")
+    ):
         if not new.targets[0].head or new.targets[0].word == "one":
             return _split(clause, new)
+    if last is not None and new.targets and new.colors and _of_class(last, new.targets):
+        clause.verb = clause.verb if clause.colors or last.colors else "tell"
+        new.verb = "make"
+        return False
     parts = [target for target in new.targets if target.head in PARTS and target.plural and not target.det and not target.colors]
     if last is not None and last.new and parts and separator == "," and not new.colors:
         return True
@@ -450,6 +498,9 @@ def _join(clause: Clause, new: Clause, separator: str) -> bool:
         elif not new.verb and not new.colors:
             new.verb = clause.verb
         return False
+    if last is not None and last.head in LINES and new.links and all(link.relation in ("from", "to") for link in new.links):
+        last.links += new.links
+        new = replace(new, links=[])
     if clause.targets and not (new.colors or new.moves or new.links):
         clause.targets[-1].sizes |= new.sizes
     if clause.colors and new.colors and clause.links and new.links:
@@ -458,11 +509,24 @@ def _join(clause: Clause, new: Clause, separator: str) -> bool:
     return _added(clause, new)
 
 
+def _of_class(last: Phrase, targets: list[Phrase]) -> bool:
+    """Whether `top left` is one of the quarters that were just named; gives it their name."""
+    named = [last, *(link.target for link in last.links if link.target is not None)]
+    kind = next((phrase.head for phrase in named if phrase.head in REGIONS and phrase.head not in ("side", "row", "column")), "")
+    if not kind or not all(target.sides and target.head in ("", "side", "thing") and not target.links for target in targets):
+        return False
+    for target in targets:
+        target.head, target.det, target.word = kind, "the", ""
+    return True
+
+
 def _split(clause: Clause, new: Clause) -> bool:
     """`two lines, one in column 4, the other in column 10` are two targets with places, or colors, of their own."""
     first, own = clause.targets[-1], new.targets[0]
     colors = own.colors or [color for color, _ in new.colors] or first.colors
-    each = replace(first, count=None, plural=False, det="a", colors=colors, links=[*first.links, *own.links, *new.links], sides=own.sides)
+    each = replace(
+        first, count=None, plural=False, det="a", colors=colors, links=[*first.links, *own.links, *new.links], sides=own.sides
+    )
     left = (first.count or 1) - 1
     clause.targets[-1:] = [each] if own.det == "other" or left == 0 else [each, replace(first, count=left)]
     return True
@@ -479,7 +543,9 @@ def _about_last(clause: Clause, phrase: Phrase, separator: str) -> bool:
         return True
     if last is None or not last.new or last.head in ("tile", "", "row", "column"):
         return False
-    place = phrase.head in ("side", "half", "corner", "quarter") or (phrase.head in LINES and phrase.det == "the" and separator == ",")
+    place = phrase.head in ("side", "half", "corner", "quarter") or (
+        phrase.head in LINES and phrase.det == "the" and separator == ","
+    )
     place = place and not phrase.colors
     sized = phrase.head == "tile" and bool(phrase.count) and not phrase.det and not (phrase.colors and last.colors)
     return place or (sized and not last.sizes.get("tiles"))
@@ -503,7 +569,14 @@ def _added(clause: Clause, new: Clause) -> bool:
     """Adds all of a segment to a clause. `the top and the bottom row` are two rows."""
     clause.verb = new.verb if not clause.verb or (clause.verb in GENERIC and new.verb not in ("", "be")) else clause.verb
     one, other = (clause.targets or [None])[-1], (new.targets or [None])[0]
-    if one and other and one.head in ("", "side") and (one.sides or one.ordinals) and other.head not in ("", "it", "side") and not one.colors:
+    if (
+        one
+        and other
+        and one.head in ("", "side")
+        and (one.sides or one.ordinals)
+        and other.head not in ("", "it", "side")
+        and not one.colors
+    ):
         clause.targets[-1] = replace(other, sides=one.sides, ordinals=one.ordinals, count=one.count, det=one.det)
     if one and other and clause.moves and clause.moves[-1][1] is None and other.links and other.links[0].relation in BESIDE:
         way = clause.moves.pop()[0]

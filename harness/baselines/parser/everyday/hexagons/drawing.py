@@ -47,7 +47,18 @@ def drawn(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
     )
     if phrase.head in LINES and whole.sizes.get("wide") == 1:
         whole.sizes.pop("wide")
-    for rule in (_surrounding, _caps, _beside_line, _corner_to_corner, _line_along, _line_between, _line_from, _dots, _in_corners, _figures):
+    for rule in (
+        _surrounding,
+        _caps,
+        _beside_line,
+        _corner_to_corner,
+        _line_along,
+        _line_between,
+        _line_from,
+        _dots,
+        _in_corners,
+        _figures,
+    ):
         found = rule(whole, clause, scene)
         if found is not None:
             return found
@@ -96,17 +107,42 @@ def _caps(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
 def _beside_line(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
     """`a line right next to it`, beside a line: as long as that one."""
     link = _target(phrase.links, *WAYS)
-    if phrase.head not in LINES or link is None or link.target is None or link.second or phrase.sizes or clause.moves or phrase.count:
+    if (
+        phrase.head not in LINES
+        or link is None
+        or link.target is None
+        or link.second
+        or phrase.sizes
+        or clause.moves
+        or phrase.count
+    ):
         return None
     tiles = select(link.target, scene) or []
     top, bottom, left, right = extent(tiles)
-    if len(tiles) < 3 or (top != bottom and left != right) or "level" in phrase.marks and top != bottom or "upright" in phrase.marks and left != right:
+    if (
+        len(tiles) < 3
+        or (top != bottom and left != right)
+        or "level" in phrase.marks
+        and top != bottom
+        or "upright" in phrase.marks
+        and left != right
+    ):
         return None
     across = "right" if top != bottom else "down"
-    way = WAYS[link.relation] if link.relation != "beside" else across if right + 1 < COLUMNS and bottom + 1 < ROWS else OPPOSITE[across]
+    way = (
+        WAYS[link.relation]
+        if link.relation != "beside"
+        else across
+        if right + 1 < COLUMNS and bottom + 1 < ROWS
+        else OPPOSITE[across]
+    )
     down, aside = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}[way]
     far = link.count or 1
-    return [tile for t in tiles if on_board(*(tile := Tile(t.row + far * down, t.column + far * aside)))] if way in (across, OPPOSITE[across]) else None
+    return (
+        [tile for t in tiles if on_board(*(tile := Tile(t.row + far * down, t.column + far * aside)))]
+        if way in (across, OPPOSITE[across])
+        else None
+    )
 
 
 def _corner_to_corner(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
@@ -314,10 +350,17 @@ def _dots(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
     """Tiles at a place that is said, or so many anywhere."""
     if phrase.head != "tile" or (phrase.sizes.get("tiles", 1) > 1 and not phrase.plural):
         return None
-    begins = [link for link in phrase.links if link.relation == "from" and link.target and link.target.head in ("", "side") and link.target.sides]
+    begins = [
+        link
+        for link in phrase.links
+        if link.relation == "from" and link.target and link.target.head in ("", "side") and link.target.sides
+    ]
     if begins and len(phrase.links) > 1:
         phrase = replace(phrase, links=[link for link in phrase.links if link not in begins])
-    along = any(link.relation == "in" and link.target and link.target.head in (*LINES[:3], "edge") and not link.target.every for link in phrase.links)
+    along = any(
+        link.relation == "in" and link.target and link.target.head in (*LINES[:3], "edge") and not link.target.every
+        for link in phrase.links
+    )
     if phrase.plural and along and not phrase.count and not phrase.sizes:
         return _in_place(phrase, scene)
     count = phrase.count or phrase.sizes.get("tiles") or (3 if phrase.plural else 1)
@@ -350,7 +393,15 @@ def _dots(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
             return _around(found, count)
         if found and len(found) <= count:
             return found
-        if found and exact and phrase.count and phrase.count > 1 and "apart" not in phrase.marks and not phrase.sides and not phrase.ordinals:
+        if (
+            found
+            and exact
+            and phrase.count
+            and phrase.count > 1
+            and "apart" not in phrase.marks
+            and not phrase.sides
+            and not phrase.ordinals
+        ):
             late = any({"right", "bottom"} & set(link.target.sides) for link in begins if link.target)
             return _run(found[::-1] if late else found, count, scene)
         if found and (len(found) < len(ALL)):
@@ -398,7 +449,11 @@ def _in_place(phrase: Phrase, scene: Scene) -> list[Tile] | None:
         links.append(link)
     of_board = len(scene.focus) == 1 and all(link.target and _plain_side(link.target) for link in links)
     about = replace(scene, focus=()) if of_board else scene
-    return select(replace(phrase, colors=[], det="the", count=None, links=links, marks=phrase.marks | {"new"}), about) if links else None
+    return (
+        select(replace(phrase, colors=[], det="the", count=None, links=links, marks=phrase.marks | {"new"}), about)
+        if links
+        else None
+    )
 
 
 def _avoided(clause: Clause, scene: Scene) -> list[Tile]:

@@ -105,6 +105,7 @@ def sentences(text: str) -> list[list[Token]]:
     text = re.sub(r"\(\s*(\d+)\s*,\s*(\d+)\s*\)", r"column \1 row \2", text)
     text = re.sub(r"(\d+)[:/](\d+)", r"column \1 row \2", text)
     text = re.sub(r"([a-z])\s*(?:\.\.+|…)", r"\1 and so on ", text, flags=re.IGNORECASE)
+    text = re.sub(r"\s\+\s", " and ", text)
     text = text.replace(":", ",").replace("<", " ").replace(" - ", " , ").replace("—", " , ")
     text = re.sub(r"\bstrip(ed|y) (pattern|board|background|flag)\b", "stripes", text, flags=re.IGNORECASE)
     told = len([color for color in COLORS if color in text]) > 1

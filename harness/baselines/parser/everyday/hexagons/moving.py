@@ -144,8 +144,10 @@ def _copy_steps(clause: Clause, tiles: Tiles) -> list[tuple[str, int]] | None:
     if to is not None and not moves:
         number = to.ordinals[0] - 1 - (min(t.row for t in tiles) if to.head == "row" else min(t.column for t in tiles))
         return [("down" if to.head == "row" else "right", number)]
-    if not moves and "gap" in clause.sizes:
+    if not moves and clause.sizes.keys() & {"gap", "step"}:
         moves = [("right", None)]
+    if "step" in clause.sizes:
+        moves = [(way, clause.sizes["step"]) for way, _ in moves]
     if not moves:
         return None
     top, bottom, left, right = extent(tiles)

@@ -198,7 +198,9 @@ def _head_of_one(target: Phrase, clause: Clause, scene: Scene) -> Phrase:
     if target.head == "inside" and target.det == "a" and target.sizes:
         return replace(target, head="hexagon")
     if target.head in ("thing", "feature") and clause.verb == "draw" and target.new and target.word not in ("one", "ones"):
-        return replace(target, head="flower" if target.head == "thing" else "line" if target.sizes.get("tiles", 1) > 1 else "tile")
+        return replace(
+            target, head="flower" if target.head == "thing" else "line" if target.sizes.get("tiles", 1) > 1 else "tile"
+        )
     if (
         target.head not in ("", "thing")
         or target.det not in ("a", "another", "")

@@ -139,7 +139,11 @@ class PhraseReader(Reader):
             elif token["COMMA"] or token["AND"]:
                 if not self._joins(phrase, alternatives):
                     break
-            elif not (self.noun_ahead(1) and (not token.senses or token["DET"] == "the") and (phrase.det or phrase.count or phrase.sides)):
+            elif not (
+                self.noun_ahead(1)
+                and (not token.senses or token["DET"] == "the")
+                and (phrase.det or phrase.count or phrase.sides)
+            ):
                 break
             self.at += 1
         return alternatives
@@ -165,7 +169,11 @@ class PhraseReader(Reader):
         """Whether a color is what the thing gets, rather than what it is like: `the other red`, `top left red`."""
         told = phrase.sides or phrase.ordinals or (phrase.count and phrase.det)
         told = told or (phrase.det in ("other", "both", "all", "each") and self.peek(-1)["DET"] != "the")
-        return bool(told) and not self.noun_ahead(0, joined=self.peek(1)["AND"] is not None and self.peek(2)["COLOR"] is not None) and not self.one_ahead(1)
+        return (
+            bool(told)
+            and not self.noun_ahead(0, joined=self.peek(1)["AND"] is not None and self.peek(2)["COLOR"] is not None)
+            and not self.one_ahead(1)
+        )
 
     def _third(self, phrase: Phrase) -> bool:
         """Whether a third is a part, as in `the left third`."""
@@ -204,7 +212,14 @@ class PhraseReader(Reader):
             self._looks(phrase)
             if phrase.word.startswith("what") and phrase.bare and self.peek()["REL"] is None:
                 return False
-        if phrase.plural and len(phrase.colors) > 1 and not phrase.count and not phrase.det and phrase.head == "tile" and not phrase.marks:
+        if (
+            phrase.plural
+            and len(phrase.colors) > 1
+            and not phrase.count
+            and not phrase.det
+            and phrase.head == "tile"
+            and not phrase.marks
+        ):
             phrase.count = len(phrase.colors)
         self._compound(phrase)
         if phrase.head == "tile" and self.peek()["NUMBER"] and not phrase.count and self.peek(1)["NOUN"] is None:
@@ -288,11 +303,19 @@ class PhraseReader(Reader):
             listed = listed and self.peek(2).text != "color" and bool(self.peek(2)["COMMA"])
             self.at += listed
             phrase.ordinals += self.numbers(commas=phrase.plural or listed)
-        self._open = nested and phrase.head in ("tile", "thing", "") and not phrase.colors and not (phrase.head == "" and phrase.sides)
+        self._open = (
+            nested and phrase.head in ("tile", "thing", "") and not phrase.colors and not (phrase.head == "" and phrase.sides)
+        )
         while not self.done:
             before = self.at
             if self.take("MARK", "opposite"):
                 phrase.marks.add("opposite")
+            if (
+                self.peek()["SIDE"]
+                and (phrase.head in ("edge", "half") or " to the " in self.peek().text)
+                and not self.noun_ahead(1)
+            ):
+                phrase.sides.append(str(self.take("SIDE")))
             self._sized(phrase, nested) or self._place(phrase, nested) or self._crossing(phrase, nested)
             if self.at == before:
                 return
@@ -326,12 +349,19 @@ class PhraseReader(Reader):
                 break
         unit = self.take("NOUN", "tile", "thing")
         ends = self.done or not (self.peek()["NOUN"] or self.peek()["ORDINAL"] or self.peek()["SIDE"] or self.peek()["NUMBER"])
-        if not (unit or (count and ends and not colors)) or (count is None and not colors and phrase.head in ("thing", "tile", "")):
+        if not (unit or (count and ends and not colors)) or (
+            count is None and not colors and phrase.head in ("thing", "tile", "")
+        ):
             self.at = start
             return {}
         phrase.colors += colors
         phrase.marks |= {"cycle"} if cycle else set()
-        each = unit and self.peek()["REL"] == "in" and self.peek(1)["DET"] in ("each", "all") and self.peek(2)["NOUN"] in ("side", "edge")
+        each = (
+            unit
+            and self.peek()["REL"] == "in"
+            and self.peek(1)["DET"] in ("each", "all")
+            and self.peek(2)["NOUN"] in ("side", "edge")
+        )
         self.at += 3 if each else 0
         return {"side" if each else "tiles": int(count)} if count else {"": 0}
 
@@ -365,7 +395,9 @@ class PhraseReader(Reader):
         self.skip("still", "now", "currently")
         no = self.take("NOT") is not None
         color, mark = self.take("COLOR"), self.take("MARK", "empty", "painted", "opposite")
-        if color and no:
+        if self.peek()["SIDE"] and " to the " in self.peek().text:
+            phrase.sides.append(str(self.take("SIDE")))
+        elif color and no:
             phrase.marks.add(f"not {color}")
         elif color:
             phrase.colors.append(color)
@@ -391,7 +423,9 @@ class PhraseReader(Reader):
     def link(self, nested: bool = False) -> Link | None:
         """`2 rows below the ring`, `next to it`, `in the corner`."""
         start = self.at
-        count = self.take("NUMBER") or ("1" if self.peek()["DET"] == "a" and self.peek(1)["NOUN"] in UNITS and self.take("DET") else None)
+        count = self.take("NUMBER") or (
+            "1" if self.peek()["DET"] == "a" and self.peek(1)["NOUN"] in UNITS and self.take("DET") else None
+        )
         if count is not None and self.take("NOUN", *UNITS) is None and count == "1":
             self.at = start
             return None
@@ -399,7 +433,11 @@ class PhraseReader(Reader):
         along = self.peek().text
         relation = self.take("REL")
         inner = relation in ("of", "from") or (self._open and relation != "to")
-        if relation in (None, "instead", "except") or (nested and not inner) or (count and relation in ("in", "of", "with", "to")):
+        if (
+            relation in (None, "instead", "except")
+            or (nested and not inner)
+            or (count and relation in ("in", "of", "with", "to"))
+        ):
             self.at = start
             return None
         self._open = False
@@ -410,14 +448,25 @@ class PhraseReader(Reader):
             if not self.phrase_ahead():
                 return Link("from", Phrase(head="side", sides=[SIDES[relation]]))
         target = self.phrase(nested=True)
-        if target is None and relation in ("in", "of", "with", "to", "from", "inside") and not (relation == "inside" and self.done):
+        if target is None and self.peek()["COLOR"] and relation in (*BESIDE, "between", "beside", "around"):
+            target = Phrase(head="thing", det="the", colors=[str(self.take("COLOR"))])
+        if (
+            target is None
+            and relation in ("in", "of", "with", "to", "from", "inside")
+            and not (relation == "inside" and self.done)
+        ):
             self.at = start
             return None
         if target is not None and relation in ("above", "around") and target.head in ("board", "all"):
             relation = "in" if relation == "above" or target.head == "board" else relation
         if target is not None and relation in ("left", "right") and target.head == "board":
             return Link("in", Phrase(head="side", det="the", sides=[relation], links=[Link("of", target)]))
-        if target is not None and target.head == "middle" and not target.links and along.split(" ")[0] in ("down", "up", "across"):
+        if (
+            target is not None
+            and target.head == "middle"
+            and not target.links
+            and along.split(" ")[0] in ("down", "up", "across")
+        ):
             target = Phrase(head="row" if along.startswith("across") else "column", det="the", sides=["middle"])
         if relation == "with" and target is not None and not target.colors and self.peek()["REL"] is None:
             start_color = self.at
@@ -425,7 +474,9 @@ class PhraseReader(Reader):
             color = self.take("COLOR")
             target.colors += [color] if color else []
             self.at = self.at if color else start_color
-        second = self._second(target, relation) if target is not None and relation in ("between", "beside", "from", "with") else None
+        second = (
+            self._second(target, relation) if target is not None and relation in ("between", "beside", "from", "with") else None
+        )
         return Link(str(relation), target, int(count) if count else None, second)
 
     def _second(self, first: Phrase, relation: str | None) -> Phrase | None:
@@ -434,7 +485,11 @@ class PhraseReader(Reader):
             return first.more.pop()
         start = self.at
         if self.separator() == "and" or self.take("REL", "to"):
-            second = self.phrase(nested=True)
+            second = self.phrase(nested=True) or (
+                Phrase(head="thing", det="the", colors=[color])
+                if relation == "between" and (color := self.take("COLOR"))
+                else None
+            )
             if second is not None and (self.peek()["COLOR"] is None or relation in ("between", "with")):
                 first.head = first.head or second.head
                 return second
@@ -449,7 +504,13 @@ class PhraseReader(Reader):
         separator = self.separator()
         crossed = self.phrase(nested=True) if any(self.peek(ahead)["NOUN"] in LINES for ahead in (0, 1)) else None
         self._crossed = False
-        if crossed is not None and crossed.head in LINES and crossed.head != phrase.head and crossed.ordinals and (separator != "and" or nested):
+        if (
+            crossed is not None
+            and crossed.head in LINES
+            and crossed.head != phrase.head
+            and crossed.ordinals
+            and (separator != "and" or nested)
+        ):
             phrase.links.append(Link("in", crossed))
             return True
         self.at = start

@@ -108,7 +108,11 @@ class Reader:
             joined = (self.separator() if found else "") in ("and", "," if commas else "and")
             to = bool(found) and not joined and (self.skip("through", "thru") or self.take("REL", "to") is not None)
             number = self.take("NUMBER")
-            counts = self.peek()["NOUN"] not in (None, "it") or (self.peek()["COLOR"] and self.peek(1)["NOUN"]) or self.peek().text == "by"
+            counts = (
+                self.peek()["NOUN"] not in (None, "it")
+                or (self.peek()["COLOR"] and self.peek(1)["NOUN"])
+                or self.peek().text == "by"
+            )
             if number is None or (found and (not (joined or to) or counts)):
                 self.at = start
                 return found

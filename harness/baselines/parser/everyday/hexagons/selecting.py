@@ -51,7 +51,14 @@ def select(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     if phrase.more:
         parts = [select(part, scene) for part in (*phrase.more, replace(phrase, more=[]))]
         return ordered(tile for part in parts for tile in part or ()) or None
-    lines = next((link.target for link in phrase.links if link.relation in ("of", "in") and link.target is not None and link.target.head in ("row", "column")), None)
+    lines = next(
+        (
+            link.target
+            for link in phrase.links
+            if link.relation in ("of", "in") and link.target is not None and link.target.head in ("row", "column")
+        ),
+        None,
+    )
     if lines is not None and lines.det in ("each", "all") and (phrase.ordinals or phrase.count or phrase.every or phrase.sides):
         rest = [link for link in phrase.links if link.target is not lines]
         numbers = {t.row if lines.head == "row" else t.column for t in select(lines, scene) or ()}
@@ -75,7 +82,15 @@ def _next(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     if not tiles:
         return None
     top, bottom, left, right = extent(tiles)
-    head = phrase.head if phrase.head in ("row", "column", "tile") else "row" if right - left == COLUMNS - 1 else "column" if bottom - top == ROWS - 1 else "tile"
+    head = (
+        phrase.head
+        if phrase.head in ("row", "column", "tile")
+        else "row"
+        if right - left == COLUMNS - 1
+        else "column"
+        if bottom - top == ROWS - 1
+        else "tile"
+    )
     far = scene.gap + 1
     scene.gap = 0
     if head == "tile" and (top == bottom or len(tiles) == 1):
@@ -221,14 +236,18 @@ def _corner(phrase: Phrase, scene: Scene) -> list[Tile] | None:
         left = [tile for tile in found if scene.board[tile] == "white"] or minus(found, scene.focus)
         return left if phrase.plural or phrase.det == "other" else left[:1]
     if (
-        phrase.det == "a" or (phrase.count and phrase.count < 4 and not phrase.det) or (phrase.det == "the" and not phrase.plural and found == regions.corners(phrase, ALL))
+        phrase.det == "a"
+        or (phrase.count and phrase.count < 4 and not phrase.det)
+        or (phrase.det == "the" and not phrase.plural and found == regions.corners(phrase, ALL))
     ) and not phrase.sides:
         return ([t for t in found if scene.board[t] == "white"] or found)[: phrase.count or 1]
     return found
 
 
 def _edge(phrase: Phrase, scene: Scene) -> list[Tile] | None:
-    around = [link.target for link in _links(phrase, "around") if link.target is not None and link.target.head not in ("board", "all")]
+    around = [
+        link.target for link in _links(phrase, "around") if link.target is not None and link.target.head not in ("board", "all")
+    ]
     within = [link.target for link in _links(phrase, "inside") if link.target is not None] or [Phrase(head="it")] * bool(
         _links(phrase, "inside")
     )
@@ -243,7 +262,9 @@ def _edge(phrase: Phrase, scene: Scene) -> list[Tile] | None:
         return near(filled(tiles), phrase.sizes.get("wide", 1)) if tiles else None
     if phrase.det == "other" and scene.done:
         return opposite(scene)
-    along = any(link.target is not None and link.target.head in ("edge", "side") and not link.target.sides for link in phrase.links)
+    along = any(
+        link.target is not None and link.target.head in ("edge", "side") and not link.target.sides for link in phrase.links
+    )
     owner = list(ALL) if along else owner_of(phrase, scene)
     return regions.edge(phrase, owner) if owner else None
 
@@ -333,7 +354,9 @@ def _end(phrase: Phrase, scene: Scene) -> list[Tile] | None:
 
 def _it(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     if phrase.det == "this" and phrase.count and phrase.count > 1:
-        return ordered(tile for done in [done for done in scene.done if done.tiles][-phrase.count :] for tile in done.tiles) or None
+        return (
+            ordered(tile for done in [done for done in scene.done if done.tiles][-phrase.count :] for tile in done.tiles) or None
+        )
     if phrase.det == "both":
         return ordered(tile for done in [done for done in scene.done if done.tiles][-2:] for tile in done.tiles) or None
     if phrase.det == "all" and phrase.word in ("them", "these", "those") and scene.main_color(scene.focus):
@@ -356,6 +379,8 @@ def _thing(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     if phrase.det == "this" and phrase.count and phrase.count > 1 and len(scene.pieces(scene.focus)) < 2:
         return _it(phrase, scene)
     of = _links(phrase, "of")
+    if of and of[0].target is not None and of[0].target.head == "it" and phrase.det == "all":
+        return _it(replace(of[0].target, det="all"), scene)
     if of:
         return owner_of(phrase, scene) or None
     if phrase.ordinals and scene.bars:

@@ -61,7 +61,7 @@ def grow(clause: Clause, scene: Scene) -> Tiles | None:
     size, tiles = _by_how_much(clause, scene)
     if not tiles:
         return None
-    color = scene.main_color(tiles) or scene.color or "black"
+    color = clause.colors[0][0] if clause.colors else scene.main_color(tiles) or scene.color or "black"
     wanted = _wanted(clause)
     size = wanted - len(tiles) if wanted > len(tiles) else size
     way = _way_to_side(clause)
@@ -77,6 +77,8 @@ def grow(clause: Clause, scene: Scene) -> Tiles | None:
     if any(end.plural or end.det in ("both", "each") for end in both):
         line = list(tiles)
         added = [regions.beyond(end, line) for end in regions.ends(line)]
+    elif "full" in clause.marks and not clause.moves and len(_lines(tiles)) == 1:
+        added = minus(regions.line_tiles(*_lines(tiles)[0]), tiles)
     elif "wide" in clause.marks and looks_like("line", tiles) and not clause.moves:
         added = _wider(tiles, size)
     elif (
@@ -95,6 +97,12 @@ def grow(clause: Clause, scene: Scene) -> Tiles | None:
     scene.paint(added, color)
     scene.focus = ordered([*tiles, *(tile for tile in added if on_board(*tile))])
     return added or None
+
+
+def _lines(tiles: Tiles) -> list[tuple[str, list[int]]]:
+    """The row or column that all of some tiles lie in."""
+    rows, columns = {tile.row for tile in tiles}, {tile.column for tile in tiles}
+    return [(kind, list(numbers)) for kind, numbers in (("row", rows), ("column", columns)) if len(numbers) == 1 < len(tiles)]
 
 
 def _wanted(clause: Clause) -> int:

@@ -92,7 +92,11 @@ def _detailed(clause: Clause, scene: Scene) -> Clause | None:
     if figure is None or (clause.colors and not several) or clause.verb not in ("", "be", "draw", "keep", "make"):
         return None
     kinds = ("it", figure.head)
-    own = [target for target in clause.targets if not (target.head in kinds and not target.colors) and target.head not in ("gap", "side")]
+    own = [
+        target
+        for target in clause.targets
+        if not (target.head in kinds and not target.colors) and target.head not in ("gap", "side")
+    ]
     sided = any(target.head == "side" for target in clause.targets) and any(target.count for target in clause.targets)
     own = [] if sided else own
     spread = clause.marks & {"apart", "together"}
@@ -101,19 +105,29 @@ def _detailed(clause: Clause, scene: Scene) -> Clause | None:
     for target in clause.targets:
         sizes |= target.sizes if target.head != "gap" else {"gap": target.sizes.get("tiles", target.sizes.get("wide", 1))}
     looks = clause.marks & {"hollow", "filled", "empty", "upright", "level", "up", "down"}
-    if (own and not spread) or not (sizes or sided or clause.moves or looks or spread or links or (several and not clause.targets)):
+    if (own and not spread) or not (
+        sizes or sided or clause.moves or looks or spread or links or (several and not clause.targets)
+    ):
         return None
     clause = replace(clause, links=clause.links + links)
     color = scene.main_color(scene.focus)
     scene.board, scene.focus = last.before, last.about
-    sides = {tile.count for tile in clause.targets if tile.head == "tile" and tile.count} if any(target.head == "side" for target in clause.targets) else set()
+    sides = (
+        {tile.count for tile in clause.targets if tile.head == "tile" and tile.count}
+        if any(target.head == "side" for target in clause.targets)
+        else set()
+    )
     sizes |= {"side": max(sides)} if sides else {}
     marks = clause.marks - ({"upright", "level"} if figure.marks & {"upright", "level"} else set())
     marks = figure.marks | marks | ({"hollow"} if "empty" in clause.marks else set())
     figure = replace(figure, sizes={**figure.sizes, **sizes}, marks=marks, links=[*figure.links, *clause.links])
     scene.done.pop()
     return replace(
-        last.clause, verb="draw", targets=[figure], colors=clause.colors or ([(color, 1)] if color else []), moves=clause.moves or last.clause.moves
+        last.clause,
+        verb="draw",
+        targets=[figure],
+        colors=clause.colors or ([(color, 1)] if color else []),
+        moves=clause.moves or last.clause.moves,
     )
 
 
@@ -249,7 +263,9 @@ def _says_nothing(clause: Clause, scene: Scene) -> bool:
         return not (clause.colors and clause.targets)
     if clause.verb == "tell":
         first = clause.targets[0] if clause.targets else Phrase(head="it")
-        return not (first.new and (first.head in SHAPES or first.head == "feature")) or bool(select(replace(first, det="the"), scene))
+        return not (first.new and (first.head in SHAPES or first.head == "feature")) or bool(
+            select(replace(first, det="the"), scene)
+        )
     if clause.verb in ("be", "") and not clause.colors:
         return _only_tells(clause, scene)
     if clause.verb == "make" and not clause.colors and not clause.sizes:

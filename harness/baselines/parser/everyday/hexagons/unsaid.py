@@ -31,7 +31,13 @@ def completed(clause: Clause, scene: Scene) -> Clause:
     if "empty" in clause.marks and clause.verb in PAINTING and clause.targets and not clause.colors and not clause.targets[0].new:
         clause = replace(clause, colors=[("white", 1)], marks=clause.marks - {"empty", "again"})
     clause = replace(clause, targets=[_like_before(_arranged(target), scene) for target in clause.targets])
-    if "only" in [target.det for target in clause.targets] and clause.verb in ("be", "make", "keep") and not clause.colors:
+    told = clause.verb or any(target.ordinals or target.sides or target.count for target in clause.targets)
+    if (
+        told
+        and "only" in [target.det for target in clause.targets]
+        and clause.verb in ("", "be", "make", "keep")
+        and not clause.colors
+    ):
         return replace(clause, verb="keep", targets=[target for target in clause.targets if target.det == "only"])
     if clause.verb == "keep" and "empty" in clause.marks and clause.targets:
         return replace(clause, verb="paint", colors=[("white", 1)])
@@ -50,23 +56,44 @@ def _subject(clause: Clause, scene: Scene) -> Clause:
     alone = [target for target in clause.targets if target.head != "it" or not target.bare]
     if alone and clause.targets[0].head != "it" and clause.verb in ("make", "be"):
         clause = replace(clause, targets=alone)
-    if clause.moves and len(clause.targets) == 1 and clause.targets[0].head == "all" and clause.moves[0][1] is None and clause.colors:
+    if (
+        clause.moves
+        and len(clause.targets) == 1
+        and clause.targets[0].head == "all"
+        and clause.moves[0][1] is None
+        and clause.colors
+    ):
         relation = {"up": "above", "down": "below"}.get(clause.moves[0][0], clause.moves[0][0])
         return replace(clause, moves=[], targets=[replace(clause.targets[0], links=[Link(relation, None)])])
     if any("next" in target.marks for target in clause.targets):
         scene.gap = clause.sizes.get("gap", 0)
     if clause.verb == "make" and clause.targets and not clause.colors:
-        link = next((link for link in clause.targets[0].links if link.relation == "in" and link.target and link.target.word == "one"), None)
+        link = next(
+            (link for link in clause.targets[0].links if link.relation == "in" and link.target and link.target.word == "one"),
+            None,
+        )
         if link is not None and link.target is not None and link.target.colors and not clause.targets[0].new:
             kept = [other for other in clause.targets[0].links if other is not link]
-            return replace(clause, targets=[replace(clause.targets[0], links=kept)], colors=[(color, 1) for color in link.target.colors])
+            return replace(
+                clause, targets=[replace(clause.targets[0], links=kept)], colors=[(color, 1) for color in link.target.colors]
+            )
     if len(clause.targets) < 2 or clause.verb not in ("draw", "be", "make"):
         return clause
     first, second = clause.targets[:2]
-    if clause.verb == "draw" and not first.new and second.new and second.head in SHAPES and first.head not in ("", "board", "all"):
+    if (
+        clause.verb == "draw"
+        and not first.new
+        and second.new
+        and second.head in SHAPES
+        and first.head not in ("", "board", "all")
+    ):
         scene.focus = select(first, scene) or scene.focus
         return replace(clause, targets=clause.targets[1:])
-    plain = not (second.colors or second.sizes or second.links or second.sides) and second.word and second.head not in ("it", "thing", "tile", "half")
+    plain = (
+        not (second.colors or second.sizes or second.links or second.sides)
+        and second.word
+        and second.head not in ("it", "thing", "tile", "half")
+    )
     if clause.verb != "draw" and first.head != "it" and second.det in ("a", "the") and (plain or "unknown" in second.marks):
         return replace(clause, targets=[first, *clause.targets[2:]], names=[*clause.names, second.word])
     return clause
@@ -117,6 +144,12 @@ def _copied(clause: Clause, scene: Scene) -> Clause | None:
     if clause.colors or clause.verb not in ("draw", "make", ""):
         return None
     around = any(link.relation in ("around", "inside") for link in first.links)
+    of = next(
+        (link.target for link in first.links if link.relation == "of" and link.target is not None and link.target.head == "it"),
+        None,
+    )
+    if first.det == "another" and of is not None and not first.head:
+        return replace(clause, verb="copy", targets=[of], times=first.count or 1)
     if first.det == "another" and not around and first.head in SHAPES and first.head not in ("tile", "row", "column"):
         standing = replace(first, det="the", links=[], colors=[], count=None)
         if not first.colors and not first.sizes and select(standing, scene):
@@ -155,6 +188,14 @@ def _given(clause: Clause) -> Clause:
     if len(clause.targets) > 1 and clause.targets[1].head == "neighbor":
         tile = replace(clause.targets[1], head="tile", det="a", links=[Link("beside", clause.targets[0])])
         return replace(clause, verb="draw", targets=[tile])
+    if (
+        len(clause.targets) > 1
+        and clause.targets[1].head == "tile"
+        and clause.targets[1].count
+        and not clause.targets[1].colors
+        and not clause.colors
+    ):
+        return replace(clause, verb="tell", targets=clause.targets[:1])
     parts = [
         target
         for target in clause.targets[1:]
@@ -184,19 +225,52 @@ def _has_colors(clause: Clause, scene: Scene) -> bool:
 
 def _verb_meant(clause: Clause, scene: Scene) -> Clause:
     """`fill` paints the inside; `make it twice as long` grows; `divide the board into stripes` draws stripes."""
-    origin = next((link.target for link in clause.links if link.relation == "from" and link.target is not None and link.target.ordinals and not link.target.head), None)
+    origin = next(
+        (
+            link.target
+            for link in clause.links
+            if link.relation == "from" and link.target is not None and link.target.ordinals and not link.target.head
+        ),
+        None,
+    )
     for target in clause.targets:
         for link in [*target.links]:
-            if target.every and link.relation == "from" and link.target is not None and link.target.ordinals and not link.target.head:
+            if (
+                target.every
+                and link.relation == "from"
+                and link.target is not None
+                and link.target.ordinals
+                and not link.target.head
+            ):
                 origin = link.target
-    if origin is not None and clause.targets and any(target.every or (link.target and link.target.every) for target in clause.targets for link in target.links or [Link("")]):
-        clause = replace(clause, targets=[replace(target, ordinals=origin.ordinals[:1], links=[li for li in target.links if li.target is not origin]) for target in clause.targets])
-    starts = [link for link in clause.links if link.relation == "from" and link.target is not None and link.target.head in (*SHAPES, "thing")]
+    if (
+        origin is not None
+        and clause.targets
+        and any(
+            target.every or (link.target and link.target.every)
+            for target in clause.targets
+            for link in target.links or [Link("")]
+        )
+    ):
+        clause = replace(
+            clause,
+            targets=[
+                replace(target, ordinals=origin.ordinals[:1], links=[li for li in target.links if li.target is not origin])
+                for target in clause.targets
+            ],
+        )
+    starts = [
+        link
+        for link in clause.links
+        if link.relation == "from" and link.target is not None and link.target.head in (*SHAPES, "thing")
+    ]
     if clause.targets and clause.targets[-1].every and starts and starts[0].target.plural:
         last = replace(clause.targets[-1], links=[Link("of", starts[0].target)], head="thing")
         clause = replace(clause, targets=[*clause.targets[:-1], last], links=[])
         if last.colors and not clause.colors:
-            clause = replace(clause, colors=[(color, 1) for color in last.colors], targets=[*clause.targets[:-1], replace(last, colors=[])])
+            clause = replace(
+                clause, colors=[(color, 1) for color in last.colors], targets=[*clause.targets[:-1], replace(last, colors=[])]
+            )
     if clause.verb == "fill":
         return replace(clause, verb="paint", marks=clause.marks | {"fill"})
     if clause.verb == "remove" and clause.colors and not clause.targets and not clause.links and not _has_colors(clause, scene):
@@ -220,13 +294,25 @@ def _verb_meant(clause: Clause, scene: Scene) -> Clause:
         shorter = clause.moves and clause.moves[0][0] == "down"
         moves = [("up", count) for _, count in clause.moves] or [("up", None)]
         return replace(clause, verb="shrink" if shorter else "grow", moves=moves)
-    resizes = clause.as_many is not None and not first.new or (clause.sizes and clause.targets and not first.new and first.head in (*SHAPES, "it", "thing"))
+    resizes = (
+        clause.as_many is not None
+        and not first.new
+        or (clause.sizes and clause.targets and not first.new and first.head in (*SHAPES, "it", "thing"))
+    )
     if clause.targets and first.head == "it" and first.sizes:
         clause = replace(clause, sizes=clause.sizes | first.sizes)
         resizes = True
     anew = clause.verb in ("make", "be", "") or clause.as_many is not None or len(clause.sizes) > 1
     if resizes and anew and clause.verb in ("make", "be", "", "grow", "shrink") and not clause.colors:
         return replace(clause, verb="resize")
+    if (
+        clause.verb in ("make", "be")
+        and "full" in clause.marks
+        and first.head in ("it", "line")
+        and not first.new
+        and not clause.colors
+    ):
+        return replace(clause, verb="grow")
     sized = clause.marks & {"long", "big", "wide", "thick", "small"}
     if clause.verb in ("make", "be", "") and sized and clause.marks & {"twice", "half"} and not clause.colors:
         return replace(clause, verb="grow" if "twice" in clause.marks else "shrink")
@@ -324,7 +410,8 @@ def _like_before(phrase: Phrase, scene: Scene) -> Phrase:
     parallel = last and ((phrase.sides and last[0].sides) or (phrase.ordinals and last[0].ordinals and last[0].links))
     if parallel and phrase.det in ("the", "") and not phrase.links and last[0].head not in ("", "thing") and not phrase.count:
         return replace(last[0], sides=phrase.sides, ordinals=phrase.ordinals, plural=phrase.plural)
-    if last and phrase.ordinals and not phrase.sides and not last[0].plural and not last[0].links:
+    standing = len(scene.pieces(scene.painted)) if phrase.ordinals and not phrase.sides else 0
+    if last and standing > 1 and phrase.ordinals[0] <= standing and not last[0].plural and not last[0].links:
         return phrase
     for done in reversed(scene.done[-3:]):
         sided = any(folded(target).sides for target in done.clause.targets)
@@ -385,7 +472,8 @@ def _going_on(clause: Clause, last: Done) -> Clause | None:
 def _refers(clause: Clause) -> bool:
     """Whether the targets stand already: `and the blue one`."""
     return bool(clause.targets) and all(
-        target.det in ("the", "this", "both", "all", "each", "other") or (target.head == "it" and "too" in clause.marks) for target in clause.targets
+        target.det in ("the", "this", "both", "all", "each", "other") or (target.head == "it" and "too" in clause.marks)
+        for target in clause.targets
     )
 
 
