@@ -123,14 +123,13 @@ class _Segments(PhraseReader):
     def _total(self) -> bool:
         """`so that there are 5`, `until I have 5`, `5 in total`."""
         start = self.at
-        if self.skip("so that", "until", "so", "till", "if", "to"):
-            if self.take("VERB", "tell") or (
-                self.skip("there", "i", "we", "you", "they") and self.skip("are", "have", "see", "is")
-            ):
-                count = self.take("NUMBER")
-                if count is not None:
-                    self.clause.total = int(count)
-                    return True
+        begins = self.skip("so that", "until", "so", "till", "if", "to")
+        people = ("there", "i", "we", "you", "they")
+        if begins and (self.take("VERB", "tell") or (self.skip(*people) and self.skip("are", "have", "see", "is"))):
+            count = self.take("NUMBER")
+            if count is not None:
+                self.clause.total = int(count)
+                return True
         self.at = start
         return False
 
@@ -173,7 +172,7 @@ class _Segments(PhraseReader):
         return False
 
     def _as_many(self) -> bool:
-        """`as many orange ones as there are green ones`, `just as many dots`, `as long as the other line`, `the same number as it`."""
+        """`as many orange ones as there are green ones`, `as long as the other line`, `the same number as it`."""
         start = self.at
         if self.skip("as") and (mark := self.take("MARK")) and self.skip("as"):
             self.clause.marks.add(mark)
@@ -191,7 +190,7 @@ class _Segments(PhraseReader):
                 self.clause.targets.append(phrase)
                 return True
         self.at = start
-        colors = (self.take("SAME") or self.take("REL", "in") and (self.take("DET", "the") or True)) and self.skip(
+        colors = (self.take("SAME") or (self.take("REL", "in") and (self.take("DET", "the") or True))) and self.skip(
             "color", "colors"
         )
         if colors and self.skip("as", "like", "of") and (like := self.phrase()):
@@ -319,7 +318,7 @@ class _Segments(PhraseReader):
     def _verb(self) -> bool:
         token, clause = self.peek(), self.clause
         verb = token["VERB"]
-        if verb is None or (token["NOUN"] or token["DET"]) and not (clause.empty and self.peek(1)["DET"]):
+        if verb is None or ((token["NOUN"] or token["DET"]) and not (clause.empty and self.peek(1)["DET"])):
             return False
         if token.text == "empty" and not (clause.empty and self.peek(1)["DET"]):
             return False
@@ -388,9 +387,9 @@ class _Segments(PhraseReader):
         elif token.text == "by" and self.peek(1)["NUMBER"]:
             self._amount(int(str(self.peek(1)["NUMBER"])))
             self.at += 1
-        elif token.text in ("for", "as", "like") and self._name():
-            return
-        elif token.text == "for" and self.clause.targets and self.clause.targets[-1].new and self.phrase_ahead_as_name():
+        elif (token.text in ("for", "as", "like") and self._name()) or (
+            token.text == "for" and self.clause.targets and self.clause.targets[-1].new and self.phrase_ahead_as_name()
+        ):
             return
         elif token.text in ("if", "in case"):
             self.clause.marks.add("if")
@@ -474,11 +473,11 @@ def _join(clause: Clause, new: Clause, separator: str) -> bool:
         last is not None
         and last.new
         and new.targets
-        and (last.count or 0) > 1
+        and ((last.count or 0) > 1 or (last.count and last.plural and len(clause.targets) > 1))
         and (new.targets[0].count == 1 or new.targets[0].det == "other")
+        and (not new.targets[0].head or new.targets[0].word == "one")
     ):
-        if not new.targets[0].head or new.targets[0].word == "one":
-            return _split(clause, new)
+        return _split(clause, new)
     if last is not None and new.targets and new.colors and _of_class(last, new.targets):
         clause.verb = clause.verb if clause.colors or last.colors else "tell"
         new.verb = "make"

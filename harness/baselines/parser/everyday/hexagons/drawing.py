@@ -45,8 +45,6 @@ def drawn(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
         ),
         sizes={**clause.sizes, **phrase.sizes},
     )
-    if phrase.head in LINES and whole.sizes.get("wide") == 1:
-        whole.sizes.pop("wide")
     for rule in (
         _surrounding,
         _caps,
@@ -72,19 +70,11 @@ def _target(links: list[Link], *relations: str) -> Link | None:
 def _surrounding(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
     """`a ring around the flower`, two tiles thick or with a gap if it is said."""
     link = _target(phrase.links, "around", "outside")
-    inner = _target(phrase.links, "inside")
-    if inner is not None and inner.target is not None and phrase.head in ("line", "ring") and link is None:
-        enclosed = g.enclosed(select(inner.target, scene) or [])
-        return regions.edge(replace(phrase, sides=[]), enclosed) if len(enclosed) > 30 else None
     if phrase.head not in (*ROUND, "line") or link is None or link.target is None or link.target.head == "corner":
         return None
     if link.target.head in ("edge", "board"):
         return regions.edge(phrase, list(ALL))
     tiles = scene.painted if link.target.head == "all" else select(link.target, scene)
-    core = link.target
-    if core.head == "tile" and core.colors and core.det in ("a", "") and not (tiles and scene.has(core.colors[0])):
-        tiles = placed(replace(core, links=[]), scene) or []
-        scene.paint(tiles, core.colors[0])
     if not tiles:
         return None
     filled = [*tiles, *g.enclosed(tiles)]
@@ -119,15 +109,6 @@ def _beside_line(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | N
         return None
     tiles = select(link.target, scene) or []
     top, bottom, left, right = extent(tiles)
-    if (
-        len(tiles) < 3
-        or (top != bottom and left != right)
-        or "level" in phrase.marks
-        and top != bottom
-        or "upright" in phrase.marks
-        and left != right
-    ):
-        return None
     across = "right" if top != bottom else "down"
     way = (
         WAYS[link.relation]
@@ -171,16 +152,6 @@ def _line_between(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | 
         first, second = (pieces[0], pieces[1]) if len(pieces) > 1 else (first, None)
     if not first or not second:
         return None
-    region = next(
-        (
-            select(link.target, scene)
-            for link in phrase.links
-            if link.relation == "in" and link.target and link.target.head in ("half", "row", "column")
-        ),
-        None,
-    )
-    if region:
-        first, second = common(first, region) or first, common(second, region) or second
     a, b = min(
         ((a, b) for a in first for b in second),
         key=lambda pair: (
@@ -221,9 +192,6 @@ def _line_along(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | No
         return regions.edge(replace(course, sizes={"wide": wide}), ALL)
     if phrase.sizes or "small" in phrase.marks:
         return _part_of_line(phrase, clause, scene)
-    sides = [side for side in phrase.sides if side in ("top", "bottom", "left", "right")]
-    if len(sides) == 1 and phrase.head in ("line", "row", "column"):
-        return regions.at_sides(ALL, sides)
     for link in phrase.links:
         target = link.target
         if target is None or link.relation not in ("in", "to", "from"):
@@ -520,22 +488,14 @@ def _in_corners(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | No
 
 def _figures(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
     """Figures at the best places for them."""
-    if phrase.head == "tile" and phrase.sizes.get("tiles", 1) == 1:
-        return None
-    if phrase.head == "tile":
-        phrase = replace(phrase, head="hexagon")
     inner = _target(phrase.links, "in", "inside")
     if inner is not None and inner.target is not None and phrase.head in ("row", "column"):
         return None
     count = phrase.count or (2 if phrase.plural and phrase.det != "a" and phrase.count is None else 1)
-    if "wide" in phrase.sizes and phrase.head in ("ring", "hexagon") and phrase.sizes["wide"] == 1:
-        phrase = replace(phrase, sizes={name: size for name, size in phrase.sizes.items() if name != "wide"})
     corners = [link for link in phrase.links if link.target and link.target.head in ("corner", "board") and not link.target.sides]
     if phrase.head == "star" and (corners or phrase.marks & {"full", "whole"}):
         right, low = COLUMNS - 1, ROWS - 1
         return ordered([*g.path([Tile(0, 0), Tile(low, right)]), *g.path([Tile(low, 0), Tile(0, right)])])
-    if phrase.head == "diagonal" and not phrase.sizes:
-        return list(g.ray(Tile(ROWS - 1, 0), "up-right", None))
     if count == 1:
         return placed(phrase, scene, avoided=_avoided(clause, scene))
     pieces = scattered(phrase, scene, count, _avoided(clause, scene))

@@ -20,14 +20,16 @@ LARGEST = 180
 """Larger numbers are read as this one: the board has no more tiles."""
 _SOUND = re.compile(r"(?<![a-z])(hm+|ehm+|uh+m*|um+|oh|ah+|er+m*|yes|yeah|yep)(?![a-z])")
 _RAINBOW = re.compile(
-    r"\b(?:colou?rful|multicolou?red|all (?:the )?(?:7 |seven )colou?rs|(?:all )?(?:the )?(?:rainbow colou?rs|colou?rs of (?:the|a) rainbow)|like (?:a|the) rainbow"
+    r"\b(?:colou?rful|multicolou?red|all (?:the )?(?:7 |seven )colou?rs"
+    r"|(?:all )?(?:the )?(?:rainbow colou?rs|colou?rs of (?:the|a) rainbow)|like (?:a|the) rainbow"
     r"|((?:each|every) \w+ )(?:in )?(?:a different|another|its own) colou?r)\b",
     re.IGNORECASE,
 )
 _APART = re.compile(
     r"\b(?:so that |without |(?:but )?(?:they |that )?(?:do |must |should |may |can )?(?:not|never|no 2|none|neither)(?: be)?"
     r"(?: of (?:them|these|those|the \w+))?(?: (?:may|should|must|can|are|is|do|does))?(?: be)? )"
-    r"(?:touch\w*|adjacent|neighbors|neighbours|next to each other)\b(?!,? the\b| it\b)(?: each other| 1 another| another 1| another| the others)?"
+    r"(?:touch\w*|adjacent|neighbors|neighbours|next to each other)\b(?!,? the\b| it\b)"
+    r"(?: each other| 1 another| another 1| another| the others)?"
 )
 _IRREGULAR = {
     "took": "take",

@@ -127,7 +127,7 @@ def copy(clause: Clause, scene: Scene) -> Tiles | None:
 def _copied_to(lines: list[Phrase], clause: Clause, painting: Painting, tiles: Tiles, scene: Scene) -> Tiles | None:
     """A copy in each of some rows or columns."""
     found: list[Tile] = []
-    for line, number in [(line, number) for line in lines for number in line.ordinals]:
+    for line, number in [(one, number) for one in lines for number in one.ordinals]:
         steps = _copy_steps(replace(clause, links=[Link("in", replace(line, ordinals=[number]))]), tiles) or []
         to = _shift(tiles, steps)
         found += paint_all({to(tile): color for tile, color in painting.items()}, scene)

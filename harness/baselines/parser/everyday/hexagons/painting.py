@@ -133,8 +133,6 @@ def _stripes(target: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
         or not (target.plural or target.count)
     ):
         return None
-    if clause.first in names:
-        names = names[names.index(clause.first) :] + names[: names.index(clause.first)]
     marks = target.marks | clause.marks
     by_row = target.head == "row" or "level" in marks
     size = ROWS if by_row else COLUMNS
@@ -150,8 +148,6 @@ def _one(target: Phrase, clause: Clause, scene: Scene, number: int, count: int) 
     """Paints one target of a clause; gives its tiles."""
     told = _head_of_one(target, clause, scene)
     colors = _new_colors(told, clause, scene, number, count)
-    if told.head in PATTERNS:
-        return _checkers(told, clause, scene)
     stripes = _stripes(told, clause, scene)
     if stripes is not None:
         return stripes
@@ -231,8 +227,6 @@ def _new_colors(target: Phrase, clause: Clause, scene: Scene, number: int, count
     if clause.colors:
         if target.colors and (target.head in SHAPES and is_new(target, clause, scene)):
             return [(color, 1) for color in target.colors]
-        if count > 1 and len(clause.colors) == count:
-            return [clause.colors[number]]
         return clause.colors
     if target.colors:
         return [(color, 1) for color in target.colors]
@@ -253,8 +247,6 @@ def _selected(target: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None
     view = scene
     if clause.colors and target.head in ("all", "thing") and (target.colors or target.marks):
         view = replace(scene, board=scene.sentence_start)
-    if asked.head == "background" and described:
-        asked = replace(asked, colors=[])
     found = select(asked, view)
     if found is None:
         return None

@@ -19,8 +19,9 @@ DEEPEST = 5
 PARTS = ("middle", "inside", "edge", "end", "corner", "half", "side", "petal", "stem")
 SIDES = {"above": "top", "below": "bottom", "left": "left", "right": "right"}
 BESIDE = tuple(SIDES)
-VERBS_OF_PLACE = ("sits", "sit", "lies", "lie", "is", "are", "was", "were", "stands", "stand", "runs", "go", "goes", "stays", "should",
-                  "must", "can", "directly", "exactly", "right", "straight", "somewhere", "anywhere", "located", "placed", "be")  # fmt: skip
+VERBS_OF_PLACE = ("sits", "sit", "lies", "lie", "is", "are", "was", "were", "stands", "stand", "runs", "go", "goes", "stays",
+                  "should", "must", "can", "directly", "exactly", "right", "straight", "somewhere", "anywhere", "located",
+                  "placed", "be")  # fmt: skip
 
 
 class PhraseReader(Reader):
@@ -65,7 +66,7 @@ class PhraseReader(Reader):
     # --- before the noun ---
 
     def _determiners(self, phrase: Phrase) -> None:
-        if self.peek().text == "half" and self.peek(1).text in ("of", "the") or (self.peek()["NOUN"] == "rest"):
+        if (self.peek().text == "half" and self.peek(1).text in ("of", "the")) or (self.peek()["NOUN"] == "rest"):
             return
         while True:
             token = self.peek()
@@ -81,7 +82,8 @@ class PhraseReader(Reader):
         """Whether `that`, `them` stands for a thing by itself."""
         if token["NOUN"] != "it":
             return False
-        ahead = self.noun_ahead(1) or self.one_ahead(1)
+        numbered = self.peek(1)["NOUN"] in LINES and self.peek(2)["NUMBER"]
+        ahead = (self.noun_ahead(1) and not numbered) or self.one_ahead(1)
         return token.text in ("it", "they", "them") or self.peek(1)["DET"] in ("a", "another") or not ahead
 
     def one_ahead(self, ahead: int) -> bool:
@@ -149,7 +151,7 @@ class PhraseReader(Reader):
         return alternatives
 
     def _joins(self, phrase: Phrase, alternatives: list[dict[str, object]]) -> bool:
-        """Whether an `and` or comma joins words that describe: `a small, red ring`, `red and blue rows`, `the top and bottom row`."""
+        """Whether an `and` or comma joins words that describe: `a small, red ring`, `the top and bottom row`."""
         ahead = 1 + (self.peek(1)["AND"] is not None)
         after = self.peek(ahead + (self.peek(ahead)["DET"] == "the"))
         if not self.noun_ahead(1, joined=True):
@@ -289,7 +291,7 @@ class PhraseReader(Reader):
         if phrase.det == "all" and not told and self.at == start + 1:
             phrase.head = "all"
             return True
-        if phrase.det and told or phrase.det in ("both", "other", "another", "each", "all"):
+        if (phrase.det and told) or phrase.det in ("both", "other", "another", "each", "all"):
             return True
         if phrase.count and (phrase.colors or token["DET"] or token["REL"] in ("of", *BESIDE) or token["WAY"]):
             return True
@@ -338,7 +340,7 @@ class PhraseReader(Reader):
         return False
 
     def _made_of(self, phrase: Phrase) -> dict[str, int]:
-        """What a thing is made of: `6 red tiles`, `alternating red and blue tiles`, `sides` of 3; {"": 0} where it has no size."""
+        """What a thing is made of: `6 red tiles`, `red and blue tiles`; {"": 0} where it has no size."""
         start, colors = self.at, list[str]()
         cycle = self.take("CYCLE") is not None
         count = self.take("NUMBER")

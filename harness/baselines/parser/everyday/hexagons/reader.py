@@ -84,7 +84,8 @@ class Reader:
             unit = self.take("NOUN", *UNITS)
             self.take("DET", "another")
             self.skip("further", "farther", "straight", "more", "over")
-        way = self.take("WAY")
+        side = counted is None and self.peek()["SIDE"] and self.peek(1)["SIDE"]
+        way = None if side else self.take("WAY")
         if way is None and (unit or (self.peek(1)["NUMBER"] and not self._thing_ahead(2) and not self.peek(2)["NOUN"])):
             way = self.take("SIDE", "left", "right")
         if way is not None and counted is None and self.peek()["NUMBER"] and not self._thing_ahead(1):

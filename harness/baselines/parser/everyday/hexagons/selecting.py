@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from harness.baselines.parser.everyday.hexagons import regions
 from harness.baselines.parser.everyday.hexagons.meaning import Link, Phrase
-from harness.baselines.parser.everyday.hexagons.picking import in_order, picked
+from harness.baselines.parser.everyday.hexagons.picking import picked
 from harness.baselines.parser.everyday.hexagons.scene import (
     ALL,
     BORDER,
@@ -30,11 +30,10 @@ from harness.baselines.parser.everyday.hexagons.standing import (
     figure,
     filled,
     neighboring,
-    opposite,
     said_line,
     way_of,
 )
-from harness.worlds.hexagons import COLUMNS, ROWS, Tile, on_board
+from harness.worlds.hexagons import COLUMNS, ROWS, Tile, distance, on_board
 from serialization.program import hexagons_geometry as g
 
 REGIONS = ("board", "all", "background", "row", "column", "corner", "edge", "side", "half", "third", "quarter", "middle",
@@ -260,8 +259,6 @@ def _edge(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     if around and around[0].head not in ("edge", "corner"):
         tiles = select(around[0], scene)
         return near(filled(tiles), phrase.sizes.get("wide", 1)) if tiles else None
-    if phrase.det == "other" and scene.done:
-        return opposite(scene)
     along = any(
         link.target is not None and link.target.head in ("edge", "side") and not link.target.sides for link in phrase.links
     )
@@ -271,18 +268,12 @@ def _edge(phrase: Phrase, scene: Scene) -> list[Tile] | None:
 
 def _side(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     """`the left side` is the outermost column, `the bottom left` a corner, `the middle` the tile there."""
-    if phrase.det == "other" or "opposite" in phrase.marks:
-        return opposite(scene)
     sides = [side for side in phrase.sides if side != "outer"]
     if not sides:
         return list(BORDER) if phrase.head == "side" and phrase.det in ("all", "each", "the") else None
     owner = owner_of(phrase, scene)
     if not owner:
         return None
-    if {"left", "right"} <= set(sides) or {"top", "bottom"} <= set(sides):
-        return regions.edge(phrase, owner)
-    if sides == ["middle"]:
-        return [g.middle(owner)]
     return regions.at_sides(owner, sides)
 
 
@@ -308,11 +299,6 @@ def _middle(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     apart = scene.pieces(owner, by_color=False) if phrase.det == "its" else []
     if len(apart) > 1 and all(len(piece) == len(apart[0]) for piece in apart):
         return [g.middle(piece) for piece in apart]
-    if of is not None and of.det in ("each", "all", "both"):
-        return [g.middle(piece) for piece in scene.pieces(owner, by_color=False)]
-    pieces = scene.pieces(owner) if linked or len(owner) < len(ALL) else []
-    if len(pieces) > 2 and len(pieces) % 2 and len(owner) < len(ALL):
-        return in_order(pieces)[len(pieces) // 2]
     return [g.middle(owner)] if owner else None
 
 
@@ -338,8 +324,6 @@ def _rest(phrase: Phrase, scene: Scene) -> list[Tile] | None:
         kind = "corner" if last[0].head == "side" and len(last[0].sides) > 1 else last[0].head
         owner = select(Phrase(head=kind, det="all"), scene) or owner
     blank = [tile for tile in owner if scene.board[tile] == "white"]
-    if linked and not blank:
-        return minus(owner, scene.focus)
     return blank or minus(owner, scene.focus)
 
 
@@ -353,10 +337,6 @@ def _end(phrase: Phrase, scene: Scene) -> list[Tile] | None:
 
 
 def _it(phrase: Phrase, scene: Scene) -> list[Tile] | None:
-    if phrase.det == "this" and phrase.count and phrase.count > 1:
-        return (
-            ordered(tile for done in [done for done in scene.done if done.tiles][-phrase.count :] for tile in done.tiles) or None
-        )
     if phrase.det == "both":
         return ordered(tile for done in [done for done in scene.done if done.tiles][-2:] for tile in done.tiles) or None
     if phrase.det == "all" and phrase.word in ("them", "these", "those") and scene.main_color(scene.focus):
@@ -376,8 +356,6 @@ def _thing(phrase: Phrase, scene: Scene) -> list[Tile] | None:
         return [tile for piece in others for tile in piece] or None
     if phrase.colors:
         return scene.of_colors(phrase.colors) or None
-    if phrase.det == "this" and phrase.count and phrase.count > 1 and len(scene.pieces(scene.focus)) < 2:
-        return _it(phrase, scene)
     of = _links(phrase, "of")
     if of and of[0].target is not None and of[0].target.head == "it" and phrase.det == "all":
         return _it(replace(of[0].target, det="all"), scene)
@@ -385,9 +363,6 @@ def _thing(phrase: Phrase, scene: Scene) -> list[Tile] | None:
         return owner_of(phrase, scene) or None
     if phrase.ordinals and scene.bars:
         return bar(phrase, scene)
-    group = scene.done[-1].about if scene.done else ()
-    if (phrase.sides or phrase.ordinals) and len(scene.pieces(scene.focus)) < 2 and len(scene.pieces(group, by_color=False)) > 1:
-        return list(group)
     if phrase.sides or phrase.ordinals or phrase.links or phrase.count:
         return list(scene.focus) if len(scene.pieces(scene.focus)) > 1 else scene.painted or None
     if phrase.plural or phrase.det in ("all", "both", "each"):
@@ -397,13 +372,11 @@ def _thing(phrase: Phrase, scene: Scene) -> list[Tile] | None:
 
 def _tile(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     """Tiles at a place, tiles beside something, tiles that are painted as dots."""
-    if "outer" in phrase.sides:
-        return regions.edge(replace(phrase, sides=[side for side in phrase.sides if side != "outer"]), owner_of(phrase, scene))
     middles = [link.target for link in _links(phrase, "in") if link.target is not None and link.target.head == "middle"]
     if middles and phrase.count and phrase.count > 1:
         owner = owner_of(middles[0], scene)
-        at = g.middle(owner)
-        return sorted(owner, key=lambda t: (abs(t.row - at.row) + abs(t.column - at.column), -t.row, t.column))[: phrase.count]
+        at = g.middle(owner) if owner else None
+        return sorted(owner, key=lambda t: (distance(t, at), -t.row, t.column))[: phrase.count] if at else None
     touching = _links(phrase, "beside")
     ways = [
         way
@@ -419,16 +392,10 @@ def _tile(phrase: Phrase, scene: Scene) -> list[Tile] | None:
         return _at(phrase, list(ALL), scene)
     if _links(phrase, "in", "of"):
         return list(ALL)
-    if phrase.word in scene.names and not phrase.colors:
-        return _thing(phrase, scene)
-    if phrase.word in ("moon", "sun") and phrase.det == "the":
-        return None
     if phrase.colors:
         tiles = scene.of_colors(phrase.colors)
         dots = [tile for piece in scene.pieces(tiles) if len(piece) == 1 for tile in piece]
         return (tiles if phrase.plural or phrase.det in ("all", "each") else dots or tiles) or None
-    if phrase.det == "other":
-        return _rest(phrase, scene)
     dots = [tile for piece in scene.pieces(scene.painted) if len(piece) == 1 for tile in piece]
     if phrase.det == "the" and len(phrase.sides) == 1 and len(scene.focus) < 2 and len(dots) > 1 and "new" not in phrase.marks:
         return dots
@@ -464,8 +431,6 @@ def _between(link: Link, scene: Scene) -> list[Tile]:
     second = (select(link.second, scene) if link.second else None) or []
     if not second:
         pieces = scene.pieces(first)
-        if len(pieces) < 2:
-            return []
         first, second = pieces[0], pieces[1]
     return regions.between(first, second) if first and second else []
 
@@ -476,8 +441,6 @@ def _at(phrase: Phrase, tiles: list[Tile], scene: Scene) -> list[Tile] | None:
     every = phrase.head == "all" or phrase.det == "all"
     shared: list[Tile] = []
     for link in phrase.links:
-        if link.relation in ALONG:
-            continue
         place = related(link, scene, every, phrase)
         if place is None:
             return None
@@ -540,16 +503,12 @@ def _filtered(phrase: Phrase, tiles: list[Tile], scene: Scene) -> list[Tile]:
         for link in _links(phrase, "in", "of"):
             if link.target is None or (link.target.head in ("it", "thing", "") and phrase.head != "tile"):
                 continue
-            if link.target.head == "middle" and phrase.count and phrase.count > 1:
-                continue
             if _links(phrase, "beside") and link.target.head in ("side", "") and way_of(link.target.sides):
                 continue
             place = room(link, scene)
             if place is not None:
                 found = common(place, tiles)
                 tiles = found if found or phrase.head in ("tile", "all") else tiles
-    if phrase.colors and phrase.head == "tile" and _links(phrase, "in", "of"):
-        tiles = [tile for tile in tiles if scene.board[tile] in phrase.colors] or tiles
     if "empty" in phrase.marks:
         tiles = [tile for tile in tiles if scene.board[tile] == "white"]
     if "painted" in phrase.marks:

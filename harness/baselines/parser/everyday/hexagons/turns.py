@@ -37,10 +37,6 @@ def changed_tiles(scene: Scene) -> Tiles:
 def _idle(clause: Clause, clauses: list[Clause]) -> bool:
     """Whether a clause only says what another one then asks for: `It's too high. Move it one down.`"""
     later = clauses[clauses.index(clause) + 1 :]
-    if clause.verb == "copy" and not clause.moves and not clause.links and any(other.verb == "copy" for other in later):
-        return True
-    if clause.verb == "reduce" and any(other.verb == "remove" for other in later):
-        return True
     complaint = (
         clause.verb in ("", "be") and clause.moves and not clause.colors and all(count is None for _, count in clause.moves)
     )
@@ -221,17 +217,12 @@ def _again(clause: Clause, scene: Scene) -> Tiles | None:
     last = next((done.clause for done in reversed(scene.done) if done.clause.verb not in ("undo", "again")), None)
     if last is None:
         return None
-    tiles = _act(last, scene)
-    if tiles is not None:
-        scene.done.append(Done(last, scene.board, tiles))
-    return tiles
+    return _act(last, scene)
 
 
 def _carried_on(scene: Scene) -> Tiles | None:
     """Goes on with the last two steps, each time moved as the second was from the first, in their colors in turn."""
     steps = [done for done in scene.done if done.tiles][-2:]
-    if len(steps) < 2:
-        return None
     first, second = min(steps[0].tiles), min(steps[1].tiles)
     down, across = second[0] - first[0], second[1] - first[1]
     if not down and not across:
@@ -284,9 +275,6 @@ def _only_tells(clause: Clause, scene: Scene) -> bool:
         return not begins and not (clause.moves and clause.links)
     first = targets[0]
     figure = first.head in SHAPES and first.head not in ("row", "column")
-    drawn = [target.head for done in scene.done[-1:] for target in done.clause.targets] if scene.changed_now() else []
-    if clause.verb == "" and figure and first.head in drawn and not first.colors and not first.sizes:
-        return first.head != "tile"
     if clause.verb == "be":
         return any(target.head == "it" and target.det in ("", "this") for target in targets) or _describes(first, scene)
     if first.head in ("row", "column"):

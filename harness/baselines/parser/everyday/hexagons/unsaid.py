@@ -11,7 +11,7 @@ from harness.baselines.parser.everyday.hexagons.scene import (
     Scene,
     extent,
 )
-from harness.baselines.parser.everyday.hexagons.selecting import BESIDE, REGIONS, folded, select
+from harness.baselines.parser.everyday.hexagons.selecting import BESIDE, folded, select
 from harness.baselines.parser.everyday.hexagons.shapes import SHAPES
 from harness.worlds.hexagons import ROWS
 
@@ -267,20 +267,12 @@ def _verb_meant(clause: Clause, scene: Scene) -> Clause:
     if clause.targets and clause.targets[-1].every and starts and starts[0].target.plural:
         last = replace(clause.targets[-1], links=[Link("of", starts[0].target)], head="thing")
         clause = replace(clause, targets=[*clause.targets[:-1], last], links=[])
-        if last.colors and not clause.colors:
-            clause = replace(
-                clause, colors=[(color, 1) for color in last.colors], targets=[*clause.targets[:-1], replace(last, colors=[])]
-            )
     if clause.verb == "fill":
         return replace(clause, verb="paint", marks=clause.marks | {"fill"})
-    if clause.verb == "remove" and clause.colors and not clause.targets and not clause.links and not _has_colors(clause, scene):
-        return replace(clause, verb="paint", targets=[Phrase(head="it")])
     if clause.verb == "total":
         count = next((target.count for target in clause.targets if target.count), None)
         return replace(clause, verb="draw", total=count)
     first = clause.targets[0] if clause.targets else Phrase(head="it")
-    if clause.verb == "reduce" and first.colors and first.det == "a":
-        return replace(clause, verb="draw")
     if clause.verb == "continue":
         return replace(
             clause, verb="grow" if first.head in SHAPES else "again", targets=clause.targets if first.head in SHAPES else []
@@ -294,10 +286,8 @@ def _verb_meant(clause: Clause, scene: Scene) -> Clause:
         shorter = clause.moves and clause.moves[0][0] == "down"
         moves = [("up", count) for _, count in clause.moves] or [("up", None)]
         return replace(clause, verb="shrink" if shorter else "grow", moves=moves)
-    resizes = (
-        clause.as_many is not None
-        and not first.new
-        or (clause.sizes and clause.targets and not first.new and first.head in (*SHAPES, "it", "thing"))
+    resizes = (clause.as_many is not None and not first.new) or (
+        clause.sizes and clause.targets and not first.new and first.head in (*SHAPES, "it", "thing")
     )
     if clause.targets and first.head == "it" and first.sizes:
         clause = replace(clause, sizes=clause.sizes | first.sizes)
@@ -318,11 +308,6 @@ def _verb_meant(clause: Clause, scene: Scene) -> Clause:
         return replace(clause, verb="grow" if "twice" in clause.marks else "shrink")
     if clause.verb == "give":
         return _given(clause)
-    start = next((link.target for link in clause.links if link.relation == "from" and link.target is not None), None)
-    if start is not None and first.head == "tile" and first.det == "this" and not first.links:
-        return replace(
-            clause, targets=[start, *clause.targets[1:]], links=[link for link in clause.links if link.target is not start]
-        )
     if clause.verb == "split":
         links = clause.links + [link for target in clause.targets for link in target.links]
         stripes = [link.target for link in links if link.relation == "in" and link.target is not None]
@@ -333,35 +318,12 @@ def _verb_meant(clause: Clause, scene: Scene) -> Clause:
 def _one_side_each(clause: Clause) -> Clause:
     """`the left and the right edge` are two edges; `make it the top row` is about the row."""
     targets = list(clause.targets)
-    for number in range(len(targets) - 2, -1, -1):
-        one, other = targets[number], targets[number + 1]
-        if one.head == "" and (one.sides or one.ordinals) and other.head not in ("", "it") and not one.colors:
-            targets[number] = replace(other, sides=one.sides, ordinals=one.ordinals, count=one.count, colors=list(other.colors))
     if len(targets) > 1 and clause.verb in ("make", "be", "") and targets[0].head == "it" and targets[0].bare:
         targets = targets[:1] if targets[0].sizes else targets[1:]
-    elif (
-        len(targets) == 2
-        and targets[0].head in ("corner", "row", "column")
-        and targets[0].det in ("each", "all")
-        and targets[1].head == "tile"
-        and targets[1].colors
-    ):
-        targets = [replace(targets[0], colors=targets[1].colors)]
     elif len(targets) == 1 and targets[0].head == "tile" and (spots := _every_spot(targets[0])):
         targets = [replace(spots, colors=targets[0].colors)]
     elif len(targets) == 2 and targets[0].head == targets[1].head == "tile" and targets[1].every and not targets[0].links:
         targets = [replace(targets[1], colors=targets[0].colors)]
-    elif (
-        len(targets) > 1
-        and targets[0].head == "board"
-        and (
-            targets[1].head == "half"
-            or (targets[1].head in ("row", "column", "line") and targets[1].plural and not targets[1].det)
-        )
-    ):
-        targets = targets[1:]
-    elif len(targets) > 1 and targets[0].head == "all":
-        targets = [targets[0], *(target for target in targets[1:] if target.head != "it" or not target.bare)]
     return replace(clause, targets=targets)
 
 
@@ -458,14 +420,6 @@ def _going_on(clause: Clause, last: Done) -> Clause | None:
     it = [Phrase(head="it")]
     if not clause.targets and clause.links and last.clause.verb in ("copy", "grow", "shrink", "move"):
         return replace(last.clause, targets=it, links=clause.links, moves=[], colors=clause.colors)
-    more = (
-        len(clause.targets) == 1
-        and clause.targets[0].det == "another"
-        and clause.targets[0].head in ("", "tile", "row", "column")
-    )
-    if more and not clause.colors and last.clause.verb in ("move", "grow", "shrink"):
-        count = clause.targets[0].count or 1
-        return replace(last.clause, targets=it, moves=[(way, count) for way, _ in last.clause.moves], sizes={"tiles": count})
     return None
 
 
@@ -505,8 +459,6 @@ def _same(clause: Clause, last: Done, scene: Scene) -> Clause:
         (color, 1) for target in clause.targets if not target.bare and not target.head for color in target.colors
     ]
     if clause.moves or any(link.relation in ("above", "below", "left", "right") for link in clause.links):
-        if "full" in clause.marks or any(link.relation == "to" for link in clause.links):
-            return replace(clause, verb="again")
         beside = [
             link for link in clause.links if link.relation in BESIDE and link.target is not None and link.target.head != "it"
         ]
@@ -552,9 +504,6 @@ def _same_elsewhere(clause: Clause, last: Done, colors: list[tuple[str, int]], p
     colors = colors or last.clause.colors or [(color, 1) for color in old.colors]
     if not places:
         return replace(last.clause, colors=colors, marks=clause.marks - {"same"})
-    if old.head in SHAPES and old.head not in ("row", "column") and places[0].head in REGIONS and places[0].head != "it":
-        targets = [replace(old, colors=[], links=[Link("in", place)], sides=[]) for place in places]
-        return replace(last.clause, targets=targets, colors=colors, links=[])
     verb = last.clause.verb if last.clause.verb != "undo" else "paint"
     marks = (clause.marks | last.clause.marks) - {"same"}
     colors = colors if verb in PAINTING else []
