@@ -7,6 +7,7 @@ from collections.abc import Collection
 from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
+from string import ascii_lowercase
 
 from harness.worlds.hexagons import COLORS as TILE_COLORS
 from harness.worlds.minecraft import COLORS as BLOCK_COLORS
@@ -26,6 +27,8 @@ _CONTRACTED = (
     (r"\bwon't\b", "will not"),
     (r"\bi'd\b", "i would"),
     (r"\b(that|it|there|here|what|let)'s\b", r"\1 is"),
+    (r"\b(that|there|what)s\b", r"\1 is"),
+    (r"\b(do|does|did|is|are|was|should)nt\b", r"\1 not"),
     (r"\b(i)'m\b", r"\1 am"),
     (r"\b(you|we|they)'re\b", r"\1 are"),
     (r"\b(i|you|we|they)'ll\b", r"\1 will"),
@@ -68,10 +71,27 @@ def spelled(text: str, known: Collection[str]) -> str:
 
 @lru_cache(maxsize=20_000)
 def _spelled(word: str, known: frozenset[str]) -> str:
-    if len(word) < 4 or not word.isalpha() or word in known or word in common_words():
+    if len(word) < 3 or not word.isalpha() or word in known or word in common_words():
         return word
-    near = get_close_matches(word, [one for one in known if one[0] == word[0] and abs(len(one) - len(word)) < 3], n=1, cutoff=0.8)
-    return near[0] if near else word
+    single = re.sub(r"(.)\1+", r"\1", word)
+    slips = [slip for slip in _slips(word) if slip in known or slip in common_words()]
+    near = [slip for slip in slips if slip in known] or slips
+    if not near and len(word) > 3:
+        alike = [one for one in known if one[0] == word[0] and abs(len(one) - len(word)) < 3]
+        near = get_close_matches(word, alike, n=1, cutoff=0.8)
+    return near[0] if near else single if single in known or single in common_words() else word
+
+
+def _slips(word: str) -> list[str]:
+    """What a word may be that two letters of were exchanged, or that has one letter too many, too few or wrong; likeliest first."""
+    parts = [(word[:k], word[k:]) for k in range(len(word) + 1)]
+    exchanged = [a + b[1] + b[0] + b[2:] for a, b in parts if len(b) > 1]
+    if len(word) == 3:
+        return exchanged + [word + letter for letter in ascii_lowercase]
+    shorter = [a + b[1:] for a, b in parts if b and a]
+    longer = [a + letter + b for a, b in parts if a for letter in ascii_lowercase]
+    other = [a + letter + b[1:] for a, b in parts if a and b for letter in ascii_lowercase]
+    return exchanged + shorter + longer + other
 
 
 @lru_cache(maxsize=1)

@@ -30,6 +30,8 @@ def understand(item: HexagonsItem) -> Understood:
     for text, actions, before in turns:
         _follow(text, actions, before, scene)
     scene.board = item.before
+    if not turns and len(scene.pieces(scene.painted, by_color=False)) == 1:
+        scene.focus = scene.painted
     sentences = read(item.instruction)
     questions = carry_out(sentences, scene)
     unknown = tuple(

@@ -18,7 +18,7 @@ from harness.baselines.parser.everyday.hexagons.scene import (
     ordered,
 )
 from harness.baselines.parser.everyday.hexagons.selecting import select
-from harness.baselines.parser.everyday.hexagons.sizing import grow, shrink
+from harness.baselines.parser.everyday.hexagons.sizing import grow, resize, shrink
 from harness.baselines.parser.everyday.hexagons.targets import paint_all, target_tiles
 from harness.baselines.parser.everyday.hexagons.turning import axis, mirror, rotate
 from harness.worlds.hexagons import COLUMNS, ROWS, Board, Tile, on_board
@@ -54,7 +54,8 @@ def remove(clause: Clause, scene: Scene) -> Tiles | None:
         if target.head == "inside" and target.det == "a":
             found += drawn(replace(target, head="hexagon"), Clause(), replace(scene, board=Board())) or []
             continue
-        found += _counted(target, scene) if _is_count(target) else common(select(target, scene) or [], scene.painted)
+        tiles = _counted(target, scene) if _is_count(target) else common(select(target, scene) or [], scene.painted)
+        found += tiles or (scene.painted if target.head == "it" and len(targets) == 1 else [])
     if not found:
         return None
     scene.paint(found, "white")
@@ -92,20 +93,23 @@ def _pieces_of(tiles: Tiles, scene: Scene, by_tile: bool) -> list[list[Tile]]:
 
 def keep(clause: Clause, scene: Scene) -> Tiles | None:
     """What is to stay is as it was before this turn; with `only`, everything else goes."""
+    if clause.colors:
+        tiles = target_tiles(clause, scene) or []
+        scene.paint(tiles, clause.colors[0][0])
+        scene.focus = tiles
+        return tiles or None
     only = "only" in clause.marks or any(target.det == "only" for target in clause.targets)
     if clause.targets and clause.targets[0].det == "other" and scene.past and not scene.changed_now():
         return _keep_other(scene)
     for target in clause.targets:
         if target.det == "other" or (target.head in ("it", "thing", "") and not target.colors and not only):
             continue
-        before = scene if only or clause.colors else replace(scene, board=scene.turn_start)
+        before = scene if only else replace(scene, board=scene.turn_start)
         tiles = select(target, before) or []
         if only:
             owner = _owner(target, scene)
             scene.paint(minus(owner, tiles), "white")
             scene.focus = tiles
-        elif clause.colors:
-            scene.paint(tiles, clause.colors[0][0])
         else:
             paint_all({tile: scene.turn_start[tile] for tile in tiles}, scene)
     return list(scene.focus) if only else ()
@@ -204,6 +208,7 @@ VERBS: dict[str, Callable[[Clause, Scene], Tiles | None]] = {
     "axis": axis,
     "rotate": rotate,
     "swap": swap,
+    "resize": resize,
     "grow": grow,
     "shrink": shrink,
 }

@@ -1,45 +1,26 @@
-"""Sentences to clauses: `make the top row red and erase the ring` asks for two things."""
+"""Sentences to clauses: `make the top row red and erase the ring` asks for two things.
+
+A sentence is read in segments, from one comma, conjunction or verb to the next; `_joined` says which of them make up a clause.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 
+from harness.baselines.parser.everyday.english import common_words
 from harness.baselines.parser.everyday.hexagons.lexicon import Token, sentences
 from harness.baselines.parser.everyday.hexagons.meaning import Clause, Link, Phrase
-from harness.baselines.parser.everyday.hexagons.phrases import BESIDE
-from harness.baselines.parser.everyday.hexagons.remarks import RemarkReader
-from harness.baselines.parser.everyday.hexagons.special import bar_chart, lettered, remarks_joined
+from harness.baselines.parser.everyday.hexagons.phrases import BESIDE, LINES, PARTS, PhraseReader
+from harness.baselines.parser.everyday.hexagons.reader import UNITS
+from harness.baselines.parser.everyday.hexagons.special import bar_chart, lettered
 
-REGION_HEADS = ("board", "all", "background", "row", "column", "corner", "edge", "side", "half", "third", "quarter", "middle",
-                "inside", "gap", "rest", "end", "it", "thing", "", "step", "crossing")  # fmt: skip
-GENERIC = ("", "make", "draw", "paint", "be", "ask", "tell")
+GENERIC = ("", "make", "draw", "paint", "be", "ask", "tell", "become")
 """Verbs that say little: another one in the same clause says what is done (`make it bigger`, `can you put it back`)."""
-MARKS = {"NOT": "not", "MEANT": "meant", "TOO": "too", "SAME": "same", "CYCLE": "cycle", "APART": "apart", "FULL": "full"}
-SPECIAL = ("upend", "reduce", "swap", "move", "mirror", "flip", "rotate", "grow", "shrink", "copy", "connect")
-NOISE = (
-    "i",
-    "you",
-    "we",
-    "now",
-    "can",
-    "could",
-    "please",
-    "also",
-    "then",
-    "so",
-    "to",
-    "me",
-    "it",
-    "would",
-    "do",
-    "let",
-    "just",
-    "should",
-    "will",
-    "they",
-)
-PARTICLES = {"back": "back"}
+REGIONS = ("row", "column", "corner", "half", "third", "quarter", "side", "edge")
+PAINTING = ("", "make", "draw", "paint", "be", "become", "fill")
+MARKS = {"MEANT": "meant", "TOO": "too", "SAME": "same", "CYCLE": "cycle", "APART": "apart", "FULL": "full", "TIMES": ""}
 
 
 @lru_cache(maxsize=1000)
@@ -49,325 +30,564 @@ def read(text: str) -> list[list[Clause]]:
     bars = bar_chart(told)
     if bars is not None:
         return [[bars]]
-    found = (remarks_joined([clause for clause in _Clauses(tokens).read() if not clause.empty]) for tokens in told)
-    return lettered([sentence for sentence in found if sentence])
+    return lettered([found for tokens in told if (found := _Segments(tokens).clauses())])
 
 
-class _Clauses(RemarkReader):
+class _Segments(PhraseReader):
+    """Reads the segments of a sentence, each into a clause of its own, and joins them."""
+
     def __init__(self, tokens: Sequence[Token]) -> None:
         super().__init__(tokens)
-        self.carried: list[Phrase] = []
-        """What was read of the next clause: `that one` of `erase the ring, that one can stay`."""
+        self.clause = Clause()
 
-    def read(self) -> Iterator[Clause]:
+    def clauses(self) -> list[Clause]:
+        found: list[Clause] = []
+        self.at += len(self.tokens) == 1 and self.tokens[0].text == "right"
         while not self.done:
-            if self._ends():
-                yield self.clause
-                self.clause, self.carried = Clause(targets=self.carried), []
-            before = self.at
-            self._item()
-            if self.at == before:
-                self.at += 1
-        yield self.clause
-
-    # --- where a clause ends ---
+            separator = self.separator()
+            self.clause = Clause()
+            while not self.done and not self._ends():
+                before = self.at
+                self._item()
+                self.at += self.at == before
+            if not found or not _join(found[-1], self.clause, separator):
+                found.append(self.clause)
+        for clause in found:
+            for target in clause.targets[-1:]:
+                target.excepted += clause.excepted
+        return [clause for clause in found if not clause.empty]
 
     def _ends(self) -> bool:
-        """Whether another clause begins here. Reads the conjunction before it."""
-        start = self.at
-        while self.peek()["COMMA"] or self.peek()["AND"]:
-            self.at += 1
-        if self.at > start or self.clause.empty:
-            self._pass_noise()
-        verb = self.peek()["VERB"] if not self._is_empty_inside() else None
-        if self.clause.empty or self.done or self._gap_ahead():
-            return False
-        if self.at == start and verb and self._goes_on(verb):
-            return False
-        if verb and verb != "be" and not self._continues(verb):
-            if (
-                verb in ("keep", "become")
-                and self.at == start
-                and (len(self.clause.targets) > 1 or (self.clause.colors and self.clause.targets))
-            ):
-                self.carried = [self.clause.targets.pop()]
-                return True
-            if self.at > start or (self.clause.targets and self.clause.verb not in ("", "be") and verb not in ("grow", "shrink")):
-                return bool(self.clause.targets or self.clause.verb or self.clause.colors)
-            return False
-        if self.at == start:
-            return False
-        if self.clause.verb == "tell" and self._phrase_ahead():
+        """Whether the segment ends here: at a comma or conjunction, or at a verb after all that one needs."""
+        token = self.peek()
+        if token["COMMA"] or token["AND"]:
             return True
-        if self.peek()["REL"] and self.peek()["REL"] not in ("in", "of", "with", "to", "from", "except", "instead"):
-            return bool(self.clause.targets) and self._link_and_phrase_ahead()
-        if self.peek()["NOUN"] in ("petal", "stem") and self.clause.targets:
-            return True
-        if self.peek()["NUMBER"] and "times" in (self.peek(1).text, self.peek(2).text):
+        verb, clause = token["VERB"], self.clause
+        if (
+            verb is None
+            or token["NOUN"]
+            or verb in GENERIC
+            or clause.verb in GENERIC
+            or verb in ("again", "keep", "become", "upend")
+        ):
             return False
-        if self.peek()["COLOR"] and self.peek(1).text == "for" and self.clause.targets:
-            return True
-        if self._size_ahead():
-            return False
-        if self.peek()["NUMBER"] and self.peek(1)["COLOR"] and self.clause.colors and not self._noun_ahead(1):
-            return False
-        return bool(self.clause.colors or self.clause.moves) and self._phrase_ahead()
+        return bool(clause.targets)
 
-    def _size_ahead(self) -> bool:
-        start = self.at
-        found = self.size() is not None or self.area() is not None
-        self.at = start
-        return found
-
-    def _gap_ahead(self) -> bool:
-        start, gap = self.at, self.clause.sizes.get("gap")
-        found = self._gap()
-        self.at = start
-        if found and gap is None:
-            del self.clause.sizes["gap"]
-        return found
-
-    def _is_empty_inside(self) -> bool:
-        """Whether `empty` describes: `a ring, empty inside`."""
-        return self.peek().text == "empty" and self.peek(1)["DET"] is None
-
-    def _goes_on(self, verb: str) -> bool:
-        """Whether a second verb belongs to the same clause: `let the rows trade colors`, `let a line run across`."""
-        clause = self.clause
-        if clause.verb == "make" and not clause.colors and verb == "draw":
-            return True
-        if verb == "upend" or (verb == "become" and len(clause.targets) == 1 and not clause.colors):
-            return True
-        if verb == "make" and clause.verb == "draw" and self.peek().text in ("to have", "have"):
-            return True
-        return clause.verb in GENERIC and (verb in SPECIAL or not clause.targets)
-
-    def _pass_noise(self) -> None:
-        """Passes over words that come before a verb: `and now I want`."""
-        start = self.at
-        while self.peek().text in NOISE and not self.peek()["VERB"]:
-            self.at += 1
-        if not self.peek()["VERB"]:
-            self.at = start
-
-    def _link_and_phrase_ahead(self) -> bool:
-        """Whether a place and a thing follow: `and around that another ring`."""
-        start = self.at
-        found = self.link() is not None and (self.peek()["VERB"] is not None or self.phrase() is not None)
-        self.at = start
-        return found
-
-    def _continues(self, verb: str) -> bool:
-        """Whether a verb is rather a noun or belongs to what is asked: `a black frame`, `and the reflection`."""
-        return bool(self.peek()["NOUN"] and self.clause.verb) or (verb == "again" and bool(self.clause.verb))
-
-    # --- what a clause consists of ---
+    # --- what a segment consists of ---
 
     def _item(self) -> None:
+        for part in (self._leading, self._remark, self._measure, self._colors, self._verb, self._target, self._link, self._mark):
+            if part():
+                return
+        self._unknown()
+
+    def _leading(self) -> bool:
+        """A place before all else: `2 tiles above the ring, put a dot`."""
+        start = self.at
+        link = self.link() if self.clause.empty and self.peek()["NUMBER"] else None
+        if link is not None and (self.peek()["COMMA"] or self.peek()["VERB"]):
+            self.clause.links.append(link)
+            return True
+        self.at = start
+        return False
+
+    def _remark(self) -> bool:
+        """What is said beside: how many there should be in the end, how far apart, what is not meant."""
         token = self.peek()
-        if token["SKIP"] and not self._total():
-            self._skip_remark()
-        elif self._is_empty_inside() and self.peek(1)["NOUN"] == "inside":
+        if token.text == "its" and not (self.noun_ahead(1) or self.one_ahead(1)):
+            self.at += 1
+            return True
+        if token.text == "empty" and self.peek(1)["NOUN"] == "inside" and (self.peek(2)["COMMA"] or not self.peek(2).text):
             self.clause.marks.add("hollow")
             self.at += 2
-        elif self._leading_place():
-            return
-        elif not (
+            return True
+        return (
             self._total()
             or self._gap()
             or self._as_many()
-            or self._comparison()
             or self._not()
             or self._instead()
-            or self._except()
-            or self._measure()
-            or self._colors()
-        ):
-            if self._verb_first():
-                self._verb()
-            elif not (self._phrase() or self._link() or self._verb() or self._mark()):
-                self._unknown()
+            or self._times()
+            or self._passed(token)
+        )
 
-    def _leading_place(self) -> bool:
-        """`2 tiles above the ring, put a dot`."""
+    def _passed(self, token: Token) -> bool:
+        """Passes over what only explains, up to the next comma, but for what says how tiles lie."""
+        if token["SKIP"] is None:
+            return False
+        while not self.done and not self.peek()["COMMA"] and not (self.peek()["AND"] and self.peek(1)["VERB"]):
+            if not self._mark(("APART", "MARK")):
+                self.at += 1
+        return True
+
+    def _total(self) -> bool:
+        """`so that there are 5`, `until I have 5`, `5 in total`."""
         start = self.at
-        if self.peek()["NUMBER"] and self.clause.empty:
-            link = self.link()
-            if link is not None and self.peek()["COMMA"]:
-                self.clause.links.append(link)
+        begins = self.skip("so that", "until", "so", "till", "if", "to")
+        people = ("there", "i", "we", "you", "they")
+        if begins and (self.take("VERB", "tell") or (self.skip(*people) and self.skip("are", "have", "see", "is"))):
+            count = self.take("NUMBER")
+            if count is not None:
+                self.clause.total = int(count)
                 return True
         self.at = start
         return False
 
-    def _verb_first(self) -> bool:
-        """Whether the next word is a verb although it could be a noun: the first one of a clause."""
-        token = self.peek()
-        if not token["VERB"] or self._is_empty_inside():
-            return False
-        return not (token["NOUN"] or token["DET"]) or (self.clause.empty and self.peek(1)["DET"] is not None)
+    def _times(self) -> bool:
+        """`3 times`, `3 more copies`, `twice as tall`."""
+        more = int(self.peek(1).text == "more")
+        if self.peek()["NUMBER"] and self.peek(1 + more).text in ("times", "copies"):
+            self.clause.times = int(str(self.peek()["NUMBER"]))
+            self.clause.verb = "copy" if self.peek(1 + more).text == "copies" else self.clause.verb
+            self.at += 2 + more
+            self.take("REL", "of")
+            return True
+        value = self.take("TIMES")
+        self.clause.marks |= {value} if value else set()
+        return value is not None
 
-    def _verb(self) -> bool:
-        verb = self.take("VERB")
-        if verb is None:
+    def _gap(self) -> bool:
+        """`with 1 empty column between them`, `2 columns free in between`, `leave a gap of 1 tile`."""
+        start = self.at
+        self.take("REL", "with")
+        keeps = self.take("VERB", "keep", "draw") == "keep"
+        self.skip("exactly", "always", "about")
+        count = self.take("NUMBER") or ("1" if self.take("DET", "a", "no") and self.clause.verb != "tell" else None)
+        empty = self.take("MARK", "empty")
+        unit = self.take("NOUN", "column", "row", "tile", "gap")
+        empty = empty or self.take("MARK", "empty")
+        if count and unit == "gap" and self.take("REL", "of"):
+            count, empty = self.take("NUMBER") or count, "empty"
+            self.take("NOUN", "column", "row", "tile")
+        between = self.take("REL", "between") is not None
+        if between:
+            self.phrase()
+            if self.separator() and not self.phrase():
+                self.at -= 1
+        if count and ((unit and between) or (empty and unit == "gap") or (keeps and empty)):
+            self.take("DET", "each")
+            self.clause.sizes["gap"] = int(count)
+            return True
+        self.at = start
+        return False
+
+    def _as_many(self) -> bool:
+        """`as many orange ones as there are green ones`, `as long as the other line`, `the same number as it`."""
+        start = self.at
+        if self.skip("as") and (mark := self.take("MARK")) and self.skip("as"):
+            self.clause.marks.add(mark)
+            self.clause.as_many = self.phrase()
+            return self.clause.as_many is not None
+        self.at = start
+        if self.skip("as") and self.skip("many", "much"):
+            phrase = self.phrase()
+            if phrase is not None:
+                self.clause.as_many = Phrase(head="it")
+                if self.skip("as", "like"):
+                    self.take("VERB", "tell")
+                    self.clause.as_many = self.phrase()
+                phrase.det, phrase.head = "a", "tile" if phrase.head == "thing" else phrase.head
+                self.clause.targets.append(phrase)
+                return True
+        self.at = start
+        colors = (self.take("SAME") or (self.take("REL", "in") and (self.take("DET", "the") or True))) and self.skip(
+            "color", "colors"
+        )
+        if colors and self.skip("as", "like", "of") and (like := self.phrase()):
+            self.clause.color_of = like
+            return True
+        self.at = start
+        if self.take("SAME") and (self.take("MEASURE") or self.skip("number", "amount", "size")):
+            self.take("REL", "of") and self.take("NOUN", "tile")
+            if self.skip("as", "like") and (like := self.phrase()):
+                self.clause.marks.add("long")
+                self.clause.as_many = like
+                return True
+        self.at = start
+        return False
+
+    def _not(self) -> bool:
+        """`not blue` replaces the blue, `not only one`, `nothing along the top` ask for nothing."""
+        start, said = self.at, self.take("NOT")
+        begins = self.clause.empty
+        if said is None or self.peek()["REL"] == "of":
+            self.at = start
             return False
-        clause = self.clause
-        mark = self.tokens[self.at - 1]["MARK"]
-        clause.marks |= {mark} if verb == "grow" and mark else set()
-        if verb in ("be", "become"):
-            weak = clause.verb in ("", "be", "ask", "tell")
-            clause.verb = (clause.verb or "be") if verb == "be" else "make" if weak else clause.verb
-        elif clause.verb in GENERIC or verb in ("undo", "redo", "upend"):
-            plain = ("make", "draw", "paint")
-            clause.verb = verb if clause.verb not in plain or verb not in (*plain, "keep") else clause.verb
+        color = self.take("COLOR")
+        if said == "no" or self.peek()["NOT"] or color:
+            self.clause.marks.add("no")
+            self.clause.replaced += [color] if color else []
+        elif self.take("MARK"):
+            pass
+        elif self.peek()["VERB"] or (self.peek(1)["VERB"] and not self.peek()["DET"]):
+            self.clause.marks.add("not")
         else:
-            clause.marks.add(verb)
+            self.clause.marks |= {"meant"} if begins and self.peek()["DET"] == "the" else set()
+            self._pass_negated()
+        return True
+
+    def _pass_negated(self) -> None:
+        """Passes over what is not meant: `not only one`, `nothing along the top or the bottom`, `not at the edge`."""
+        while True:
+            relation = self.take("REL")
+            phrase = self.phrase(nested=True)
+            if relation == "in" and phrase is not None:
+                self.clause.avoided.append(phrase)
+            elif phrase is not None and ((phrase.head in ("thing", "it") and phrase.bare) or (phrase.bare and not phrase.det)):
+                self.clause.marks.add("meant")
+            elif phrase is not None and phrase.head and phrase.det != "only":
+                self.clause.excepted.append(phrase)
+            if phrase is None or not self.peek()["AND"] or self.peek(1)["VERB"] or self.peek().text == "but":
+                return
+            self.at += 1
+
+    def _instead(self) -> bool:
+        """`green instead of blue`, `the board except for the border`."""
+        relation = self.take("REL", "instead", "except")
+        if relation is None:
+            return False
+        color = self.take("COLOR") if relation == "instead" else None
+        phrase = None if color else self.phrase()
+        self.clause.replaced += [color] if color else []
+        if relation == "except":
+            self.clause.excepted += [phrase] if phrase else []
+        else:
+            self.clause.marks.add("meant")
         return True
 
     def _measure(self) -> bool:
-        """A size or a distance, beside any thing: `7 long`, `2 to the left`."""
+        """A size or a distance, beside any thing: `7 long`, `2 to the left`, `down row 3`."""
         if self.peek()["DET"] == "each" and self.peek(1)["NUMBER"]:
             self.at += 1
-        size, area = self.size(), self.area()
+        start = self.at
+        if self.take("REL", "with", "of") or self.peek()["DET"] == "each":
+            self.skip("a", "each", "every")
+        size = self.size()
+        self.clause.sizes |= size
         if size:
-            self.clause.sizes[size[0]] = size[1]
-        if area:
-            self.clause.sizes |= {"wide": area[0], "tall": area[1]}
-        if size or area:
             return True
-        if self.peek().text in ("down", "up") and self.peek(1)["NOUN"] in ("row", "column"):
-            self.at += 1
+        self.at = start
+        if self.peek()["WAY"] and self.peek(1)["NOUN"] and self.skip("down", "up", "to the left", "to the right"):
+            way = self.peek(-1).text.split()[-1]
             line = self.phrase(nested=True)
-            self.clause.links += [Link("in", line)] if line is not None else []
-            return True
-        if self.peek().text in ("to the left", "to the right") and self.peek(1)["NOUN"]:
-            side = self.peek().text.split()[-1]
-            self.at += 1
-            phrase = self.phrase(nested=True)
-            if phrase is not None:
-                phrase.sides.append(side)
-                self.clause.links.append(Link("to", phrase))
+            if line is not None and (way in ("left", "right") or line.head in LINES):
+                line.sides += [way] if way in ("left", "right") else []
+                self.clause.links.append(Link("to" if line.sides else "in", line))
+                return True
+            self.at = start
+        if (
+            self.peek()["NUMBER"]
+            and self.peek(1)["NOUN"] in UNITS
+            and self.peek(2).text in ("further", "farther", "apart")
+            and not self.peek(3)["WAY"]
+        ):
+            self.clause.sizes["step"] = int(str(self.peek()["NUMBER"]))
+            self.at += 3
             return True
         move = self.distance()
-        if move is None:
-            return False
-        self.clause.moves.append((move[1], move[0]))
-        return True
+        if move is not None:
+            self.clause.moves.append(move)
+        return move is not None
 
     def _colors(self) -> bool:
-        """New colors: `blue`, `2 red, 1 blue`."""
-        start, count = self.at, self.take("NUMBER")
+        """New colors: `blue`, `2 red`, `in green`, `from red to blue`."""
+        start = self.at
+        relation = self.take("REL", "in", "to", "with", "from", "into", "of") or ("" if not self.skip("for", "into") else "for")
+        count = self.take("NUMBER")
         color = self.take("COLOR")
-        if color is None or (self._noun_ahead(0) and self.peek()["DET"] is None):
-            self.at = start
-            return False
         follows = self.peek()
-        if follows["NOUN"] == "thing" and follows.text in ("one", "ones", "bit", "part"):
+        part = follows["NOUN"] == "thing" and follows.text in ("one", "ones", "bit", "part")
+        joined = follows["AND"] is not None and self.peek(1)["COLOR"] is not None and relation in ("", "in", "of")
+        counted = count and follows["REL"] in ("in", *BESIDE, "beside", "around", "inside") and not self.clause.targets
+        counted = counted or (count and not follows.senses and follows.text.isalpha() and follows.text not in common_words())
+        if color is None or part or counted or (follows["DET"] is None and self.noun_ahead(0, joined=joined)):
             self.at = start
             return False
         before = self.tokens[start - 1]["REL"] if start else None
-        if before == "from" or (before == "with" and self.clause.targets and self.clause.colors):
+        if relation == "from" and self.peek()["REL"] == "to" and self.peek(1)["COLOR"]:
+            self.clause.targets.append(Phrase(head="all", colors=[color]))
+        elif "from" in (relation, before):
             self.clause.first = color
+        elif relation == "to" and len(self.clause.colors) == 1 and not self.clause.targets:
+            self.clause.targets.append(Phrase(head="all", colors=[self.clause.colors.pop()[0]]))
+            self.clause.colors.append((color, 1))
         else:
             self.clause.colors.append((color, int(count or 1)))
         return True
 
-    def _phrase(self) -> bool:
-        apposed = bool(self.at and (self.tokens[self.at - 1]["COMMA"] or self.tokens[self.at - 1]["AND"]))
-        if (
-            self.peek().text in ("that", "which")
-            and self.clause.targets
-            and not apposed
-            and not self.tokens[self.at - 1]["AND"]
-            and not self._noun_ahead(1)
-        ):
+    def _verb(self) -> bool:
+        token, clause = self.peek(), self.clause
+        verb = token["VERB"]
+        if verb is None or ((token["NOUN"] or token["DET"]) and not (clause.empty and self.peek(1)["DET"])):
+            return False
+        if token.text == "empty" and not (clause.empty and self.peek(1)["DET"]):
+            return False
+        self.at += 1
+        if verb == "grow" and token["MARK"]:
+            clause.marks.add(str(token["MARK"]))
+        if verb in ("be", "become"):
+            weak = clause.verb in ("", "be", "ask", "tell")
+            clause.verb = (clause.verb or "be") if verb == "be" else "make" if weak else clause.verb
+        elif verb == "again" and clause.verb:
+            clause.marks.add(verb)
+        elif clause.verb in (*GENERIC, "again") or verb in ("undo", "redo", "upend"):
+            plain = ("make", "draw", "paint")
+            clause.verb = clause.verb if clause.verb in plain and verb in (*plain, "keep") else verb
+        else:
+            clause.marks.add(verb)
+        return True
+
+    def _target(self) -> bool:
+        if self.peek().text in ("that", "which") and self.clause.targets and not self.noun_ahead(1):
             self.at += 1
             return True
-        if (
-            (self.clause.targets or self.clause.verb in ("copy", "move"))
-            and self.peek()["NUMBER"]
-            and self.peek(1)["NOUN"] in ("row", "column")
-            and self.peek(2)["REL"] in BESIDE
-        ):
+        if self.peek()["NUMBER"] and self.peek(1)["NOUN"] in LINES and self.peek(2)["REL"] in BESIDE:
             return False
-        phrase = self.phrase()
+        phrase = self.phrase() if self.peek()["REL"] != "inside" else None
         if phrase is None:
             return False
-        if phrase.head in ("row", "column") and phrase.count and self.take("DET", "each"):
-            self.clause.sizes["wide"] = phrase.count
-            return True
-        if phrase.det == "all" and phrase.bare and phrase.head == "" and self.clause.targets:
-            return True
-        if not (apposed and self._describes_last(phrase)):
-            self.clause.targets.append(phrase)
-        self._each_of(phrase)
-        return True
-
-    def _describes_last(self, phrase: Phrase) -> bool:
-        """Takes `7 tiles` after `a red flower,` for its size."""
-        last = self.clause.targets[-1] if self.clause.targets else None
-        place = phrase.head in ("side", "half", "corner", "quarter") and not phrase.colors and self.peek()["COLOR"] is None
-        if last is not None and place and last.det == "a" and last.head not in REGION_HEADS:
-            last.links.append(Link("in", phrase))
-            return True
-        if last is not None and last.head == "" and last.count and last.links and phrase.word == "one" and phrase.sides:
-            last.sides += phrase.sides
-            return True
-        if last is not None and last.head == "tile" and last.links and phrase.head == "" and phrase.ordinals and phrase.links:
-            last.ordinals, last.links = phrase.ordinals, last.links + phrase.links
-            return True
-        if last is not None and last.head == "line" and phrase.head in ("row", "column") and phrase.sides == ["outer"]:
-            return True
-        if last is not None and "tiles" in last.sizes and phrase.head in ("tile", "") and phrase.count and not phrase.colors:
-            return True
-        if (last is not None and last.head == "tile" and last.word in ("sun", "moon")) or (
-            last is not None and last.head == "inside" and last.det == "a"
-        ):
-            last.sizes["tiles"] = phrase.count or 1
-            return phrase.head == "tile"
-        if last is None or phrase.head != "tile" or not phrase.count or last.head in (*REGION_HEADS, "tile"):
-            return False
-        last.sizes.setdefault("tiles", phrase.count)
-        last.colors = last.colors or phrase.colors
-        last.links += phrase.links
-        last.marks |= phrase.marks
-        return True
-
-    def _each_of(self, phrase: Phrase) -> None:
-        """`one tile each of red, blue and green`."""
         start = self.at
         each = self.take("DET", "each")
-        if (each and self.peek()["COLOR"]) or (self.take("REL", "of") and self.peek()["COLOR"]):
+        if phrase.head in LINES and phrase.count and each:
+            self.clause.sizes["wide"] = phrase.count
+            return True
+        self.take("REL", "of") if each else None
+        if each and self.peek()["COLOR"]:
             self.clause.marks.add("each")
             phrase.count = None
         else:
             self.at = start
+        if not (phrase.det == "all" and phrase.bare and not phrase.word and self.clause.targets):
+            self.clause.targets += [*phrase.more, replace(phrase, more=[])]
+        return True
 
     def _link(self) -> bool:
-        if self.clause.targets and self._side_length(self.clause.targets[-1]):
+        if self.peek()["REL"] == "with" and self.clause.targets and self._sized(self.clause.targets[-1], nested=True):
             return True
         link = self.link()
         if link is not None:
             self.clause.links.append(link)
         return link is not None
 
+    def _mark(self, categories: Sequence[str] = (*MARKS, "MARK")) -> bool:
+        token = self.peek()
+        marks = {MARKS.get(category) or str(token[category]) for category in categories if token[category]}
+        if token["SIDE"] and not marks and "SIDE" not in categories and categories[0] == "MEANT":
+            self.clause.targets.append(Phrase(head="side", sides=[token["SIDE"]]))
+        self.clause.marks |= marks
+        self.at += bool(marks or (token["SIDE"] and categories[0] == "MEANT"))
+        return bool(marks) or bool(token["SIDE"] and categories[0] == "MEANT")
+
     def _unknown(self) -> None:
         token = self.peek()
-        if token.text in PARTICLES:
-            self.clause.verb = PARTICLES[token.text]
+        if token.text == "back":
+            self.clause.verb = "back"
         elif token.text == "out" and self.clause.verb == "keep":
             self.clause.verb = "remove"
         elif token.text == "by" and self.peek(1)["NUMBER"]:
             self._amount(int(str(self.peek(1)["NUMBER"])))
             self.at += 1
-        elif token.text in ("for", "as", "like") and self._name():
+        elif (token.text in ("for", "as", "like") and self._name()) or (
+            token.text == "for" and self.clause.targets and self.clause.targets[-1].new and self.phrase_ahead_as_name()
+        ):
             return
+        elif token.text in ("if", "in case"):
+            self.clause.marks.add("if")
         elif token["NOCOLOR"]:
             self.clause.marks.add("no color")
             self.clause.unknown.append(token.text)
         elif token["DET"] == "only":
             self.clause.marks.add("only")
-        elif token["NUMBER"] and self.clause.verb and not self.clause.targets:
+        elif token["NUMBER"] and not self.clause.targets:
             self.clause.targets.append(Phrase(count=int(token["NUMBER"])))
         elif not token.senses:
             self.clause.unknown.append(token.text)
         self.at += 1
+
+    def phrase_ahead_as_name(self) -> bool:
+        """`a yellow tile for the sun` names the tile."""
+        start = self.at
+        self.at += 1
+        phrase = self.phrase()
+        if phrase is not None and phrase.bare and phrase.word and phrase.head not in ("it", "thing"):
+            self.clause.names.append(phrase.word)
+            return True
+        self.at = start
+        return False
+
+    def _amount(self, count: int) -> None:
+        """`by 3`, of a move or a size."""
+        if self.clause.moves:
+            self.clause.moves[-1] = (self.clause.moves[-1][0], count)
+        else:
+            self.clause.sizes["tiles"] = count
+
+    def _name(self) -> bool:
+        """What something is to be: `blue for the sky`, `green like grass`."""
+        ahead = 1 + (self.peek(1)["DET"] is not None)
+        word = self.peek(ahead)
+        if (word.senses and word["NOUN"] != "background") or not word.text.isalpha() or len(word.text) < 3:
+            return False
+        self.clause.names.append(word.text)
+        self.at += ahead + 1
+        return True
+
+
+# --- which segments make up a clause ---
+
+
+def _join(clause: Clause, new: Clause, separator: str) -> bool:
+    """Adds a segment to a clause, unless another clause begins with it; that takes over the verb where it has none."""
+    own = bool(clause.colors or any(target.colors for target in clause.targets))
+    if new.verb and new.verb != "be":
+        goes_on = new.verb == "draw" and not (new.targets or new.colors) and (new.moves or new.links)
+        if goes_on or not (clause.targets or clause.colors or clause.verb):
+            return _added(clause, replace(new, verb="") if goes_on else new)
+        return False
+    if new.marks & {"meant"} and (new.targets or new.colors) and clause.targets and not clause.marks & {"no", "not"}:
+        return False
+    if new.targets and new.targets[0].head == "all" and not new.targets[0].word and clause.targets:
+        return _added(clause, replace(new, targets=[]))
+    if new.targets and _about_last(clause, new.targets[0], separator) and len(new.targets) == 1:
+        return _described(clause, new)
+    last = clause.targets[-1] if clause.targets else None
+    if (
+        last is not None
+        and new.targets
+        and new.targets[0].count
+        and new.targets[0].count == last.count
+        and not new.targets[0].head
+        and new.targets[0].bare
+    ):
+        return True
+    if (
+        last is not None
+        and new.targets
+        and last.head in REGIONS
+        and not clause.verb
+        and not clause.colors
+        and _is_new(new.targets[0])
+    ):
+        new.targets[0].links.append(Link("in", clause.targets.pop()))
+    if (
+        last is not None
+        and last.new
+        and new.targets
+        and ((last.count or 0) > 1 or (last.count and last.plural and len(clause.targets) > 1))
+        and (new.targets[0].count == 1 or new.targets[0].det == "other")
+        and (not new.targets[0].head or new.targets[0].word == "one")
+    ):
+        return _split(clause, new)
+    if last is not None and new.targets and new.colors and _of_class(last, new.targets):
+        clause.verb = clause.verb if clause.colors or last.colors else "tell"
+        new.verb = "make"
+        return False
+    parts = [target for target in new.targets if target.head in PARTS and target.plural and not target.det and not target.colors]
+    if last is not None and last.new and parts and separator == "," and not new.colors:
+        return True
+    if new.targets:
+        linked = clause.targets and clause.targets[-1].new and clause.targets[-1].head not in ("", "thing") and own
+        coordinates = not clause.colors and not (own and new.colors) and not (new.links and linked and not new.moves)
+        coordinates = coordinates and not (linked and new.targets[0].new is False and new.colors)
+        if not clause.targets or coordinates:
+            return _added(clause, new)
+        if not new.verb and clause.verb in PAINTING:
+            new.verb = "make" if clause.verb in ("be", "become") else clause.verb
+            new.colors = new.colors or (clause.colors if not any(target.colors for target in new.targets) else [])
+        elif not new.verb and not new.colors:
+            new.verb = clause.verb
+        return False
+    if last is not None and last.head in LINES and new.links and all(link.relation in ("from", "to") for link in new.links):
+        last.links += new.links
+        new = replace(new, links=[])
+    if clause.targets and not (new.colors or new.moves or new.links):
+        clause.targets[-1].sizes |= new.sizes
+    if clause.colors and new.colors and clause.links and new.links:
+        new.verb = clause.verb
+        return False
+    return _added(clause, new)
+
+
+def _of_class(last: Phrase, targets: list[Phrase]) -> bool:
+    """Whether `top left` is one of the quarters that were just named; gives it their name."""
+    named = [last, *(link.target for link in last.links if link.target is not None)]
+    kind = next((phrase.head for phrase in named if phrase.head in REGIONS and phrase.head not in ("side", "row", "column")), "")
+    if not kind or not all(target.sides and target.head in ("", "side", "thing") and not target.links for target in targets):
+        return False
+    for target in targets:
+        target.head, target.det, target.word = kind, "the", ""
+    return True
+
+
+def _split(clause: Clause, new: Clause) -> bool:
+    """`two lines, one in column 4, the other in column 10` are two targets with places, or colors, of their own."""
+    first, own = clause.targets[-1], new.targets[0]
+    colors = own.colors or [color for color, _ in new.colors] or first.colors
+    each = replace(
+        first, count=None, plural=False, det="a", colors=colors, links=[*first.links, *own.links, *new.links], sides=own.sides
+    )
+    left = (first.count or 1) - 1
+    clause.targets[-1:] = [each] if own.det == "other" or left == 0 else [each, replace(first, count=left)]
+    return True
+
+
+def _is_new(phrase: Phrase) -> bool:
+    return phrase.new and phrase.head not in ("", "thing", *REGIONS) and bool(phrase.count or phrase.det)
+
+
+def _about_last(clause: Clause, phrase: Phrase, separator: str) -> bool:
+    """Whether a phrase says more about the one before: `a red flower, 7 tiles`; `a line, one of 5 tiles`."""
+    last = clause.targets[-1] if clause.targets else None
+    if last is not None and last.head == "tile" and not phrase.head and phrase.ordinals and phrase.links and not last.ordinals:
+        return True
+    if last is None or not last.new or last.head in ("tile", "", "row", "column"):
+        return False
+    place = phrase.head in ("side", "half", "corner", "quarter") or (
+        phrase.head in LINES and phrase.det == "the" and separator == ","
+    )
+    place = place and not phrase.colors
+    sized = phrase.head == "tile" and bool(phrase.count) and not phrase.det and not (phrase.colors and last.colors)
+    return place or (sized and not last.sizes.get("tiles"))
+
+
+def _described(clause: Clause, new: Clause) -> bool:
+    last, phrase = clause.targets[-1], new.targets[0]
+    if phrase.head == "tile":
+        last.sizes.setdefault("tiles", phrase.count or 1)
+        last.colors = last.colors or phrase.colors
+        last.links += phrase.links
+        last.marks |= phrase.marks
+    elif not phrase.head:
+        last.ordinals, last.links = phrase.ordinals, last.links + phrase.links
+    else:
+        last.links.append(Link("in", phrase))
+    return _added(clause, replace(new, targets=[]))
+
+
+def _added(clause: Clause, new: Clause) -> bool:
+    """Adds all of a segment to a clause. `the top and the bottom row` are two rows."""
+    clause.verb = new.verb if not clause.verb or (clause.verb in GENERIC and new.verb not in ("", "be")) else clause.verb
+    one, other = (clause.targets or [None])[-1], (new.targets or [None])[0]
+    if (
+        one
+        and other
+        and one.head in ("", "side")
+        and (one.sides or one.ordinals)
+        and other.head not in ("", "it", "side")
+        and not one.colors
+    ):
+        clause.targets[-1] = replace(other, sides=one.sides, ordinals=one.ordinals, count=one.count, det=one.det)
+    if one and other and clause.moves and clause.moves[-1][1] is None and other.links and other.links[0].relation in BESIDE:
+        way = clause.moves.pop()[0]
+        one.links.append(replace(other.links[0], relation={"up": "above", "down": "below"}.get(way, way)))
+    for link, like in zip(one.links if one else (), other.links if other else (), strict=False):
+        if link.target is None and link.relation in BESIDE:
+            link.target = like.target
+    for name in ("targets", "colors", "moves", "links", "replaced", "avoided", "excepted", "names", "unknown"):
+        getattr(clause, name).extend(getattr(new, name))
+    clause.marks |= new.marks
+    clause.sizes |= new.sizes
+    clause.total, clause.times = clause.total or new.total, clause.times or new.times
+    clause.first, clause.as_many = clause.first or new.first, clause.as_many or new.as_many
+    clause.color_of = clause.color_of or new.color_of
+    return True

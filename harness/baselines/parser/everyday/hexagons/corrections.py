@@ -11,6 +11,7 @@ from harness.baselines.parser.everyday.hexagons.selecting import folded, select
 from harness.worlds.hexagons import Board
 
 SHAPELY = frozenset({"upright", "level", "diagonal", "hollow"})
+PLACES = ("row", "column", "corner", "half", "third", "quarter", "edge")
 GENERIC = ("", "be", "make", "paint", "draw", "ask")
 
 
@@ -18,15 +19,9 @@ def undo(clause: Clause, scene: Scene) -> None:
     """Puts the board back as it was before the last turn, or as many turns as are said."""
     counts = [target.count or 1 for target in clause.targets if target.head in ("step", "", "thing")]
     steps = max([clause.times or 1, *counts])
-    if any(target.head in ("all", "board") for target in clause.targets) and scene.past and "last" not in clause.marks:
-        steps = 1
     if any(target.det == "both" for target in clause.targets):
         steps = 2
-    if clause.verb == "undo_all":
-        steps = len(scene.past)
     steps = min(steps, len(scene.past))
-    if steps == 0:
-        return
     _back_to(scene.past[-steps], scene)
     del scene.past[-steps:]
     scene.undoing = True
@@ -60,14 +55,20 @@ def is_correction(clause: Clause, scene: Scene, first: bool) -> bool:
     """Whether a clause corrects the last turn: `no, blue`, `I meant the other side`."""
     if not scene.done or not scene.past or clause.verb not in GENERIC:
         return False
-    if clause.verb == "draw" and clause.targets and clause.targets[0].head == "it" and clause.targets[0].links:
-        return False
-    if clause.marks & SHAPELY and not (clause.targets or clause.colors or clause.links) and scene.board == scene.turn_start:
-        return _last_done(scene).clause.verb in ("draw", "make", "")
     if clause.colors and clause.targets and clause.targets[0].word == "one" and len(_last_done(scene).tiles) > 1:
         return False
+    others = [target for target in clause.targets if target.head != "it" or not target.bare]
+    if len(others) == 1 and others[0].det == "other" and others[0].head in ("side", "end", "corner", "edge", "half", "way"):
+        return first and not clause.verb and not clause.colors
+    told = clause.targets and clause.targets[0].head == "it" and clause.verb in ("make", "be") and not clause.colors
+    if told and len(clause.targets) == 2 and clause.targets[1].head in PLACES and not clause.targets[1].colors:
+        return True
+    if len(others) == 1 and others[0].det == "only" and clause.colors and not clause.verb and first:
+        tiles = select(others[0], scene) or []
+        return bool(tiles) and all(scene.board[tile] == clause.colors[0][0] for tile in tiles)
     if "meant" in clause.marks:
-        return bool(clause.targets or clause.colors or clause.sizes or clause.replaced)
+        targets = [target for target in clause.targets if not (target.head == "it" and target.bare)]
+        return bool(targets or clause.colors or clause.sizes or clause.replaced)
     if clause.marks & {"not", "no"} and first:
         return bool(clause.colors or (clause.targets and not _own(clause)))
     return bool(clause.replaced and clause.colors)
@@ -81,12 +82,10 @@ def _own(clause: Clause) -> bool:
 def corrected(clause: Clause, scene: Scene) -> Clause:
     """The last clause with the correction; the board is as before it, unless only the color is another."""
     last = _last_done(scene)
-    targets = [target for target in clause.targets if not (target.head == "it" and target.bare)]
+    targets = [replace(target, excepted=[]) for target in clause.targets if not (target.head == "it" and target.bare)]
     colors = [(color, count) for color, count in clause.colors if color not in clause.replaced]
     if colors and not targets and not clause.links and not clause.sizes:
         return _recolored(clause, colors, last, scene)
-    if clause.targets and not targets and not clause.sizes:
-        return replace(clause, targets=clause.targets)
     if (
         targets
         and targets[0].head in ("middle", "inside", "end")
@@ -129,7 +128,7 @@ def _recolored(clause: Clause, colors: list[tuple[str, int]], last: Done, scene:
 def _merged(old: Phrase, new: Phrase) -> Phrase:
     """The phrase that was meant instead: `the other side`, `the top two rows`, `the blue one`."""
     old = folded(old) if new.sides else old
-    if new.det == "other" and new.head in ("side", "half", "", "thing", "edge", "corner", old.head):
+    if new.det == "other" and new.head in ("side", "half", "", "thing", "edge", "corner", "end", old.head):
         sides = new.sides or old.sides
         links = [replace(link, target=_flipped(link.target)) if link.target is not None else link for link in old.links]
         return replace(old, sides=[OPPOSITE.get(side, side) for side in sides] if old.sides else [], links=links)
@@ -141,8 +140,6 @@ def _merged(old: Phrase, new: Phrase) -> Phrase:
         return nested
     if new.head == old.head and not new.links:
         return replace(new, links=old.links, det=old.det if old.det == "only" else new.det)
-    if new.head == "side" and old.head != "side" and old.sides:
-        return replace(old, sides=new.sides)
     return new
 
 

@@ -6,14 +6,16 @@ from dataclasses import replace
 
 from harness.baselines.parser.everyday.hexagons import regions
 from harness.baselines.parser.everyday.hexagons.meaning import Clause, Link, Phrase
-from harness.baselines.parser.everyday.hexagons.placing import LINES, placed, scattered
-from harness.baselines.parser.everyday.hexagons.scene import ALL, Scene, Tiles, common, minus, near, ordered
+from harness.baselines.parser.everyday.hexagons.placing import LINES, Place, best, placed, scattered
+from harness.baselines.parser.everyday.hexagons.scene import ALL, Scene, Tiles, common, extent, minus, near, ordered, rectangle
 from harness.baselines.parser.everyday.hexagons.selecting import BESIDE, related, select
-from harness.baselines.parser.everyday.hexagons.shapes import length_of
+from harness.baselines.parser.everyday.hexagons.shapes import ANCHOR, length_of
 from harness.worlds.hexagons import COLUMNS, ROWS, Tile, distance, on_board
 from serialization.program import hexagons_geometry as g
 
 ROUND = ("ring", "edge", "hexagon", "box")
+OPPOSITE = regions.OPPOSITE
+WAYS = {"above": "up", "below": "down", "left": "left", "right": "right", "beside": ""}
 
 
 def drawn(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
@@ -43,9 +45,18 @@ def drawn(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
         ),
         sizes={**clause.sizes, **phrase.sizes},
     )
-    if phrase.head in LINES and whole.sizes.get("wide") == 1:
-        whole.sizes.pop("wide")
-    for rule in (_surrounding, _caps, _line_along, _line_between, _line_from, _dots, _in_corners, _figures):
+    for rule in (
+        _surrounding,
+        _caps,
+        _beside_line,
+        _corner_to_corner,
+        _line_along,
+        _line_between,
+        _line_from,
+        _dots,
+        _in_corners,
+        _figures,
+    ):
         found = rule(whole, clause, scene)
         if found is not None:
             return found
@@ -59,19 +70,11 @@ def _target(links: list[Link], *relations: str) -> Link | None:
 def _surrounding(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
     """`a ring around the flower`, two tiles thick or with a gap if it is said."""
     link = _target(phrase.links, "around", "outside")
-    inner = _target(phrase.links, "inside")
-    if inner is not None and inner.target is not None and phrase.head in ("line", "ring") and link is None:
-        enclosed = g.enclosed(select(inner.target, scene) or [])
-        return regions.edge(replace(phrase, sides=[]), enclosed) if len(enclosed) > 30 else None
     if phrase.head not in (*ROUND, "line") or link is None or link.target is None or link.target.head == "corner":
         return None
     if link.target.head in ("edge", "board"):
         return regions.edge(phrase, list(ALL))
     tiles = scene.painted if link.target.head == "all" else select(link.target, scene)
-    core = link.target
-    if core.head == "tile" and core.colors and core.det in ("a", "") and not (tiles and scene.has(core.colors[0])):
-        tiles = placed(replace(core, links=[]), scene) or []
-        scene.paint(tiles, core.colors[0])
     if not tiles:
         return None
     filled = [*tiles, *g.enclosed(tiles)]
@@ -91,6 +94,48 @@ def _caps(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
     return [regions.beyond(tile, owner) for tile in at] if scene.main_color(owner) else at
 
 
+def _beside_line(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
+    """`a line right next to it`, beside a line: as long as that one."""
+    link = _target(phrase.links, *WAYS)
+    if (
+        phrase.head not in LINES
+        or link is None
+        or link.target is None
+        or link.second
+        or phrase.sizes
+        or clause.moves
+        or phrase.count
+    ):
+        return None
+    tiles = select(link.target, scene) or []
+    top, bottom, left, right = extent(tiles)
+    across = "right" if top != bottom else "down"
+    way = (
+        WAYS[link.relation]
+        if link.relation != "beside"
+        else across
+        if right + 1 < COLUMNS and bottom + 1 < ROWS
+        else OPPOSITE[across]
+    )
+    down, aside = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}[way]
+    far = link.count or 1
+    return (
+        [tile for t in tiles if on_board(*(tile := Tile(t.row + far * down, t.column + far * aside)))]
+        if way in (across, OPPOSITE[across])
+        else None
+    )
+
+
+def _corner_to_corner(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
+    """`a box from column 3, row 3 to column 6, row 6`."""
+    start, end = _target(phrase.links, "from"), _target(phrase.links, "to")
+    last = start.second if start is not None and start.second else end.target if end is not None else None
+    if phrase.head != "box" or start is None or start.target is None or last is None:
+        return None
+    ends = [*(select(start.target, scene) or ()), *(select(last, scene) or ())]
+    return rectangle(*extent(ends)) if len(ends) == 2 else None
+
+
 def _line_between(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
     """`a line from the red dot to the blue one`, `between the two dots`, `from corner to corner`."""
     if phrase.head not in (*LINES, "snake"):
@@ -107,16 +152,6 @@ def _line_between(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | 
         first, second = (pieces[0], pieces[1]) if len(pieces) > 1 else (first, None)
     if not first or not second:
         return None
-    region = next(
-        (
-            select(link.target, scene)
-            for link in phrase.links
-            if link.relation == "in" and link.target and link.target.head in ("half", "row", "column")
-        ),
-        None,
-    )
-    if region:
-        first, second = common(first, region) or first, common(second, region) or second
     a, b = min(
         ((a, b) for a in first for b in second),
         key=lambda pair: (
@@ -132,7 +167,7 @@ def _line_between(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | 
 
 def _named_side(place: Phrase) -> Phrase:
     """`the top left` as the side or corner that it is."""
-    return replace(place, head="side") if place.head == "" and place.sides and not place.colors else place
+    return replace(place, head="side") if place.head == "" and place.sides and not (place.colors or place.count) else place
 
 
 def _straight(a: Tile, b: Tile) -> list[Tile]:
@@ -157,9 +192,6 @@ def _line_along(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | No
         return regions.edge(replace(course, sizes={"wide": wide}), ALL)
     if phrase.sizes or "small" in phrase.marks:
         return _part_of_line(phrase, clause, scene)
-    sides = [side for side in phrase.sides if side in ("top", "bottom", "left", "right")]
-    if len(sides) == 1 and phrase.head in ("line", "row", "column"):
-        return regions.at_sides(ALL, sides)
     for link in phrase.links:
         target = link.target
         if target is None or link.relation not in ("in", "to", "from"):
@@ -286,7 +318,25 @@ def _dots(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
     """Tiles at a place that is said, or so many anywhere."""
     if phrase.head != "tile" or (phrase.sizes.get("tiles", 1) > 1 and not phrase.plural):
         return None
+    begins = [
+        link
+        for link in phrase.links
+        if link.relation == "from" and link.target and link.target.head in ("", "side") and link.target.sides
+    ]
+    if begins and len(phrase.links) > 1:
+        phrase = replace(phrase, links=[link for link in phrase.links if link not in begins])
+    along = any(
+        link.relation == "in" and link.target and link.target.head in (*LINES[:3], "edge") and not link.target.every
+        for link in phrase.links
+    )
+    if phrase.plural and along and not phrase.count and not phrase.sizes:
+        return _in_place(phrase, scene)
     count = phrase.count or phrase.sizes.get("tiles") or (3 if phrase.plural else 1)
+    if count > 1 and phrase.sizes.get("gap"):
+        step = phrase.sizes["gap"] + 1
+        upright = "upright" in phrase.marks
+        shape = [Tile(ANCHOR.row + k * step * upright, ANCHOR.column + k * step * (not upright)) for k in range(count)]
+        return best([shape], replace(phrase, head="row"), Place(phrase, scene), scene, (), True)
     if "together" in phrase.marks and count > 1:
         return _clump(phrase, scene, count)
     if count > 1 and phrase.marks & {"level", "upright", "diagonal"}:
@@ -311,8 +361,17 @@ def _dots(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
             return _around(found, count)
         if found and len(found) <= count:
             return found
-        if found and exact and phrase.count and phrase.count > 1 and not phrase.sides and not phrase.ordinals:
-            return _run(found, count, scene)
+        if (
+            found
+            and exact
+            and phrase.count
+            and phrase.count > 1
+            and "apart" not in phrase.marks
+            and not phrase.sides
+            and not phrase.ordinals
+        ):
+            late = any({"right", "bottom"} & set(link.target.sides) for link in begins if link.target)
+            return _run(found[::-1] if late else found, count, scene)
         if found and (len(found) < len(ALL)):
             return _some(found, phrase, count, scene)
     pieces = scattered(phrase, scene, count, _avoided(clause, scene))
@@ -358,7 +417,11 @@ def _in_place(phrase: Phrase, scene: Scene) -> list[Tile] | None:
         links.append(link)
     of_board = len(scene.focus) == 1 and all(link.target and _plain_side(link.target) for link in links)
     about = replace(scene, focus=()) if of_board else scene
-    return select(replace(phrase, colors=[], det="the", count=None, links=links), about) if links else None
+    return (
+        select(replace(phrase, colors=[], det="the", count=None, links=links, marks=phrase.marks | {"new"}), about)
+        if links
+        else None
+    )
 
 
 def _avoided(clause: Clause, scene: Scene) -> list[Tile]:
@@ -379,7 +442,7 @@ def _clump(phrase: Phrase, scene: Scene, count: int) -> list[Tile] | None:
 
 def _around(corners: Tiles, count: int) -> list[Tile]:
     """So many tiles in a corner: the corner and those next to it, along the row first."""
-    each = count // len(corners)
+    each = count // len(corners) or count
     return [
         tile for corner in corners for tile in sorted(ALL, key=lambda t: (distance(t, corner), abs(t.row - corner.row)))[:each]
     ]
@@ -391,6 +454,7 @@ def _some(tiles: Tiles, phrase: Phrase, count: int, scene: Scene) -> list[Tile]:
     places += [link.target for place in places for link in place.links if link.relation == "of" and link.target is not None]
     each = any((place.plural and place.head != "thing") or place.det in ("each", "all", "both") for place in places)
     each = each or any((place.count or 1) > 1 for place in places)
+    each = each or any(place.det == "its" for place in places)
     around = phrase.plural and any(link.relation in ("around", "between", "inside", "beside") for link in phrase.links)
     if (phrase.det in ("each", "all", "both", "the") or each or around) and (
         phrase.count in (None, len(tiles)) or (each and phrase.count == 1)
@@ -424,22 +488,14 @@ def _in_corners(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | No
 
 def _figures(phrase: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
     """Figures at the best places for them."""
-    if phrase.head == "tile" and phrase.sizes.get("tiles", 1) == 1:
-        return None
-    if phrase.head == "tile":
-        phrase = replace(phrase, head="hexagon")
     inner = _target(phrase.links, "in", "inside")
     if inner is not None and inner.target is not None and phrase.head in ("row", "column"):
         return None
     count = phrase.count or (2 if phrase.plural and phrase.det != "a" and phrase.count is None else 1)
-    if "wide" in phrase.sizes and phrase.head in ("ring", "hexagon") and phrase.sizes["wide"] == 1:
-        phrase = replace(phrase, sizes={name: size for name, size in phrase.sizes.items() if name != "wide"})
     corners = [link for link in phrase.links if link.target and link.target.head in ("corner", "board") and not link.target.sides]
     if phrase.head == "star" and (corners or phrase.marks & {"full", "whole"}):
         right, low = COLUMNS - 1, ROWS - 1
         return ordered([*g.path([Tile(0, 0), Tile(low, right)]), *g.path([Tile(low, 0), Tile(0, right)])])
-    if phrase.head == "diagonal" and not phrase.sizes:
-        return list(g.ray(Tile(ROWS - 1, 0), "up-right", None))
     if count == 1:
         return placed(phrase, scene, avoided=_avoided(clause, scene))
     pieces = scattered(phrase, scene, count, _avoided(clause, scene))

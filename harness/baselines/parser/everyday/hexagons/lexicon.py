@@ -20,9 +20,16 @@ LARGEST = 180
 """Larger numbers are read as this one: the board has no more tiles."""
 _SOUND = re.compile(r"(?<![a-z])(hm+|ehm+|uh+m*|um+|oh|ah+|er+m*|yes|yeah|yep)(?![a-z])")
 _RAINBOW = re.compile(
-    r"\b(?:(?:all )?(?:the )?(?:rainbow colou?rs|colou?rs of (?:the|a) rainbow)|like (?:a|the) rainbow"
-    r"|((?:each|every) (?:row|column) )(?:in )?(?:a different|another|its own) colou?r)\b",
+    r"\b(?:colou?rful|multicolou?red|all (?:the )?(?:7 |seven )colou?rs"
+    r"|(?:all )?(?:the )?(?:rainbow colou?rs|colou?rs of (?:the|a) rainbow)|like (?:a|the) rainbow"
+    r"|((?:each|every) \w+ )(?:in )?(?:a different|another|its own) colou?r)\b",
     re.IGNORECASE,
+)
+_APART = re.compile(
+    r"\b(?:so that |without |(?:but )?(?:they |that )?(?:do |must |should |may |can )?(?:not|never|no 2|none|neither)(?: be)?"
+    r"(?: of (?:them|these|those|the \w+))?(?: (?:may|should|must|can|are|is|do|does))?(?: be)? )"
+    r"(?:touch\w*|adjacent|neighbors|neighbours|next to each other)\b(?!,? the\b| it\b)"
+    r"(?: each other| 1 another| another 1| another| the others)?"
 )
 _IRREGULAR = {
     "took": "take",
@@ -98,13 +105,14 @@ def known_words() -> frozenset[str]:
 def sentences(text: str) -> list[list[Token]]:
     """The tokens of each sentence: `Row 4: red. Undo!` is two."""
     text = re.sub(r"\(\s*(\d+)\s*,\s*(\d+)\s*\)", r"column \1 row \2", text)
-    text = re.sub(r"(\d)\s*[:/]\s*(\d)", r"column \1 row \2", text)
+    text = re.sub(r"(\d+)[:/](\d+)", r"column \1 row \2", text)
     text = re.sub(r"([a-z])\s*(?:\.\.+|…)", r"\1 and so on ", text, flags=re.IGNORECASE)
+    text = re.sub(r"\s\+\s", " and ", text)
     text = text.replace(":", ",").replace("<", " ").replace(" - ", " , ").replace("—", " , ")
     text = re.sub(r"\bstrip(ed|y) (pattern|board|background|flag)\b", "stripes", text, flags=re.IGNORECASE)
     told = len([color for color in COLORS if color in text]) > 1
     text = _RAINBOW.sub(r"\1" if told else r"\1red, orange, yellow, green, blue, purple", text)
-    even = _SOUND.sub(" ", spelled(evened(text), known_words()))
+    even = _APART.sub(" apart ", _SOUND.sub(" ", spelled(evened(text), known_words())))
     return [
         list(_tokens(part.split()[:LONGEST]))
         for part in re.split(r"(?:^| )\.(?= |$)", without_politeness(even))

@@ -37,6 +37,8 @@ class Phrase:
     """Lengths that are said: long, wide, tall, tiles, side, around."""
     links: list[Link] = field(default_factory=list)
     excepted: list[Phrase] = field(default_factory=list)
+    more: list[Phrase] = field(default_factory=list)
+    """Others of the same kind: the top row of `the top and bottom row`."""
 
     @property
     def new(self) -> bool:
@@ -71,6 +73,9 @@ class Clause:
     """The color to start with: `starting with blue`."""
     as_many: Phrase | None = None
     """What there should be as many of."""
+    color_of: Phrase | None = None
+    """What has the new color already: `the same color as the ring`."""
+    excepted: list[Phrase] = field(default_factory=list)
     avoided: list[Phrase] = field(default_factory=list)
     """Where nothing is to be: `not at the edge`."""
     names: list[str] = field(default_factory=list)

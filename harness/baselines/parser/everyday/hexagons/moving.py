@@ -14,6 +14,7 @@ from harness.baselines.parser.everyday.hexagons.scene import (
     extent,
     near,
 )
+from harness.baselines.parser.everyday.hexagons.selecting import select
 from harness.baselines.parser.everyday.hexagons.targets import SIDE_WAYS, Painting, colors_of, paint_all, target_tiles
 from harness.worlds.hexagons import COLUMNS, ROWS, Tile, on_board
 from serialization.program import hexagons_geometry as g
@@ -76,10 +77,15 @@ def _moved_to(clause: Clause, tiles: Tiles, scene: Scene) -> Callable[[Tile], Ti
     if link is None or link.target is None:
         return None
     sides = link.target.sides if link.target.head in ("side", "corner", "edge", "") else []
+    top, bottom, left, right = extent(tiles)
+    if link.target.head in ("row", "column"):
+        line = select(link.target, scene) or tiles
+        first_row, _, first_column, _ = extent(line)
+        down, across = (first_row - top, 0) if link.target.head == "row" else (0, first_column - left)
+        return lambda tile: Tile(tile.row + down, tile.column + across)
     if sides and sides != ["middle"]:
         return _to_sides(tiles, [SIDE_WAYS[side] for side in sides if side in SIDE_WAYS])
     place = Place(Phrase(head="thing", links=[link]), scene)
-    top, bottom, left, right = extent(tiles)
     down, across = round(place.middle[0] - (top + bottom) / 2), round(place.middle[1] - (left + right) / 2)
     beside = {"above": ("up", 1), "below": ("down", 1), "left": ("left", 1), "right": ("right", 1), "beside": ("right", 1)}
     steps = [("down", down), ("right", across)]
@@ -99,30 +105,30 @@ def copy(clause: Clause, scene: Scene) -> Tiles | None:
     lines = [
         link.target
         for link in clause.links
-        if link.target is not None and link.target.head in ("row", "column") and len(link.target.ordinals) > 1
+        if link.target is not None and link.target.head in ("row", "column") and link.target.ordinals
     ]
-    if lines and not clause.moves:
-        return _copied_to(lines[0], clause, painting, tiles, scene)
-    steps = _copy_steps(clause, tiles)
+    if sum(len(line.ordinals) for line in lines) > 1 and not clause.moves:
+        return _copied_to(lines, clause, painting, tiles, scene)
+    steps, every = _copy_steps(clause, tiles), _every(clause)
     if steps is None:
         return _copy_anywhere(clause, painting, tiles, scene)
-    times = clause.times or (2 if "twice" in clause.marks else 0) or (18 if "full" in clause.marks else 1)
+    times = clause.times or (2 if "twice" in clause.marks else 0) or (18 if "full" in clause.marks or every else 1)
     found: list[Tile] = []
     for k in range(1, times + 1):
         to = _shift(tiles, [(way, count * k) for way, count in steps])
         moved = {to(tile): color for tile, color in painting.items()}
-        if not all(on_board(*tile) for tile in moved) and "full" in clause.marks:
+        if not all(on_board(*tile) for tile in moved) and ("full" in clause.marks or every):
             break
         found += paint_all(moved, scene)
     scene.focus = found or scene.focus
     return found or None
 
 
-def _copied_to(lines: Phrase, clause: Clause, painting: Painting, tiles: Tiles, scene: Scene) -> Tiles | None:
+def _copied_to(lines: list[Phrase], clause: Clause, painting: Painting, tiles: Tiles, scene: Scene) -> Tiles | None:
     """A copy in each of some rows or columns."""
     found: list[Tile] = []
-    for number in lines.ordinals:
-        steps = _copy_steps(replace(clause, links=[Link("in", replace(lines, ordinals=[number]))]), tiles) or []
+    for line, number in [(one, number) for one in lines for number in one.ordinals]:
+        steps = _copy_steps(replace(clause, links=[Link("in", replace(line, ordinals=[number]))]), tiles) or []
         to = _shift(tiles, steps)
         found += paint_all({to(tile): color for tile, color in painting.items()}, scene)
     return found or None
@@ -131,18 +137,17 @@ def _copied_to(lines: Phrase, clause: Clause, painting: Painting, tiles: Tiles, 
 def _copy_steps(clause: Clause, tiles: Tiles) -> list[tuple[str, int]] | None:
     """How far each copy lies from the one before; beside it where no distance is said."""
     moves = clause.moves or [(SIDE_WAYS.get(link.relation, link.relation), link.count) for link in _beside_links(clause)]
-    places = (
-        clause.targets
-        + [link.target for target in clause.targets for link in target.links if link.target is not None]
-        + [link.target for link in clause.links if link.target is not None]
-    )
-    every = next((place.every for place in places if place.every), 0)
+    places, every = _places(clause), _every(clause)
     if every:
         return [(moves[0][0] if moves else "right", every)]
     to = next((place for place in places if place.head in ("row", "column") and len(place.ordinals) == 1), None)
     if to is not None and not moves:
         number = to.ordinals[0] - 1 - (min(t.row for t in tiles) if to.head == "row" else min(t.column for t in tiles))
         return [("down" if to.head == "row" else "right", number)]
+    if not moves and clause.sizes.keys() & {"gap", "step"}:
+        moves = [("right", None)]
+    if "step" in clause.sizes:
+        moves = [(way, clause.sizes["step"]) for way, _ in moves]
     if not moves:
         return None
     top, bottom, left, right = extent(tiles)
@@ -151,6 +156,15 @@ def _copy_steps(clause: Clause, tiles: Tiles) -> list[tuple[str, int]] | None:
     if gap is None and all(count for _, count in moves):
         return [(way, count or 1) for way, count in moves]
     return [(way, count or own.get(way, 1) + (1 if gap is None else gap)) for way, count in moves]
+
+
+def _places(clause: Clause) -> list[Phrase]:
+    links = clause.links + [link for target in clause.targets for link in target.links]
+    return clause.targets + [link.target for link in links if link.target is not None]
+
+
+def _every(clause: Clause) -> int:
+    return next((place.every for place in _places(clause) if place.every), 0)
 
 
 def _beside_links(clause: Clause) -> list[Link]:

@@ -71,6 +71,10 @@ def _implied_targets(clause: Clause, scene: Scene) -> list[Phrase]:
     place = next((link for link in clause.links if link.relation in ("in", "with", "around") and link.target is not None), None)
     if clause.moves and clause.moves[0][1]:
         return [Phrase(head="line", det="a")]
+    stacked = clause.marks & {"upright", "level", "together"}
+    if len(clause.colors) > 1 and not clause.links and (stacked or not scene.focus):
+        marks = stacked - {"together"} or {"level"}
+        return [Phrase(head="line", det="a", sizes={"tiles": sum(count for _, count in clause.colors)}, marks=marks)]
     first = clause.links[0] if clause.links else None
     if (
         first is not None
@@ -129,8 +133,6 @@ def _stripes(target: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None:
         or not (target.plural or target.count)
     ):
         return None
-    if clause.first in names:
-        names = names[names.index(clause.first) :] + names[: names.index(clause.first)]
     marks = target.marks | clause.marks
     by_row = target.head == "row" or "level" in marks
     size = ROWS if by_row else COLUMNS
@@ -146,8 +148,6 @@ def _one(target: Phrase, clause: Clause, scene: Scene, number: int, count: int) 
     """Paints one target of a clause; gives its tiles."""
     told = _head_of_one(target, clause, scene)
     colors = _new_colors(told, clause, scene, number, count)
-    if told.head in PATTERNS:
-        return _checkers(told, clause, scene)
     stripes = _stripes(told, clause, scene)
     if stripes is not None:
         return stripes
@@ -193,20 +193,26 @@ def _head_of_one(target: Phrase, clause: Clause, scene: Scene) -> Phrase:
     """`a blue one` is what was drawn last, in blue; a flower or a dot."""
     if target.head == "inside" and target.det == "a" and target.sizes:
         return replace(target, head="hexagon")
+    if target.head in ("thing", "feature") and clause.verb == "draw" and target.new and target.word not in ("one", "ones"):
+        return replace(
+            target, head="flower" if target.head == "thing" else "line" if target.sizes.get("tiles", 1) > 1 else "tile"
+        )
     if (
         target.head not in ("", "thing")
         or target.det not in ("a", "another", "")
         or (target.head == "thing" and target.word not in ("one", "ones"))
     ) and not (target.head == "" and target.count and target.det in ("a", "another", "")):
         return target
+    here = clause.targets[: clause.targets.index(target)] if target in clause.targets else []
     heads = [t for done in scene.done for t in done.clause.targets if t.head in SHAPES and t.head not in ("row", "column")]
+    heads += [other for other in here if other.head in SHAPES and other.head not in ("row", "column")]
     like = heads[-1] if heads else Phrase(head="tile", word="tile")
     count = target.count if target.count != 1 else None
     return replace(
         like,
         det="a",
         count=count,
-        colors=target.colors,
+        colors=target.colors or (like.colors if like in clause.targets or not clause.colors else []),
         links=target.links,
         sides=target.sides,
         excepted=[],
@@ -221,8 +227,6 @@ def _new_colors(target: Phrase, clause: Clause, scene: Scene, number: int, count
     if clause.colors:
         if target.colors and (target.head in SHAPES and is_new(target, clause, scene)):
             return [(color, 1) for color in target.colors]
-        if count > 1 and len(clause.colors) == count:
-            return [clause.colors[number]]
         return clause.colors
     if target.colors:
         return [(color, 1) for color in target.colors]
@@ -243,8 +247,6 @@ def _selected(target: Phrase, clause: Clause, scene: Scene) -> list[Tile] | None
     view = scene
     if clause.colors and target.head in ("all", "thing") and (target.colors or target.marks):
         view = replace(scene, board=scene.sentence_start)
-    if asked.head == "background" and described:
-        asked = replace(asked, colors=[])
     found = select(asked, view)
     if found is None:
         return None

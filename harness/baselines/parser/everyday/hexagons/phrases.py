@@ -3,279 +3,308 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from harness.baselines.parser.everyday.english import common_words
 from harness.baselines.parser.everyday.hexagons.lexicon import Token
 from harness.baselines.parser.everyday.hexagons.meaning import Link, Phrase
 from harness.baselines.parser.everyday.hexagons.reader import UNITS, Reader
+from harness.baselines.parser.everyday.hexagons.shapes import PICTURES
 
 LINES = ("row", "column")
 PLAIN_DETS = ("the", "this", "its", "a", "no")
+DESCRIBING = ("NUMBER", "ORDINAL", "COLOR", "MARK", "SIDE", "EVERY", "DET")
 DEEPEST = 5
 """How deep phrases may lie in phrases; what people say has at most three."""
-NESTED = ("of", "from")
-"""The relations that a phrase within a phrase takes; others belong to the outer one: `a dot at the end of the line above it`."""
-WHAT = ("what is", "whatever is", "whatever was", "what was", "everything that is", "where it is", "whatever")
+PARTS = ("middle", "inside", "edge", "end", "corner", "half", "side", "petal", "stem")
 SIDES = {"above": "top", "below": "bottom", "left": "left", "right": "right"}
 BESIDE = tuple(SIDES)
+VERBS_OF_PLACE = ("sits", "sit", "lies", "lie", "is", "are", "was", "were", "stands", "stand", "runs", "go", "goes", "stays",
+                  "should", "must", "can", "directly", "exactly", "right", "straight", "somewhere", "anywhere", "located",
+                  "placed", "be")  # fmt: skip
 
 
 class PhraseReader(Reader):
-    """Tokens with a place among them; every method either reads on and gives what it read, or leaves the place as it is."""
+    """Reads what stands for things and places."""
 
     def __init__(self, tokens: Sequence[Token]) -> None:
         super().__init__(tokens)
-        self.depth = 0
+        self._depth = 0
+        self._crossed = False
         self._open = False
         """Whether the phrase within a phrase that is read takes a place of its own: `the tile in the corner`."""
 
     def phrase(self, nested: bool = False) -> Phrase | None:
         """The thing that is said next; None, and nothing read, where none is, or where it lies too deep in others."""
-        if self.depth >= DEEPEST:
+        if self._depth >= DEEPEST:
             return None
-        self.depth += 1
+        self._depth += 1
+        start, phrase = self.at, Phrase()
         try:
-            return self._whole_phrase(nested)
-        finally:
-            self.depth -= 1
-
-    def _whole_phrase(self, nested: bool) -> Phrase | None:
-        start = self.at
-        phrase = Phrase()
-        self._determiner(phrase)
-        if self.at > start and self.tokens[self.at - 1].text == "another 1":
-            phrase.head, phrase.word = "thing", "one"
+            self._determiners(phrase)
+            if self.at > start and self.peek(-1).text.endswith(" 1"):
+                phrase.head, phrase.word = "thing", "one"
+                self._following(phrase, nested)
+                return phrase
+            alternatives = self._modifiers(phrase)
+            if not self._head(phrase) and not self._headless(phrase, start):
+                self.at = start
+                return None
+            phrase.det = phrase.det or ("the" if phrase.marks & {"largest", "least"} else "")
+            phrase.more = [replace(phrase, **fields) for fields in alternatives]
             self._following(phrase, nested)
             return phrase
-        self._describing(phrase)
-        if not self._head(phrase) and not self._headless(phrase, start):
-            self.at = start
-            return None
-        self._following(phrase, nested)
-        return phrase
+        finally:
+            self._depth -= 1
 
-    def _determiner(self, phrase: Phrase) -> None:
-        half = self.peek().text == "half" and self.peek(1).text in ("of", "the")
-        if half or (self.peek()["NOUN"] == "rest" and self.peek(1)["REL"] == "of"):
-            return
-        if self.peek()["NOT"] == "not" and self.peek(1)["REL"] == "of":
-            self.at += 1
-            phrase.det = "no"
+    def phrase_ahead(self) -> bool:
+        start = self.at
+        found = self.phrase(nested=True) is not None
+        self.at = start
+        return found
+
+    # --- before the noun ---
+
+    def _determiners(self, phrase: Phrase) -> None:
+        if (self.peek().text == "half" and self.peek(1).text in ("of", "the")) or (self.peek()["NOUN"] == "rest"):
             return
         while True:
             token = self.peek()
             det = token["DET"]
-            another = self.peek(1)["DET"] in ("a", "another")
-            it_alone = token["NOUN"] == "it" and (
-                another or token.text in ("it", "they", "them") or not (self._noun_ahead(1) or self._one_ahead(1))
-            )
-            if det is None or it_alone or (det == "no" and not self._noun_ahead(1)):
+            if det is None or self._stands_alone(token) or (det == "no" and not self.noun_ahead(1)):
                 return
             self.at += 1
             if det not in PLAIN_DETS or not phrase.det or phrase.det in PLAIN_DETS:
                 phrase.det = det
-            if self.peek()["REL"] == "of":
-                self.at += 1
+            self.take("REL", "of")
 
-    def _one_ahead(self, ahead: int) -> bool:
+    def _stands_alone(self, token: Token) -> bool:
+        """Whether `that`, `them` stands for a thing by itself."""
+        if token["NOUN"] != "it":
+            return False
+        numbered = self.peek(1)["NOUN"] in LINES and self.peek(2)["NUMBER"]
+        ahead = (self.noun_ahead(1) and not numbered) or self.one_ahead(1)
+        return token.text in ("it", "they", "them") or self.peek(1)["DET"] in ("a", "another") or not ahead
+
+    def one_ahead(self, ahead: int) -> bool:
         """Whether `one` follows, as in `the one`, `the red one`."""
-        while self.peek(ahead)["COLOR"] or self.peek(ahead)["SIDE"] or self.peek(ahead)["ORDINAL"]:
+        while any(self.peek(ahead)[category] for category in ("COLOR", "SIDE", "ORDINAL", "MARK")):
             ahead += 1
         return self.peek(ahead)["NUMBER"] == "1"
 
-    def _noun_ahead(self, ahead: int) -> bool:
-        """Whether a noun follows after words that can describe it."""
+    def noun_ahead(self, ahead: int, joined: bool = False) -> bool:
+        """Whether a noun follows after words that can describe it; `joined`: also after `and` or a comma."""
         while True:
             token = self.peek(ahead)
             if token["NOUN"] and token["NOUN"] != "it":
                 return True
-            if not any(token[category] for category in ("NUMBER", "ORDINAL", "COLOR", "MARK", "SIDE", "EVERY", "DET")):
+            if not any(token[category] for category in DESCRIBING) and not (joined and (token["AND"] or token["COMMA"])):
                 return False
             ahead += 1
 
-    def _colors_and_noun_ahead(self, ahead: int) -> bool:
-        """The rest of `alternating red and blue rows`."""
-        start = ahead
-        while self.peek(ahead)["COLOR"] or (ahead > start and self.peek(ahead)["AND"]):
-            ahead += 1
-        return ahead > start and self.peek(ahead)["NOUN"] in ("row", "column", "line")
-
-    def _describing(self, phrase: Phrase) -> None:
-        """Words before the noun: numbers, colors, sides, sizes."""
-        while True:
+    def _modifiers(self, phrase: Phrase) -> list[dict[str, object]]:
+        """Reads numbers, colors, sides, looks; gives the alternatives before the last one: `the top and bottom row`."""
+        alternatives: list[dict[str, object]] = []
+        while not self.done:
             token = self.peek()
             if token["NOUN"] and not self._describes(token):
-                return
-            if self.area_of(phrase):
+                break
+            size = self.size() if token["NUMBER"] else {}
+            if size:
+                phrase.sizes |= size
                 continue
-            if token["EVERY"]:
+            if token.text == "next" and (self.noun_ahead(1) or self.peek(1)["NUMBER"]):
+                phrase.marks.add("next")
+            elif token["EVERY"]:
                 phrase.every = int(token["EVERY"])
-            elif token["ORDINAL"]:
-                if self._third(phrase):
-                    return
+            elif token["ORDINAL"] and not self._third(phrase):
                 phrase.ordinals.append(int(token["ORDINAL"]))
             elif token["NUMBER"]:
-                if token["NUMBER"] == "1" and self._is_one(phrase):
-                    return
+                if phrase.count or (token["NUMBER"] == "1" and self._is_one(phrase)):
+                    break
                 phrase.count = int(token["NUMBER"])
-            elif token["CYCLE"] and self._colors_and_noun_ahead(1):
+            elif token["CYCLE"] and self.noun_ahead(1, joined=True):
                 phrase.marks.add("cycle")
             elif token["COLOR"]:
-                told = phrase.count or phrase.sides or phrase.ordinals or phrase.det == "other"
-                if phrase.det and told and not self._noun_ahead(0) and not self._one_ahead(1):
-                    return
+                if self._resulting(phrase):
+                    break
                 phrase.colors.append(token["COLOR"])
             elif token["SIDE"]:
                 phrase.sides.append(token["SIDE"])
-            elif (token["MARK"] and token["MARK"] not in ("upright", "level")) or (
-                token["MARK"] and (self._noun_ahead(1) or self._one_ahead(1))
-            ):
+            elif token["MARK"] and (self.noun_ahead(1) or self.one_ahead(1)):
                 phrase.marks.add(str(token["MARK"]))
-            elif token["VERB"] in ("grow", "shrink") and self._noun_ahead(1):
-                phrase.marks.add("big" if token["VERB"] == "grow" else "small")
-            elif token["DET"] in ("another", "other", "only", "all") and (
-                self._noun_ahead(1) or (phrase.count and token["DET"] == "another")
-            ):
+            elif token["VERB"] in ("grow", "shrink") and self.noun_ahead(1):
+                looks = ("largest", "least") if phrase.det == "the" else ("big", "small")
+                phrase.marks.add(looks[token["VERB"] == "shrink"])
+            elif token["DET"] in ("another", "other", "only", "all") and (self.noun_ahead(1) or phrase.count):
                 phrase.det = phrase.det if phrase.det == "each" else str(token["DET"])
-            elif not self._passes(phrase, token):
-                return
+            elif token["COMMA"] or token["AND"]:
+                if not self._joins(phrase, alternatives):
+                    break
+            elif not (
+                self.noun_ahead(1)
+                and (not token.senses or token["DET"] == "the")
+                and (phrase.det or phrase.count or phrase.sides)
+            ):
+                break
             self.at += 1
+        return alternatives
 
-    def _passes(self, phrase: Phrase, token: Token) -> bool:
-        """Whether a word between those that describe says nothing: a comma, an `and`, an adjective that is not known."""
-        if (token["COMMA"] or token["AND"]) and self._more_sides(phrase):
-            return True
-        if not self._noun_ahead(1):
+    def _joins(self, phrase: Phrase, alternatives: list[dict[str, object]]) -> bool:
+        """Whether an `and` or comma joins words that describe: `a small, red ring`, `the top and bottom row`."""
+        ahead = 1 + (self.peek(1)["AND"] is not None)
+        after = self.peek(ahead + (self.peek(ahead)["DET"] == "the"))
+        if not self.noun_ahead(1, joined=True):
             return False
-        if token["DET"] == "the":
-            return bool(phrase.sides and self.peek(1)["SIDE"])
-        if token["COMMA"]:
-            return bool(phrase.marks or phrase.colors or phrase.ordinals) and self.peek(1)["DET"] is None
-        if token["AND"]:
-            return bool(phrase.colors and self.peek(1)["COLOR"])
-        return not token.senses and bool(phrase.det or phrase.count)
+        if phrase.colors and after["COLOR"] and not phrase.sides:
+            return True
+        placed = bool(phrase.sides or phrase.ordinals)
+        if placed and (after["SIDE"] or after["ORDINAL"]) and not phrase.colors:
+            alternatives.append({"sides": phrase.sides, "ordinals": phrase.ordinals, "count": phrase.count})
+            phrase.sides, phrase.ordinals, phrase.count = [], [], None
+            self.at += ahead - 1 + (self.peek(ahead)["DET"] == "the")
+            return True
+        described = phrase.marks or phrase.colors or phrase.ordinals
+        return bool(self.peek()["COMMA"] and described and self.peek(1)["DET"] is None and self.noun_ahead(1))
+
+    def _resulting(self, phrase: Phrase) -> bool:
+        """Whether a color is what the thing gets, rather than what it is like: `the other red`, `top left red`."""
+        told = phrase.sides or phrase.ordinals or (phrase.count and phrase.det)
+        told = told or (phrase.det in ("other", "both", "all", "each") and self.peek(-1)["DET"] != "the")
+        return (
+            bool(told)
+            and not self.noun_ahead(0, joined=self.peek(1)["AND"] is not None and self.peek(2)["COLOR"] is not None)
+            and not self.one_ahead(1)
+        )
 
     def _third(self, phrase: Phrase) -> bool:
         """Whether a third is a part, as in `the left third`."""
-        return self.peek().text == "third" and bool(phrase.sides) and not self._noun_ahead(1)
-
-    def _more_sides(self, phrase: Phrase) -> bool:
-        """Whether another side follows: `the left, right and bottom edges`."""
-        ahead = 1 + (self.peek(1)["AND"] is not None)
-        ahead += self.peek(ahead)["DET"] is not None
-        if not phrase.sides or not self.peek(ahead)["SIDE"]:
-            return False
-        while self.peek(ahead)["SIDE"] or self.peek(ahead)["AND"] or self.peek(ahead)["COMMA"] or self.peek(ahead)["DET"]:
-            ahead += 1
-        return self.peek(ahead)["NOUN"] in ("edge", "side") and self.peek(ahead).plural
+        return self.peek().text == "third" and bool(phrase.sides) and not self.noun_ahead(1)
 
     def _describes(self, token: Token) -> bool:
-        """Whether a word that can be a noun describes the next: `the middle row`, `the corner tiles`."""
+        """Whether a word that can be a noun describes the next: `the middle row`, `the flat line`."""
         if token["SIDE"] or token["MARK"]:
-            if self.peek(1).text == "third" and not self._noun_ahead(2):
+            if self.peek(1).text == "third" and not self.noun_ahead(2):
                 return True
-            return (self._noun_ahead(1) and self.peek(1)["DET"] is None) or self.peek(1)["NUMBER"] == "1"
+            return (self.noun_ahead(1) and self.peek(1)["DET"] is None) or self.peek(1)["NUMBER"] == "1"
         return False
 
     def _is_one(self, phrase: Phrase) -> bool:
-        """Whether the next `1` stands for a thing: `the red one`, `the one in the middle`, `a blue one`."""
-        if self._noun_ahead(1):
-            return False
-        return bool(phrase.det or phrase.colors or phrase.sides or phrase.ordinals)
+        """Whether the next `1` stands for a thing: `the red one`, `the one in the middle`."""
+        return not self.noun_ahead(1) and bool(phrase.det or phrase.colors or phrase.sides or phrase.ordinals or phrase.every)
 
-    def area_of(self, phrase: Phrase) -> bool:
-        area = self.area()
-        if area is not None:
-            phrase.sizes |= {"wide": area[0], "tall": area[1]}
-        return area is not None
+    # --- the noun ---
 
     def _head(self, phrase: Phrase) -> bool:
         token = self.peek()
         noun = token["NOUN"]
         if token["NUMBER"] == "1" and self._is_one(phrase):
             phrase.head, phrase.word = "thing", "one"
-            self.at += 1
-            return True
-        if token["ORDINAL"] and self._third(phrase):
+        elif token["ORDINAL"] and self._third(phrase):
             phrase.head, phrase.word = "third", "third"
-            self.at += 1
-            return True
-        if noun is None:
+        elif noun is None:
             return False
-        whole = phrase.det in ("all", "both", "each", "no") and not phrase.colors
-        if noun == "it" and (phrase.det or phrase.colors or phrase.count) and not whole:
-            return False
-        self.at += 1
-        phrase.head, phrase.word, phrase.plural = noun, token.text, token.plural or token.text == "ones"
-        if phrase.word in WHAT:
-            self._looks(phrase)
-            if phrase.bare and self.peek()["REL"] is None:
+        else:
+            whole = phrase.det in ("all", "both", "each", "no") and not phrase.colors
+            if noun == "it" and (phrase.det or phrase.colors or phrase.count) and not whole:
                 return False
-        following = self.peek()["NOUN"]
-        if noun == "tile" and following == "crossing":
-            self.at += 1
-            phrase.head = "crossing"
-        if noun in ("corner", "edge", "side", "end", "board") and following and following not in ("it", "step", "rest"):
-            self._compound(phrase, following)
-        if following in ("edge", "ring") and noun in ("box", "ring", "triangle", "hexagon", "diamond"):
-            self.at += 1
-            phrase.marks.add("hollow")
-        if noun == "tile" and phrase.plural and self.peek()["NUMBER"]:
+            phrase.head, phrase.word, phrase.plural = noun, token.text, token.plural or token.text == "ones"
+        self.at += 1
+        if noun == "all":
+            self._looks(phrase)
+            if phrase.word.startswith("what") and phrase.bare and self.peek()["REL"] is None:
+                return False
+        if (
+            phrase.plural
+            and len(phrase.colors) > 1
+            and not phrase.count
+            and not phrase.det
+            and phrase.head == "tile"
+            and not phrase.marks
+        ):
+            phrase.count = len(phrase.colors)
+        self._compound(phrase)
+        if phrase.head == "tile" and self.peek()["NUMBER"] and not phrase.count and self.peek(1)["NOUN"] is None:
             phrase.ordinals, phrase.det = self.numbers(), "the"
-        if noun == "tile" and self.peek()["NUMBER"] and not phrase.plural and self.peek(1)["NOUN"] is None:
-            phrase.ordinals, phrase.det = [int(str(self.take("NUMBER")))], "the"
-        if noun == "step" and phrase.det not in ("the", "this", "a"):
-            phrase.head = "tile" if phrase.count else "step"
+        if phrase.head == "step" and phrase.det not in ("the", "this", "a") and phrase.count:
+            phrase.head = "tile"
         return True
 
     def _looks(self, phrase: Phrase) -> None:
-        """The rest of `what is red`, `what is still empty`."""
-        self._skip_text("still", "now")
+        """The rest of `what is red`, `everything blue`."""
+        self.skip("still", "now", "currently")
         no = self.take("NOT") is not None
-        color = self.take("COLOR")
-        mark = None if color else self.take("MARK", "empty", "painted")
+        color = self.take("COLOR") if phrase.word.endswith((" is", " was")) else None
         if color:
             phrase.marks |= {f"not {color}"} if no else set()
             phrase.colors += [] if no else [color]
-        elif mark:
+        elif mark := self.take("MARK", "empty", "painted"):
             phrase.marks.add(mark)
 
-    def _compound(self, phrase: Phrase, following: str) -> None:
-        """`the corner tiles` are the corners; `the edge columns`, `the board edge` are columns and an edge."""
-        if following == "tile":
-            self.at += 1
-        elif phrase.head in ("board", "edge", "side"):
+    def _compound(self, phrase: Phrase) -> None:
+        """`the corner tiles` are corners, `the edge columns` columns, `the flower center` a middle of a flower."""
+        following = self.peek()["NOUN"]
+        if following in (None, "it", "step", "rest", "all"):
+            return
+        if phrase.head in ("corner", "edge", "middle", "end", "inside") and following == "tile":
+            phrase.plural = self.peek().plural
+        elif phrase.head in ("board", "edge", "side") and following != "side":
             phrase.head, phrase.plural = following, self.peek().plural
-            self.at += 1
+        elif following in ("edge", "ring") and phrase.head in ("box", "ring", "triangle", "hexagon", "diamond"):
+            phrase.marks.add("hollow")
+        elif following in PARTS and phrase.head not in (*PARTS, "tile", "board", "all"):
+            owner = replace(phrase, det="the", links=[], more=[])
+            phrase.head, phrase.word, phrase.links, phrase.colors = following, self.peek().text, [Link("of", owner)], []
+        elif following == "crossing":
+            phrase.head = "crossing"
+        elif following in ("thing", "tile") and phrase.head not in ("thing", "tile", "row", "column"):
+            pass
+        else:
+            return
+        self.at += 1
 
     def _headless(self, phrase: Phrase, start: int) -> bool:
         """Whether the words stand for a thing without a noun: `the red`, `the first two`, `both`, `the yolk`."""
         token = self.peek()
-        described = phrase.det == "a" and (phrase.ordinals or phrase.colors)
-        if (phrase.det in ("the", "this") or described) and not token.senses and token.text.isalpha() and len(token.text) > 2:
+        told = phrase.colors or phrase.count or phrase.ordinals or phrase.sides or phrase.every
+        unknown = not token.senses and token.text.isalpha() and len(token.text) > 2
+        new = told and token.text not in common_words()
+        if unknown and (phrase.det in ("the", "this", "its") or new):
             self.at += 1
-            phrase.head, phrase.word, phrase.plural = "thing", token.text, token.text.endswith("s")
-            phrase.marks.add("unknown")
+            standing = phrase.det in ("the", "this", "its", "each")
+            phrase.head, phrase.word, phrase.plural = "thing" if standing else "tile", token.text, token.text.endswith("s")
+            phrase.marks |= {"unknown"} if standing else set()
             return True
-        if self.at == start:
+        if len(token.text) == 1 and f"letter_{token.text}" in PICTURES and self.at > start and token["DET"] is None:
+            self.at += 1
+            phrase.head, phrase.word = f"letter_{token.text}", token.text
+            return True
+        if phrase.count and phrase.colors and token["REL"]:
+            phrase.head = "tile"
+            return True
+        if self.at == start or (phrase.det in ("all", "only") and phrase.colors):
             return False
-        if phrase.det in ("all", "only") and phrase.colors:
-            return False
-        told = phrase.det and (phrase.colors or phrase.count or phrase.ordinals or phrase.sides or phrase.every)
-        phrase.head = ""
-        if told or phrase.det in ("both", "other", "another", "each", "all"):
+        if phrase.sides and not phrase.det and self.at - start == len(phrase.sides):
+            phrase.head = "side"
+            return len(phrase.sides) > 1 or bool(self.peek(-2)["REL"]) or phrase.sides == ["middle"]
+        told = told or "next" in phrase.marks
+        if phrase.det == "all" and not told and self.at == start + 1:
+            phrase.head = "all"
             return True
-        if phrase.sides and (self.tokens[start - 1].text.endswith(" the") or len(phrase.sides) > 1):
-            phrase.head = "side" if len(phrase.sides) > 1 else ""
+        if (phrase.det and told) or phrase.det in ("both", "other", "another", "each", "all"):
             return True
-        if phrase.count and (phrase.det or phrase.colors or token["DET"] or token["REL"] == "of"):
+        if phrase.count and (phrase.colors or token["DET"] or token["REL"] in ("of", *BESIDE) or token["WAY"]):
             return True
-        return bool(phrase.ordinals and (phrase.count or token["REL"] == "from")) or bool(phrase.sides and phrase.det)
+        return bool(phrase.ordinals and (phrase.count or token["REL"] == "from"))
 
-    # --- what follows the noun ---
+    # --- after the noun ---
 
     def _following(self, phrase: Phrase, nested: bool) -> None:
-        if phrase.head in LINES:
-            phrase.ordinals += self.numbers() if phrase.plural else [int(number)] if (number := self.take("NUMBER")) else []
+        if phrase.head in LINES and not phrase.ordinals:
+            listed = self.peek().text in ("in", "number") and self.peek(1)["NUMBER"] is not None and self.peek(2)["NOUN"] is None
+            listed = listed and self.peek(2).text != "color" and bool(self.peek(2)["COMMA"])
+            self.at += listed
+            phrase.ordinals += self.numbers(commas=phrase.plural or listed)
         self._open = (
             nested and phrase.head in ("tile", "thing", "") and not phrase.colors and not (phrase.head == "" and phrase.sides)
         )
@@ -283,157 +312,208 @@ class PhraseReader(Reader):
             before = self.at
             if self.take("MARK", "opposite"):
                 phrase.marks.add("opposite")
-            self._side_length(phrase) or self._sized(phrase, nested) or self._related(phrase, nested) or self._relative(
-                phrase, nested
-            ) or self._crossing(phrase, nested)
-            if self.at == before and not self._second_side(phrase):
+            if (
+                self.peek()["SIDE"]
+                and (phrase.head in ("edge", "half") or " to the " in self.peek().text)
+                and not self.noun_ahead(1)
+            ):
+                phrase.sides.append(str(self.take("SIDE")))
+            self._sized(phrase, nested) or self._place(phrase, nested) or self._crossing(phrase, nested)
+            if self.at == before:
                 return
 
-    def _second_side(self, phrase: Phrase) -> bool:
-        """The rest of `at its lower left and at its lower right`."""
-        start, last = self.at, phrase.links[-1].target if phrase.links else None
-        if last is not None and last.sides and self.take("AND") and self.peek()["REL"] == "in":
-            link = self.link(nested=False)
-            if link is not None and link.target is not None and link.target.sides and link.target.head == last.head:
-                phrase.links.append(link)
-                return True
+    def _sized(self, phrase: Phrase, nested: bool) -> bool:
+        """`7 tiles long`, `of 6 tiles`, `with sides of 3`, `from 2 red tiles`, `of black tiles`."""
+        start = self.at
+        if not nested:
+            self.separator()
+            self.skip("that", "which", "is", "are", "has", "measures")
+        size = self.size()
+        having = self.peek(1)["NUMBER"] and self.skip("containing", "using", "has", "have", "needs")
+        if not size and (having or self.take("REL", "of", "with", "from")):
+            self.skip("exactly", "about", "a", "each")
+            size = self.size() or self._made_of(phrase)
+        if size:
+            phrase.sizes |= {name: count for name, count in size.items() if name}
+            return True
         self.at = start
         return False
 
-    def _related(self, phrase: Phrase, nested: bool) -> bool:
-        """A link: `above the red one`, `2 tiles below it`, `at the top`."""
-        start = self.at
-        if self._skip_text("that", "which", "who"):
-            nested = False
-        self._skip_text("should", "must", "can")
-        self._skip_text(
-            "sits",
-            "sit",
-            "lies",
-            "lie",
-            "is",
-            "are",
-            "stands",
-            "starts",
-            "runs",
-            "go",
-            "goes",
-            "stays",
-            "directly",
-            "exactly",
-            "right",
-            "straight",
-            "somewhere",
-            "anywhere",
+    def _made_of(self, phrase: Phrase) -> dict[str, int]:
+        """What a thing is made of: `6 red tiles`, `red and blue tiles`; {"": 0} where it has no size."""
+        start, colors = self.at, list[str]()
+        cycle = self.take("CYCLE") is not None
+        count = self.take("NUMBER")
+        while True:
+            if color := self.take("COLOR"):
+                colors.append(color)
+            elif not (self.take("MARK") or (colors and self.peek(1)["COLOR"] and self.separator())):
+                break
+        unit = self.take("NOUN", "tile", "thing")
+        ends = self.done or not (self.peek()["NOUN"] or self.peek()["ORDINAL"] or self.peek()["SIDE"] or self.peek()["NUMBER"])
+        if not (unit or (count and ends and not colors)) or (
+            count is None and not colors and phrase.head in ("thing", "tile", "")
+        ):
+            self.at = start
+            return {}
+        phrase.colors += colors
+        phrase.marks |= {"cycle"} if cycle else set()
+        each = (
+            unit
+            and self.peek()["REL"] == "in"
+            and self.peek(1)["DET"] in ("each", "all")
+            and self.peek(2)["NOUN"] in ("side", "edge")
         )
+        self.at += 3 if each else 0
+        return {"side" if each else "tiles": int(count)} if count else {"": 0}
+
+    def _place(self, phrase: Phrase, nested: bool) -> bool:
+        """A link, or how it looks: `above the red one`, `that lies 2 tiles below it`, `that is red`, `except the last one`."""
+        start = self.at
+        joined = self.separator() == "and" and phrase.links
+        relative = self.skip("that", "which", "who")
+        if not self.skip(*VERBS_OF_PLACE) and self.at > start and not relative and not (joined and self.peek()["REL"]):
+            self.at = start
+            return False
+        if relative and self._look(phrase):
+            return True
         if self.take("REL", "except"):
             excepted = self.phrase() or (Phrase(count=int(number)) if (number := self.take("NUMBER")) else None)
             if excepted is not None:
                 phrase.excepted.append(excepted)
                 return True
+        else:
+            link = self.link(nested and not relative)
+            if link is not None:
+                phrase.links.append(link)
+                self._second_side(phrase)
+                return True
+        self.at = start
+        return False
+
+    def _look(self, phrase: Phrase) -> bool:
+        """The rest of `that is red or blue`, `which are still empty`, `that isn't white`."""
+        start = self.at
+        self.skip("still", "now", "currently")
+        no = self.take("NOT") is not None
+        color, mark = self.take("COLOR"), self.take("MARK", "empty", "painted", "opposite")
+        if self.peek()["SIDE"] and " to the " in self.peek().text:
+            phrase.sides.append(str(self.take("SIDE")))
+        elif color and no:
+            phrase.marks.add(f"not {color}")
+        elif color:
+            phrase.colors.append(color)
+            while self.peek()["AND"] and self.peek(1)["COLOR"] and self.peek().text != "but":
+                phrase.colors.append(str(self.peek(1)["COLOR"]))
+                self.at += 2
+        elif mark:
+            phrase.marks.add(str(mark))
+        else:
             self.at = start
-            return False
-        link = self.link(nested)
-        if link is None:
-            self.at = start
-            return False
-        phrase.links.append(link)
-        return True
+        return self.at > start
+
+    def _second_side(self, phrase: Phrase) -> None:
+        """The rest of `at its lower left and at its lower right`."""
+        start, last = self.at, phrase.links[-1].target
+        if last is not None and last.sides and self.separator() and self.peek()["REL"] == "in":
+            link = self.link()
+            if link is not None and link.target is not None and link.target.sides and link.target.head == last.head:
+                phrase.links.append(link)
+                return
+        self.at = start
 
     def link(self, nested: bool = False) -> Link | None:
         """`2 rows below the ring`, `next to it`, `in the corner`."""
         start = self.at
-        count = self.take("NUMBER")
-        if count is not None:
-            self.take("NOUN", *UNITS)
-        self._skip_text("exactly", "directly", "straight", "somewhere", "anywhere")
+        count = self.take("NUMBER") or (
+            "1" if self.peek()["DET"] == "a" and self.peek(1)["NOUN"] in UNITS and self.take("DET") else None
+        )
+        if count is not None and self.take("NOUN", *UNITS) is None and count == "1":
+            self.at = start
+            return None
+        self.skip("exactly", "directly", "straight", "somewhere", "anywhere", "all", "only")
         along = self.peek().text
         relation = self.take("REL")
+        inner = relation in ("of", "from") or (self._open and relation != "to")
         if (
             relation in (None, "instead", "except")
-            or (nested and relation not in NESTED and (not self._open or relation == "to"))
+            or (nested and not inner)
             or (count and relation in ("in", "of", "with", "to"))
         ):
             self.at = start
             return None
         self._open = False
-        if relation in ("left", "right") and self.peek()["NOUN"] in ("board", None) and self.peek(1)["NOUN"] == "board":
-            board = self.phrase(nested=True)
-            return Link("in", Phrase(head="side", det="the", sides=[relation], links=[Link("of", board)]))
+        if relation == "inside":
+            self.take("REL", "of")
         if relation == "from" and self.peek()["REL"] in BESIDE:
             relation = str(self.take("REL"))
-            if not self._phrase_ahead():
+            if not self.phrase_ahead():
                 return Link("from", Phrase(head="side", sides=[SIDES[relation]]))
         target = self.phrase(nested=True)
-        if target is None and relation in ("in", "of", "with", "to", "from", "between"):
+        if target is None and self.peek()["COLOR"] and relation in (*BESIDE, "between", "beside", "around"):
+            target = Phrase(head="thing", det="the", colors=[str(self.take("COLOR"))])
+        if (
+            target is None
+            and relation in ("in", "of", "with", "to", "from", "inside")
+            and not (relation == "inside" and self.done)
+        ):
             self.at = start
             return None
-        if target is not None and target.head == "middle" and along.split(" ")[0] in ("down", "up", "across"):
+        if target is not None and relation in ("above", "around") and target.head in ("board", "all"):
+            relation = "in" if relation == "above" or target.head == "board" else relation
+        if target is not None and relation in ("left", "right") and target.head == "board":
+            return Link("in", Phrase(head="side", det="the", sides=[relation], links=[Link("of", target)]))
+        if (
+            target is not None
+            and target.head == "middle"
+            and not target.links
+            and along.split(" ")[0] in ("down", "up", "across")
+        ):
             target = Phrase(head="row" if along.startswith("across") else "column", det="the", sides=["middle"])
-        if relation == "with" and target is not None and self.peek().text in ("is", "are") and self.peek(1)["COLOR"]:
-            target.colors.append(str(self.peek(1)["COLOR"]))
-            self.at += 2
+        if relation == "with" and target is not None and not target.colors and self.peek()["REL"] is None:
+            start_color = self.at
+            self.skip("is", "are", "in")
+            color = self.take("COLOR")
+            target.colors += [color] if color else []
+            self.at = self.at if color else start_color
         second = (
-            self._second(target, surely=relation in ("between", "with"))
-            if relation in ("between", "beside", "from", "with") and target is not None
-            else None
+            self._second(target, relation) if target is not None and relation in ("between", "beside", "from", "with") else None
         )
         return Link(str(relation), target, int(count) if count else None, second)
 
-    def _phrase_ahead(self) -> bool:
-        start = self.at
-        found = self.phrase(nested=True) is not None
-        self.at = start
-        return found
-
-    def _second(self, first: Phrase, surely: bool) -> Phrase | None:
+    def _second(self, first: Phrase, relation: str | None) -> Phrase | None:
         """The second of two things, as in `between the red line and the blue one`."""
+        if first.more:
+            return first.more.pop()
         start = self.at
-        if self.take("AND") or self.take("REL", "to"):
-            second = self.phrase(nested=True)
-            if second is not None and (self.peek()["COLOR"] is None or surely):
+        if self.separator() == "and" or self.take("REL", "to"):
+            second = self.phrase(nested=True) or (
+                Phrase(head="thing", det="the", colors=[color])
+                if relation == "between" and (color := self.take("COLOR"))
+                else None
+            )
+            if second is not None and (self.peek()["COLOR"] is None or relation in ("between", "with")):
                 first.head = first.head or second.head
                 return second
         self.at = start
         return None
 
-    def _relative(self, phrase: Phrase, nested: bool) -> bool:
-        """`that is red`, `which are still empty`, `that isn't white`."""
-        start = self.at
-        if not self._skip_text("that", "which", "who", "what"):
-            return False
-        self._skip_text("is", "are", "was", "were")
-        self._skip_text("still", "now", "currently", "not")
-        no = self.tokens[self.at - 1].text == "not" or self.take("NOT") is not None
-        color, mark = self.take("COLOR"), self.take("MARK", "empty", "painted", "opposite")
-        if color is None and mark is None:
-            self.at = start
-            return False
-        if color and no:
-            phrase.marks.add(f"not {color}")
-        elif color:
-            phrase.colors.append(color)
-            while self.peek().text in ("or", "and") and self.peek(1)["COLOR"]:
-                phrase.colors.append(str(self.peek(1)["COLOR"]))
-                self.at += 2
-        else:
-            phrase.marks.add(str(mark))
-        return True
-
     def _crossing(self, phrase: Phrase, nested: bool) -> bool:
         """`column 5, row 4`: the second line says where in the first one, which then is a tile."""
-        if phrase.head not in LINES or len(phrase.ordinals) != 1:
+        if phrase.head not in LINES or not phrase.ordinals or phrase.links or self._crossed:
             return False
-        start = self.at
-        if not self.take("COMMA") and nested:
-            self.take("AND")
-        other = self.peek()["NOUN"]
-        ordinal = self.peek()["ORDINAL"] if self.peek(1)["NOUN"] in LINES else None
-        kind = self.peek(1)["NOUN"] if ordinal else other
-        if kind in LINES and kind != phrase.head and (ordinal or self.peek(1)["NUMBER"]):
-            crossed = self.phrase(nested=True)
-            if crossed is not None:
-                phrase.links.append(Link("in", crossed))
-                return True
+        start, self._crossed = self.at, True
+        separator = self.separator()
+        crossed = self.phrase(nested=True) if any(self.peek(ahead)["NOUN"] in LINES for ahead in (0, 1)) else None
+        self._crossed = False
+        if (
+            crossed is not None
+            and crossed.head in LINES
+            and crossed.head != phrase.head
+            and crossed.ordinals
+            and (separator != "and" or nested)
+        ):
+            phrase.links.append(Link("in", crossed))
+            return True
         self.at = start
         return False

@@ -74,6 +74,11 @@ def picked(phrase: Phrase, tiles: list[Tile], scene: Scene) -> list[Tile]:
     if phrase.head == "all" and not phrase.every:
         return tiles
     pieces = scene.pieces(tiles) if tiles and phrase.head in ("thing", "", *SHAPES) and phrase.head != "tile" else []
+    if len(pieces) > 1 and phrase.every:
+        start = phrase.ordinals[0] - 1 if phrase.ordinals else 0
+        return [tile for piece in in_order(pieces)[max(start, 0) :: phrase.every] for tile in piece]
+    if len(pieces) > 1 and phrase.marks & {"largest", "least"}:
+        return max(pieces, key=len) if "largest" in phrase.marks else min(pieces, key=len)
     if len(pieces) > 1 and (phrase.sides or phrase.ordinals or phrase.count):
         return _picked_pieces(phrase, pieces)
     if phrase.every:

@@ -57,6 +57,8 @@ class Scene:
     """The columns of a bar chart."""
     owner: Tiles = ()
     """What a part that was spoken of last is a part of: the line of `the middle tile of the line`."""
+    gap: int = 0
+    """How many lines are left free before the next one."""
     axis: Tiles = ()
     """The line that was named as a mirror."""
     undoing: bool = False

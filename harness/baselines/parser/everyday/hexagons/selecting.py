@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from harness.baselines.parser.everyday.hexagons import regions
 from harness.baselines.parser.everyday.hexagons.meaning import Link, Phrase
-from harness.baselines.parser.everyday.hexagons.picking import in_order, picked
+from harness.baselines.parser.everyday.hexagons.picking import picked
 from harness.baselines.parser.everyday.hexagons.scene import (
     ALL,
     BORDER,
@@ -30,11 +30,10 @@ from harness.baselines.parser.everyday.hexagons.standing import (
     figure,
     filled,
     neighboring,
-    opposite,
     said_line,
     way_of,
 )
-from harness.worlds.hexagons import Tile, on_board
+from harness.worlds.hexagons import COLUMNS, ROWS, Tile, distance, on_board
 from serialization.program import hexagons_geometry as g
 
 REGIONS = ("board", "all", "background", "row", "column", "corner", "edge", "side", "half", "third", "quarter", "middle",
@@ -48,6 +47,24 @@ ALONG = ("in", "of", "from", "to", "with")
 
 def select(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     """The tiles that a phrase means; None where there is no such thing."""
+    if phrase.more:
+        parts = [select(part, scene) for part in (*phrase.more, replace(phrase, more=[]))]
+        return ordered(tile for part in parts for tile in part or ()) or None
+    lines = next(
+        (
+            link.target
+            for link in phrase.links
+            if link.relation in ("of", "in") and link.target is not None and link.target.head in ("row", "column")
+        ),
+        None,
+    )
+    if lines is not None and lines.det in ("each", "all") and (phrase.ordinals or phrase.count or phrase.every or phrase.sides):
+        rest = [link for link in phrase.links if link.target is not lines]
+        numbers = {t.row if lines.head == "row" else t.column for t in select(lines, scene) or ()}
+        singles = [Phrase(head=lines.head, det="the", ordinals=[number + 1]) for number in sorted(numbers)]
+        return [tile for single in singles for tile in select(replace(phrase, links=[*rest, Link("in", single)]), scene) or ()]
+    if "next" in phrase.marks:
+        return _next(phrase, scene)
     plain = folded(phrase)
     base = _HEADS.get(plain.head, figure)(plain, scene)
     if base is None:
@@ -56,6 +73,30 @@ def select(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     for excepted in phrase.excepted:
         found = minus(found, _excepted(excepted, found, scene))
     return [tile for tile in found if on_board(*tile)]
+
+
+def _next(phrase: Phrase, scene: Scene) -> list[Tile] | None:
+    """`the next two rows`, `the next six tiles`: after what was spoken of last."""
+    tiles, count = list(scene.focus), phrase.count or 1
+    if not tiles:
+        return None
+    top, bottom, left, right = extent(tiles)
+    head = (
+        phrase.head
+        if phrase.head in ("row", "column", "tile")
+        else "row"
+        if right - left == COLUMNS - 1
+        else "column"
+        if bottom - top == ROWS - 1
+        else "tile"
+    )
+    far = scene.gap + 1
+    scene.gap = 0
+    if head == "tile" and (top == bottom or len(tiles) == 1):
+        return rectangle(top, bottom, right + far, right + far + count - 1)
+    if head == "row" or (head == "tile" and left == right):
+        return rectangle(bottom + far, bottom + far + count - 1, left, right)
+    return rectangle(top, bottom, right + far, right + far + count - 1)
 
 
 def _excepted(phrase: Phrase, tiles: list[Tile], scene: Scene) -> list[Tile]:
@@ -103,11 +144,16 @@ def folded(phrase: Phrase) -> Phrase:
 def owner_of(phrase: Phrase, scene: Scene) -> list[Tile]:
     """What a part is a part of: the thing after `of`, else the board."""
     for link in phrase.links:
-        if link.relation in ("of", "in", "inside") and link.target is not None:
+        if link.relation in ("of", "in", "inside") and link.target is not None and not nameless(link.target, scene):
             return select(link.target, scene) or []
     if phrase.det == "its" and scene.focus:
         return list(scene.owner) if scene.owner and len(scene.focus) == 1 else list(scene.focus)
     return list(ALL)
+
+
+def nameless(phrase: Phrase, scene: Scene) -> bool:
+    """Whether a word is neither known nor a name: `the field`."""
+    return "unknown" in phrase.marks and phrase.word not in scene.names
 
 
 def _links(phrase: Phrase, *relations: str) -> list[Link]:
@@ -189,14 +235,18 @@ def _corner(phrase: Phrase, scene: Scene) -> list[Tile] | None:
         left = [tile for tile in found if scene.board[tile] == "white"] or minus(found, scene.focus)
         return left if phrase.plural or phrase.det == "other" else left[:1]
     if (
-        phrase.det == "a" or (phrase.det == "the" and not phrase.plural and found == regions.corners(phrase, ALL))
+        phrase.det == "a"
+        or (phrase.count and phrase.count < 4 and not phrase.det)
+        or (phrase.det == "the" and not phrase.plural and found == regions.corners(phrase, ALL))
     ) and not phrase.sides:
         return ([t for t in found if scene.board[t] == "white"] or found)[: phrase.count or 1]
     return found
 
 
 def _edge(phrase: Phrase, scene: Scene) -> list[Tile] | None:
-    around = [link.target for link in _links(phrase, "around") if link.target is not None and link.target.head != "board"]
+    around = [
+        link.target for link in _links(phrase, "around") if link.target is not None and link.target.head not in ("board", "all")
+    ]
     within = [link.target for link in _links(phrase, "inside") if link.target is not None] or [Phrase(head="it")] * bool(
         _links(phrase, "inside")
     )
@@ -209,26 +259,21 @@ def _edge(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     if around and around[0].head not in ("edge", "corner"):
         tiles = select(around[0], scene)
         return near(filled(tiles), phrase.sizes.get("wide", 1)) if tiles else None
-    if phrase.det == "other" and scene.done:
-        return opposite(scene)
-    owner = owner_of(phrase, scene)
+    along = any(
+        link.target is not None and link.target.head in ("edge", "side") and not link.target.sides for link in phrase.links
+    )
+    owner = list(ALL) if along else owner_of(phrase, scene)
     return regions.edge(phrase, owner) if owner else None
 
 
 def _side(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     """`the left side` is the outermost column, `the bottom left` a corner, `the middle` the tile there."""
-    if phrase.det == "other" or "opposite" in phrase.marks:
-        return opposite(scene)
     sides = [side for side in phrase.sides if side != "outer"]
     if not sides:
         return list(BORDER) if phrase.head == "side" and phrase.det in ("all", "each", "the") else None
     owner = owner_of(phrase, scene)
     if not owner:
         return None
-    if {"left", "right"} <= set(sides) or {"top", "bottom"} <= set(sides):
-        return regions.edge(phrase, owner)
-    if sides == ["middle"]:
-        return [g.middle(owner)]
     return regions.at_sides(owner, sides)
 
 
@@ -251,11 +296,9 @@ def _middle(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     of = next((link.target for link in _links(phrase, "of") if link.target is not None), None)
     if of is not None and of.head in ("edge", "side") and len(owner) == len(BORDER):
         return [g.middle(regions.at_sides(ALL, [side])) for side in ("top", "right", "bottom", "left")]
-    if of is not None and of.det in ("each", "all", "both"):
-        return [g.middle(piece) for piece in scene.pieces(owner, by_color=False)]
-    pieces = scene.pieces(owner) if linked or len(owner) < len(ALL) else []
-    if len(pieces) > 2 and len(pieces) % 2 and len(owner) < len(ALL):
-        return in_order(pieces)[len(pieces) // 2]
+    apart = scene.pieces(owner, by_color=False) if phrase.det == "its" else []
+    if len(apart) > 1 and all(len(piece) == len(apart[0]) for piece in apart):
+        return [g.middle(piece) for piece in apart]
     return [g.middle(owner)] if owner else None
 
 
@@ -281,8 +324,6 @@ def _rest(phrase: Phrase, scene: Scene) -> list[Tile] | None:
         kind = "corner" if last[0].head == "side" and len(last[0].sides) > 1 else last[0].head
         owner = select(Phrase(head=kind, det="all"), scene) or owner
     blank = [tile for tile in owner if scene.board[tile] == "white"]
-    if linked and not blank:
-        return minus(owner, scene.focus)
     return blank or minus(owner, scene.focus)
 
 
@@ -316,13 +357,12 @@ def _thing(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     if phrase.colors:
         return scene.of_colors(phrase.colors) or None
     of = _links(phrase, "of")
+    if of and of[0].target is not None and of[0].target.head == "it" and phrase.det == "all":
+        return _it(replace(of[0].target, det="all"), scene)
     if of:
         return owner_of(phrase, scene) or None
     if phrase.ordinals and scene.bars:
         return bar(phrase, scene)
-    group = scene.done[-1].about if scene.done else ()
-    if (phrase.sides or phrase.ordinals) and len(scene.pieces(scene.focus)) < 2 and len(scene.pieces(group, by_color=False)) > 1:
-        return list(group)
     if phrase.sides or phrase.ordinals or phrase.links or phrase.count:
         return list(scene.focus) if len(scene.pieces(scene.focus)) > 1 else scene.painted or None
     if phrase.plural or phrase.det in ("all", "both", "each"):
@@ -332,8 +372,11 @@ def _thing(phrase: Phrase, scene: Scene) -> list[Tile] | None:
 
 def _tile(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     """Tiles at a place, tiles beside something, tiles that are painted as dots."""
-    if "outer" in phrase.sides:
-        return regions.edge(replace(phrase, sides=[side for side in phrase.sides if side != "outer"]), owner_of(phrase, scene))
+    middles = [link.target for link in _links(phrase, "in") if link.target is not None and link.target.head == "middle"]
+    if middles and phrase.count and phrase.count > 1:
+        owner = owner_of(middles[0], scene)
+        at = g.middle(owner) if owner else None
+        return sorted(owner, key=lambda t: (distance(t, at), -t.row, t.column))[: phrase.count] if at else None
     touching = _links(phrase, "beside")
     ways = [
         way
@@ -349,22 +392,18 @@ def _tile(phrase: Phrase, scene: Scene) -> list[Tile] | None:
         return _at(phrase, list(ALL), scene)
     if _links(phrase, "in", "of"):
         return list(ALL)
-    if phrase.word in scene.names and not phrase.colors:
-        return _thing(phrase, scene)
-    if phrase.word in ("moon", "sun") and phrase.det == "the":
-        return None
     if phrase.colors:
         tiles = scene.of_colors(phrase.colors)
         dots = [tile for piece in scene.pieces(tiles) if len(piece) == 1 for tile in piece]
         return (tiles if phrase.plural or phrase.det in ("all", "each") else dots or tiles) or None
-    if phrase.det == "other":
-        return _rest(phrase, scene)
+    dots = [tile for piece in scene.pieces(scene.painted) if len(piece) == 1 for tile in piece]
+    if phrase.det == "the" and len(phrase.sides) == 1 and len(scene.focus) < 2 and len(dots) > 1 and "new" not in phrase.marks:
+        return dots
     if phrase.det in ("this", "the", "these") and not phrase.bare:
         in_corner = len(phrase.sides) > 1 and len(scene.focus) == 1
         return list(ALL) if in_corner else list(scene.focus) or list(ALL)
     if phrase.det in ("all", "each"):
         return list(ALL) if not phrase.count else list(scene.focus)
-    dots = [tile for piece in scene.pieces(scene.painted) if len(piece) == 1 for tile in piece]
     if len(scene.focus) == 1 or not dots:
         return list(scene.focus) or None
     return dots
@@ -392,8 +431,6 @@ def _between(link: Link, scene: Scene) -> list[Tile]:
     second = (select(link.second, scene) if link.second else None) or []
     if not second:
         pieces = scene.pieces(first)
-        if len(pieces) < 2:
-            return []
         first, second = pieces[0], pieces[1]
     return regions.between(first, second) if first and second else []
 
@@ -404,8 +441,6 @@ def _at(phrase: Phrase, tiles: list[Tile], scene: Scene) -> list[Tile] | None:
     every = phrase.head == "all" or phrase.det == "all"
     shared: list[Tile] = []
     for link in phrase.links:
-        if link.relation in ALONG:
-            continue
         place = related(link, scene, every, phrase)
         if place is None:
             return None
@@ -474,8 +509,6 @@ def _filtered(phrase: Phrase, tiles: list[Tile], scene: Scene) -> list[Tile]:
             if place is not None:
                 found = common(place, tiles)
                 tiles = found if found or phrase.head in ("tile", "all") else tiles
-    if phrase.colors and phrase.head == "tile" and _links(phrase, "in", "of"):
-        tiles = [tile for tile in tiles if scene.board[tile] in phrase.colors] or tiles
     if "empty" in phrase.marks:
         tiles = [tile for tile in tiles if scene.board[tile] == "white"]
     if "painted" in phrase.marks:

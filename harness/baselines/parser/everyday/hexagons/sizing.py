@@ -14,7 +14,9 @@ from harness.baselines.parser.everyday.hexagons.scene import (
     minus,
     near,
     ordered,
+    rectangle,
 )
+from harness.baselines.parser.everyday.hexagons.selecting import select
 from harness.baselines.parser.everyday.hexagons.targets import SIDE_WAYS, target_tiles
 from harness.worlds.hexagons import COLUMNS, ROWS, Tile, on_board
 from serialization.program import hexagons_geometry as g
@@ -29,12 +31,37 @@ def _by_how_much(clause: Clause, scene: Scene) -> tuple[int, Tiles | None]:
     return size, target_tiles(replace(clause, targets=targets), scene)
 
 
+def resize(clause: Clause, scene: Scene) -> Tiles | None:
+    """Gives a thing a size: `make it 5 by 5`, `make the line 7 tiles long`, `as long as the other one`."""
+    like = (select(clause.as_many, scene) or []) if clause.as_many is not None else []
+    tiles = target_tiles(clause, scene)
+    if not tiles or (clause.as_many is not None and not like):
+        return None
+    top, bottom, left, right = extent(tiles)
+    sizes = dict(clause.sizes) or {"tiles": len(like)}
+    wanted = next((sizes[name] for name in ("tiles", "long", "tall", "wide", "side") if name in sizes), 0)
+    if looks_like("line", tiles) and len(sizes) == 1:
+        more = wanted - len(tiles)
+        sized = replace(clause, sizes={"tiles": abs(more)}, as_many=None, verb="grow", marks=clause.marks - {"full"})
+        if more > 0 and like and top != bottom and left == right and not clause.moves:
+            above, below, _, _ = extent(like)
+            sized = replace(sized, moves=[("down" if abs(below - bottom) > abs(above - top) else "up", None)])
+        return grow(sized, scene) if more > 0 else shrink(sized, scene) if more < 0 else tiles
+    tall, wide = sizes.get("tall", sizes.get("side", wanted)), sizes.get("wide", sizes.get("side", wanted))
+    row, column = max(0, (top + bottom + 1 - tall + 1) // 2), max(0, (left + right + 1 - wide + 1) // 2)
+    color = scene.main_color(tiles) or "black"
+    scene.paint(tiles, "white")
+    scene.focus = rectangle(row, row + tall - 1, column, column + wide - 1)
+    scene.paint(scene.focus, color)
+    return scene.focus
+
+
 def grow(clause: Clause, scene: Scene) -> Tiles | None:
     """Longer lines, bigger rings and blobs."""
     size, tiles = _by_how_much(clause, scene)
     if not tiles:
         return None
-    color = scene.main_color(tiles) or scene.color or "black"
+    color = clause.colors[0][0] if clause.colors else scene.main_color(tiles) or scene.color or "black"
     wanted = _wanted(clause)
     size = wanted - len(tiles) if wanted > len(tiles) else size
     way = _way_to_side(clause)
@@ -50,6 +77,8 @@ def grow(clause: Clause, scene: Scene) -> Tiles | None:
     if any(end.plural or end.det in ("both", "each") for end in both):
         line = list(tiles)
         added = [regions.beyond(end, line) for end in regions.ends(line)]
+    elif "full" in clause.marks and not clause.moves and len(_lines(tiles)) == 1:
+        added = minus(regions.line_tiles(*_lines(tiles)[0]), tiles)
     elif "wide" in clause.marks and looks_like("line", tiles) and not clause.moves:
         added = _wider(tiles, size)
     elif (
@@ -68,6 +97,12 @@ def grow(clause: Clause, scene: Scene) -> Tiles | None:
     scene.paint(added, color)
     scene.focus = ordered([*tiles, *(tile for tile in added if on_board(*tile))])
     return added or None
+
+
+def _lines(tiles: Tiles) -> list[tuple[str, list[int]]]:
+    """The row or column that all of some tiles lie in."""
+    rows, columns = {tile.row for tile in tiles}, {tile.column for tile in tiles}
+    return [(kind, list(numbers)) for kind, numbers in (("row", rows), ("column", columns)) if len(numbers) == 1 < len(tiles)]
 
 
 def _wanted(clause: Clause) -> int:

@@ -45,14 +45,3 @@ def _within(phrase: Phrase) -> list[Phrase]:
     """A phrase and those in its places."""
     inner = [link.target for link in phrase.links if link.target is not None]
     return [phrase, *(one for target in inner for one in _within(target))]
-
-
-def remarks_joined(clauses: list[Clause]) -> list[Clause]:
-    """`but they must not touch` belongs to the clause before."""
-    found: list[Clause] = []
-    for clause in clauses:
-        if found and clause.marks & {"apart", "together"} and not clause.colors and (not clause.verb or not clause.targets):
-            found[-1].marks |= clause.marks & {"apart", "together"}
-        else:
-            found.append(clause)
-    return found

@@ -23,6 +23,14 @@ def said_line(phrase: Phrase, scene: Scene) -> list[Tile] | None:
     """`the red row`, `that column`, `the two rows`: one that stands."""
     kind, size = phrase.head, ROWS if phrase.head == "column" else COLUMNS
     tiles = scene.of_colors(phrase.colors) if phrase.colors else list(scene.focus) if phrase.det == "this" else scene.painted
+    if (
+        phrase.det == "the"
+        and not phrase.colors
+        and scene.focus
+        and sorted(scene.focus)
+        == sorted(regions.line_tiles(kind, sorted({t.row if kind == "row" else t.column for t in scene.focus})))
+    ):
+        return list(scene.focus)
     counts: dict[int, int] = {}
     for tile in tiles:
         number = tile.row if kind == "row" else tile.column
@@ -111,7 +119,14 @@ def figure(phrase: Phrase, scene: Scene) -> list[Tile] | None:
         fitting = (
             pieces if phrase.colors or len(pieces) == 1 or phrase.plural else [p for p in pieces if set(p) & set(scene.focus)]
         )
-    several = phrase.plural or phrase.det in ("all", "both", "each") or phrase.ordinals or phrase.sides or phrase.links
+    several = (
+        phrase.plural
+        or phrase.det in ("all", "both", "each")
+        or phrase.ordinals
+        or phrase.sides
+        or phrase.links
+        or phrase.marks & {"largest", "least"}
+    )
     if not several and len(fitting) > 1:
         told = [piece for piece in fitting if set(piece) & set(scene.focus)]
         fitting = (told or fitting)[-1:]

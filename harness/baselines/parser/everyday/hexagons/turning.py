@@ -31,6 +31,9 @@ def mirror(clause: Clause, scene: Scene) -> Tiles | None:
     places = [link.target.head for target in targets for link in target.links if link.target is not None] + [
         li.target.head for li in clause.links if li.target
     ]
+    onto = clause.moves or places or _axis(clause, scene) or scene.axis
+    _, _, left, right = extent(tiles)
+    flipped = flipped or (whole and not onto and left < COLUMNS // 2 <= right and not clause.marks & {"upright"})
     to = _mirror_of(clause, tiles, scene, in_place=flipped and not whole and "half" not in places)
     painting = colors_of(tiles, scene)
     if flipped:

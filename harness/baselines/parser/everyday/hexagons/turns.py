@@ -37,10 +37,6 @@ def changed_tiles(scene: Scene) -> Tiles:
 def _idle(clause: Clause, clauses: list[Clause]) -> bool:
     """Whether a clause only says what another one then asks for: `It's too high. Move it one down.`"""
     later = clauses[clauses.index(clause) + 1 :]
-    if clause.verb == "copy" and not clause.moves and not clause.links and any(other.verb == "copy" for other in later):
-        return True
-    if clause.verb == "reduce" and any(other.verb == "remove" for other in later):
-        return True
     complaint = (
         clause.verb in ("", "be") and clause.moves and not clause.colors and all(count is None for _, count in clause.moves)
     )
@@ -57,6 +53,7 @@ def _carry_out_one(clause: Clause, scene: Scene, first: bool) -> list[str]:
         restore(clause, scene)
         scene.done.append(Done(clause, before, scene.focus))
         return []
+    gives = clause.verb == "give"
     if is_correction(clause, scene, first):
         clause = corrected(clause, scene)
     detailed = _detailed(clause, scene)
@@ -73,6 +70,8 @@ def _carry_out_one(clause: Clause, scene: Scene, first: bool) -> list[str]:
         return _asked_back(clause)
     if tiles or clause.verb != "keep":
         scene.done.append(Done(clause, before, list(tiles), scene.main_color(list(tiles)) or color, about))
+    if gives:
+        scene.focus = about
     return []
 
 
@@ -82,26 +81,49 @@ def _detailed(clause: Clause, scene: Scene) -> Clause | None:
     if last is None or not scene.changed_now() or last.clause.verb not in ("draw", "make", "", "be"):
         return None
     figure = next(
-        (target for target in last.clause.targets if target.head in SHAPES and target.head != "tile" and target.det != "the"),
+        (target for target in last.clause.targets if target.head in SHAPES and target.det not in ("the", "this")),
         None,
     )
-    if figure is None or clause.colors or clause.verb not in ("", "be", "draw", "keep", "make"):
+    several = len(clause.colors) > 1
+    if figure is None or (clause.colors and not several) or clause.verb not in ("", "be", "draw", "keep", "make"):
         return None
-    own = [target for target in clause.targets if not (target.head == "it" or (target.head == figure.head and not target.colors))]
+    kinds = ("it", figure.head)
+    own = [
+        target
+        for target in clause.targets
+        if not (target.head in kinds and not target.colors) and target.head not in ("gap", "side")
+    ]
+    sided = any(target.head == "side" for target in clause.targets) and any(target.count for target in clause.targets)
+    own = [] if sided else own
+    spread = clause.marks & {"apart", "together"}
+    links = [link for target in clause.targets if target.head == "it" for link in target.links]
     sizes = dict(clause.sizes)
     for target in clause.targets:
         sizes |= target.sizes if target.head != "gap" else {"gap": target.sizes.get("tiles", target.sizes.get("wide", 1))}
-    if any(target.head not in ("gap", "side") for target in own) or not (
-        sizes or clause.moves or clause.marks & {"hollow", "filled", "empty", "upright", "level", "up", "down"}
+    looks = clause.marks & {"hollow", "filled", "empty", "upright", "level", "up", "down"}
+    if (own and not spread) or not (
+        sizes or sided or clause.moves or looks or spread or links or (several and not clause.targets)
     ):
         return None
+    clause = replace(clause, links=clause.links + links)
     color = scene.main_color(scene.focus)
     scene.board, scene.focus = last.before, last.about
-    marks = figure.marks | clause.marks | ({"hollow"} if "empty" in clause.marks else set())
+    sides = (
+        {tile.count for tile in clause.targets if tile.head == "tile" and tile.count}
+        if any(target.head == "side" for target in clause.targets)
+        else set()
+    )
+    sizes |= {"side": max(sides)} if sides else {}
+    marks = clause.marks - ({"upright", "level"} if figure.marks & {"upright", "level"} else set())
+    marks = figure.marks | marks | ({"hollow"} if "empty" in clause.marks else set())
     figure = replace(figure, sizes={**figure.sizes, **sizes}, marks=marks, links=[*figure.links, *clause.links])
     scene.done.pop()
     return replace(
-        last.clause, verb="draw", targets=[figure], colors=[(color, 1)] if color else [], moves=clause.moves or last.clause.moves
+        last.clause,
+        verb="draw",
+        targets=[figure],
+        colors=clause.colors or ([(color, 1)] if color else []),
+        moves=clause.moves or last.clause.moves,
     )
 
 
@@ -195,17 +217,12 @@ def _again(clause: Clause, scene: Scene) -> Tiles | None:
     last = next((done.clause for done in reversed(scene.done) if done.clause.verb not in ("undo", "again")), None)
     if last is None:
         return None
-    tiles = _act(last, scene)
-    if tiles is not None:
-        scene.done.append(Done(last, scene.board, tiles))
-    return tiles
+    return _act(last, scene)
 
 
 def _carried_on(scene: Scene) -> Tiles | None:
     """Goes on with the last two steps, each time moved as the second was from the first, in their colors in turn."""
     steps = [done for done in scene.done if done.tiles][-2:]
-    if len(steps) < 2:
-        return None
     first, second = min(steps[0].tiles), min(steps[1].tiles)
     down, across = second[0] - first[0], second[1] - first[1]
     if not down and not across:
@@ -236,7 +253,10 @@ def _says_nothing(clause: Clause, scene: Scene) -> bool:
     if clause.verb == "ask":
         return not (clause.colors and clause.targets)
     if clause.verb == "tell":
-        return True
+        first = clause.targets[0] if clause.targets else Phrase(head="it")
+        return not (first.new and (first.head in SHAPES or first.head == "feature")) or bool(
+            select(replace(first, det="the"), scene)
+        )
     if clause.verb in ("be", "") and not clause.colors:
         return _only_tells(clause, scene)
     if clause.verb == "make" and not clause.colors and not clause.sizes:
@@ -255,9 +275,6 @@ def _only_tells(clause: Clause, scene: Scene) -> bool:
         return not begins and not (clause.moves and clause.links)
     first = targets[0]
     figure = first.head in SHAPES and first.head not in ("row", "column")
-    drawn = [target.head for done in scene.done[-1:] for target in done.clause.targets] if scene.changed_now() else []
-    if clause.verb == "" and figure and first.head in drawn and not first.colors and not first.sizes:
-        return first.head != "tile"
     if clause.verb == "be":
         return any(target.head == "it" and target.det in ("", "this") for target in targets) or _describes(first, scene)
     if first.head in ("row", "column"):
@@ -267,6 +284,8 @@ def _only_tells(clause: Clause, scene: Scene) -> bool:
     if first.det in ("the", "this", "both") and (figure or first.head == "thing"):
         return True
     plain = ("it", "thing", "", "step")
+    if first.det == "another":
+        return False
     crossing = any(target.head == "crossing" for target in targets)
     return crossing or all(t.head in plain and not (t.colors or t.count or t.sides) for t in targets)
 

@@ -11,7 +11,7 @@ from harness.baselines.parser.everyday.hexagons.scene import (
     Scene,
     extent,
 )
-from harness.baselines.parser.everyday.hexagons.selecting import BESIDE, REGIONS, folded, select
+from harness.baselines.parser.everyday.hexagons.selecting import BESIDE, folded, select
 from harness.baselines.parser.everyday.hexagons.shapes import SHAPES
 from harness.worlds.hexagons import ROWS
 
@@ -24,10 +24,23 @@ CHANGING = tuple(changing.VERBS)
 
 def completed(clause: Clause, scene: Scene) -> Clause:
     """The clause with what it takes over from the one before."""
-    clause = _one_side_each(clause)
+    if clause.color_of is not None:
+        color = scene.main_color(select(clause.color_of, scene) or ())
+        clause = replace(clause, verb="make", colors=[(color, 1)] if color else [])
+    clause = _one_side_each(_subject(clause, scene))
+    if "empty" in clause.marks and clause.verb in PAINTING and clause.targets and not clause.colors and not clause.targets[0].new:
+        clause = replace(clause, colors=[("white", 1)], marks=clause.marks - {"empty", "again"})
     clause = replace(clause, targets=[_like_before(_arranged(target), scene) for target in clause.targets])
-    if "only" in [target.det for target in clause.targets] and clause.verb in ("be", "make", "keep") and not clause.colors:
+    told = clause.verb or any(target.ordinals or target.sides or target.count for target in clause.targets)
+    if (
+        told
+        and "only" in [target.det for target in clause.targets]
+        and clause.verb in ("", "be", "make", "keep")
+        and not clause.colors
+    ):
         return replace(clause, verb="keep", targets=[target for target in clause.targets if target.det == "only"])
+    if clause.verb == "keep" and "empty" in clause.marks and clause.targets:
+        return replace(clause, verb="paint", colors=[("white", 1)])
     if "not" in clause.marks and clause.verb in ("paint", "draw", "remove") and clause.targets:
         return replace(clause, verb="keep")
     clause = _counted(_places_joined(_verb_meant(clause, scene)), scene)
@@ -36,6 +49,54 @@ def completed(clause: Clause, scene: Scene) -> Clause:
         if found is not None:
             return found
     return _after(clause, scene.done[-1], scene) if scene.done else clause
+
+
+def _subject(clause: Clause, scene: Scene) -> Clause:
+    """`each flower needs a dot in its middle` is about the flower; `the lower half is the sea, so it is blue` gives a name."""
+    alone = [target for target in clause.targets if target.head != "it" or not target.bare]
+    if alone and clause.targets[0].head != "it" and clause.verb in ("make", "be"):
+        clause = replace(clause, targets=alone)
+    if (
+        clause.moves
+        and len(clause.targets) == 1
+        and clause.targets[0].head == "all"
+        and clause.moves[0][1] is None
+        and clause.colors
+    ):
+        relation = {"up": "above", "down": "below"}.get(clause.moves[0][0], clause.moves[0][0])
+        return replace(clause, moves=[], targets=[replace(clause.targets[0], links=[Link(relation, None)])])
+    if any("next" in target.marks for target in clause.targets):
+        scene.gap = clause.sizes.get("gap", 0)
+    if clause.verb == "make" and clause.targets and not clause.colors:
+        link = next(
+            (link for link in clause.targets[0].links if link.relation == "in" and link.target and link.target.word == "one"),
+            None,
+        )
+        if link is not None and link.target is not None and link.target.colors and not clause.targets[0].new:
+            kept = [other for other in clause.targets[0].links if other is not link]
+            return replace(
+                clause, targets=[replace(clause.targets[0], links=kept)], colors=[(color, 1) for color in link.target.colors]
+            )
+    if len(clause.targets) < 2 or clause.verb not in ("draw", "be", "make"):
+        return clause
+    first, second = clause.targets[:2]
+    if (
+        clause.verb == "draw"
+        and not first.new
+        and second.new
+        and second.head in SHAPES
+        and first.head not in ("", "board", "all")
+    ):
+        scene.focus = select(first, scene) or scene.focus
+        return replace(clause, targets=clause.targets[1:])
+    plain = (
+        not (second.colors or second.sizes or second.links or second.sides)
+        and second.word
+        and second.head not in ("it", "thing", "tile", "half")
+    )
+    if clause.verb != "draw" and first.head != "it" and second.det in ("a", "the") and (plain or "unknown" in second.marks):
+        return replace(clause, targets=[first, *clause.targets[2:]], names=[*clause.names, second.word])
+    return clause
 
 
 def _places_joined(clause: Clause) -> Clause:
@@ -53,7 +114,7 @@ def _places_joined(clause: Clause) -> Clause:
 
 def _counted(clause: Clause, scene: Scene) -> Clause:
     """The clause with its counts worked out: `as many as`, `so that there are 5`, `I need 5`."""
-    if clause.as_many is not None:
+    if clause.as_many is not None and clause.verb != "resize":
         clause = _as_many(clause, scene)
     only = clause.targets[0] if len(clause.targets) == 1 else None
     plain = only is not None and only.head == "" and only.bare and only.det == "" and not clause.colors and not clause.links
@@ -83,6 +144,12 @@ def _copied(clause: Clause, scene: Scene) -> Clause | None:
     if clause.colors or clause.verb not in ("draw", "make", ""):
         return None
     around = any(link.relation in ("around", "inside") for link in first.links)
+    of = next(
+        (link.target for link in first.links if link.relation == "of" and link.target is not None and link.target.head == "it"),
+        None,
+    )
+    if first.det == "another" and of is not None and not first.head:
+        return replace(clause, verb="copy", targets=[of], times=first.count or 1)
     if first.det == "another" and not around and first.head in SHAPES and first.head not in ("tile", "row", "column"):
         standing = replace(first, det="the", links=[], colors=[], count=None)
         if not first.colors and not first.sizes and select(standing, scene):
@@ -95,6 +162,8 @@ def _copied(clause: Clause, scene: Scene) -> Clause | None:
 
 def _after(clause: Clause, last: Done, scene: Scene) -> Clause:
     """The clause as it follows another one."""
+    if clause.verb in CHANGING:
+        return clause
     if "same" in clause.marks or clause.verb == "again":
         return _same(clause, last, scene)
     if clause.verb not in ("", "be"):
@@ -116,6 +185,17 @@ def _after(clause: Clause, last: Done, scene: Scene) -> Clause:
 
 def _given(clause: Clause) -> Clause:
     """`give the flower a yellow heart` paints its middle; `give the ring another color` is about the ring alone."""
+    if len(clause.targets) > 1 and clause.targets[1].head == "neighbor":
+        tile = replace(clause.targets[1], head="tile", det="a", links=[Link("beside", clause.targets[0])])
+        return replace(clause, verb="draw", targets=[tile])
+    if (
+        len(clause.targets) > 1
+        and clause.targets[1].head == "tile"
+        and clause.targets[1].count
+        and not clause.targets[1].colors
+        and not clause.colors
+    ):
+        return replace(clause, verb="tell", targets=clause.targets[:1])
     parts = [
         target
         for target in clause.targets[1:]
@@ -145,16 +225,54 @@ def _has_colors(clause: Clause, scene: Scene) -> bool:
 
 def _verb_meant(clause: Clause, scene: Scene) -> Clause:
     """`fill` paints the inside; `make it twice as long` grows; `divide the board into stripes` draws stripes."""
+    origin = next(
+        (
+            link.target
+            for link in clause.links
+            if link.relation == "from" and link.target is not None and link.target.ordinals and not link.target.head
+        ),
+        None,
+    )
+    for target in clause.targets:
+        for link in [*target.links]:
+            if (
+                target.every
+                and link.relation == "from"
+                and link.target is not None
+                and link.target.ordinals
+                and not link.target.head
+            ):
+                origin = link.target
+    if (
+        origin is not None
+        and clause.targets
+        and any(
+            target.every or (link.target and link.target.every)
+            for target in clause.targets
+            for link in target.links or [Link("")]
+        )
+    ):
+        clause = replace(
+            clause,
+            targets=[
+                replace(target, ordinals=origin.ordinals[:1], links=[li for li in target.links if li.target is not origin])
+                for target in clause.targets
+            ],
+        )
+    starts = [
+        link
+        for link in clause.links
+        if link.relation == "from" and link.target is not None and link.target.head in (*SHAPES, "thing")
+    ]
+    if clause.targets and clause.targets[-1].every and starts and starts[0].target.plural:
+        last = replace(clause.targets[-1], links=[Link("of", starts[0].target)], head="thing")
+        clause = replace(clause, targets=[*clause.targets[:-1], last], links=[])
     if clause.verb == "fill":
         return replace(clause, verb="paint", marks=clause.marks | {"fill"})
-    if clause.verb == "remove" and clause.colors and not clause.targets and not clause.links and not _has_colors(clause, scene):
-        return replace(clause, verb="paint", targets=[Phrase(head="it")])
     if clause.verb == "total":
         count = next((target.count for target in clause.targets if target.count), None)
         return replace(clause, verb="draw", total=count)
     first = clause.targets[0] if clause.targets else Phrase(head="it")
-    if clause.verb == "reduce" and first.colors and first.det == "a":
-        return replace(clause, verb="draw")
     if clause.verb == "continue":
         return replace(
             clause, verb="grow" if first.head in SHAPES else "again", targets=clause.targets if first.head in SHAPES else []
@@ -168,16 +286,28 @@ def _verb_meant(clause: Clause, scene: Scene) -> Clause:
         shorter = clause.moves and clause.moves[0][0] == "down"
         moves = [("up", count) for _, count in clause.moves] or [("up", None)]
         return replace(clause, verb="shrink" if shorter else "grow", moves=moves)
+    resizes = (clause.as_many is not None and not first.new) or (
+        clause.sizes and clause.targets and not first.new and first.head in (*SHAPES, "it", "thing")
+    )
+    if clause.targets and first.head == "it" and first.sizes:
+        clause = replace(clause, sizes=clause.sizes | first.sizes)
+        resizes = True
+    anew = clause.verb in ("make", "be", "") or clause.as_many is not None or len(clause.sizes) > 1
+    if resizes and anew and clause.verb in ("make", "be", "", "grow", "shrink") and not clause.colors:
+        return replace(clause, verb="resize")
+    if (
+        clause.verb in ("make", "be")
+        and "full" in clause.marks
+        and first.head in ("it", "line")
+        and not first.new
+        and not clause.colors
+    ):
+        return replace(clause, verb="grow")
     sized = clause.marks & {"long", "big", "wide", "thick", "small"}
     if clause.verb in ("make", "be", "") and sized and clause.marks & {"twice", "half"} and not clause.colors:
         return replace(clause, verb="grow" if "twice" in clause.marks else "shrink")
     if clause.verb == "give":
         return _given(clause)
-    start = next((link.target for link in clause.links if link.relation == "from" and link.target is not None), None)
-    if start is not None and first.head == "tile" and first.det == "this" and not first.links:
-        return replace(
-            clause, targets=[start, *clause.targets[1:]], links=[link for link in clause.links if link.target is not start]
-        )
     if clause.verb == "split":
         links = clause.links + [link for target in clause.targets for link in target.links]
         stripes = [link.target for link in links if link.relation == "in" and link.target is not None]
@@ -188,35 +318,12 @@ def _verb_meant(clause: Clause, scene: Scene) -> Clause:
 def _one_side_each(clause: Clause) -> Clause:
     """`the left and the right edge` are two edges; `make it the top row` is about the row."""
     targets = list(clause.targets)
-    for number in range(len(targets) - 2, -1, -1):
-        one, other = targets[number], targets[number + 1]
-        if one.head == "" and (one.sides or one.ordinals) and other.head not in ("", "it") and not one.colors:
-            targets[number] = replace(other, sides=one.sides, ordinals=one.ordinals, count=one.count, colors=list(other.colors))
     if len(targets) > 1 and clause.verb in ("make", "be", "") and targets[0].head == "it" and targets[0].bare:
-        targets = targets[1:]
-    elif (
-        len(targets) == 2
-        and targets[0].head in ("corner", "row", "column")
-        and targets[0].det in ("each", "all")
-        and targets[1].head == "tile"
-        and targets[1].colors
-    ):
-        targets = [replace(targets[0], colors=targets[1].colors)]
+        targets = targets[:1] if targets[0].sizes else targets[1:]
     elif len(targets) == 1 and targets[0].head == "tile" and (spots := _every_spot(targets[0])):
         targets = [replace(spots, colors=targets[0].colors)]
     elif len(targets) == 2 and targets[0].head == targets[1].head == "tile" and targets[1].every and not targets[0].links:
         targets = [replace(targets[1], colors=targets[0].colors)]
-    elif (
-        len(targets) > 1
-        and targets[0].head == "board"
-        and (
-            targets[1].head == "half"
-            or (targets[1].head in ("row", "column", "line") and targets[1].plural and not targets[1].det)
-        )
-    ):
-        targets = targets[1:]
-    elif len(targets) > 1 and targets[0].head == "all":
-        targets = [targets[0], *(target for target in targets[1:] if target.head != "it" or not target.bare)]
     return replace(clause, targets=targets)
 
 
@@ -233,6 +340,8 @@ def _arranged(phrase: Phrase) -> Phrase:
         if inner is None:
             continue
         others = [other for other in phrase.links if other is not link]
+        if phrase.head == "board" and link.relation == "with" and inner.head in ("row", "column", "line") and inner.plural:
+            return inner
         if phrase.head == "board" and link.relation == "in" and inner.word in ("parts", "pieces") and inner.count:
             return replace(inner, head="line")
         lines = inner.head in ("row", "column", "line") and inner.plural and len(inner.colors) > 1
@@ -258,6 +367,13 @@ def _like_before(phrase: Phrase, scene: Scene) -> Phrase:
     phrase = folded(phrase) if phrase.head in ("thing", "") else phrase
     told = phrase.det == "other" or phrase.sides or phrase.ordinals or any(link.relation in BESIDE for link in phrase.links)
     if phrase.head not in ("thing", "") or phrase.word not in ("", "one", "ones") or phrase.colors or not told:
+        return phrase
+    last = scene.done[-1].clause.targets[-1:] if scene.done else []
+    parallel = last and ((phrase.sides and last[0].sides) or (phrase.ordinals and last[0].ordinals and last[0].links))
+    if parallel and phrase.det in ("the", "") and not phrase.links and last[0].head not in ("", "thing") and not phrase.count:
+        return replace(last[0], sides=phrase.sides, ordinals=phrase.ordinals, plural=phrase.plural)
+    standing = len(scene.pieces(scene.painted)) if phrase.ordinals and not phrase.sides else 0
+    if last and standing > 1 and phrase.ordinals[0] <= standing and not last[0].plural and not last[0].links:
         return phrase
     for done in reversed(scene.done[-3:]):
         sided = any(folded(target).sides for target in done.clause.targets)
@@ -304,21 +420,14 @@ def _going_on(clause: Clause, last: Done) -> Clause | None:
     it = [Phrase(head="it")]
     if not clause.targets and clause.links and last.clause.verb in ("copy", "grow", "shrink", "move"):
         return replace(last.clause, targets=it, links=clause.links, moves=[], colors=clause.colors)
-    more = (
-        len(clause.targets) == 1
-        and clause.targets[0].det == "another"
-        and clause.targets[0].head in ("", "tile", "row", "column")
-    )
-    if more and not clause.colors and last.clause.verb in ("move", "grow", "shrink"):
-        count = clause.targets[0].count or 1
-        return replace(last.clause, targets=it, moves=[(way, count) for way, _ in last.clause.moves], sizes={"tiles": count})
     return None
 
 
 def _refers(clause: Clause) -> bool:
     """Whether the targets stand already: `and the blue one`."""
     return bool(clause.targets) and all(
-        target.det in ("the", "this", "both", "all", "each", "other") for target in clause.targets
+        target.det in ("the", "this", "both", "all", "each", "other") or (target.head == "it" and "too" in clause.marks)
+        for target in clause.targets
     )
 
 
@@ -350,8 +459,6 @@ def _same(clause: Clause, last: Done, scene: Scene) -> Clause:
         (color, 1) for target in clause.targets if not target.bare and not target.head for color in target.colors
     ]
     if clause.moves or any(link.relation in ("above", "below", "left", "right") for link in clause.links):
-        if "full" in clause.marks or any(link.relation == "to" for link in clause.links):
-            return replace(clause, verb="again")
         beside = [
             link for link in clause.links if link.relation in BESIDE and link.target is not None and link.target.head != "it"
         ]
@@ -382,7 +489,7 @@ def _again_elsewhere(clause: Clause, scene: Scene) -> Clause | None:
     if "same" not in clause.marks and clause.verb != "again":
         return None
     figures = [target for target in clause.targets if target.head in SHAPES and target.head not in ("row", "column", "tile")]
-    figure = next((target for target in figures if target.det in ("the", "this", "") and not target.colors), None)
+    figure = next((target for target in figures if target.det in ("the", "this", "")), None)
     if figure is None or not select(replace(figure, det="the", links=[]), scene):
         return None
     return replace(clause, verb="copy", targets=[replace(figure, det="the", links=[])], links=clause.links + figure.links)
@@ -397,9 +504,6 @@ def _same_elsewhere(clause: Clause, last: Done, colors: list[tuple[str, int]], p
     colors = colors or last.clause.colors or [(color, 1) for color in old.colors]
     if not places:
         return replace(last.clause, colors=colors, marks=clause.marks - {"same"})
-    if old.head in SHAPES and old.head not in ("row", "column") and places[0].head in REGIONS and places[0].head != "it":
-        targets = [replace(old, colors=[], links=[Link("in", place)], sides=[]) for place in places]
-        return replace(last.clause, targets=targets, colors=colors, links=[])
     verb = last.clause.verb if last.clause.verb != "undo" else "paint"
     marks = (clause.marks | last.clause.marks) - {"same"}
     colors = colors if verb in PAINTING else []
