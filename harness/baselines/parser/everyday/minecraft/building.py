@@ -58,7 +58,7 @@ def build(order: Order, scene: Scene) -> None:
         raise Unplaced("What?")
     places, flags = order.places, order.flags
     if len(things) > 1 and any(place.relation == "gap" for place in places):
-        _place(_spread([colored_thing(thing, scene, places) for thing in things], _gap(places), "row"), things[0], places, scene)
+        _place(_spread([colored_thing(thing, scene, places) for thing in things], gap_of(places, 1), "row"), things[0], places, scene)
         return
     if len(things) == 2 and things[0].noun == "tower" and things[0].count == 2 and things[1].noun == "row" and not places:
         _build(things[0], [Place("gap", distance=max(1, things[1].sizes.get("long", 3) - 2))], scene)
@@ -91,8 +91,9 @@ def _relative(places: list[Place]) -> bool:
     return any(place.of is not None and place.of.noun != "area" for place in places)
 
 
-def _gap(places: list[Place]) -> int:
-    return next((place.distance or 1 for place in places if place.relation == "gap"), 1)
+def gap_of(places: list[Place], default: int = 0) -> int:
+    """How many free cells there are to be between things."""
+    return next((place.distance or 0 for place in places if place.relation == "gap"), default)
 
 
 def _settled(thing: Thing, order: Order) -> Thing:
@@ -170,7 +171,7 @@ def _build(thing: Thing, places: list[Place], scene: Scene) -> None:
     if count > 1 and (thing.noun != "block" or "apart" in thing.flags):
         if any(place.relation == "gap" for place in places) or "parallel" in thing.flags or (thing.noun == "row" and not places):
             shapes = [_in_color(shape, thing, number) for number in range(count)]
-            shape = _spread(shapes, 0 if "touching" in thing.flags else _gap(places), thing.noun)
+            shape = _spread(shapes, 0 if "touching" in thing.flags else gap_of(places, 1), thing.noun)
         else:
             _each_free(shape, count, thing, places, scene)
             return
@@ -271,7 +272,7 @@ def _cells(thing: Thing, places: list[Place], scene: Scene) -> Cells:
         covered = _covered(thing, places, scene)
         if len(covered) > 1:
             return tuple((x, 0, z) for x in range(spans(covered)[0]) for z in range(spans(covered)[2]))
-    step = 1 + _gap(places) if thing.noun in {"row", "diagonal"} and any(place.relation == "gap" for place in places) else 1
+    step = 1 + gap_of(places, 1) if thing.noun in {"row", "diagonal"} and any(place.relation == "gap" for place in places) else 1
     apart = step if thing.sizes.get("count") and _copies(thing) == 1 else 1
     return tuple((x * apart, y, z * apart) for x, y, z in cells_of(thing, way))
 
@@ -410,7 +411,7 @@ def _around(thing: Thing, place: Place, places: list[Place], scene: Scene) -> bo
             shape[beside(inner, ((0, 0, 0),), side, 1)] = palette(thing, _color(thing, scene))[0]
         _place_at(shape, (0, 0, 0), thing, scene)
         return True
-    gap = place.distance or next((one.distance or 0 for one in places if one.relation == "gap"), 0)
+    gap = place.distance or gap_of(places)
     low, high = ((-SIDE + 1, 1, -SIDE + 1), (SIDE - 1, 1, SIDE - 1)) if area else extent(inner)
     width = thing.sizes.get("wide", 1)
     height = thing.sizes.get("high", 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import pairwise
 
-from harness.baselines.parser.everyday.minecraft.building import FIRST_COLOR, build, connect
+from harness.baselines.parser.everyday.minecraft.building import FIRST_COLOR, build, connect, gap_of
 from harness.baselines.parser.everyday.minecraft.meaning import Order, Thing
 from harness.baselines.parser.everyday.minecraft.places import Unplaced, spots
 from harness.baselines.parser.everyday.minecraft.references import cells_found, found, interior, parts, whole_of
@@ -282,8 +282,9 @@ def _copy_place(order: Order, colors: dict[Cell, str], scene: Scene, cells: Cell
         for way in ("right", "left", "behind", "front") if directed.relation == "beside" else (directed.relation,):
             vector = WAYS["up" if way == "on" else way]
             size = {"left": wide, "right": wide, "front": deep, "behind": deep, "away": deep, "toward": deep}.get(way, high)
-            if "skip_one" in order.flags:
-                directed.distance = size + 1
+            gap = gap_of(order.places)
+            if gap:
+                directed.distance = size + gap
             step = (
                 directed.distance
                 if directed.distance and directed.distance >= size
@@ -303,7 +304,7 @@ def _copy_place(order: Order, colors: dict[Cell, str], scene: Scene, cells: Cell
 def _repeat_to_edge(order: Order, colors: dict[Cell, str], scene: Scene) -> None:
     way = next((WAYS[place.relation] for place in order.places if place.relation in WAYS), WAYS["right"])
     size = max(spans(tuple(colors))[axis] for axis in range(3) if way[axis])
-    step = size + ("skip_one" in order.flags)
+    step = size + gap_of(order.places)
     new = {
         moved(c, way, n * step): color
         for n in range(1, 2 * SIDE + 2)

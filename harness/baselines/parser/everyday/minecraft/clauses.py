@@ -18,7 +18,6 @@ _ORDER_FLAGS = frozenset(
         "touching",
         "around",
         "max_to_edge",
-        "skip_one",
         "mirrored",
         "upside",
         "remark",
@@ -101,6 +100,10 @@ class _Sentence:
     def _step(self) -> None:
         reader, token = self._reader, self._reader.peek()
         if self._more_than():
+            return
+        gap = reader.gap()
+        if gap is not None:
+            self._apart(gap)
             return
         growth = reader.growth()
         if token.text == "than" and growth is None:
@@ -310,6 +313,12 @@ class _Sentence:
         if not telling.takes_place(order, place):
             order.places.append(place)
             self._latest = _deepest(place.of) or self._latest
+
+    def _apart(self, gap: int) -> None:
+        """Takes in how far apart things are; between which ones is clear."""
+        if self._reader.peek().meaning == "between":
+            self._reader.place()
+        self._order.places.append(Place("gap", distance=gap))
 
     def _thing_follows(self) -> bool:
         """Whether after a place comes what is put there: `..., and on top a red block`."""

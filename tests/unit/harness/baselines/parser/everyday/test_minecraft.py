@@ -91,7 +91,7 @@ def conversed(start: str, *requests: str, pose: Pose = FACING) -> Structure:
         ("a purple block in the upper left corner of the ground", "purple 5,1,5"),
         ("a wall of blue blocks 5 wide 2 high with a green row on top", "blue -2..2,1-2,0; green -2..2,3,0"),
         ("a blue square frame, 6x6, and put a yellow block inside", "blue frame(3,1,-3,right,6,behind,6); yellow 1,1,-1"),
-        ("a red tower and a yellow tower, 2 high each, with a space between", "red tower(0,1,0,2); yellow tower(-2,1,0,2)"),
+        ("a red tower and a yellow tower, 2 high each, with a space between", "red tower(1,1,0,2); yellow tower(-1,1,0,2)"),
         ("three red blocks stacked up in the far right corner", "red tower(-5,1,5,3)"),
         ("a line of 6 blocks, the first three red and the last three blue", "red 3-1,1,0; blue -2..0,1,0"),
         ("put 4 red towers in the corners, each 2 high", "red 5,1-2,5+5,1-2,-5+-5,1-2,5+-5,1-2,-5"),
