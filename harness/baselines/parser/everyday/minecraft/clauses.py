@@ -44,7 +44,11 @@ def read_orders(tokens: list[Token]) -> list[Order]:
     """The orders that a text gives, in its order: `a red tower. put a blue block on it` gives two."""
     sentences: list[list[Token]] = [[]]
     for token in tokens:
-        if token.kind == "stop":
+        if token.kind == "colon":
+            if len(sentences) > 1 and any(one.kind == "number" and one.meaning != "1" for one in sentences[-2]):
+                sentences.pop()
+                sentences[-1].append(token._replace(kind="link"))
+        elif token.kind == "stop":
             sentences.append([])
         else:
             sentences[-1].append(token)
@@ -70,6 +74,8 @@ class _Sentence:
         self._alternate = ""
         """Whether the next color is that of every second block, or of the others."""
         self._latest: Thing | None = None
+        self._several: Thing | None = None
+        """The things that are described one by one."""
         self._steps = {
             "link": self._link,
             "be": self._be,
@@ -100,6 +106,8 @@ class _Sentence:
     def _step(self) -> None:
         reader, token = self._reader, self._reader.peek()
         if self._more_than():
+            return
+        if self._runs_on():
             return
         gap = reader.gap()
         if gap is not None:
@@ -343,7 +351,7 @@ class _Sentence:
                 return
         if self._not:
             self._not = False
-        elif self._goes_on(thing):
+        elif self._is_one_of(thing):
             pass
         elif self._with:
             self._attached(thing)
@@ -352,19 +360,40 @@ class _Sentence:
         self._is = False
         self._latest = _deepest(thing) if thing.kind else self._latest
 
-    def _goes_on(self, thing: Thing) -> bool:
-        """`a row of 3 red, then 2 blue blocks`: more blocks of the same line, in another color."""
-        line = self._order.new
-        if line is None or not self._linked or self._order.places or self._reader.peek().kind in {"relation", "side", "flag"}:
+    def _runs_on(self) -> bool:
+        """`a row of 3 red, then 2 blue blocks`, `a tower: bottom red, top blue`: the colors of a line, one after the other."""
+        order, line, start = self._order, self._order.new, self._reader.at
+        begun = self._linked or self._with or self._relative
+        if line is None or self._several or not begun or not telling.is_line(line):
             return False
-        if "stacked" in self._order.flags and line.generic and line.count and len(line.colors) == 1:
-            line.noun, line.sizes, line.count = "tower", {"count": line.count}, None
-        if line.noun not in {"row", "tower"} or (line.count or 1) > 1 or "count" not in line.sizes or not line.colors:
+        if order.places or order.act in CHANGING or (line.article == "another"):
             return False
-        if not thing.generic or thing.article or not thing.count or len(thing.colors) != 1:
+        runs = self._reader.runs()
+        counts = sum(run.count is not None for run in runs)
+        lined = line.noun in {"row", "tower"} or "stacked" in order.flags
+        goes_on = counts == len(runs) == 1 and lined and (line.colors or (self._with and not line.sizes))
+        begins = len(runs) > 1 and (not line.colors or counts)
+        if not (goes_on or begins) or (self._with and counts == 0):
+            self._reader.at = start
             return False
-        line.colors = [*(line.colors * line.sizes["count"])[: line.sizes["count"]], *thing.colors * thing.count]
-        line.sizes["count"] += thing.count
+        telling.take_runs(line, runs)
+        self._with = ""
+        return True
+
+    def _is_one_of(self, thing: Thing) -> bool:
+        """`2 towers, one red with 3 blocks, the other blue`: each of several things by itself."""
+        order, several = self._order, self._several
+        if several is None and order.new and (order.new.count or 0) > 1 and order.new.noun != "block" and len(order.things) == 1:
+            several = order.new
+        one = thing.generic and (thing.count == 1 or thing.article in {"a", "another", "other"} or thing.word == "1")
+        if several is None or not (one and thing.colors and (self._linked or self._with)) or thing.picks:
+            return False
+        first = self._several is None
+        self._several, self._with = several, ""
+        alone = replace(thing, noun="", word="", kind="", article="", count=None)
+        single = replace(several, count=None, article="a", colors=[], sizes=dict(several.sizes), flags=set(several.flags))
+        telling.merge(single, alone)
+        order.things = [single] if first else [*order.things, single]
         return True
 
     def _colors_part(self, thing: Thing) -> bool:
@@ -440,6 +469,8 @@ class _Sentence:
             self._order.things.append(thing)
         elif telling.takes_thing(order, thing, self._linked):
             return
+        elif first and thing.colors and thing.count and order.things[-1].count and order.things[-1].only_describes:
+            order.things.append(thing)
         elif self._only_describes(thing):
             telling.describe(order, thing, self._is, self._relative)
         elif telling.is_become(order, self._is, self._linked):
@@ -499,6 +530,7 @@ class _Sentence:
         self._with = ""
         self._alternate = ""
         self._relative = False
+        self._several = None
 
 
 def _deepest(thing: Thing | None) -> Thing | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 DEFINITE = frozenset({"the", "my", "their", "this", "each", "all", "other"})
 """Articles of things that stand already, as a rule."""
@@ -72,6 +73,13 @@ class Thing:
     def only_describes(self) -> bool:
         """Whether it names nothing: a color, a size or a number by itself."""
         return not self.noun and self.article in {"", "a"}
+
+
+class Run(NamedTuple):
+    """Some blocks of a line in one color: `2 green ones`; without a number as many as are left."""
+
+    count: int | None
+    color: str
 
 
 @dataclass(slots=True)

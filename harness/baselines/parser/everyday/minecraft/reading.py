@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.baselines.parser.everyday.minecraft.meaning import Place, Thing
+from harness.baselines.parser.everyday.minecraft.meaning import Place, Run, Thing
 from harness.baselines.parser.everyday.minecraft.measuring import Measures
 from harness.baselines.parser.everyday.minecraft.words import Token
 
@@ -31,6 +31,8 @@ _THING_FLAGS = frozenset(
     }
 )
 _FILLERS = frozenset({"skip", "unknown", "common"})
+_FIRST_IN_LINE = frozenset({"bottom", "first", "left", "leftmost", "below"})
+_LAST_IN_LINE = frozenset({"top", "last", "right", "rightmost", "on"})
 _PARTS_AS_PICKS = frozenset({"top", "bottom", "middle", "edge", "corner", "end"})
 
 
@@ -268,6 +270,51 @@ class Reader(Measures):
         else:
             thing.of = inner
         return True
+
+    # --- colors one after the other ---
+
+    def runs(self) -> list[Run]:
+        """`2 green ones, then 2 yellow ones above`, `bottom red, top blue`, `the first 2 blue and the rest red`, in the line's order."""
+        runs: list[Run] = []
+        ends: list[str] = []
+        after = self.at
+        while True:
+            self.skip("link", *_FILLERS, "with")
+            article = self.accept("article", "the", "other")
+            before = self._end_of_line()
+            number = self.accept("number")
+            before = before or self._end_of_line()
+            self.skip("be", "skip")
+            color = self.accept("color")
+            self.accept("thing", "block")
+            end = before or self._end_of_line()
+            follows = self.peek()
+            goes_on = follows.kind in {"thing", "part", "relation", "side", "color", "flag", "dim", "number"}
+            if color is None or goes_on or (article and article.meaning == "the" and not before):
+                break
+            runs.append(Run(number.number if number else None, color.meaning))
+            ends.append(end)
+            after = self.at
+            if follows.kind != "link":
+                break
+        self.at = after
+        return runs[::-1] if runs and (ends[0] in _LAST_IN_LINE or ends[-1] in _FIRST_IN_LINE) else runs
+
+    def _end_of_line(self) -> str:
+        """Which end of a line: `on top`, `at the bottom`, `first`, `above`."""
+        start = self.at
+        relation = self.accept("relation", "at", "on", "below")
+        if relation is None or relation.meaning == "at" or relation.text in {"on", "below"}:
+            self.accept("article", "the")
+        token = self.accept("part", "top", "bottom", "middle") or self.accept("pick") or self.accept("side", "left", "right")
+        token = token or (relation if relation and relation.meaning != "at" and relation.text != "on" else None)
+        if token is None or self.peek().kind in {"article", "it"}:
+            self.at = start
+            return ""
+        if relation and self.peek().text == "of":
+            self.at = start
+            return ""
+        return token.meaning
 
     # --- places ---
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.baselines.parser.everyday.minecraft.meaning import Growth, Order, Place, Thing
+from harness.baselines.parser.everyday.minecraft.meaning import Growth, Order, Place, Run, Thing
 
 CHANGING = frozenset(
     {
@@ -47,6 +47,25 @@ def merge(thing: Thing, more: Thing) -> None:
     if more.noun not in {"", "it", "everything", "block"} and thing.generic:
         thing.noun, thing.word, thing.kind = more.noun, more.word, more.kind
         thing.of = more.of or thing.of
+
+
+def is_line(thing: Thing) -> bool:
+    """Whether it is one line of blocks, or several blocks, whose colors may be told one after the other."""
+    return (thing.noun in {"row", "tower"} and (thing.count or 1) == 1) or (thing.generic and (thing.count or 0) > 1)
+
+
+def take_runs(line: Thing, runs: list[Run]) -> None:
+    """Colors a line run by run: `2 green, then 2 yellow`; what has no number is as long as the others, the rest what is left."""
+    size = next((line.sizes[name] for name in ("count", "high", "long") if name in line.sizes), line.count or 0)
+    begun = line.colors * (size or 1) if len(line.colors) == 1 else []
+    counted = [run.count for run in runs if run.count]
+    left = max(0, size - sum(counted) - len(begun))
+    each = left // (len(runs) - len(counted)) if len(runs) > len(counted) else 0
+    line.colors = begun + [run.color for run in runs for _ in range(run.count or each or 1)]
+    if line.generic:
+        line.noun, line.word, line.kind, line.count = "block", "blocks", "thing", max(size, len(line.colors))
+    elif len(line.colors) > size:
+        line.sizes = {name: value for name, value in line.sizes.items() if name == "wide"} | {"count": len(line.colors)}
 
 
 # --- places ---
@@ -113,9 +132,6 @@ def tells_more(order: Order, thing: Thing, linked: bool, relative: bool) -> bool
     target = order.new
     if target is None or order.act in CHANGING:
         return False
-    if (target.count or 0) > 1 and thing.colors and thing.count and not thing.noun:
-        target.colors = [*target.colors, *thing.colors * thing.count]
-        return True
     if target.noun == "pyramid" and (thing.by or thing.noun == "block"):
         return True
     if _is_each(thing, target) and not order.become and (not thing.is_it or relative or linked):
@@ -215,8 +231,6 @@ def takes_with(order: Order, thing: Thing) -> bool:
         target.sizes["wide"] = 2 * max([*thing.sizes.values(), 1]) + 1
     elif (thing.of is not None and thing.of.noun == "hole") or (thing.noun == "hole" and target.noun not in _PIERCED):
         order.places.append(Place("gap", distance=thing.count or 1))
-    elif new and new.noun == "tower" and not (new.sizes or new.colors) and thing.noun == "block" and thing.count and thing.colors:
-        new.sizes["count"], new.colors = thing.count, thing.colors
     elif new and thing.noun == "block" and thing.colors and thing.plural and not thing.count and not thing.article:
         new.colors = new.colors or thing.colors
     elif new and thing.noun == "block" and thing.count and not thing.colors:

@@ -38,6 +38,7 @@ _APOSTROPHES = {
     "em": "them",
 }
 """Words that many write without their apostrophe, or that are too short to be put right."""
+_COLON = " . colonmark "
 _ORDINAL_ENDS = ("st", "nd", "rd", "th")
 
 
@@ -58,6 +59,7 @@ END = Token("", "end", "")
 
 def tokens(text: str) -> list[Token]:
     """What a text says, token by token: `Two red towers!` is a number, a color, a thing and the end of a sentence."""
+    text = text.replace(":", _COLON)
     evened = " ".join(_APOSTROPHES.get(word, word.removesuffix("'s")) for word in english.evened(text).split()[:MOST_WORDS])
     words = english.spelled(english.without_politeness(evened), known_words()).split()
     found: list[Token] = []
@@ -156,6 +158,8 @@ def _settled(found: list[Token]) -> list[Token]:
 
 
 def _in_context(before: Token, token: Token, after: Token) -> Token:
+    if token.text == "for" and after.meaning in {"each", "all"}:
+        return Token("for", "relation", "at")
     if token.text == "right" and _is_side(before, after):
         return Token("right", "side", "right")
     part = before.kind == "part" and before.meaning in {"top", "bottom", "middle", "corner", "end"}
@@ -171,7 +175,7 @@ def _in_context(before: Token, token: Token, after: Token) -> Token:
         before.kind in {"article", "size", "color", "number", "verb", "be"} or after.kind in {"number", "color"}
     ):
         return Token("hollow", "flag", "hollow")
-    if token.text == "stack" and before.kind in {"article", "number", "color", "size"}:
+    if token.text == "stack" and (before.kind in {"article", "number", "color", "size"} or after.text == "of"):
         return Token("stack", "thing", "tower")
     if token.text == "across" and after.kind == "article" and before.kind != "number":
         return Token("across", "relation", "across")
