@@ -49,6 +49,8 @@ class Conversation:
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
         self._steps: list[Step] = []
+        self._undone: Scene | None = None
+        """What stood before the last undo."""
 
     def hear(self, text: str) -> Outcome:
         """Carries out what one turn says."""
@@ -111,6 +113,9 @@ class Conversation:
 
     def _carry_out(self, order: Order, step: Step) -> bool:
         order = self._completed(order, step)
+        if order.act == "redo" and self._undone is not None:
+            self.scene, self._undone = self._undone, None
+            return True
         if order.act in {"undo", "restore"}:
             return self._back(order, step)
         if order.act == "amend":
@@ -227,6 +232,7 @@ class Conversation:
             step.orders.append(order)
             return True
         self._steps.pop()
+        self._undone = self.scene
         self.scene = last.before.copy()
         return True
 
@@ -300,9 +306,14 @@ def _reshape(order: Order, scene: Scene) -> None:
     """`make it a tower of 4`: the figure in place of what stands, in its color."""
     cells = changing.things_found(order, scene)
     become = order.become or Thing()
-    become.colors = become.colors or [changing.main_color(cells, scene)]
-    scene.remove(cells)
-    build(Order("build", [become], [Place("here")]), scene)
+    groups = pieces(cells) if order.things and order.things[0].plural else [cells]
+    built: list[Cell] = []
+    for group in groups:
+        colors = become.colors or [changing.main_color(group, scene)]
+        scene.remove(group)
+        build(Order("build", [replace(become, colors=colors)], [Place("here")]), scene)
+        built += scene.focus
+    scene.focus = tuple(built)
 
 
 def _replace(order: Order, scene: Scene) -> None:

@@ -87,8 +87,12 @@ def takes_place(order: Order, place: Place) -> bool:
     if place.relation == "across":
         order.flags.add("max_to_edge")
         return True
-    if of is not None and of.only_counts and place.word in {"to", "down"} and order.act in _TO_SIZE:
-        order.act, order.become = "shrink", of
+    counts = of is not None and bool(of.count) and of.generic and not of.colors and not of.definite
+    if of is not None and counts and place.word in {"to", "down", "up"} and order.act in _TO_SIZE:
+        order.act, order.become, order.growth = "shrink", Thing(sizes={"count": of.count or 1}), None
+        return True
+    if place.relation == "height" and (order.act in _TO_SIZE or (order.things and order.things[-1].definite and order.act == "make")):
+        order.become, order.growth = Thing(sizes={"high": place.distance or 1}), None
         return True
     if new is not None and of is not None and place.word == "in" and of.word in {"stripes", "layers"} and len(of.colors) > 1:
         new.colors = of.colors
