@@ -52,7 +52,7 @@ def read_orders(tokens: list[Token]) -> list[Order]:
             sentences.append([])
         else:
             sentences[-1].append(token)
-    return [order for sentence in sentences if sentence for order in _Sentence(sentence).orders()]
+    return [order for sentence in sentences if sentence and sentence[0].text != "like" for order in _Sentence(sentence).orders()]
 
 
 class _Sentence:
@@ -169,6 +169,7 @@ class _Sentence:
 
     def _link(self, token: Token) -> None:
         self._linked = True
+        self._not = self._not and token.text != ","
         if token.text in {"and", "then", "but"}:
             self._relative = False
         if token.text in {"also", "too", "as well"}:
@@ -330,13 +331,19 @@ class _Sentence:
 
     def _thing_follows(self) -> bool:
         """Whether after a place comes what is put there: `..., and on top a red block`."""
-        ahead = 0
-        while self._reader.peek(ahead).kind in {"link", "unknown", "common", "be", "skip"} and ahead < 4:
-            ahead += 1
-        follows = self._reader.peek(ahead)
-        if follows.kind == "number":
-            return self._reader.peek(ahead + 1).kind not in {"dim"}
-        return (follows.kind == "article" and follows.meaning in {"a", "another"}) or follows.kind in {"color", "pick"}
+        reader, start = self._reader, self._reader.at
+        reader.skip("link", "unknown", "common", "be", "skip")
+        reader.accept("verb", "look", "build", "make")
+        follows = reader.peek()
+        if reader.place() is not None:
+            thing = reader.thing() if not self._thing_follows() else Thing(noun="block")
+            new = thing is not None and not thing.definite and (bool(thing.noun) or thing.word == "1")
+        else:
+            measure = follows.kind == "number" and reader.peek(1).kind == "dim"
+            new = follows.kind in {"color", "pick", "number"} or follows.meaning in {"a", "another"}
+            new = new and not measure
+        reader.at = start
+        return new
 
     def _thing(self, thing: Thing) -> None:
         if self._named:
@@ -349,6 +356,9 @@ class _Sentence:
             if not self._with:
                 self._order.things.append(thing)
                 return
+        if self._not and thing.only_describes and len(thing.colors) == 2:
+            self._not, self._order.mended = False, True
+            thing = replace(thing, colors=thing.colors[1:])
         if self._not:
             self._not = False
         elif self._is_one_of(thing):
@@ -450,6 +460,9 @@ class _Sentence:
     def _name(self, thing: Thing) -> None:
         """Takes in a thing: what the order is about, what that becomes, or what a new order is about."""
         order, first = self._order, self._order.thing
+        if first and self._is and order.new and thing.article == "the" and thing.noun and not thing.colors:
+            order.new.word = thing.word
+            return
         if (
             first
             and self._linked

@@ -118,8 +118,9 @@ class Measures:
             count = self._by() if number is None else number.number
             return Growth(axis, add=sign * (count or 1))
         size = self.accept("size", "bigger", "smaller")
-        if size and number is None and self.peek().kind != "thing":
-            return Growth("all", add=1 if size.meaning == "bigger" else -1)
+        if size and self.peek().kind != "thing":
+            count = number.number if number else self._by() or 1
+            return Growth("all", add=count if size.meaning == "bigger" else -count)
         self.at = start
         return None
 

@@ -97,6 +97,8 @@ class Reader(Measures):
                 thing.vague = token.meaning
             elif token.kind == "pick" and not (token.meaning == "nearest" and token.text == "near" and after.kind == "article"):
                 thing.picks.append(token.meaning)
+                if after.text in {"to", "from"} and self.peek(2).text in {"me", "you", "us"}:
+                    self.at += 2
             elif token.kind == "side" and token.meaning in _OF_SIDE and self._is_pick(thing):
                 thing.picks.append(_OF_SIDE[token.meaning])
             elif (
@@ -258,6 +260,9 @@ class Reader(Measures):
         if wrong or inner is None:
             self.at = start
             return False
+        if preposition == "of" and inner.colors and inner == Thing(article=inner.article, colors=inner.colors):
+            thing.colors = inner.colors
+            return True
         indefinite = inner.article in {"", "a"} and inner.noun in {"", "block", "stairs", "layer"} and inner.kind != "it"
         if indefinite and thing.kind != "part":
             thing.sizes |= inner.sizes | ({"count": inner.count} if inner.count else {})

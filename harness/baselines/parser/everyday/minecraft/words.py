@@ -158,6 +158,12 @@ def _settled(found: list[Token]) -> list[Token]:
 
 
 def _in_context(before: Token, token: Token, after: Token) -> Token:
+    if token.text == "hole" and after.meaning == "area":
+        return Token("hole", "skip", "")
+    if token.text == "u" and before.kind == "article":
+        return Token("u", "thing", "ushape")
+    if token.text == "back" and before.kind == "color":
+        return Token("back", "thing", "named")
     if token.text == "for" and after.meaning in {"each", "all"}:
         return Token("for", "relation", "at")
     if token.text == "right" and _is_side(before, after):
