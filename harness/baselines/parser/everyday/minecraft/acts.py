@@ -19,6 +19,7 @@ def act_of(order: Order, scene: Scene) -> str:
     """The act; it may fill in what the words of the order imply, such as the place of a roof."""
     if order.thing is not None:
         _sizes_become(order, order.thing)
+        _colors_become(order, order.thing, scene)
     for rule in (_nothing, _opening, _by_verb, _by_flag, _without_thing, _with_parts, _becoming, _standing):
         act = rule(order, scene)
         if act:
@@ -35,6 +36,21 @@ def _sizes_become(order: Order, thing: Thing) -> None:
         thing.sizes, thing.by, thing.like = {}, [], {}
     elif thing.like:
         order.become, thing.like = Thing(like=thing.like), {}
+
+
+def _colors_become(order: Order, thing: Thing, scene: Scene) -> None:
+    """In `I want the roof purple` the color is what it becomes; in `instead of red` the color is that it had."""
+    for place in order.places:
+        if place.word == "of" and place.of is not None and place.of.colors and "instead" in order.flags:
+            order.places = [one for one in order.places if one is not place]
+            if not thing.definite:
+                order.act, order.things, order.become = "replace", [place.of], thing
+                return
+    plain = order.become is None and order.act in BUILDING and not order.places and len(order.things) == 1
+    if plain and thing.definite and thing.noun and thing.colors and not found(thing, scene):
+        bare = replace(thing, colors=[])
+        if found(bare, scene):
+            order.things, order.become, order.act = [bare], Thing(colors=thing.colors), "recolor"
 
 
 def _nothing(order: Order, scene: Scene) -> str:

@@ -24,6 +24,7 @@ from harness.baselines.parser.everyday.minecraft.scene import (
 from harness.worlds.minecraft import SIDE
 
 FIRST_COLOR = "red"
+_AREA = Thing(kind="thing", noun="area", word="area", article="the")
 _LINES = frozenset(
     {
         "row",
@@ -99,6 +100,7 @@ def gap_of(places: list[Place], default: int = 0) -> int:
 def _settled(thing: Thing, order: Order) -> Thing:
     """A thing with what the places of its order say of it: `3 blocks in a row` is a row of 3, `in orange` is a color."""
     thing = replace(thing, colors=list(thing.colors), sizes=dict(thing.sizes), flags=set(thing.flags))
+    thing.noun = thing.noun or "block"
     if thing.noun == "block" and len(thing.by) > 2:
         thing.noun = "cube"
     if "each_color" in thing.flags:
@@ -149,6 +151,8 @@ def _build(thing: Thing, places: list[Place], scene: Scene) -> None:
     if thing.noun in {"area", "everything"} or (thing.noun in {"floor", "checkerboard"} and _everywhere(thing, places)):
         _place_at(colored(GROUND, replace(thing, noun="floor"), _color(thing, scene)), (0, 0, 0), thing, scene)
         return
+    if thing.noun in {"frame", "row", "wall", "block"} and (thing.plural or thing.noun != "block"):
+        places = [replace(one, relation="round", of=_AREA) if _is_all_edges(one) else one for one in places]
     ends = [place for place in places if place.word in {"from", "to"} and place.of is not None]
     if len(ends) == 2 and thing.noun in {"row", "diagonal"} and not _spans_area(places):
         found = [cell for place in ends for cell in landmarks(place, scene)[:1]]
@@ -176,6 +180,11 @@ def _build(thing: Thing, places: list[Place], scene: Scene) -> None:
             _each_free(shape, count, thing, places, scene)
             return
     _place(shape, thing, places, scene)
+
+
+def _is_all_edges(place: Place) -> bool:
+    of = place.of
+    return of is not None and of.noun in {"edge", "side"} and of.plural and not of.picks and of.of is not None and of.of.noun == "area"
 
 
 def _on_each(place: Place, thing: Thing, scene: Scene) -> bool:

@@ -148,6 +148,8 @@ def recolor(order: Order, scene: Scene) -> None:
 
 def swap(order: Order, scene: Scene) -> None:
     things = [*order.things, *([order.become] if order.become else [])]
+    if "way" in order.said:
+        things = []
     if len(things) == 1 and len(things[0].colors) == 2:
         things = [replace(things[0], colors=[color]) for color in things[0].colors]
     things = [thing for thing in things if thing.noun or thing.colors or thing.picks or thing.ordinals]
@@ -195,7 +197,7 @@ def move(order: Order, scene: Scene) -> None:
 
 
 def _destination(order: Order, colors: dict[Cell, str], scene: Scene, cells: Cells) -> dict[Cell, str]:
-    step = _step(order, cells)
+    step = _step(order, cells, scene)
     if step is None:
         low = extent(cells)[0]
         shape = tuple(moved(cell, low, -1) for cell in cells)
@@ -209,7 +211,7 @@ def _destination(order: Order, colors: dict[Cell, str], scene: Scene, cells: Cel
     return new
 
 
-def _step(order: Order, cells: Cells) -> Cell | None:
+def _step(order: Order, cells: Cells, scene: Scene) -> Cell | None:
     """How far a direction moves: `2 to the left`, `to the left edge`."""
     total = (0, 0, 0)
     for place in order.places:
@@ -218,9 +220,25 @@ def _step(order: Order, cells: Cells) -> Cell | None:
             total = moved(total, WAYS[place.relation], place.distance or add or 1)
         elif place.of is not None and place.relation in WAYS and place.of.kind == "it" and place.of.article != "my":
             total = moved(total, WAYS[place.relation], place.distance or 1)
+        elif place.other and place.of is not None and place.of.noun in {"end", "corner", "side"}:
+            total = _to_other(place.of, cells, scene)
         elif place.of is not None and place.of.noun == "edge" and place.of.picks:
             total = _to_edge(place.of.picks[0], cells)
     return total if any(total) else None
+
+
+def _to_other(part: Thing, cells: Cells, scene: Scene) -> Cell:
+    """From the end, corner or side of something that is nearest to some cells to the farthest one."""
+
+    def distance(group: Cells) -> float:
+        (low, high), (least, most) = extent(group), extent(cells)
+        return sum(abs(low[axis] + high[axis] - least[axis] - most[axis]) for axis in (0, 2))
+
+    groups = sorted(parts(whole_of(part, scene), part), key=distance)
+    if len(groups) < 2:
+        return 0, 0, 0
+    near, far = extent(groups[0])[0], extent(groups[-1])[0]
+    return far[0] - near[0], far[1] - near[1], far[2] - near[2]
 
 
 def _to_edge(pick: str, cells: Cells) -> Cell:
@@ -237,7 +255,7 @@ def copy(order: Order, scene: Scene) -> None:
     """The things once more, or as many times as are said, beside the last copy."""
     cells = (
         things_found(order, scene)
-        if any(thing.noun and not ("same" in thing.flags and thing.noun == "block") for thing in order.things)
+        if any(thing.noun and not thing.flags & {"same", "once_more"} for thing in order.things)
         else scene.standing(scene.turn or scene.focus) or things_found(Order(), scene)
     )
     if not cells:
@@ -246,7 +264,7 @@ def copy(order: Order, scene: Scene) -> None:
     become = next(
         (place.of for place in order.places if place.of is not None and place.of.only_describes and place.of.colors), become
     )
-    become = next((thing for thing in order.things if thing.generic and thing.colors and "same" in thing.flags), become)
+    become = next((thing for thing in order.things if thing.colors and "same" in thing.flags), become)
     colors = {cell: (become.colors[0] if become.colors else scene.blocks[cell]) for cell in cells}
     times = (
         next((thing.count for thing in order.things if thing.count and thing.kind in {"it", ""}), None)
@@ -362,7 +380,7 @@ def _opening(whole: Cells, thing: Thing) -> Cells:
 def fill(order: Order, scene: Scene) -> None:
     thing = order.things[0] if order.things else _IT
     become = order.become or Thing()
-    if thing.noun == "area":
+    if thing.noun == "area" or (thing.noun == "layer" and not scene.blocks):
         build(Order("build", [replace(become, noun="floor", word="floor", by=[2 * SIDE + 1] * 2)]), scene)
         return
     whole = whole_of(thing, scene) if thing.kind == "part" else cells_found(thing, scene)

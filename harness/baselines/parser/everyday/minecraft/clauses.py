@@ -206,7 +206,7 @@ class _Sentence:
         if follows.kind == "dim":
             self._compare(self._reader.take())
         else:
-            self._named = follows.kind == "article"
+            self._named = follows.kind in {"article", "thing"}
 
     def _compare(self, dim: Token) -> None:
         """`as long as the body`: the size is that of another thing."""

@@ -23,7 +23,8 @@ def united(orders: list[Order]) -> list[Order]:
     heading = ""
     carried: list[Place] = []
     for number, order in enumerate(orders):
-        _take_to_build(order)
+        if order.new and (order.act == "remove" and order.new.flags & {"varied", "each_color"} or (done and order.act == "look")):
+            order.act = "build"
         if done and _goes_on(order, done):
             continue
         if _is_heading(order, orders[number + 1 :]):
@@ -38,12 +39,6 @@ def united(orders: list[Order]) -> list[Order]:
         heading, carried = "" if order.things else heading, []
         done.append(order)
     return done
-
-
-def _take_to_build(order: Order) -> None:
-    """`take a block of every color` builds."""
-    if order.act == "remove" and order.new and order.new.flags & {"varied", "each_color"}:
-        order.act = "build"
 
 
 def _goes_on(order: Order, done: list[Order]) -> bool:

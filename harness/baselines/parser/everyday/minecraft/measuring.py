@@ -107,7 +107,7 @@ class Measures:
             return self._times(float(number.number))
         if number is None and self.peek().text == "a" and self.peek(1).meaning in _UNITS and self.peek(2).kind == "change":
             self.at += 1
-        if self.peek().kind == "thing" and self.peek().meaning in _UNITS and self.peek(1).kind == "change":
+        if self.peek().kind == "thing" and self.peek().meaning in _UNITS and self.peek(1).kind in {"change", "size"}:
             self.at += 1
         self.skip()
         if self.peek().text in {"a bit", "a little"}:

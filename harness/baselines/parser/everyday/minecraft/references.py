@@ -134,7 +134,8 @@ def _objects(thing: Thing, scene: Scene) -> list[Cells]:
         candidates = [group for group in candidates if not set(group) & set(scene.focus)]
     named = _made(thing, scene, candidates)
     if thing.word in ROOFS and thing.definite and not any(made.word == thing.word for made in scene.made):
-        return parts(whole_of(thing, scene), Thing(noun="top"))
+        roof = parts(whole_of(thing, scene), Thing(noun="top"))
+        return [group for group in roof if not thing.colors or _has_colors(group, thing, scene)]
     if thing.noun == "named" and not named:
         return _blocks(replace(thing, noun="block"), scene) if thing.colors else []
     fitting = named or [group for group in candidates if _is_shaped(group, thing.noun)]
@@ -423,5 +424,5 @@ _PARTS: dict[str, Callable[[Cells, Thing], list[Cells]]] = {
     "half": _halves,
     "inside": lambda whole, thing: [interior(whole)],
     "hole": lambda whole, thing: [()],
-    "border_of": lambda whole, thing: _sides(whole, Thing()),
+    "border_of": lambda whole, thing: [border(whole)] if sorted(spans(whole))[1] > 1 else _ends(whole, thing),
 }

@@ -35,7 +35,8 @@ def resize(order: Order, scene: Scene) -> None:
     if _rebuilt(cells, become, growth, scene):
         return
     if (growth and growth.axis == "all") or len(become.by) > 1:
-        _rescale(cells, growth, become, scene)
+        around = any(place.of is not None and place.of.noun in {"side", "edge"} and place.of.plural for place in order.places)
+        _rescale(cells, growth, become, scene, around)
         return
     axis, new_size = _axis_and_size(cells, become, growth)
     _stretch(cells, axis, new_size, scene, _end(order, axis))
@@ -174,8 +175,8 @@ def _with(cell: Cell, axis: int, value: int) -> Cell:
     return values[0], values[1], values[2]
 
 
-def _rescale(cells: Cells, growth: Growth | None, become: Thing, scene: Scene) -> None:
-    """The whole thing larger or smaller in all directions in which it extends."""
+def _rescale(cells: Cells, growth: Growth | None, become: Thing, scene: Scene, around: bool) -> None:
+    """The whole thing larger or smaller in all directions in which it extends; on both sides of each if it is to be all around."""
     sizes = spans(cells)
     full = len(cells) == sizes[0] * sizes[1] * sizes[2]
     if len(become.by) > 1:
@@ -185,11 +186,12 @@ def _rescale(cells: Cells, growth: Growth | None, become: Thing, scene: Scene) -
     elif growth and growth.factor:
         wanted = tuple(max(1, round(size * growth.factor)) if size > 1 else size for size in sizes)
     else:
-        add = growth.add if growth else 1
+        add = (growth.add if growth else 1) * (2 if around else 1)
         wanted = tuple(max(1, size + add) if size > 1 or max(sizes) == 1 else size for size in sizes)
     low = extent(cells)[0]
+    shift = [(size - new) // 2 if around and axis != 1 else 0 for axis, size, new in zip(range(3), sizes, wanted, strict=True)]
     starts = [
-        max(-SIDE if axis != 1 else 1, min(low[axis], (SIDE if axis != 1 else HEIGHT) - wanted[axis] + 1)) for axis in range(3)
+        max(-SIDE if axis != 1 else 1, min(low[axis] + shift[axis], (SIDE if axis != 1 else HEIGHT) - wanted[axis] + 1)) for axis in range(3)
     ]
     ends = [start + wanted[axis] - 1 for axis, start in enumerate(starts)]
     new = box((starts[0], starts[1], starts[2]), (ends[0], ends[1], ends[2]))

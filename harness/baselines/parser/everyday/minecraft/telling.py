@@ -84,7 +84,9 @@ def as_gap(order: Order, place: Place) -> Place:
 def takes_place(order: Order, place: Place) -> bool:
     """Whether a place is one only by its form: a color (`in red`), what something becomes (`into a wall`), or no place at all."""
     of, new = place.of, order.new
-    if place.relation == "across":
+    if place.relation == "across" and of is not None and of.definite and of.noun not in {"area", "floor", "middle"}:
+        place.relation = "on"
+    elif place.relation == "across":
         order.flags.add("max_to_edge")
         return True
     counts = of is not None and bool(of.count) and of.generic and not of.colors and not of.definite
