@@ -100,6 +100,8 @@ def gap_of(places: list[Place], default: int = 0) -> int:
 def _settled(thing: Thing, order: Order) -> Thing:
     """A thing with what the places of its order say of it: `3 blocks in a row` is a row of 3, `in orange` is a color."""
     thing = replace(thing, colors=list(thing.colors), sizes=dict(thing.sizes), flags=set(thing.flags))
+    if not (thing.noun or thing.count) and any(_on_ground(place) and place.of.article == "all" for place in order.places if place.of):
+        return replace(thing, noun="floor", word="floor", by=[2 * SIDE + 1] * 2)
     thing.noun = thing.noun or "block"
     if thing.noun == "block" and len(thing.by) > 2:
         thing.noun = "cube"

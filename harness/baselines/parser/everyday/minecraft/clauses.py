@@ -89,6 +89,7 @@ class _Sentence:
             "without": self._attach,
             "relative": self._relate,
             "as": self._as,
+            "until": self._until,
         }
 
     def orders(self) -> list[Order]:
@@ -207,6 +208,14 @@ class _Sentence:
             self._compare(self._reader.take())
         else:
             self._named = follows.kind in {"article", "thing"}
+
+    def _until(self, token: Token) -> None:
+        """`until you hit the edge`, `till you run out of room`: as far as the area goes."""
+        ahead = next((n for n in range(6) if self._reader.peek(n).kind in {"link", "end"}), 6)
+        said = [self._reader.peek(n) for n in range(ahead)]
+        if any(one.meaning in {"edge", "end", "area", "border", "frame", "wall"} or one.text in {"room", "fit", "fits", "space"} for one in said):
+            self._reader.at += ahead
+            self._order.flags.add("max_to_edge")
 
     def _compare(self, dim: Token) -> None:
         """`as long as the body`: the size is that of another thing."""

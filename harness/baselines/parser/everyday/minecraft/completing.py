@@ -11,6 +11,8 @@ from harness.baselines.parser.everyday.minecraft.scene import WAYS
 from harness.baselines.parser.everyday.minecraft.telling import merge
 from harness.worlds.minecraft import COLORS
 
+_PLAIN = frozenset({"block", "tower", "column", "row", "line", "wall", "square", "cube", "frame", "outline", "stack", "pile"})
+"""Words for a form, rather than for a thing that is made of others."""
 _BESIDE = frozenset({"beside", "left", "right", "front", "behind"})
 
 
@@ -72,7 +74,8 @@ def _head(order: Order, heading: str) -> None:
     """`A snake. 6 green blocks`: a snake of 6 blocks."""
     thing = order.thing
     if thing is not None and thing.noun == "block" and (thing.count or 0) > 1:
-        thing.noun, thing.word, thing.count, thing.sizes = heading, heading, None, thing.sizes | {"count": thing.count or 1}
+        thing.word = heading if thing.word == "blocks" else thing.word
+        thing.noun, thing.count, thing.sizes = heading, None, thing.sizes | {"count": thing.count or 1}
 
 
 def _colors_parts(order: Order, last: Order) -> bool:
@@ -172,9 +175,10 @@ def _is_heading(order: Order, rest: list[Order]) -> bool:
         return False
     if rest and len(rest[0].things) > 1 and _only_parts(rest[0], thing):
         return False
-    if thing.definite or thing.colors or thing.sizes or thing.by or thing.noun not in COMPOSED | {"named"}:
+    if thing.definite or thing.colors or thing.sizes or thing.by:
         return False
-    return any(one.things and _says_blocks(one) for one in rest)
+    parts = sum(bool(one.things) and _says_blocks(one) for one in rest)
+    return parts > 0 if thing.noun in COMPOSED | {"named"} else parts > 1 and thing.word not in _PLAIN
 
 
 def _says_blocks(order: Order) -> bool:

@@ -102,25 +102,25 @@ def _axis_and_size(cells: Cells, become: Thing, growth: Growth | None) -> tuple[
 
 
 def _end(order: Order, axis: int) -> int:
-    """At which end: 1 is right, up and away."""
+    """At which end: 1 is right, up and away, 0 either."""
     for place in order.places:
         way = WAYS.get(place.relation)
         if way and way[axis]:
             return way[axis]
-    return 1
+    return 0
 
 
 def _stretch(cells: Cells, axis: int, size: int, scene: Scene, sign: int) -> None:
     low, high = extent(cells)
     count = size - (high[axis] - low[axis] + 1)
     if count < 0:
-        kept = range(low[axis], low[axis] + size) if sign > 0 else range(high[axis] - size + 1, high[axis] + 1)
+        kept = range(low[axis], low[axis] + size) if sign >= 0 else range(high[axis] - size + 1, high[axis] + 1)
         scene.remove([cell for cell in cells if cell[axis] not in kept])
         return
     way: Cell = (int(axis == 0), int(axis == 1), int(axis == 2))
     layers = {1: (high[axis], 1), -1: (low[axis], -1)}
     new: dict[Cell, str] = {}
-    sides = (sign, -sign) if axis != 1 else (1,)
+    sides = (sign,) if sign else (1, -1) if axis != 1 else (1,)
     for side in sides:
         edge, step = layers[side]
         layer = [cell for cell in cells if cell[axis] == edge]

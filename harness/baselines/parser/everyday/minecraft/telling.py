@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from harness.baselines.parser.everyday.minecraft.meaning import Growth, Order, Place, Run, Thing
 
 CHANGING = frozenset(
@@ -218,8 +220,11 @@ def describe(order: Order, thing: Thing, was: bool, relative: bool) -> None:
 
 def takes_with(order: Order, thing: Thing) -> bool:
     """Whether what comes after "with" belongs to the order: `fill it with blue`, `with 5 blocks`, `with a gap of one`."""
-    if order.act == "extend" and thing.count:
-        order.growth = Growth("", add=thing.count)
+    if order.act == "extend":
+        if thing.count and not thing.definite:
+            order.growth = Growth("", add=thing.count)
+        else:
+            order.things = [replace(thing, colors=[])]
         return True
     same = "same" in order.flags or any("same" in one.flags for one in order.things)
     if order.act in TAKES_WITH or (order.mended and not order.things) or same:
