@@ -18,6 +18,8 @@ _ON_TOP = frozenset({"roof", "lid", "hat", "cap", "chimney", "head", "tip", "sta
 def act_of(order: Order, scene: Scene) -> str:
     """The act; it may fill in what the words of the order imply, such as the place of a roof."""
     if order.thing is not None:
+        if order.growth and order.act == "" and not order.thing.article and order.thing.noun and found(order.thing, scene):
+            order.thing.article = "the"
         _sizes_become(order, order.thing)
         _colors_become(order, order.thing, scene)
     for rule in (_nothing, _opening, _by_verb, _by_flag, _without_thing, _with_parts, _becoming, _standing):
@@ -74,7 +76,7 @@ def _opening(order: Order, scene: Scene) -> str:
     new = thing is not None and not thing.definite
     if order.act == "leave":
         return "open" if thing is not None and thing.noun in _OPENINGS else "nothing"
-    if thing is not None and new and not thing.colors and thing.noun == "hole" and order.act in {"remove", "make", "build"}:
+    if thing is not None and new and not thing.colors and thing.noun == "hole" and order.act in {"", "remove", "make", "build"}:
         return "open"
     return "open" if thing is not None and new and order.act == "remove" and thing.noun in _OPENINGS else ""
 
@@ -127,7 +129,9 @@ def _is_copy(order: Order, thing: Thing | None) -> bool:
         return again
     if again and (thing.noun == "figure" or thing.definite or thing.only_describes):
         return True
-    return ("same" in thing.flags and thing.noun in {"", "figure", "named", "block"}) or (thing.is_it and (thing.count or 0) > 1)
+    if "extra" in thing.flags and thing.definite:
+        return True
+    return ("same" in thing.flags and not (thing.sizes or thing.by)) or (thing.is_it and (thing.count or 0) > 1)
 
 
 def _without_thing(order: Order, scene: Scene) -> str:
@@ -162,6 +166,8 @@ def _becoming(order: Order, scene: Scene) -> str:
         return "build_as" if thing.definite else ""
     if thing.is_it and order.act == "make" and become.kind == "thing" and become.article == "a" and not become.generic:
         return "reshape" if become.noun != "area" else ""
+    if become.noun and become.article == "a" and not (become.colors or become.sizes or become.by) and not thing.is_it:
+        return "look"
     gets = " get" in order.said
     if gets and become.noun == "block" and become.article == "a" and become.word != "1" and not become.picks:
         return "give"

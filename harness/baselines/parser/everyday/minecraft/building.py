@@ -21,7 +21,7 @@ from harness.baselines.parser.everyday.minecraft.scene import (
     moved,
     spans,
 )
-from harness.worlds.minecraft import SIDE
+from harness.worlds.minecraft import HEIGHT, SIDE
 
 FIRST_COLOR = "red"
 _AREA = Thing(kind="thing", noun="area", word="area", article="the")
@@ -257,6 +257,8 @@ def colored_thing(thing: Thing, scene: Scene, places: list[Place]) -> Shape:
 def _cells(thing: Thing, places: list[Place], scene: Scene) -> Cells:
     if thing.like:
         thing = replace(thing, sizes=thing.sizes | sizes_like(thing, scene), like={})
+    if thing.noun == "tower" and "max_to_edge" in thing.flags:
+        thing = replace(thing, sizes=thing.sizes | {"high": HEIGHT})
     thing, way = _edged(thing, _way(thing, places), places)
     if "bent" in thing.flags and thing.noun in {"row", "block"}:
         thing = replace(thing, noun="snake", count=None, sizes={"count": thing.count or 6} | thing.sizes)
@@ -330,6 +332,8 @@ def _edged(thing: Thing, way: str, places: list[Place]) -> tuple[Thing, str]:
     if (side is None and "max_to_edge" not in thing.flags) or thing.noun not in {"row", "wall"}:
         return thing, way
     if side is not None and set(side.picks) & {"leftmost", "rightmost"} and not _spans_area(places):
+        way = "away"
+    if _spans_area(places) and any(place.of and set(place.of.picks) & {"nearest", "farthest"} for place in places):
         way = "away"
     whole = thing.noun == "row" or "max_to_edge" in thing.flags or any(place.relation == "along" for place in places)
     if whole and not thing.by and not thing.sizes.keys() & {"wide", "long", "count"}:

@@ -222,8 +222,10 @@ class _Sentence:
         if self._reader.peek().kind != "as":
             return
         self._reader.take()
-        other = self._reader.thing()
-        if other is not None and self._order.things:
+        other = self._reader.thing() if self._reader.peek().text not in {"possible", "you"} else None
+        if other is None or not other.kind:
+            self._order.flags.add("max_to_edge")
+        elif self._order.things:
             self._order.things[-1].like[dim.meaning] = other
 
     def _attach(self, token: Token) -> None:
@@ -309,6 +311,9 @@ class _Sentence:
         return not order.act and bool(order.things) and not self._linked and order.things[-1].definite
 
     def _flag(self, flag: str) -> None:
+        if self._not:
+            self._not = False
+            return
         if flag == "halved":
             self._order.growth = Growth("", factor=0.5)
             return
@@ -385,7 +390,7 @@ class _Sentence:
         begun = self._linked or self._with or self._relative
         if line is None or self._several or not begun or not telling.is_line(line):
             return False
-        if order.places or order.act in CHANGING or (line.article == "another"):
+        if not all(place.of_area for place in order.places) or order.act in CHANGING or (line.article == "another"):
             return False
         runs = self._reader.runs()
         counts = sum(run.count is not None for run in runs)
@@ -534,7 +539,7 @@ class _Sentence:
             if not telling.takes_without(order, thing):
                 self._flush()
                 thing.article = thing.article or "the"
-                self._order = Order("remove", [thing])
+                self._order = Order("remove", [thing], flags={"without"})
         elif telling.takes_with(order, thing):
             return
         elif thing.only_describes and order.things:

@@ -8,7 +8,7 @@ from harness.baselines.parser.everyday.minecraft.acts import BUILDING
 from harness.baselines.parser.everyday.minecraft.figures import COMPOSED, PARTS, SINGLE, usual_size
 from harness.baselines.parser.everyday.minecraft.meaning import Order, Place, Thing
 from harness.baselines.parser.everyday.minecraft.scene import WAYS
-from harness.baselines.parser.everyday.minecraft.telling import merge
+from harness.baselines.parser.everyday.minecraft.telling import merge, takes_without
 from harness.worlds.minecraft import COLORS
 
 _PLAIN = frozenset({"block", "tower", "column", "row", "line", "wall", "square", "cube", "frame", "outline", "stack", "pile"})
@@ -24,8 +24,12 @@ def united(orders: list[Order]) -> list[Order]:
     done: list[Order] = []
     heading = ""
     carried: list[Place] = []
+    area: list[Thing] = []
     for number, order in enumerate(orders):
-        if order.new and (order.act == "remove" and order.new.flags & {"varied", "each_color"} or (done and order.act == "look")):
+        if area and order.thing is not None and order.thing.is_it:
+            order.things = area
+        area = [thing for thing in order.things if thing.noun == "area" and thing.kind == "thing"]
+        if order.new and (order.act == "remove" and order.new.flags & {"varied", "each_color"} or (number and order.act == "look")):
             order.act = "build"
         if done and _goes_on(order, done):
             continue
@@ -46,6 +50,11 @@ def united(orders: list[Order]) -> list[Order]:
 def _goes_on(order: Order, done: list[Order]) -> bool:
     """Whether an order only adds to the one before, which takes it in: `take the top block off and put it there` moves."""
     last = done[-1]
+    if "without" in order.flags and order.thing is not None and _builds(last):
+        return takes_without(last, order.thing) or order.thing.noun in {"floor", "area"}
+    if last.act in {"", "make", "build"} and last.thing is not None and last.thing.noun == "hole" and order.act == "remove":
+        done.pop()
+        return False
     if not order.things and any(place.relation == "gap" for place in order.places):
         last.places += order.places
         return True
@@ -110,7 +119,7 @@ def _only_tells(order: Order, last: Order) -> bool:
         return True
     if order.act not in {"", "build", "with", "make"} or order.flags & {"too", "once_more"} or not order.told:
         return False
-    if not all(place.of_each for place in order.places):
+    if not all(place.of_each or place.of_area for place in order.places):
         return False
     return all(_describes(thing, order, last) for thing in order.told)
 

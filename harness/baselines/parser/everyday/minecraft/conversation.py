@@ -231,7 +231,10 @@ class Conversation:
             self.scene.blocks = {} if "nothing" in order.said else dict(self._steps[0].before.blocks)
             step.orders.append(order)
             return True
-        self._steps.pop()
+        count = order.thing.count or 1 if order.thing else 1
+        count = 2 if "both" in order.said else count
+        last = self._steps[-min(count, len(self._steps))]
+        del self._steps[-count:]
         self._undone = self.scene
         self.scene = last.before.copy()
         return True

@@ -30,6 +30,7 @@ _THING_FLAGS = frozenset(
         "from_first",
     }
 )
+_NAMED = frozenset({"thing", "part", "article", "it", "color"})
 _FILLERS = frozenset({"skip", "unknown", "common"})
 _FIRST_IN_LINE = frozenset({"bottom", "first", "left", "leftmost", "below"})
 _LAST_IN_LINE = frozenset({"top", "last", "right", "rightmost", "on"})
@@ -61,16 +62,19 @@ class Reader(Measures):
     def _one_of(self) -> Thing | None:
         """`one of the corners`, `3 of those`."""
         number = self.peek()
-        if number.kind not in {"number", "few"} or self.peek(1).text != "of" or self.peek(2).kind not in {"article", "it"}:
+        more = int(self.peek(1).meaning == "extra")
+        if number.kind not in {"number", "few"} or self.peek(1 + more).text != "of" or self.peek(2 + more).kind not in {"article", "it"}:
             return None
         start = self.at
-        self.at += 2
+        self.at += 2 + more
         inner = self.thing()
         if inner is None:
             self.at = start
             return None
         inner.count = number.number if number.kind == "number" else 2
-        if inner.article != "other":
+        if more:
+            inner.flags.add("extra")
+        elif inner.article != "other":
             inner.article = "a" if inner.kind != "it" else inner.article
         return inner
 
@@ -135,7 +139,7 @@ class Reader(Measures):
     def _is_pick(self, thing: Thing) -> bool:
         """Whether a side here tells which one: `the left tower`; not `on the left side`."""
         after = self.peek(1)
-        named = after.kind in {"thing", "part", "pick", "side", "number", "unknown"}
+        named = after.kind in {"thing", "part", "pick", "side", "number", "unknown", "color"}
         return bool(thing.article or thing.picks or after.meaning == "named") and named and after.meaning not in {"side", "area"}
 
     def _noun_follows(self) -> bool:
@@ -156,7 +160,8 @@ class Reader(Measures):
         while self.peek().kind == "color":
             thing.colors.append(self.take().meaning)
             found = True
-            if self.peek().kind == "link" and self.peek(1).kind == "color" and self._goes_on(thing):
+            apart = self.peek(2).kind in {"relation", "side"} and self.peek(3).kind in {"color", "article", "it"}
+            if self.peek().kind == "link" and self.peek(1).kind == "color" and not apart and self._goes_on(thing):
                 self.at += 1
             elif self.peek().text == "," and self.peek(1).text == "and" and self.peek(2).kind == "color":
                 self.at += 2
@@ -222,12 +227,32 @@ class Reader(Measures):
                 continue
             if self.peek().text in {"of", "in", "off", "out of"} and thing.noun and self._of(thing):
                 continue
+            if self._located(thing):
+                continue
             if self.peek().kind == "flag" and self.peek().meaning == "except" and thing.kind:
                 self.take()
                 self.skip()
                 thing.but = self.thing() or thing.but
                 continue
             return
+
+    def _located(self, thing: Thing) -> bool:
+        """`both corners at the far end`, `the one in the middle`, `the two in front`: where something is says which one it is."""
+        one = thing.generic and thing.article in {"the", "other"} and not thing.picks and self.peek().text in {"at", "in", "in front"}
+        if not (one and thing.word != "block" or thing.noun in {"corner", "end", "edge"}):
+            return False
+        start = self.at
+        near = self.accept("side", "front", "behind")
+        if near is None:
+            if not self.accept("relation", "at", "on") or not self.accept("article", "the", "all", "their"):
+                self.at = start
+                return False
+            near = self.accept("pick", "farthest", "nearest") or self.accept("side", *_OF_SIDE) or self.accept("part", *_PARTS_AS_PICKS)
+        if near is None or self.accept("part", "side", "end", "edge") is None and near.kind == "pick" or self.peek().kind in _NAMED:
+            self.at = start
+            return False
+        thing.picks.append(_OF_SIDE.get(near.meaning, near.meaning))
+        return True
 
     def _counted_from(self, thing: Thing) -> bool:
         """`the third block from the bottom`."""
@@ -303,6 +328,8 @@ class Reader(Measures):
             if follows.kind != "link":
                 break
         self.at = after
+        if len(runs) > 1 and ends[0] == "end":
+            return [Run(1, runs[0].color), *runs[1:], Run(1, runs[0].color)]
         return runs[::-1] if runs and (ends[0] in _LAST_IN_LINE or ends[-1] in _FIRST_IN_LINE) else runs
 
     def _end_of_line(self) -> str:
@@ -310,8 +337,8 @@ class Reader(Measures):
         start = self.at
         relation = self.accept("relation", "at", "on", "below")
         if relation is None or relation.meaning == "at" or relation.text in {"on", "below"}:
-            self.accept("article", "the")
-        token = self.accept("part", "top", "bottom", "middle") or self.accept("pick") or self.accept("side", "left", "right")
+            self.accept("article", "the", "all", "each")
+        token = self.accept("part", "top", "bottom", "middle", "end") or self.accept("relation", "between") or self.accept("pick") or self.accept("side", "left", "right")
         token = token or (relation if relation and relation.meaning != "at" and relation.text != "on" else None)
         if token is None or self.peek().kind in {"article", "it"}:
             self.at = start

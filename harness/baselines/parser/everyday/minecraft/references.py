@@ -49,6 +49,11 @@ def _all_found(thing: Thing, scene: Scene) -> list[Cells]:
         if thing.noun == "figure" and scene.standing(scene.focus) and thing.article == "this":
             return [scene.standing(scene.focus)]
         return [tuple(sorted(scene.blocks))]
+    if thing.of is not None and thing.of.plural and thing.of.noun != "area" and thing.kind != "everything":
+        groups = found(thing.of, scene)
+        if len(groups) > 1:
+            alone = [Scene({cell: scene.blocks[cell] for cell in group}, focus=group) for group in groups]
+            return [cells for one in alone for cells in _all_found(replace(thing, of=None), one)]
     if thing.kind == "it":
         return _it(thing, scene)
     if thing.kind == "part":
@@ -357,8 +362,8 @@ def _layers(whole: Cells, thing: Thing) -> list[Cells]:
 def _middle(whole: Cells, thing: Thing) -> list[Cells]:
     low, high = extent(whole)
     center = tuple((a + b) // 2 for a, b in zip(low, high, strict=True))
-    near = min(whole, key=lambda cell: sum(abs(a - b) for a, b in zip(cell, center, strict=True)))
-    return [(near,)]
+    near = sorted(whole, key=lambda cell: sum(abs(a - b) for a, b in zip(cell, center, strict=True)))
+    return [(cell,) for cell in near[: thing.count or 1]]
 
 
 def _sides(whole: Cells, thing: Thing) -> list[Cells]:

@@ -162,6 +162,8 @@ def _in_context(before: Token, token: Token, after: Token) -> Token:
         return Token("hole", "skip", "")
     if token.text == "u" and before.kind == "article":
         return Token("u", "thing", "ushape")
+    if token.text in {"diagonal", "outline"} and before.kind in {"article", "color"} and after.kind not in _NAMES:
+        return Token(token.text, "thing", "diagonal" if token.text == "diagonal" else "frame")
     if token.text == "back" and before.kind == "color":
         return Token("back", "thing", "named")
     if token.text == "for" and after.meaning in {"each", "all"}:
