@@ -156,6 +156,9 @@ def _build(thing: Thing, places: list[Place], scene: Scene) -> None:
     if thing.noun in {"frame", "row", "wall", "block"} and (thing.plural or thing.noun != "block"):
         places = [replace(one, relation="round", of=_AREA) if _is_all_edges(one) else one for one in places]
     ends = [place for place in places if place.word in {"from", "to"} and place.of is not None]
+    if ends and any(place.relation == "on" and not _on_ground(place) for place in places):
+        places = [place for place in places if place not in ends]
+        ends = []
     if len(ends) == 2 and thing.noun in {"row", "diagonal"} and not _spans_area(places):
         found = [cell for place in ends for cell in landmarks(place, scene)[:1]]
         if len(found) < len(ends):

@@ -23,7 +23,7 @@ from harness.baselines.parser.everyday.minecraft.scene import (
     pieces,
     spans,
 )
-from harness.worlds.minecraft import COLORS, SIDE
+from harness.worlds.minecraft import COLORS, HEIGHT, SIDE
 
 _IT = Thing(kind="it", noun="it", word="it")
 
@@ -267,7 +267,7 @@ def copy(order: Order, scene: Scene) -> None:
     become = next((thing for thing in order.things if thing.colors and "same" in thing.flags), become)
     colors = {cell: (become.colors[0] if become.colors else scene.blocks[cell]) for cell in cells}
     times = (
-        next((thing.count for thing in order.things if thing.count and thing.kind in {"it", ""}), None)
+        next((thing.count for thing in order.things if thing.count and (thing.kind in {"it", ""} or "extra" in thing.flags)), None)
         or (order.growth and int(order.growth.factor))
         or 1
     )
@@ -315,8 +315,8 @@ def _copy_place(order: Order, colors: dict[Cell, str], scene: Scene, cells: Cell
                 return new
         raise Unplaced("Where? There is no room.")
     shape = tuple(moved(cell, low, -1) for cell in cells)
-    origin = spots(order.places, shape, scene, Thing(flags=order.flags))[0]
-    return {moved(moved(cell, low, -1), origin): color for cell, color in colors.items()}
+    origins = spots(order.places, shape, scene, Thing(flags=order.flags))
+    return {moved(moved(cell, low, -1), origin): color for origin in origins for cell, color in colors.items()}
 
 
 def _repeat_to_edge(order: Order, colors: dict[Cell, str], scene: Scene) -> None:
@@ -357,6 +357,9 @@ def leave_open(order: Order, scene: Scene) -> None:
         cells = cells_found(of, scene) if of is not None else ()
         if cells:
             whole = of is not None and of.kind != "part" and len(cells) > 1
+            if len(cells) == 1 and order.things:
+                tall = HEIGHT if "max_to_edge" in order.flags | order.things[0].flags else order.things[0].sizes.get("high", 1)
+                cells = tuple(moved(cells[0], WAYS["up"], n) for n in range(tall))
             scene.remove(_opening(cells, order.things[0]) if whole and order.things else cells)
             return
     if not order.places and (focus := scene.standing(scene.focus)):

@@ -52,11 +52,17 @@ def read_orders(tokens: list[Token]) -> list[Order]:
             sentences.append([])
         else:
             sentences[-1].append(token)
-    return [order for sentence in sentences if sentence and sentence[0].text != "like" for order in _Sentence(sentence).orders()]
+    orders: list[Order] = []
+    for number, sentence in enumerate(sentences):
+        if sentence and sentence[0].text != "like":
+            orders += _Sentence(sentence, first=number == 0).orders()
+    return orders
 
 
 class _Sentence:
-    def __init__(self, tokens: list[Token]) -> None:
+    def __init__(self, tokens: list[Token], first: bool) -> None:
+        self._first = first
+        """Whether it begins what is said; `there are two towers` later on is to be built."""
         self._reader = Reader(tokens)
         self._tokens = tokens
         self._done: list[Order] = []
@@ -110,6 +116,20 @@ class _Sentence:
             return
         if self._runs_on():
             return
+        if token.text == "nothing" and reader.peek(1).kind in {"relation", "side"}:
+            reader.take()
+            while reader.place() is not None:
+                reader.accept("link")
+            self._with = ""
+            return
+        if token.meaning == "touching" and self._order.things and reader.peek(1).meaning in {"the", "it"}:
+            reader.take()
+            self._place(Place("beside", of=reader.thing())) if not self._order.places else reader.thing()
+            return
+        if token.text == "like" and reader.peek(1).kind == "article":
+            reader.take()
+            reader.thing()
+            return
         gap = reader.gap()
         if gap is not None:
             self._apart(gap)
@@ -128,7 +148,10 @@ class _Sentence:
             and token.meaning in _ORDER_FLAGS
             and not (token.meaning == "same" and reader.peek(1).kind in {"thing", "part"})
         ):
-            self._order.flags.add(reader.take().meaning)
+            if reader.take().meaning == "same" and reader.peek().kind == "dim":
+                self._compare(reader.take())
+                return
+            self._order.flags.add(token.meaning)
         elif token.kind == "flag" and token.meaning == "except":
             self._except()
         elif token.kind == "number" and self._counts_first() and (thing := reader.thing()) is not None:
@@ -222,10 +245,10 @@ class _Sentence:
         if self._reader.peek().kind != "as":
             return
         self._reader.take()
-        other = self._reader.thing() if self._reader.peek().text not in {"possible", "you"} else None
-        if other is None or not other.kind:
+        if self._reader.peek().text in {"possible", "you"}:
             self._order.flags.add("max_to_edge")
-        elif self._order.things:
+        other = self._reader.thing()
+        if other is not None and other.kind and self._order.things:
             self._order.things[-1].like[dim.meaning] = other
 
     def _attach(self, token: Token) -> None:
@@ -297,7 +320,8 @@ class _Sentence:
             order.things or (order.act not in _VAGUE and self._linked) or (order.growth and order.act)
         ) and not self._is_subject():
             self._flush()
-        self._order.act = token.meaning
+        told = token.text.startswith("there") and not (self._first and not self._done and not order.places)
+        self._order.act = "build" if told else token.meaning
         if token.text in {"stack", "pile", "pile up", "stack up"}:
             self._order.flags.add("stacked")
         if token.meaning in _VERB_GROWTH:
@@ -496,6 +520,9 @@ class _Sentence:
             self._order.things.append(thing)
         elif telling.takes_thing(order, thing, self._linked):
             return
+        elif first and self._linked and order.places and thing.colors and self._reader.peek().kind in {"relation", "side"}:
+            self._flush(keep_act=order.act not in CHANGING)
+            self._order.things.append(thing)
         elif first and thing.colors and thing.count and order.things[-1].count and order.things[-1].only_describes:
             order.things.append(thing)
         elif self._only_describes(thing):
@@ -516,7 +543,8 @@ class _Sentence:
         return (thing.is_it and has) or (self._relative and thing.definite)
 
     def _only_describes(self, thing: Thing) -> bool:
-        alone = thing.only_describes and (thing.article == "" or (bool(thing.flags) and not thing.colors))
+        entirely = thing.article == "all" and bool(thing.colors) and not thing.noun and self._order.thing is not None
+        alone = entirely or (thing.only_describes and (thing.article == "" or (bool(thing.flags) and not thing.colors)))
         return alone and bool(self._order.things or self._order.growth or self._order.act in {"make", "recolor"})
 
     def _completes(self, thing: Thing, last: Thing) -> bool:

@@ -25,12 +25,13 @@ def united(orders: list[Order]) -> list[Order]:
     heading = ""
     carried: list[Place] = []
     area: list[Thing] = []
+    for order in orders:
+        if order.new and order.act == "remove" and order.new.flags & {"varied", "each_color"}:
+            order.act = "build"
     for number, order in enumerate(orders):
         if area and order.thing is not None and order.thing.is_it:
             order.things = area
         area = [thing for thing in order.things if thing.noun == "area" and thing.kind == "thing"]
-        if order.new and (order.act == "remove" and order.new.flags & {"varied", "each_color"} or (number and order.act == "look")):
-            order.act = "build"
         if done and _goes_on(order, done):
             continue
         if _is_heading(order, orders[number + 1 :]):
@@ -166,6 +167,9 @@ def _tell(order: Order, last: Order, done: list[Order]) -> None:
 
 
 def _tell_thing(thing: Thing, more: Thing) -> None:
+    if more.noun == "block" and more.count == 1 and thing.noun in COMPOSED:
+        thing.noun = "block"
+        return
     several = (thing.count or 0) > 1 and more.count
     count = thing.count
     colors = more.colors * (more.count or 1) if several else [] if thing.colors else more.colors

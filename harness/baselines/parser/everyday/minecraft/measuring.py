@@ -74,6 +74,10 @@ class Measures:
             thing.sizes[after.meaning] = self.peek(2).number
             self.at += 3
             return True
+        if number.kind == "dim" and after.kind == "number" and self.peek(2).kind in {"link", "end"}:
+            thing.sizes[number.meaning] = after.number
+            self.at += 2
+            return True
         if number.kind == "dim" and after.text in {"of", "is", "should be"} and self.peek(2).kind == "number":
             thing.sizes[number.meaning] = self.peek(2).number
             self.at += 3

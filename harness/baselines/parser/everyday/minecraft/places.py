@@ -176,7 +176,7 @@ def _area_parts(thing: Thing, scene: Scene) -> list[Cells]:
     if thing.noun == "area":
         return [GROUND]
     if "free" in thing.picks:
-        return _free_corners(scene)
+        return _free_corners(scene)[: None if thing.plural else 1]
     if thing.of is not None and thing.of.kind == "part":
         groups = [group for whole in _area_parts(thing.of, scene) for group in parts(whole, thing)]
     elif thing.noun == "corner" and thing.article == "other" and set(scene.focus) & set(corners(GROUND)):
@@ -191,7 +191,7 @@ def _area_parts(thing: Thing, scene: Scene) -> list[Cells]:
 
 
 def _free_corners(scene: Scene) -> list[Cells]:
-    return next(([(cell,)] for cell in corners(GROUND) if cell not in scene.blocks), [])
+    return [(cell,) for cell in corners(GROUND) if cell not in scene.blocks]
 
 
 # --- how it stands to that ---

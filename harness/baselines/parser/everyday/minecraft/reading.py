@@ -198,6 +198,9 @@ class Reader(Measures):
         after = self.peek()
         if after.kind != "thing" or after.text == "1" or after.meaning == "area":
             return
+        if thing.noun == "frame" and after.meaning == "wall":
+            self.at += 1
+            return
         if thing.noun == "block":
             thing.noun, thing.word = after.meaning, after.text
         elif after.meaning == "block":
@@ -229,6 +232,9 @@ class Reader(Measures):
                 continue
             if self._located(thing):
                 continue
+            if thing.kind == "part" and self.peek().kind == "pick":
+                thing.picks.append(self.take().meaning)
+                continue
             if self.peek().kind == "flag" and self.peek().meaning == "except" and thing.kind:
                 self.take()
                 self.skip()
@@ -244,7 +250,7 @@ class Reader(Measures):
         start = self.at
         near = self.accept("side", "front", "behind")
         if near is None:
-            if not self.accept("relation", "at", "on") or not self.accept("article", "the", "all", "their"):
+            if self.peek().text not in {"at", "in", "on"} or not self.accept("relation") or not self.accept("article", "the", "all", "their"):
                 self.at = start
                 return False
             near = self.accept("pick", "farthest", "nearest") or self.accept("side", *_OF_SIDE) or self.accept("part", *_PARTS_AS_PICKS)
@@ -376,7 +382,9 @@ class Reader(Measures):
         self.skip("skip", "common")
         far = self.accept("pick", "farthest", "nearest")
         token = self.accept("side")
-        if token is None or (far and self.peek().kind == "part") or (article and self.peek().kind in {"thing", "side"}):
+        if token is None or (far and self.peek().kind == "part") or (
+            article and (self.peek().kind in {"thing", "side"} or (self.peek().kind == "color" and self.peek(1).kind == "thing"))
+        ):
             self.at = start
             return None
         if (

@@ -83,11 +83,15 @@ def _blocks(thing: Thing, scene: Scene) -> list[Cells]:
     """Single blocks: by color, of what they are part, and by where they are."""
     among: Cells = tuple(sorted(scene.blocks))
     if thing.of is not None and thing.of.noun not in {"area", "everything"}:
-        among = cells_found(thing.of, scene)
+        part = replace(thing.of, count=thing.count or thing.of.count) if thing.of.noun == "middle" else thing.of
+        among = cells_found(part, scene)
     elif thing.article == "my" or _within_one(thing):
         among = _picked_within(thing, scene)
     if thing.colors:
         among = tuple(cell for cell in among if scene.blocks.get(cell) in thing.colors)
+    alike = [cells for one in scene.made if len(cells := scene.standing(one.cells)) > 1]
+    if thing.word == "1" and thing.picks and not thing.colors and len(alike) > 2 and len({len(cells) for cells in alike}) == 1:
+        return _picked(alike, thing)
     if thing.article == "other":
         rest = tuple(cell for cell in among if cell not in scene.focus)
         if not thing.colors and thing.word in {"1", ""} and rest:
@@ -361,8 +365,7 @@ def _layers(whole: Cells, thing: Thing) -> list[Cells]:
 
 def _middle(whole: Cells, thing: Thing) -> list[Cells]:
     low, high = extent(whole)
-    center = tuple((a + b) // 2 for a, b in zip(low, high, strict=True))
-    near = sorted(whole, key=lambda cell: sum(abs(a - b) for a, b in zip(cell, center, strict=True)))
+    near = sorted(whole, key=lambda cell: sum(abs(2 * c - a - b) for c, a, b in zip(cell, low, high, strict=True)))
     return [(cell,) for cell in near[: thing.count or 1]]
 
 

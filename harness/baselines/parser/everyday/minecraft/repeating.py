@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.baselines.parser.everyday.minecraft.meaning import Order, Thing
+from harness.baselines.parser.everyday.minecraft.meaning import Order, Place, Thing
 from harness.baselines.parser.everyday.minecraft.scene import WAYS
 
+_SIDES = frozenset({"left", "right", "front", "behind"})
 _REPEATED = frozenset({"copy", "resize", "extend", "remove", "move", "rotate", "mirror"})
 
 
 def repeated(order: Order, verb: str, last: Order) -> Order | None:
     """The last order with what is said anew, where an order only repeats it; `verb` is the act that its words tell."""
-    for rule in (_next_removed, _moved_on, _too, _same_for, _again):
+    for rule in (_next_removed, _moved_on, _too, _same_for, _on_side, _again):
         found = rule(order, verb, last)
         if found is not None:
             return found
@@ -65,10 +66,22 @@ def _same_for(order: Order, verb: str, last: Order) -> Order | None:
     return replace(last, things=things, places=[replace(last.places[0], of=thing), *last.places[1:]])
 
 
+def _on_side(order: Order, verb: str, last: Order) -> Order | None:
+    """`same on the left side`, after something was put on another side of a thing."""
+    place = order.places[0] if len(order.places) == 1 else Place("")
+    before = last.places[-1] if last.places and last.act == "build" else Place("")
+    if order.act != "copy" or place.of is not None or {place.relation, before.relation} - _SIDES or before.of is None:
+        return None
+    return None if before.of_it else replace(last, places=[replace(before, relation=place.relation)])
+
+
 def _again(order: Order, verb: str, last: Order) -> Order | None:
     """`and again`, `do that again`."""
     if order.act != "copy" or order.places:
         return None
+    if order.thing is not None and order.thing.only_counts and last.growth:
+        sign = -1 if last.growth.add < 0 else 1
+        return replace(last, growth=replace(last.growth, add=sign * (order.thing.count or 1)))
     does = order.thing is not None and order.thing.is_it and "do" in order.said.split()
     if (order.thing is None or does) and not order.become and last.act in _REPEATED:
         return last
