@@ -18,7 +18,8 @@ _ON_TOP = frozenset({"roof", "lid", "hat", "cap", "chimney", "head", "tip", "sta
 def act_of(order: Order, scene: Scene) -> str:
     """The act; it may fill in what the words of the order imply, such as the place of a roof."""
     if order.thing is not None:
-        if order.growth and order.act == "" and not order.thing.article and order.thing.noun and found(order.thing, scene):
+        bare = order.growth or order.become or "remark" in order.flags
+        if bare and order.act == "" and not order.thing.article and order.thing.noun and found(order.thing, scene):
             order.thing.article = "the"
         _sizes_become(order, order.thing)
         _colors_become(order, order.thing, scene)

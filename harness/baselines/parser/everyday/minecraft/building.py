@@ -7,7 +7,7 @@ from dataclasses import replace
 from harness.baselines.parser.everyday.minecraft.figures import Shape, cells_of, colored, palette
 from harness.baselines.parser.everyday.minecraft.meaning import Order, Place, Thing
 from harness.baselines.parser.everyday.minecraft.places import Unplaced, beside, free_spot, landmarks, spots
-from harness.baselines.parser.everyday.minecraft.references import ROOFS, cells_found, found, interior, whole_of
+from harness.baselines.parser.everyday.minecraft.references import ROOFS, border, cells_found, found, interior, whole_of
 from harness.baselines.parser.everyday.minecraft.scene import (
     GROUND,
     WAYS,
@@ -100,6 +100,8 @@ def gap_of(places: list[Place], default: int = 0) -> int:
 def _settled(thing: Thing, order: Order) -> Thing:
     """A thing with what the places of its order say of it: `3 blocks in a row` is a row of 3, `in orange` is a color."""
     thing = replace(thing, colors=list(thing.colors), sizes=dict(thing.sizes), flags=set(thing.flags))
+    if thing.word == "stripes" and any(_on_ground(place) for place in order.places):
+        return replace(thing, noun="floor", word="floor", by=[2 * SIDE + 1] * 2, flags=thing.flags | {"by_row"})
     if not (thing.noun or thing.count) and any(_on_ground(place) and place.of.article == "all" for place in order.places if place.of):
         return replace(thing, noun="floor", word="floor", by=[2 * SIDE + 1] * 2)
     thing.noun = thing.noun or "block"
@@ -155,6 +157,8 @@ def _build(thing: Thing, places: list[Place], scene: Scene) -> None:
         return
     if thing.noun in {"frame", "row", "wall", "block"} and (thing.plural or thing.noun != "block"):
         places = [replace(one, relation="round", of=_AREA) if _is_all_edges(one) else one for one in places]
+    if thing.noun in {"frame", "row", "wall", "block"} and not thing.count and _on_edge(thing, places, scene):
+        return
     ends = [place for place in places if place.word in {"from", "to"} and place.of is not None]
     if ends and any(place.relation == "on" and not _on_ground(place) for place in places):
         places = [place for place in places if place not in ends]
@@ -190,6 +194,22 @@ def _build(thing: Thing, places: list[Place], scene: Scene) -> None:
 def _is_all_edges(place: Place) -> bool:
     of = place.of
     return of is not None and of.noun in {"edge", "side"} and of.plural and not of.picks and of.of is not None and of.of.noun == "area"
+
+
+def _on_edge(thing: Thing, places: list[Place], scene: Scene) -> bool:
+    """Puts something all along the edge of what is flat, on top of it."""
+    edge = next((place.of for place in places if place.of is not None and place.of.noun == "edge" and not place.of.picks), None)
+    flat = next((place.of for place in places if place.relation == "on" and place.of is not None and not _on_ground(place)), None)
+    if edge is None or (edge.of is not None and edge.of.noun == "area") or not scene.blocks:
+        return False
+    whole = cells_found(edge.of or flat, scene) if edge.of or flat else whole_of(Thing(), scene)
+    if not whole or min(spans(whole)[::2]) < 2:
+        return False
+    top = extent(whole)[1][1]
+    rim = border(tuple(cell for cell in whole if cell[1] == top))
+    cells = [moved(cell, WAYS["up"], n) for n in range(1, thing.sizes.get("high", 1) + 1) for cell in rim]
+    _place_at(colored(cells, replace(thing, noun="frame"), _color(thing, scene)), (0, 0, 0), thing, scene)
+    return True
 
 
 def _on_each(place: Place, thing: Thing, scene: Scene) -> bool:
@@ -394,8 +414,10 @@ def _place(shape: Shape, thing: Thing, places: list[Place], scene: Scene) -> Non
         _place_at(shape, moved(origin, WAYS["up"], 3), thing, scene)
         return
     built: list[Cell] = []
-    for origin in spots(places, cells, scene, thing):
-        _place_at(shape, origin, thing, scene)
+    origins = spots(places, cells, scene, thing)
+    for number, origin in enumerate(origins):
+        one = _in_color(shape, thing, number) if len(origins) > 1 and "varied" in thing.flags else shape
+        _place_at(one, origin, thing, scene)
         built += scene.focus
     scene.focus = tuple(built)
 

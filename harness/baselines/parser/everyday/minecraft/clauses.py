@@ -126,6 +126,8 @@ class _Sentence:
             reader.take()
             self._place(Place("beside", of=reader.thing())) if not self._order.places else reader.thing()
             return
+        if token.text == "for" and self._for_somebody():
+            return
         if token.text == "like" and reader.peek(1).kind == "article":
             reader.take()
             reader.thing()
@@ -133,6 +135,10 @@ class _Sentence:
         gap = reader.gap()
         if gap is not None:
             self._apart(gap)
+            return
+        if token.kind == "number" and reader.peek(1).meaning == "extra" and reader.peek(2).text in {"times", "time"}:
+            self._order.growth = Growth("", factor=token.number)
+            reader.at += 3
             return
         growth = reader.growth()
         if token.text == "than" and growth is None:
@@ -356,6 +362,9 @@ class _Sentence:
             self._not = False
             order.flags.add("not_place")
             return
+        before = order.places[-1].of if order.places else None
+        if place.relation == "between" and before is not None and before.noun == "hole":
+            order.places.pop()
         place = telling.as_gap(order, place)
         if not telling.takes_place(order, place):
             order.places.append(place)
@@ -407,6 +416,16 @@ class _Sentence:
             self._name(thing)
         self._is = False
         self._latest = _deepest(thing) if thing.kind else self._latest
+
+    def _for_somebody(self) -> bool:
+        """`for the princess`, `for my doll`: who or what something is for does not matter."""
+        start = self._reader.at
+        self._reader.skip()
+        thing = self._reader.thing()
+        if thing is not None and thing.noun in {"named", "sign"} and thing.definite and not thing.colors:
+            return True
+        self._reader.at = start
+        return False
 
     def _runs_on(self) -> bool:
         """`a row of 3 red, then 2 blue blocks`, `a tower: bottom red, top blue`: the colors of a line, one after the other."""

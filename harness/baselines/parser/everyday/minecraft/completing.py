@@ -51,6 +51,11 @@ def united(orders: list[Order]) -> list[Order]:
 def _goes_on(order: Order, done: list[Order]) -> bool:
     """Whether an order only adds to the one before, which takes it in: `take the top block off and put it there` moves."""
     last = done[-1]
+    grows = order.growth and last.thing is not None and last.thing.count == 2 and len(last.things) == 1
+    if grows and order.growth and order.thing is not None and order.thing.generic and not order.thing.colors:
+        one = replace(last.things[0], count=None, article="a")
+        last.things = [one, _grown(replace(one), replace(order), one)]
+        return True
     if "without" in order.flags and order.thing is not None and _builds(last):
         return takes_without(last, order.thing) or order.thing.noun in {"floor", "area"}
     if last.act in {"", "make", "build"} and last.thing is not None and last.thing.noun == "hole" and order.act == "remove":
@@ -191,7 +196,7 @@ def _is_heading(order: Order, rest: list[Order]) -> bool:
     if thing.definite or thing.colors or thing.sizes or thing.by:
         return False
     parts = sum(bool(one.things) and _says_blocks(one) for one in rest)
-    return parts > 0 if thing.noun in COMPOSED | {"named"} else parts > 1 and thing.word not in _PLAIN
+    return parts > 0 if thing.noun in COMPOSED | {"named", "sign"} else parts > 1 and thing.word not in _PLAIN
 
 
 def _says_blocks(order: Order) -> bool:

@@ -121,6 +121,13 @@ class Conversation:
         if order.act == "amend":
             if is_correction(order) and self._redo(order, step):
                 return True
+            told = order.thing
+            if told is not None and self.scene.standing(self.scene.focus) and told.only_describes and (told.sizes or told.by):
+                order = replace(order, act="resize", things=[Thing(kind="it", noun="it", word="it")], become=told)
+                changing_rule = _RULES[order.act]
+                step.orders.append(deepcopy(order))
+                changing_rule(order, self.scene)
+                return True
             if order.new is None or order.new.generic:
                 return False
             order.act = "build"

@@ -28,6 +28,8 @@ def corrected(old: Order, said: Order) -> Order:
     for thing in said.told:
         if thing.noun in {"side", "end"} and thing.article == "other":
             _correct_place(new, Place("at", of=thing, other=True))
+        elif thing.kind == "part" and new.places and new.places[-1].of is not None and not thing.colors:
+            new.places[-1] = replace(new.places[-1], of=replace(thing, of=thing.of or new.places[-1].of.of))
         else:
             _correct_thing(new, thing)
     for place in said.places:

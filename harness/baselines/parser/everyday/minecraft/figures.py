@@ -50,6 +50,8 @@ def _turns(cells: Sequence[Cell], thing: Thing) -> list[int]:
         return list(range(len(cells)))
     if thing.noun in {"pyramid", "stairs", "cube", "house"} or "by_layer" in thing.flags:
         return [cell[1] - low[1] for cell in cells]
+    if "by_row" in thing.flags:
+        return [cell[2] - low[2] for cell in cells]
     return [sum(cell) - sum(low) for cell in cells]
 
 

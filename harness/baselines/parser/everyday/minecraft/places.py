@@ -51,11 +51,18 @@ def spots(places: list[Place], shape: Cells, scene: Scene, thing: Thing) -> list
         if place.relation in {"gap", "anywhere", "along", "away", "toward", "sideways"} and place.of is None:
             continue
         origins = _at(place, shape, scene, thing, on_ground, gap)
+        if place.relation in _SIDES and any(_is_own_middle(one) for one in places):
+            origins = [(x, (y + y + spans(landmark)[1] - 1) // 2, z) for x, y, z in origins for landmark in landmarks(place, scene)[:1]]
         if origins:
             return origins
     if not places or on_ground or all(place.of is None for place in places):
         return [free_spot(shape, scene, apart="apart" in thing.flags)]
     raise Unplaced("Where?")
+
+
+def _is_own_middle(place: Place) -> bool:
+    """`in the center of it`, of a thing beside whose middle something is put."""
+    return place.of is not None and place.of.noun == "middle" and place.of.of is not None and place.of.of.noun != "area"
 
 
 def _stepped(steps: list[Place], shape: Cells, scene: Scene) -> Cell:
@@ -103,6 +110,8 @@ def _at(place: Place, shape: Cells, scene: Scene, thing: Thing, on_ground: bool,
             near = next(
                 (origin for origin in _near(place, whole, shape, scene, on_ground, gap) if _is_free(origin, shape, scene)), None
             )
+        if near is None and len(shape) == 2 * SIDE + 1:
+            near = next((origin for origin in _near(place, landmark, shape, scene, on_ground, gap) if fits(shifted(shape, origin))), None)
         if near is None and place.relation not in {"at", "inside"}:
             raise Unplaced("Where?")
         if near is not None:
@@ -137,6 +146,9 @@ def landmarks(place: Place, scene: Scene) -> list[Cells]:
         whole = whole_of(place.of, scene)
         return [interior(whole)] if whole else []
     groups = found(place.of, scene)
+    if place.relation == "between" and place.of.is_it and len(groups) == 1 and len(pieces(groups[0])) == 1:
+        built = dict.fromkeys(cells for one in scene.made if (cells := scene.standing(one.cells)))
+        return [tuple(cell for cells in list(built)[-2:] for cell in cells)]
     if (place.relation in {"between", "round", "inside"} or "across" in place.word) and groups:
         return [tuple(cell for group in groups for cell in group)]
     if (place.of.kind == "it" and place.of.article in {"each", "all"}) or (

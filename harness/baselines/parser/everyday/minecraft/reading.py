@@ -185,7 +185,9 @@ class Reader(Measures):
             self.at += 1
             thing.kind, thing.noun, thing.word = token.kind, token.meaning, token.text
             if token.meaning == "floor_or_area":
-                thing.noun = "area" if thing.article in {"the", "all"} and not thing.colors else "floor"
+                thing.noun = "area" if thing.article in {"the", "all"} else "floor"
+            if thing.noun == "area" and thing.colors:
+                thing.noun = "floor"
             self._compound(thing)
             if thing.word == "steps" and thing.count:
                 thing.sizes["count"], thing.count = thing.count, None
@@ -196,6 +198,13 @@ class Reader(Measures):
     def _compound(self, thing: Thing) -> None:
         """`block tower` is a tower, `trunk block` a block of the trunk, `corner blocks` are corners."""
         after = self.peek()
+        if thing.noun == "sign" and (after.kind == "unknown" or len(after.text) == 1):
+            self.at += 1
+            return
+        if thing.noun == "hole" and after.meaning == "frame":
+            thing.kind, thing.noun, thing.word = "thing", "frame", "picture frame"
+            self.at += 1
+            return
         if after.kind != "thing" or after.text == "1" or after.meaning == "area":
             return
         if thing.noun == "frame" and after.meaning == "wall":
@@ -388,7 +397,7 @@ class Reader(Measures):
             self.at = start
             return None
         if (
-            (self.peek().kind == "part" and self.peek().meaning not in {"side", "end"})
+            (self.peek().kind == "part" and self.peek().meaning != "side")
             or self.peek().kind in {"side", "thing"}
             or self._names(article)
         ):

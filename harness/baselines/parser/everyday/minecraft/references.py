@@ -136,8 +136,19 @@ def _one_block(thing: Thing, among: Cells, scene: Scene) -> Cells:
     return max(single, key=scene.newest)
 
 
+def _slices(thing: Thing, whole: Cells) -> list[Cells]:
+    """The rows or columns of something that are picked: the leftmost, the second, every other one."""
+    picks = {*thing.picks, thing.counted_from}
+    upright = spans(whole)[1] > 1
+    column = thing.noun == "tower" or thing.word in {"column", "columns"} or bool(picks & {"leftmost", "rightmost"})
+    axis = (0 if spans(whole)[0] > 1 else 2) if column else 1 if upright and not picks & {"nearest", "farthest"} else 2
+    return _picked([tuple(c for c in whole if c[axis] == value) for value in sorted({c[axis] for c in whole})], thing)
+
+
 def _objects(thing: Thing, scene: Scene) -> list[Cells]:
     """Things by their names: as they were called when they were built, else by their shape."""
+    if thing.of is not None and thing.noun in {"row", "tower"} and (thing.picks or thing.ordinals) and (whole := cells_found(thing.of, scene)):
+        return _slices(thing, whole)
     candidates = [group for group in scene.objects() if not thing.colors or _has_colors(group, thing, scene)]
     if thing.article == "other":
         candidates = [group for group in candidates if not set(group) & set(scene.focus)]
@@ -177,9 +188,7 @@ def _made(thing: Thing, scene: Scene, candidates: Sequence[Cells]) -> list[Cells
 def _part_shaped(thing: Thing, scene: Scene) -> list[Cells]:
     """A tower within something larger is its highest column; rows of what is flat or upright lie one behind or over the other."""
     if thing.noun == "row" and (thing.picks or thing.ordinals):
-        whole = whole_of(Thing(), scene)
-        axis = 1 if spans(whole)[1] > 1 else 2
-        return [tuple(cell for cell in whole if cell[axis] == value) for value in sorted({cell[axis] for cell in whole})]
+        return _slices(replace(thing, picks=[], ordinals=[]), whole_of(Thing(), scene))
     if thing.noun == "frame" and thing.word in {"border", "rim", "outline", "perimeter"}:
         return [border(whole_of(Thing(), scene))]
     if thing.noun != "tower" or not scene.blocks:

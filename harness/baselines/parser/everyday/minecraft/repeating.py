@@ -43,13 +43,14 @@ def _moved_on(order: Order, verb: str, last: Order) -> Order | None:
 
 
 def _too(order: Order, verb: str, last: Order) -> Order | None:
-    """`and the ends too` after a change of color."""
+    """`and the ends too`, `now the block at the right end`: the act of before for another thing."""
     thing = order.thing
-    if verb or thing is None or "too" not in order.flags or last.act not in {"recolor", "remove", "resize"}:
+    on = "too" in order.flags or order.said.split(" ")[0] in {"and", "and then", "now", "then", "next"}
+    if verb or thing is None or not on or order.become or order.growth or last.act not in {"recolor", "remove", "resize"}:
         return None
     at = order.places[0].of if order.places and not thing.noun else None
     told = at or thing
-    return replace(last, things=[told]) if told.definite else None
+    return replace(last, things=[told], places=[] if at else order.places) if told.definite else None
 
 
 def _same_for(order: Order, verb: str, last: Order) -> Order | None:

@@ -105,8 +105,8 @@ def takes_place(order: Order, place: Place) -> bool:
         new.colors = of.colors
         new.flags.add("by_layer")
         return True
-    if of is not None and place.only_colors and place.word in {"to", "into", "in"} and (order.things or order.act == "recolor"):
-        if new is not None and not new.colors and place.word == "in" and not (order.flags | new.flags) & {"once_more", "same"}:
+    if of is not None and place.only_colors and place.word in {"to", "into", "in", "from"} and (order.things or order.act == "recolor"):
+        if new is not None and not new.colors and place.word in {"in", "from"} and not (order.flags | new.flags) & {"once_more", "same"}:
             alike = order.things if not any(thing.colors or thing.definite for thing in order.things) else [new]
             for thing in alike:
                 thing.colors = of.colors
