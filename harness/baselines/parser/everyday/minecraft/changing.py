@@ -41,8 +41,8 @@ def _qualified(thing: Thing, order: Order) -> Thing:
     if order.act in {"move", "copy"}:
         return thing
     for place in order.places:
-        if place.word == "from" and thing.count and place.of in _HEIGHTS:
-            thing = replace(thing, picks=[*thing.picks, place.of.noun])
+        if place.word == "from" and thing.count and place.of is not None and place.of.kind == "part":
+            thing = replace(thing, picks=[*thing.picks, *(place.of.picks or [place.of.noun])])
         elif (
             place.of is not None and place.of.noun not in {"area", ""} and place.relation in {"at", "inside"} and thing.of is None
         ):
@@ -52,7 +52,6 @@ def _qualified(thing: Thing, order: Order) -> Thing:
     return thing
 
 
-_HEIGHTS = [Thing(kind="part", noun=noun, word=noun, article="the") for noun in ("top", "bottom")]
 _PICKS = {
     "left": "leftmost",
     "right": "rightmost",
@@ -84,8 +83,11 @@ def remove(order: Order, scene: Scene) -> None:
             groups = [(cell,) for cell in _loose(tuple(cell for group in groups for cell in group), scene)[:one]]
         if thing.kind == "it" and thing.count:
             groups = [_loose(tuple(cell for group in groups for cell in group), scene)[: thing.count]]
-        scene.remove(cell for group in groups for cell in group)
-    scene.focus = scene.standing(scene.focus)
+        gone = {cell for group in groups for cell in group}
+        touched = [piece for piece in pieces(scene.blocks) if not gone.isdisjoint(piece)]
+        scene.remove(gone)
+        rest = scene.standing(cell for piece in touched for cell in piece)
+        scene.focus = scene.standing(scene.focus) or (rest if len(pieces(rest)) > 1 else ())
 
 
 def _beside(order: Order, scene: Scene) -> Cells:

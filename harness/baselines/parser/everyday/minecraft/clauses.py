@@ -198,6 +198,10 @@ class _Sentence:
     # --- words that steer ---
 
     def _link(self, token: Token) -> None:
+        if token.text == "too" and self._reader.peek().kind in {"unknown", "common"}:
+            self._reader.take()
+            self._order.flags.add("remark")
+            return
         self._linked = True
         self._not = self._not and token.text != ","
         if token.text in {"and", "then", "but"}:

@@ -134,6 +134,8 @@ def _describes(thing: Thing, order: Order, last: Order) -> bool:
     own_part = thing.word.rstrip("s") in PARTS.get(last.things[-1].noun, ()) and not thing.colors
     if thing.colors and thing.count and not thing.noun and (last.things[-1].count or 0) > 1:
         return True
+    if thing.noun == last.things[-1].noun and thing.article in {"each", "all"} and not thing.picks:
+        return True
     if own_part or thing.kind in {"it", "everything"}:
         return True
     if thing.noun == "" and (thing.article in {"", "each", "all"} or thing.article == "other"):

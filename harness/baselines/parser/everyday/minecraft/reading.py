@@ -254,10 +254,11 @@ class Reader(Measures):
     def _located(self, thing: Thing) -> bool:
         """`both corners at the far end`, `the one in the middle`, `the two in front`: where something is says which one it is."""
         one = thing.generic and thing.article in {"the", "other"} and not thing.picks and self.peek().text in {"at", "in", "in front"}
-        if not (one and thing.word != "block" or thing.noun in {"corner", "end", "edge"}):
+        middle = thing.article == "the" and thing.kind == "thing" and self.peek().text == "in" and self.peek(2).meaning == "middle"
+        if not (middle or (one and thing.word != "block") or thing.noun in {"corner", "end", "edge"}):
             return False
         start = self.at
-        near = self.accept("side", "front", "behind")
+        near = self.accept("side", "front", "behind") if one else None
         if near is None:
             if self.peek().text not in {"at", "in", "on"} or not self.accept("relation") or not self.accept("article", "the", "all", "their"):
                 self.at = start

@@ -289,6 +289,8 @@ def whole_of(thing: Thing, scene: Scene) -> Cells:
     built = any(set(made.cells) == set(scene.focus) for made in scene.made)
     if (len(focus) > 1 and built) or (focus and len(scene.blocks) == 1):
         return focus
+    if len(pieces(focus)) > 1:
+        return focus
     if focus:
         return max((piece for piece in pieces(scene.blocks) if focus[0] in piece), key=len)
     return max(pieces(scene.blocks), key=len) if scene.blocks else ()

@@ -32,6 +32,8 @@ def resize(order: Order, scene: Scene) -> None:
     become, growth = order.become or Thing(), order.growth
     if become.like:
         become = replace(become, sizes=become.sizes | sizes_like(become, scene), like={})
+    if "deep" in become.sizes and spans(cells)[0] == spans(cells)[2]:
+        become = replace(become, by=[become.sizes["deep"]] * 2)
     if _rebuilt(cells, become, growth, scene):
         return
     if (growth and growth.axis == "all") or len(become.by) > 1:
