@@ -601,6 +601,8 @@ class _Sentence:
 
     def _flush(self, keep_act: bool = False) -> None:
         order = self._order
+        if "remark" in order.flags and order.things and not order.things[-1].article:
+            order.things[-1].article = "the"
         if order != Order():
             self._done.append(order)
         self._order = Order(order.act if keep_act else "")

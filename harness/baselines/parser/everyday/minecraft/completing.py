@@ -138,6 +138,8 @@ def _describes(thing: Thing, order: Order, last: Order) -> bool:
         return True
     if own_part or thing.kind in {"it", "everything"}:
         return True
+    if thing == Thing(article="a", flags=thing.flags):
+        return True
     if thing.noun == "" and (thing.article in {"", "each", "all"} or thing.article == "other"):
         return not (order.mended and thing.article == "")
     if thing.noun in {"layer", "block"} and not thing.colors and thing.article in {"", "each", "all"} and thing.picks == []:

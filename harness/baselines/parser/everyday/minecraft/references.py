@@ -54,6 +54,9 @@ def _all_found(thing: Thing, scene: Scene) -> list[Cells]:
         if len(groups) > 1:
             alone = [Scene({cell: scene.blocks[cell] for cell in group}, focus=group) for group in groups]
             return [cells for one in alone for cells in _all_found(replace(thing, of=None), one)]
+    there = _in_corner(thing, scene)
+    if there:
+        return there
     if thing.kind == "it":
         return _it(thing, scene)
     if thing.kind == "part":
@@ -61,6 +64,17 @@ def _all_found(thing: Thing, scene: Scene) -> list[Cells]:
     if thing.noun in {"block", ""}:
         return _blocks(thing, scene)
     return _objects(thing, scene)
+
+
+def _in_corner(thing: Thing, scene: Scene) -> list[Cells]:
+    """What stands in a corner or at an edge of the area: `the one in the far left corner`."""
+    part = thing.of
+    if thing.kind != "thing" or part is None or part.noun != "corner" or not (part.picks or part.of) or thing.picks:
+        return []
+    if part.of is not None and part.of.noun != "area":
+        return []
+    ground = {(cell[0], cell[2]) for group in parts(GROUND, part) for cell in group}
+    return [piece for piece in pieces(scene.blocks) if any((cell[0], cell[2]) in ground for cell in piece)]
 
 
 def _it(thing: Thing, scene: Scene) -> list[Cells]:

@@ -158,6 +158,8 @@ def _settled(found: list[Token]) -> list[Token]:
 
 
 def _in_context(before: Token, token: Token, after: Token) -> Token:
+    if token.text == "step back" and before.kind == "number":
+        return Token("step", "thing", "stairs")
     if token.text == "hole" and after.meaning == "area":
         return Token("hole", "skip", "")
     if token.text == "u" and before.kind == "article":
