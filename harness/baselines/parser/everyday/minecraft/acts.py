@@ -60,6 +60,8 @@ def _nothing(order: Order, scene: Scene) -> str:
     """Talk, questions, and what is not to be done."""
     thing, flags = order.thing, order.flags
     said = thing is not None and (bool(thing.colors) or not thing.definite) and "question" not in flags
+    if thing is not None and thing.definite and "only" in flags | thing.flags and "idle" in flags and found(thing, scene):
+        return "keep"
     quiet = order.act in {"", "hold", "build", "make"} or (order.act == "look" and "idle" in flags)
     if quiet and flags & {"idle", "question", "remark", "talk"}:
         if "remark" in flags and thing is not None and not order.become:

@@ -47,11 +47,14 @@ def _qualified(thing: Thing, order: Order) -> Thing:
             place.of is not None and place.of.noun not in {"area", ""} and place.relation in {"at", "inside"} and thing.of is None
         ):
             thing = replace(thing, of=place.of)
+        elif place.relation in _BESIDE and place.of is not None and place.of.noun != "area" and place.of.kind != "part":
+            thing = replace(thing, place=place)
         elif place.relation in _PICKS and place.of is None:
             thing = replace(thing, picks=[*thing.picks, _PICKS[place.relation]])
     return thing
 
 
+_BESIDE = frozenset({"left", "right", "front", "behind", "on", "below", "between", "beside"})
 _PICKS = {
     "left": "leftmost",
     "right": "rightmost",
@@ -69,17 +72,15 @@ _PICKS = {
 def remove(order: Order, scene: Scene) -> None:
     for thing in order.things or [_IT]:
         thing = _qualified(thing, order)
+        if "extra" in thing.flags and thing.generic and not thing.colors:
+            thing = replace(_IT, count=thing.count or 1)
         if thing.noun in {"arch", "hole"} and not found(thing, scene):
             raise Unplaced("Which one?")
-        beside = _beside(order, scene)
-        if beside:
-            scene.remove(beside)
-            continue
         groups = found(thing, scene)
         if not groups:
             raise Unplaced("Which one?")
         if thing.article in {"a", ""} and not thing.plural and thing.noun in {"block", ""} and not thing.picks:
-            one = thing.count or 1
+            one = (thing.count or 1) * (len(groups) if thing.of is not None and thing.of.of is not None and thing.of.of.plural else 1)
             groups = [(cell,) for cell in _loose(tuple(cell for group in groups for cell in group), scene)[:one]]
         if thing.kind == "it" and thing.count:
             groups = [_loose(tuple(cell for group in groups for cell in group), scene)[: thing.count]]
@@ -88,27 +89,6 @@ def remove(order: Order, scene: Scene) -> None:
         scene.remove(gone)
         rest = scene.standing(cell for piece in touched for cell in piece)
         scene.focus = scene.standing(scene.focus) or (rest if len(pieces(rest)) > 1 else ())
-
-
-def _beside(order: Order, scene: Scene) -> Cells:
-    """`the block left of the tower`: what stands there."""
-    cells: list[Cell] = []
-    for place in order.places:
-        if (
-            place.of is None
-            or place.of.noun == "area"
-            or place.relation not in {"left", "right", "front", "behind", "on", "below"}
-        ):
-            continue
-        way = WAYS[{"on": "up", "below": "down"}.get(place.relation, place.relation)]
-        landmark = cells_found(place.of, scene)
-        cells += [
-            next_one
-            for cell in landmark
-            for next_one in [moved(cell, way)]
-            if next_one in scene.blocks and next_one not in landmark
-        ]
-    return tuple(dict.fromkeys(cells))
 
 
 def _loose(cells: Cells, scene: Scene) -> Cells:

@@ -77,6 +77,7 @@ class _Sentence:
         """Whether the words since "that" go on about the thing before."""
         self._named = False
         """Whether "as" came before: what follows is a name."""
+        self._every = 2
         self._alternate = ""
         """Whether the next color is that of every second block, or of the others."""
         self._latest: Thing | None = None
@@ -122,7 +123,7 @@ class _Sentence:
                 reader.accept("link")
             self._with = ""
             return
-        if token.meaning == "touching" and self._order.things and reader.peek(1).meaning in {"the", "it"}:
+        if token.meaning == "touching" and (self._order.things or self._order.places) and reader.peek(1).meaning in {"the", "it"}:
             reader.take()
             self._place(Place("beside", of=reader.thing())) if not self._order.places else reader.thing()
             return
@@ -369,6 +370,11 @@ class _Sentence:
         before = order.places[-1].of if order.places else None
         if place.relation == "between" and before is not None and before.noun == "hole":
             order.places.pop()
+        landmark = order.places[-1].of if order.places else None
+        named = landmark is not None and landmark.kind == "thing" and landmark.noun != "area" and landmark.definite
+        if self._relative and landmark is not None and named and place.of is not None:
+            landmark.place = place
+            return
         place = telling.as_gap(order, place)
         if not telling.takes_place(order, place):
             order.places.append(place)
@@ -501,14 +507,16 @@ class _Sentence:
         if not order.things or order.things[-1].definite or order.act in CHANGING:
             return False
         target = order.things[-1]
-        if "alternate" in thing.picks:
-            self._alternate = "second"
-            target.colors = [*target.colors[:1], *thing.colors]
+        every = 2 if "alternate" in thing.picks else 3 if "third" in thing.picks else 0
+        if every:
+            self._alternate, self._every = "nth", every
+            target.colors = [*target.colors[:1] * (every - 1), *thing.colors]
         elif self._alternate and thing.article in {"other", "all", "the"}:
-            self._alternate = "first"
-            target.colors = [*thing.colors, *target.colors]
+            self._alternate = "others"
+            target.colors = [*thing.colors * (self._every - 1), *target.colors[-1:]]
         elif self._alternate and thing.only_describes and thing.colors:
-            target.colors = [*target.colors, *thing.colors] if self._alternate == "second" else [*thing.colors, *target.colors]
+            others = thing.colors * (self._every - 1)
+            target.colors = [*target.colors, *thing.colors] if self._alternate == "nth" else [*others, *target.colors[self._every - 1 :]]
         else:
             return False
         return True

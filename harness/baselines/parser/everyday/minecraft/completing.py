@@ -51,6 +51,8 @@ def united(orders: list[Order]) -> list[Order]:
 def _goes_on(order: Order, done: list[Order]) -> bool:
     """Whether an order only adds to the one before, which takes it in: `take the top block off and put it there` moves."""
     last = done[-1]
+    if last.act == order.act == "remove" and order.thing is not None and order.thing.is_it and not order.places:
+        return True
     grows = order.growth and last.thing is not None and last.thing.count == 2 and len(last.things) == 1
     if grows and order.growth and order.thing is not None and order.thing.generic and not order.thing.colors:
         one = replace(last.things[0], count=None, article="a")

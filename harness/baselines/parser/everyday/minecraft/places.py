@@ -191,6 +191,8 @@ def _area_parts(thing: Thing, scene: Scene) -> list[Cells]:
         return _free_corners(scene)[: None if thing.plural else 1]
     if thing.of is not None and thing.of.kind == "part":
         groups = [group for whole in _area_parts(thing.of, scene) for group in parts(whole, thing)]
+    elif thing.noun == "corner" and thing.article == "other" and thing.picks:
+        groups = [group for group in parts(GROUND, thing) if scene.free(group)]
     elif thing.noun == "corner" and thing.article == "other" and set(scene.focus) & set(corners(GROUND)):
         corner = next(cell for cell in scene.focus if cell in corners(GROUND))
         groups = [((-corner[0], 1, -corner[2]),)] if not thing.count else _free_corners(scene)

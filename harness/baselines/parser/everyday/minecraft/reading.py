@@ -237,7 +237,8 @@ class Reader(Measures):
         while True:
             if (thing.kind != "it" and self.sized(thing)) or self._counted_from(thing):
                 continue
-            if self.peek().text in {"of", "in", "off", "out of"} and thing.noun and self._of(thing):
+            rest = thing.word == "others" and self.peek().text == "of"
+            if self.peek().text in {"of", "in", "off", "out of"} and (thing.noun or rest) and self._of(thing):
                 continue
             if self._located(thing):
                 continue
@@ -301,6 +302,9 @@ class Reader(Measures):
         if wrong or inner is None:
             self.at = start
             return False
+        if not thing.noun and inner.noun == "area":
+            thing.noun, thing.kind, thing.word = "area", "thing", inner.word
+            return True
         if preposition == "of" and inner.colors and inner == Thing(article=inner.article, colors=inner.colors):
             thing.colors = inner.colors
             return True
@@ -330,6 +334,8 @@ class Reader(Measures):
             before = self._end_of_line()
             number = self.accept("number")
             before = before or self._end_of_line()
+            if self.peek().text == "of" and self.peek(1).kind in {"it", "article"} and number:
+                self.at += 2
             self.skip("be", "skip")
             color = self.accept("color")
             self.accept("thing", "block")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from harness.baselines.parser.everyday.minecraft.meaning import Thing
-from harness.baselines.parser.everyday.minecraft.scene import GROUND, Cell, Cells, Scene, around, box, extent, pieces, spans
+from harness.baselines.parser.everyday.minecraft.meaning import Place, Thing
+from harness.baselines.parser.everyday.minecraft.scene import GROUND, WAYS, Cell, Cells, Scene, around, box, extent, pieces, spans
 
 ROOFS = frozenset({"roof", "lid", "ceiling"})
 """What covers a thing is its top layer, unless it was built by this name."""
@@ -28,10 +28,31 @@ _KEYS: dict[str, Callable[[Cells], float]] = {
 def found(thing: Thing, scene: Scene) -> list[Cells]:
     """The groups of blocks that a thing may be, each by itself if they are several: `every red block` has as many as are red."""
     groups = _all_found(thing, scene)
+    if thing.place is not None:
+        groups = _at_place(_all_found(replace(thing, count=None, article="all"), scene), thing.place, scene)
     if thing.but:
         spared = {cell for group in found(thing.but, scene) for cell in group}
         groups = [kept for group in groups if (kept := tuple(cell for cell in group if cell not in spared))]
     return groups
+
+
+def _at_place(groups: list[Cells], place: Place, scene: Scene) -> list[Cells]:
+    """Those of some groups that are nearest to a place: `the block that is between the towers`, `the one left of it`."""
+    marks = [cells for of in (place.of, place.second) if of is not None for cells in found(of, scene)]
+    taken = {cell for cells in marks for cell in cells}
+    groups = [group for group in groups if taken.isdisjoint(group)]
+    if not marks or not groups:
+        return []
+    way = {"on": (0, 1, 0), "below": (0, -1, 0)}.get(place.relation, WAYS.get(place.relation, (0, 0, 0)))
+    x, y, z = _center(tuple(taken))
+    wide, high, deep = spans(taken)
+    goal = (x + way[0] * (wide + 1) / 2, y + way[1] * (high + 1) / 2, z + way[2] * (deep + 1) / 2)
+
+    def far(group: Cells) -> float:
+        return sum(abs(a - b) for a, b in zip(_center(group), goal, strict=True))
+
+    least = min(map(far, groups))
+    return [group for group in groups if far(group) == least]
 
 
 def cells_found(thing: Thing, scene: Scene) -> Cells:

@@ -98,6 +98,8 @@ def takes_place(order: Order, place: Place) -> bool:
     if place.relation == "height" and (order.act in _TO_SIZE or (order.things and order.things[-1].definite and order.act == "make")):
         order.become, order.growth = Thing(sizes={"high": place.distance or 1}), None
         return True
+    if of is not None and place.word == "in" and of == Thing(article=of.article, flags=of.flags) and order.thing and not new:
+        return True
     if new is not None and of is not None and of.by and not of.definite and of.noun in {"named", "", "floor", "bottom"}:
         new.by = of.by
         return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -59,7 +60,7 @@ END = Token("", "end", "")
 
 def tokens(text: str) -> list[Token]:
     """What a text says, token by token: `Two red towers!` is a number, a color, a thing and the end of a sentence."""
-    text = text.replace(":", _COLON)
+    text = re.sub(r"\bits (?=(?:an?|the|too|not|so|just)\b)", "it is ", text.replace(":", _COLON).lower())
     evened = " ".join(_APOSTROPHES.get(word, word.removesuffix("'s")) for word in english.evened(text).split()[:MOST_WORDS])
     words = english.spelled(english.without_politeness(evened), known_words()).split()
     found: list[Token] = []
@@ -158,7 +159,7 @@ def _settled(found: list[Token]) -> list[Token]:
 
 
 def _in_context(before: Token, token: Token, after: Token) -> Token:
-    if token.text == "step back" and before.kind == "number":
+    if token.text == "step back" and before.kind == "number" and after.text in {"to", "from", "toward"}:
         return Token("step", "thing", "stairs")
     if token.text == "hole" and after.meaning == "area":
         return Token("hole", "skip", "")
