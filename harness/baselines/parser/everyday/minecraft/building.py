@@ -59,7 +59,9 @@ def build(order: Order, scene: Scene) -> None:
         raise Unplaced("What?")
     places, flags = order.places, order.flags
     if len(things) > 1 and any(place.relation == "gap" for place in places):
-        _place(_spread([colored_thing(thing, scene, places) for thing in things], gap_of(places, 1), "row"), things[0], places, scene)
+        _place(
+            _spread([colored_thing(thing, scene, places) for thing in things], gap_of(places, 1), "row"), things[0], places, scene
+        )
         return
     if len(things) == 2 and things[0].noun == "tower" and things[0].count == 2 and things[1].noun == "row" and not places:
         _build(things[0], [Place("gap", distance=max(1, things[1].sizes.get("long", 3) - 2))], scene)
@@ -102,7 +104,9 @@ def _settled(thing: Thing, order: Order) -> Thing:
     thing = replace(thing, colors=list(thing.colors), sizes=dict(thing.sizes), flags=set(thing.flags))
     if thing.word == "stripes" and any(_on_ground(place) for place in order.places):
         return replace(thing, noun="floor", word="floor", by=[2 * SIDE + 1] * 2, flags=thing.flags | {"by_row"})
-    if not (thing.noun or thing.count) and any(_on_ground(place) and place.of.article == "all" for place in order.places if place.of):
+    if not (thing.noun or thing.count) and any(
+        _on_ground(place) and place.of.article == "all" for place in order.places if place.of
+    ):
         return replace(thing, noun="floor", word="floor", by=[2 * SIDE + 1] * 2)
     thing.noun = thing.noun or "block"
     if thing.noun == "block" and len(thing.by) > 2:
@@ -193,7 +197,14 @@ def _build(thing: Thing, places: list[Place], scene: Scene) -> None:
 
 def _is_all_edges(place: Place) -> bool:
     of = place.of
-    return of is not None and of.noun in {"edge", "side"} and of.plural and not of.picks and of.of is not None and of.of.noun == "area"
+    return (
+        of is not None
+        and of.noun in {"edge", "side"}
+        and of.plural
+        and not of.picks
+        and of.of is not None
+        and of.of.noun == "area"
+    )
 
 
 def _on_edge(thing: Thing, places: list[Place], scene: Scene) -> bool:

@@ -80,7 +80,9 @@ def remove(order: Order, scene: Scene) -> None:
         if not groups:
             raise Unplaced("Which one?")
         if thing.article in {"a", ""} and not thing.plural and thing.noun in {"block", ""} and not thing.picks:
-            one = (thing.count or 1) * (len(groups) if thing.of is not None and thing.of.of is not None and thing.of.of.plural else 1)
+            one = (thing.count or 1) * (
+                len(groups) if thing.of is not None and thing.of.of is not None and thing.of.of.plural else 1
+            )
             groups = [(cell,) for cell in _loose(tuple(cell for group in groups for cell in group), scene)[:one]]
         if thing.kind == "it" and thing.count:
             groups = [_loose(tuple(cell for group in groups for cell in group), scene)[: thing.count]]
@@ -249,7 +251,9 @@ def copy(order: Order, scene: Scene) -> None:
     become = next((thing for thing in order.things if thing.colors and "same" in thing.flags), become)
     colors = {cell: (become.colors[0] if become.colors else scene.blocks[cell]) for cell in cells}
     times = (
-        next((thing.count for thing in order.things if thing.count and (thing.kind in {"it", ""} or "extra" in thing.flags)), None)
+        next(
+            (thing.count for thing in order.things if thing.count and (thing.kind in {"it", ""} or "extra" in thing.flags)), None
+        )
         or (order.growth and int(order.growth.factor))
         or 1
     )
@@ -270,10 +274,7 @@ def copy(order: Order, scene: Scene) -> None:
 
 
 def _copy_place(order: Order, colors: dict[Cell, str], scene: Scene, cells: Cells) -> dict[Cell, str]:
-    directed = next(
-        (place for place in order.places if place.relation in {*WAYS, "on", "beside"}),
-        None,
-    )
+    directed = next((place for place in order.places if place.relation in {*WAYS, "on", "beside"}), None)
     itself = directed is not None and (
         directed.of is None or directed.of.kind in {"it", "everything"} or directed.of.article == "this"
     )

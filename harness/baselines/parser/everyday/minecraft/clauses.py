@@ -247,7 +247,10 @@ class _Sentence:
         """`until you hit the edge`, `till you run out of room`: as far as the area goes."""
         ahead = next((n for n in range(6) if self._reader.peek(n).kind in {"link", "end"}), 6)
         said = [self._reader.peek(n) for n in range(ahead)]
-        if any(one.meaning in {"edge", "end", "area", "border", "frame", "wall"} or one.text in {"room", "fit", "fits", "space"} for one in said):
+        if any(
+            one.meaning in {"edge", "end", "area", "border", "frame", "wall"} or one.text in {"room", "fit", "fits", "space"}
+            for one in said
+        ):
             self._reader.at += ahead
             self._order.flags.add("max_to_edge")
 
@@ -391,6 +394,8 @@ class _Sentence:
         reader, start = self._reader, self._reader.at
         reader.skip("link", "unknown", "common", "be", "skip")
         reader.accept("verb", "look", "build", "make")
+        if reader.accept("flag", "touching") and reader.accept("it"):
+            reader.skip("link")
         follows = reader.peek()
         if reader.place() is not None:
             thing = reader.thing() if not self._thing_follows() else Thing(noun="block")
@@ -516,7 +521,9 @@ class _Sentence:
             target.colors = [*thing.colors * (self._every - 1), *target.colors[-1:]]
         elif self._alternate and thing.only_describes and thing.colors:
             others = thing.colors * (self._every - 1)
-            target.colors = [*target.colors, *thing.colors] if self._alternate == "nth" else [*others, *target.colors[self._every - 1 :]]
+            target.colors = (
+                [*target.colors, *thing.colors] if self._alternate == "nth" else [*others, *target.colors[self._every - 1 :]]
+            )
         else:
             return False
         return True

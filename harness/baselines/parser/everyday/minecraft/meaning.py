@@ -47,7 +47,12 @@ class Thing:
     @property
     def definite(self) -> bool:
         of_definite = not self.article and self.of is not None and self.of.definite and bool(self.picks)
-        return of_definite or self.article in DEFINITE or self.kind in {"it", "everything"} or bool({"alternate", "third"} & {*self.picks})
+        return (
+            of_definite
+            or self.article in DEFINITE
+            or self.kind in {"it", "everything"}
+            or bool({"alternate", "third"} & {*self.picks})
+        )
 
     @property
     def plural(self) -> bool:

@@ -52,7 +52,9 @@ def spots(places: list[Place], shape: Cells, scene: Scene, thing: Thing) -> list
             continue
         origins = _at(place, shape, scene, thing, on_ground, gap)
         if place.relation in _SIDES and any(_is_own_middle(one) for one in places):
-            origins = [(x, (y + y + spans(landmark)[1] - 1) // 2, z) for x, y, z in origins for landmark in landmarks(place, scene)[:1]]
+            origins = [
+                (x, (y + y + spans(landmark)[1] - 1) // 2, z) for x, y, z in origins for landmark in landmarks(place, scene)[:1]
+            ]
         if origins:
             return origins
     if not places or on_ground or all(place.of is None for place in places):
@@ -111,7 +113,9 @@ def _at(place: Place, shape: Cells, scene: Scene, thing: Thing, on_ground: bool,
                 (origin for origin in _near(place, whole, shape, scene, on_ground, gap) if _is_free(origin, shape, scene)), None
             )
         if near is None and len(shape) == 2 * SIDE + 1:
-            near = next((origin for origin in _near(place, landmark, shape, scene, on_ground, gap) if fits(shifted(shape, origin))), None)
+            near = next(
+                (origin for origin in _near(place, landmark, shape, scene, on_ground, gap) if fits(shifted(shape, origin))), None
+            )
         if near is None and place.relation not in {"at", "inside"}:
             raise Unplaced("Where?")
         if near is not None:

@@ -63,7 +63,11 @@ class Reader(Measures):
         """`one of the corners`, `3 of those`."""
         number = self.peek()
         more = int(self.peek(1).meaning == "extra")
-        if number.kind not in {"number", "few"} or self.peek(1 + more).text != "of" or self.peek(2 + more).kind not in {"article", "it"}:
+        if (
+            number.kind not in {"number", "few"}
+            or self.peek(1 + more).text != "of"
+            or self.peek(2 + more).kind not in {"article", "it"}
+        ):
             return None
         start = self.at
         self.at += 2 + more
@@ -254,18 +258,38 @@ class Reader(Measures):
 
     def _located(self, thing: Thing) -> bool:
         """`both corners at the far end`, `the one in the middle`, `the two in front`: where something is says which one it is."""
-        one = thing.generic and thing.article in {"the", "other"} and not thing.picks and self.peek().text in {"at", "in", "in front"}
-        middle = thing.article == "the" and thing.kind == "thing" and self.peek().text == "in" and self.peek(2).meaning == "middle"
+        one = (
+            thing.generic
+            and thing.article in {"the", "other"}
+            and not thing.picks
+            and self.peek().text in {"at", "in", "in front"}
+        )
+        middle = (
+            thing.article == "the" and thing.kind == "thing" and self.peek().text == "in" and self.peek(2).meaning == "middle"
+        )
         if not (middle or (one and thing.word != "block") or thing.noun in {"corner", "end", "edge"}):
             return False
         start = self.at
         near = self.accept("side", "front", "behind") if one else None
         if near is None:
-            if self.peek().text not in {"at", "in", "on"} or not self.accept("relation") or not self.accept("article", "the", "all", "their"):
+            if (
+                self.peek().text not in {"at", "in", "on"}
+                or not self.accept("relation")
+                or not self.accept("article", "the", "all", "their")
+            ):
                 self.at = start
                 return False
-            near = self.accept("pick", "farthest", "nearest") or self.accept("side", *_OF_SIDE) or self.accept("part", *_PARTS_AS_PICKS)
-        if near is None or self.accept("part", "side", "end", "edge") is None and near.kind == "pick" or self.peek().kind in _NAMED:
+            near = (
+                self.accept("pick", "farthest", "nearest")
+                or self.accept("side", *_OF_SIDE)
+                or self.accept("part", *_PARTS_AS_PICKS)
+            )
+        if (
+            near is None
+            or self.accept("part", "side", "end", "edge") is None
+            and near.kind == "pick"
+            or self.peek().kind in _NAMED
+        ):
             self.at = start
             return False
         thing.picks.append(_OF_SIDE.get(near.meaning, near.meaning))
@@ -360,7 +384,12 @@ class Reader(Measures):
         relation = self.accept("relation", "at", "on", "below")
         if relation is None or relation.meaning == "at" or relation.text in {"on", "below"}:
             self.accept("article", "the", "all", "each")
-        token = self.accept("part", "top", "bottom", "middle", "end") or self.accept("relation", "between") or self.accept("pick") or self.accept("side", "left", "right")
+        token = (
+            self.accept("part", "top", "bottom", "middle", "end")
+            or self.accept("relation", "between")
+            or self.accept("pick")
+            or self.accept("side", "left", "right")
+        )
         token = token or (relation if relation and relation.meaning != "at" and relation.text != "on" else None)
         if token is None or self.peek().kind in {"article", "it"}:
             self.at = start
@@ -398,8 +427,13 @@ class Reader(Measures):
         self.skip("skip", "common")
         far = self.accept("pick", "farthest", "nearest")
         token = self.accept("side")
-        if token is None or (far and self.peek().kind == "part") or (
-            article and (self.peek().kind in {"thing", "side"} or (self.peek().kind == "color" and self.peek(1).kind == "thing"))
+        if (
+            token is None
+            or (far and self.peek().kind == "part")
+            or (
+                article
+                and (self.peek().kind in {"thing", "side"} or (self.peek().kind == "color" and self.peek(1).kind == "thing"))
+            )
         ):
             self.at = start
             return None

@@ -70,11 +70,13 @@ def _all_found(thing: Thing, scene: Scene) -> list[Cells]:
         if thing.noun == "figure" and scene.standing(scene.focus) and thing.article == "this":
             return [scene.standing(scene.focus)]
         return [tuple(sorted(scene.blocks))]
-    if thing.of is not None and thing.of.plural and thing.of.noun != "area" and thing.kind != "everything":
-        groups = found(thing.of, scene)
+    inner = thing.of.of if thing.of is not None and thing.of.of is not None and thing.of.of.article in {"each", "all"} else thing.of
+    if inner is not None and inner.plural and inner.noun != "area" and thing.kind != "everything":
+        groups = found(inner, scene)
         if len(groups) > 1:
             alone = [Scene({cell: scene.blocks[cell] for cell in group}, focus=group) for group in groups]
-            return [cells for one in alone for cells in _all_found(replace(thing, of=None), one)]
+            own = None if inner is thing.of or thing.of is None else replace(thing.of, of=None)
+            return [cells for one in alone for cells in _all_found(replace(thing, of=own), one)]
     there = _in_corner(thing, scene)
     if there:
         return there
@@ -182,7 +184,12 @@ def _slices(thing: Thing, whole: Cells) -> list[Cells]:
 
 def _objects(thing: Thing, scene: Scene) -> list[Cells]:
     """Things by their names: as they were called when they were built, else by their shape."""
-    if thing.of is not None and thing.noun in {"row", "tower"} and (thing.picks or thing.ordinals) and (whole := cells_found(thing.of, scene)):
+    if (
+        thing.of is not None
+        and thing.noun in {"row", "tower"}
+        and (thing.picks or thing.ordinals)
+        and (whole := cells_found(thing.of, scene))
+    ):
         return _slices(thing, whole)
     candidates = [group for group in scene.objects() if not thing.colors or _has_colors(group, thing, scene)]
     if thing.article == "other":

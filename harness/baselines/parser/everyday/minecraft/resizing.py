@@ -193,7 +193,8 @@ def _rescale(cells: Cells, growth: Growth | None, become: Thing, scene: Scene, a
     low = extent(cells)[0]
     shift = [(size - new) // 2 if around and axis != 1 else 0 for axis, size, new in zip(range(3), sizes, wanted, strict=True)]
     starts = [
-        max(-SIDE if axis != 1 else 1, min(low[axis] + shift[axis], (SIDE if axis != 1 else HEIGHT) - wanted[axis] + 1)) for axis in range(3)
+        max(-SIDE if axis != 1 else 1, min(low[axis] + shift[axis], (SIDE if axis != 1 else HEIGHT) - wanted[axis] + 1))
+        for axis in range(3)
     ]
     ends = [start + wanted[axis] - 1 for axis, start in enumerate(starts)]
     new = box((starts[0], starts[1], starts[2]), (ends[0], ends[1], ends[2]))

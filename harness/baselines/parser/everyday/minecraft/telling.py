@@ -95,7 +95,9 @@ def takes_place(order: Order, place: Place) -> bool:
     if of is not None and counts and place.word in {"to", "down", "up"} and order.act in _TO_SIZE:
         order.act, order.become, order.growth = "shrink", Thing(sizes={"count": of.count or 1}), None
         return True
-    if place.relation == "height" and (order.act in _TO_SIZE or (order.things and order.things[-1].definite and order.act == "make")):
+    if place.relation == "height" and (
+        order.act in _TO_SIZE or (order.things and order.things[-1].definite and order.act == "make")
+    ):
         order.become, order.growth = Thing(sizes={"high": place.distance or 1}), None
         return True
     if of is not None and place.word == "in" and of == Thing(article=of.article, flags=of.flags) and order.thing and not new:
@@ -107,8 +109,18 @@ def takes_place(order: Order, place: Place) -> bool:
         new.colors = of.colors
         new.flags.add("by_layer")
         return True
-    if of is not None and place.only_colors and place.word in {"to", "into", "in", "from"} and (order.things or order.act == "recolor"):
-        if new is not None and not new.colors and place.word in {"in", "from"} and not (order.flags | new.flags) & {"once_more", "same"}:
+    if (
+        of is not None
+        and place.only_colors
+        and place.word in {"to", "into", "in", "from"}
+        and (order.things or order.act == "recolor")
+    ):
+        if (
+            new is not None
+            and not new.colors
+            and place.word in {"in", "from"}
+            and not (order.flags | new.flags) & {"once_more", "same"}
+        ):
             alike = order.things if not any(thing.colors or thing.definite for thing in order.things) else [new]
             for thing in alike:
                 thing.colors = of.colors
