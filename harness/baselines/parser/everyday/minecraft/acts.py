@@ -98,8 +98,6 @@ def _by_verb(order: Order, scene: Scene) -> str:
         return "build"
     if act == "recolor" and order.said.startswith("switch") and order.become is None:
         return "swap"
-    if act == "lift" and not any(place.relation in {"up", "on"} for place in order.places):
-        order.places.append(Place("up", distance=order.growth.add if order.growth else None))
     plain = act in BUILDING | _RESIZING or act in {"recolor", "move", "extend", "mirror", "lift"}
     return "" if plain else act
 
@@ -154,9 +152,6 @@ def _with_parts(order: Order, scene: Scene) -> str:
         return "recolor_parts"
     for place in order.places:
         own = place.of is not None and place.of.of is None and place.of.noun in {"middle", "corner", "edge"}
-        if thing.noun == "block" and thing.colors and own and place.of is not None:
-            order.things, order.places = [replace(place.of, colors=thing.colors)], []
-            return "recolor_parts"
     return ""
 
 

@@ -102,8 +102,6 @@ def gap_of(places: list[Place], default: int = 0) -> int:
 def _settled(thing: Thing, order: Order) -> Thing:
     """A thing with what the places of its order say of it: `3 blocks in a row` is a row of 3, `in orange` is a color."""
     thing = replace(thing, colors=list(thing.colors), sizes=dict(thing.sizes), flags=set(thing.flags))
-    if thing.word == "stripes" and any(_on_ground(place) for place in order.places):
-        return replace(thing, noun="floor", word="floor", by=[2 * SIDE + 1] * 2, flags=thing.flags | {"by_row"})
     if not (thing.noun or thing.count) and any(
         _on_ground(place) and place.of.article == "all" for place in order.places if place.of
     ):
@@ -115,8 +113,6 @@ def _settled(thing: Thing, order: Order) -> Thing:
         thing.count, thing.few = 6 * (thing.count or 1), False
         thing.flags.add("varied")
     edge = any(place.relation == "along" and place.of is not None and place.of.noun == "edge" for place in order.places)
-    if edge and thing.noun == "block" and thing.plural and not thing.count:
-        thing = replace(thing, noun="row", word="row", sizes={"long": 2 * SIDE + 1})
     for place in list(order.places):
         of = place.of
         if (
@@ -129,8 +125,6 @@ def _settled(thing: Thing, order: Order) -> Thing:
             if of.noun in {"", "block"} and (of.colors or of.flags):
                 thing.colors = thing.colors or of.colors
                 thing.flags |= of.flags
-            elif thing.noun not in {"", "block", "named"}:
-                thing.flags.add("parallel")
             elif of.noun == "row" and (of.count or 1) > 1 and of.sizes.get("count"):
                 thing = replace(thing, noun="square", word=of.word, count=None, by=[of.sizes["count"], of.count or 1])
             elif of.noun not in {"", "block"} and (of.article == "a" or of.count == 1 or not of.colors):
@@ -283,8 +277,6 @@ def _color(thing: Thing, scene: Scene) -> str:
 def colored_thing(thing: Thing, scene: Scene, places: list[Place]) -> Shape:
     cells = _cells(thing, places, scene)
     colors = palette(thing, _color(thing, scene))
-    if thing.noun in {"block", ""} and len(colors) > 1 and len(cells) < len(colors) and not thing.count and not thing.sizes:
-        cells = tuple((n, 0, 0) for n in range(len(colors)))
     return colored(cells, thing, _color(thing, scene))
 
 
@@ -294,8 +286,6 @@ def _cells(thing: Thing, places: list[Place], scene: Scene) -> Cells:
     if thing.noun == "tower" and "max_to_edge" in thing.flags:
         thing = replace(thing, sizes=thing.sizes | {"high": HEIGHT})
     thing, way = _edged(thing, _way(thing, places), places)
-    if "bent" in thing.flags and thing.noun in {"row", "block"}:
-        thing = replace(thing, noun="snake", count=None, sizes={"count": thing.count or 6} | thing.sizes)
     if "stairs_up" in thing.flags:
         count = thing.count or thing.sizes.get("count") or 3
         thing = replace(thing, noun="diagonal", count=None, sizes={"count": count}, flags=thing.flags | {"upright"})
@@ -456,12 +446,6 @@ def _around(thing: Thing, place: Place, places: list[Place], scene: Scene) -> bo
     inner = () if area or place.of is None else tuple(cell for group in landmarks(place, scene) for cell in group)
     if not area and not inner:
         raise Unplaced("Around what?")
-    if thing.noun == "block" and thing.count == 4 and inner:
-        shape: Shape = {}
-        for side in ("left", "right", "front", "behind"):
-            shape[beside(inner, ((0, 0, 0),), side, 1)] = palette(thing, _color(thing, scene))[0]
-        _place_at(shape, (0, 0, 0), thing, scene)
-        return True
     gap = place.distance or gap_of(places)
     low, high = ((-SIDE + 1, 1, -SIDE + 1), (SIDE - 1, 1, SIDE - 1)) if area else extent(inner)
     width = thing.sizes.get("wide", 1)

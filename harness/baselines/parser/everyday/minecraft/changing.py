@@ -140,11 +140,6 @@ def swap(order: Order, scene: Scene) -> None:
     if not things or (len(things) == 1 and things[0].kind == "it"):
         colors = list(dict.fromkeys(scene.blocks.values()))
         things = [Thing(colors=[color], noun="block", word="blocks") for color in colors]
-    if len(things) == 1 and len(groups := found(things[0], scene)) == 2:
-        one, other = (scene.blocks[group[0]] for group in groups)
-        scene.recolor(dict.fromkeys(groups[0], other))
-        scene.recolor(dict.fromkeys(groups[1], one))
-        return
     if len(things) != 2:
         raise Unplaced("Which ones?")
     if all(thing.colors and thing.noun in {"", "block"} for thing in things):
@@ -202,8 +197,6 @@ def _step(order: Order, cells: Cells, scene: Scene) -> Cell | None:
         if place.relation in WAYS and place.of is None:
             add = order.growth.add if order.growth else 0
             total = moved(total, WAYS[place.relation], place.distance or add or 1)
-        elif place.of is not None and place.relation in WAYS and place.of.kind == "it" and place.of.article != "my":
-            total = moved(total, WAYS[place.relation], place.distance or 1)
         elif place.other and place.of is not None and place.of.noun in {"end", "corner", "side"}:
             total = _to_other(place.of, cells, scene)
         elif place.of is not None and place.of.noun == "edge" and place.of.picks:
@@ -374,8 +367,6 @@ def fill(order: Order, scene: Scene) -> None:
         color = (become.colors or [scene.color or FIRST_COLOR])[0]
         scene.place(dict.fromkeys([cell for cell in scene.focus if cell not in scene.blocks], color))
         return
-    if thing.noun in {"layer"} or thing.noun == "row":
-        whole = ()
     if not whole:
         raise Unplaced("What?")
     low, high = extent(whole)

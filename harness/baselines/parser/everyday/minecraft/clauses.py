@@ -519,11 +519,6 @@ class _Sentence:
         elif self._alternate and thing.article in {"other", "all", "the"}:
             self._alternate = "others"
             target.colors = [*thing.colors * (self._every - 1), *target.colors[-1:]]
-        elif self._alternate and thing.only_describes and thing.colors:
-            others = thing.colors * (self._every - 1)
-            target.colors = (
-                [*target.colors, *thing.colors] if self._alternate == "nth" else [*others, *target.colors[self._every - 1 :]]
-            )
         else:
             return False
         return True
@@ -570,8 +565,6 @@ class _Sentence:
         elif first and (order.places or (thing.article == "a" and order.act in CHANGING and self._linked)):
             self._flush(keep_act=order.act not in CHANGING)
             self._order.things.append(thing)
-        elif first and self._completes(thing, order.things[-1]):
-            telling.merge(order.things[-1], thing)
         else:
             order.things.append(thing)
 

@@ -60,9 +60,6 @@ def _goes_on(order: Order, done: list[Order]) -> bool:
         return True
     if "without" in order.flags and order.thing is not None and _builds(last):
         return takes_without(last, order.thing) or order.thing.noun in {"floor", "area"}
-    if last.act in {"", "make", "build"} and last.thing is not None and last.thing.noun == "hole" and order.act == "remove":
-        done.pop()
-        return False
     if not order.things and any(place.relation == "gap" for place in order.places):
         last.places += order.places
         return True
@@ -75,9 +72,6 @@ def _goes_on(order: Order, done: list[Order]) -> bool:
         _tell(order, last, done)
         return True
     middle = order.thing is not None and "middle" in {order.thing.noun, *order.thing.picks}
-    if order.act == "with" and middle and order.places:
-        last.places += order.places
-        return True
     return _colors_parts(order, last)
 
 
@@ -117,8 +111,6 @@ def _builds(order: Order) -> bool:
 
 def _only_tells(order: Order, last: Order) -> bool:
     """Whether an order only describes: `each should be 4 blocks long`, `blue`, `5 by 5`, `one empty row between them`."""
-    if any(place.relation == "between" and place.of_it for place in order.places):
-        return not any(thing.colors for thing in order.things) and order.act in {"", "build", "with"}
     it = bool(order.things) and all(thing.is_it or thing.only_counts for thing in order.things)
     shapes = bool(order.places) and all(_shapes(place) or place.relation == "round" for place in order.places)
     if it and shapes and order.act == "build":
@@ -165,29 +157,20 @@ def _tell(order: Order, last: Order, done: list[Order]) -> None:
     thing = last.things[-1]
     if any(place.relation == "round" for place in order.places):
         thing.flags.add("hollow")
-    if "float" in order.flags:
-        thing.flags.add("float")
     for more in order.told:
         if "varied" in more.flags and len(done) > 1:
             for number, one in enumerate(one for one in done if one.things):
                 one.things[0].colors = [COLORS[number % len(COLORS)]]
         elif more.sizes or not (more.word in {"legs", "leg"} and thing.noun == "table"):
             _tell_thing(thing, more)
-    if order.growth and order.growth.add and thing.noun in {"block", "row"}:
-        last.growth = order.growth
 
 
 def _tell_thing(thing: Thing, more: Thing) -> None:
-    if more.noun == "block" and more.count == 1 and thing.noun in COMPOSED:
-        thing.noun = "block"
-        return
     several = (thing.count or 0) > 1 and more.count
     count = thing.count
     colors = more.colors * (more.count or 1) if several else [] if thing.colors else more.colors
     merge(thing, replace(more, colors=colors, picks=[]))
     thing.count = count
-    if more.count and more.noun == "block" and thing.noun != "block":
-        thing.sizes.setdefault("count", more.count)
 
 
 def _is_heading(order: Order, rest: list[Order]) -> bool:
@@ -238,8 +221,6 @@ def completed_thing(thing: Thing, order: Order, last: Thing | None) -> Thing:
 def _grown(thing: Thing, order: Order, last: Thing) -> Thing:
     """`another tower, twice as high`, `a blue tower that is one block taller`."""
     growth, order.growth = order.growth, None
-    if growth is None:
-        return thing
     size = last.sizes.get("high") or last.sizes.get("count") or last.sizes.get("long") or usual_size(last)
     size = round(size * growth.factor) if growth.factor else size + growth.add
     return replace(thing, sizes={growth.axis or "count": size}, colors=thing.colors or last.colors)

@@ -88,9 +88,6 @@ class Conversation:
         """In `one to its left and one to its right`, both are beside the same thing."""
         before = step.orders[-1].places[-1] if step.orders and step.orders[-1].places else Place("")
         place = order.places[-1] if order.places else Place("")
-        if before.of and not before.of_it and place.of_it and OPPOSITE.get(before.relation) == place.relation:
-            self.scene.focus = cells_found(before.of, self.scene) or self.scene.focus
-            return ()
         if not any(place.of and place.of_it and place.of.word in {"its", "it", "that"} for place in order.places):
             return ()
         if anchor and step.orders:
@@ -196,8 +193,6 @@ class Conversation:
                 self.scene.focus = found_then.focus or tuple(found_then.blocks)
             return replace(before, relation=OPPOSITE.get(before.relation, before.relation))
         begun = not step.before.blocks and bool(step.orders)
-        if begun and _is_bare_side(place) and before.relation in _SIDES:
-            return replace(place, of=Thing(kind="thing", noun="area", article="the"))
         of = place.of
         again = of is not None and before.of is not None and of.kind == "part" and before.of.of is None and of.of is None
         if begun and again and of is not None and before.of is not None and of.noun == before.of.noun:
@@ -252,25 +247,13 @@ class Conversation:
         """Carries out the last orders again with what the correction says, on what stood before them."""
         previous = step if step.orders else self._steps[-1] if self._steps else None
         told = order.told
-        if previous is None and self.scene.blocks and told and told[0].colors:
-            previous = Step(self.scene, self.scene, [Order("look")])
         if previous is None or not previous.orders or previous.orders[-1].act not in _RULES:
             return False
         old = previous.orders[-1]
-        if (
-            old.act not in {"build", "build_as", "recolor", "replace", "fill", "give", "copy", "surround"}
-            and told
-            and told[0] == Thing(colors=told[0].colors)
-        ):
-            step.orders.append(Order("recolor", [Thing(kind="it", noun="it", word="it")], become=told[0]))
-            changing.recolor(deepcopy(step.orders[-1]), self.scene)
-            return True
         new = corrected(old, order)
         if new == old:
             return False
         self.scene = previous.base.copy()
-        if any(thing.article == "other" for thing in new.things):
-            self.scene.focus = tuple(cell for thing in old.things for group in found(thing, self.scene) for cell in group)
         for one in [*previous.orders[:-1], new]:
             rule = _RULES.get(one.act)
             if rule:
@@ -342,9 +325,6 @@ def _recolor_parts(order: Order, scene: Scene) -> None:
     for thing in (one for one in order.things if one.colors):
         cells = border(whole) if thing.noun == "frame" else tuple(cell for group in parts(whole, thing) for cell in group)
         inner = [cell for cell in interior(whole) if cell not in scene.blocks] if thing.noun == "middle" else []
-        if inner:
-            scene.place({inner[len(inner) // 2]: thing.colors[0]})
-            continue
         if thing.generic:
             picked = replace(thing, colors=[], article="the")
             cells = tuple(rest) if thing.article == "other" else cells_found(picked, scene)

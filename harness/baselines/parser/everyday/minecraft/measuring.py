@@ -114,8 +114,6 @@ class Measures:
         if self.peek().kind == "thing" and self.peek().meaning in _UNITS and self.peek(1).kind in {"change", "size"}:
             self.at += 1
         self.skip()
-        if self.peek().text in {"a bit", "a little"}:
-            self.at += 1
         change = self.accept("change")
         if change:
             axis, sign = _CHANGES[change.meaning]

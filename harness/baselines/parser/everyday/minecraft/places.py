@@ -228,8 +228,6 @@ def _near(place: Place, landmark: Cells, shape: Cells, scene: Scene, on_ground: 
         yield beside(landmark, shape, relation, step, on_ground)
     elif relation == "beside":
         yield from (beside(landmark, shape, side, step, on_ground) for side in _SIDES)
-    elif relation == "on" and place.of is not None and place.of.noun != "area" and _is_of_area(place.of, scene, relation):
-        yield from _right_there(place, landmark, shape, scene)
     elif relation in {"on", "up"} and (landmark != GROUND or place.distance):
         yield from _above(landmark, shape, scene, place.distance or 1)
     elif relation in {"below", "down"}:
@@ -239,8 +237,6 @@ def _near(place: Place, landmark: Cells, shape: Cells, scene: Scene, on_ground: 
         yield from _within(landmark, shape, scene, relation)
     elif relation == "here":
         yield extent(landmark)[0]
-    elif relation == "round":
-        yield _centered(landmark, shape, 1)
     else:
         yield from _right_there(place, landmark, shape, scene)
 
@@ -298,8 +294,6 @@ def _right_there(place: Place, landmark: Cells, shape: Cells, scene: Scene) -> I
         yield moved(flush, _inward(landmark), place.distance or 0)
     low = extent(landmark)[0]
     yield _centered(landmark, shape, low[1])
-    if place.word == "to" and spans(landmark)[1] > 1:
-        yield from _above(landmark, shape, scene, 1)
     if of is not None and of.kind != "part" and of.noun != "area":
         yield from (beside(landmark, shape, side, 1) for side in _SIDES)
     elif of is not None and of.noun != "area":

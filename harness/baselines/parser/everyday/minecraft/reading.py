@@ -394,9 +394,6 @@ class Reader(Measures):
         if token is None or self.peek().kind in {"article", "it"}:
             self.at = start
             return ""
-        if relation and self.peek().text == "of":
-            self.at = start
-            return ""
         return token.meaning
 
     # --- places ---
@@ -446,16 +443,6 @@ class Reader(Measures):
             return None
         if self.peek().kind == "part":
             self.at += 1
-        if far and token.meaning in _OF_SIDE and far.meaning == "farthest":
-            edge = Thing(
-                kind="part",
-                noun="edge",
-                word="edge",
-                article="the",
-                picks=[_OF_SIDE[token.meaning]],
-                of=Thing(kind="thing", noun="area"),
-            )
-            return Place("at", of=edge, word=token.text)
         place = Place(token.meaning, word=token.text)
         if article and article.meaning == "my" and article.text != "my":
             place.of = Thing(kind="it", noun="it", word=article.text, article="my")
@@ -498,11 +485,6 @@ class Reader(Measures):
         if token.meaning in {"anywhere", "here"}:
             return place
         beside = self._side() if token.meaning == "along" else None
-        if beside is not None:
-            return Place(
-                "along",
-                of=Thing(kind="part", noun="side", article="the", picks=[_OF_SIDE.get(beside.relation, "")], of=beside.of),
-            )
         self.skip()
         height = self.height()
         if height is not None:

@@ -67,8 +67,6 @@ def _all_found(thing: Thing, scene: Scene) -> list[Cells]:
     if thing.noun == "everything" and thing.colors:
         return [(cell,) for cell in scene.of_color(*thing.colors)]
     if thing.noun in {"everything", "area", "figure"} and not thing.colors and thing.kind != "part":
-        if thing.noun == "figure" and scene.standing(scene.focus) and thing.article == "this":
-            return [scene.standing(scene.focus)]
         return [tuple(sorted(scene.blocks))]
     inner = thing.of.of if thing.of is not None and thing.of.of is not None and thing.of.of.article in {"each", "all"} else thing.of
     if inner is not None and inner.plural and inner.noun != "area" and thing.kind != "everything":
@@ -127,8 +125,6 @@ def _blocks(thing: Thing, scene: Scene) -> list[Cells]:
     if thing.colors:
         among = tuple(cell for cell in among if scene.blocks.get(cell) in thing.colors)
     alike = [cells for one in scene.made if len(cells := scene.standing(one.cells)) > 1]
-    if thing.word == "1" and thing.picks and not thing.colors and len(alike) > 2 and len({len(cells) for cells in alike}) == 1:
-        return _picked(alike, thing)
     if thing.article == "other":
         rest = tuple(cell for cell in among if cell not in scene.focus)
         if not thing.colors and thing.word in {"1", ""} and rest:
@@ -231,8 +227,6 @@ def _part_shaped(thing: Thing, scene: Scene) -> list[Cells]:
     """A tower within something larger is its highest column; rows of what is flat or upright lie one behind or over the other."""
     if thing.noun == "row" and (thing.picks or thing.ordinals):
         return _slices(replace(thing, picks=[], ordinals=[]), whole_of(Thing(), scene))
-    if thing.noun == "frame" and thing.word in {"border", "rim", "outline", "perimeter"}:
-        return [border(whole_of(Thing(), scene))]
     if thing.noun != "tower" or not scene.blocks:
         return []
     columns = [
@@ -351,8 +345,6 @@ def _parts(thing: Thing, scene: Scene) -> list[Cells]:
     if not whole:
         return []
     groups = [scene.standing(group) for group in parts(whole, thing)]
-    if thing.noun == "half" and thing.of is not None and thing.of.noun == "area":
-        groups = [tuple(cell for cell in scene.blocks if (cell[0], 1, cell[2]) in set(half)) for half in parts(GROUND, thing)]
     groups = [group for group in groups if group]
     many = thing.plural or (thing.noun in {"corner", "end"} and thing.article in {"each", "all"})
     if not many and len(groups) > 1 and thing.noun in {"corner", "end"} and thing.article != "the":

@@ -58,8 +58,6 @@ def _same_for(order: Order, verb: str, last: Order) -> Order | None:
     thing, done = order.thing, last.thing
     if thing is None or done is None or not thing.definite or "same" not in order.flags | thing.flags:
         return None
-    if thing.picks and thing.noun == done.noun:
-        return replace(last, things=[replace(done, picks=thing.picks)])
     if order.places or thing.is_it or not last.places:
         return None
     colors = order.become.colors if order.become else []

@@ -200,8 +200,6 @@ def _rescale(cells: Cells, growth: Growth | None, become: Thing, scene: Scene, a
     new = box((starts[0], starts[1], starts[2]), (ends[0], ends[1], ends[2]))
     if not fits(new):
         raise Unplaced("There is no room.")
-    if not full and sizes[1] == 1:
-        new = tuple(c for c in new if c[0] in {starts[0], ends[0]} or c[2] in {starts[2], ends[2]})
     color = main_color(cells, scene)
     scene.remove([cell for cell in cells if cell not in set(new)])
     scene.place({cell: color for cell in new if cell not in scene.blocks})

@@ -78,8 +78,6 @@ def as_gap(order: Order, place: Place) -> Place:
     if place.relation != "between" or not order.things:
         return place
     last = order.things[-1]
-    if place.of_it and last.noun in {"hole", "row", "lane"}:
-        return Place("gap", distance=order.things.pop().count or 1)
     return Place("gap", distance=1) if last.noun == "frame" else place
 
 
@@ -182,8 +180,6 @@ def _is_each(thing: Thing, target: Thing) -> bool:
 def _take_in(target: Thing, more: Thing) -> None:
     count = target.count
     merge(target, more)
-    if more.count and not more.generic:
-        target.sizes["count"] = more.count
     target.count = count or (more.count if more.noun == "block" and target.noun == "block" else None)
 
 
@@ -199,9 +195,6 @@ def takes_thing(order: Order, thing: Thing, linked: bool) -> bool:
         return True
     if thing == Thing(noun="inside", word=thing.word, kind="part") and not first.definite:
         order.places.append(Place("inside", of=Thing(kind="it", noun="it", word="it")))
-        return True
-    if order.become and not linked and thing.noun == "block" and thing.count and not thing.colors:
-        order.become.sizes["count"] = thing.count
         return True
     if order.act == "extend":
         order.become = Thing(sizes={"count": thing.count}) if thing.count else order.become
@@ -255,10 +248,6 @@ def takes_with(order: Order, thing: Thing) -> bool:
         return False
     if (thing.noun == "stairs" == target.noun) or (new and thing.noun == "bottom" and (thing.by or thing.sizes)):
         merge(target, thing)
-    elif thing.word.startswith("arm") and target.noun in _ARMED:
-        target.sizes["wide"] = 2 * max([*thing.sizes.values(), 1]) + 1
-    elif (thing.of is not None and thing.of.noun == "hole") or (thing.noun == "hole" and target.noun not in _PIERCED):
-        order.places.append(Place("gap", distance=thing.count or 1))
     elif new and thing.noun == "block" and thing.colors and thing.plural and not thing.count and not thing.article:
         new.colors = new.colors or thing.colors
     elif new and thing.noun == "block" and thing.count and not thing.colors:

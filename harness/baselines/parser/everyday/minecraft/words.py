@@ -161,14 +161,8 @@ def _settled(found: list[Token]) -> list[Token]:
 def _in_context(before: Token, token: Token, after: Token) -> Token:
     if token.text == "step back" and before.kind == "number" and after.text in {"to", "from", "toward"}:
         return Token("step", "thing", "stairs")
-    if token.text == "hole" and after.meaning == "area":
-        return Token("hole", "skip", "")
-    if token.text == "u" and before.kind == "article":
-        return Token("u", "thing", "ushape")
     if token.text in {"diagonal", "outline"} and before.kind in {"article", "color"} and after.kind not in _NAMES:
         return Token(token.text, "thing", "diagonal" if token.text == "diagonal" else "frame")
-    if token.text == "back" and before.kind == "color":
-        return Token("back", "thing", "named")
     if token.text == "for" and after.meaning in {"each", "all"}:
         return Token("for", "relation", "at")
     if token.text == "right" and _is_side(before, after):
@@ -205,8 +199,6 @@ def _in_context(before: Token, token: Token, after: Token) -> Token:
         return Token(token.text, "skip", "")
     if token.kind == "verb" and token.text.endswith(" go") and after.kind in {"side", "relation"}:
         return Token(token.text, "be", "be")
-    if token.text in {"round", "around"} and before.kind in {"size", "article", "as", "color"}:
-        return Token(token.text, "skip", "")
     if token.text == "that" and token.kind == "it" and _is_relative(before, after):
         return Token("that", "relative", "")
     if token.text == "where" and before.kind in {"thing", "dim", "color"} and after.kind == "article":
