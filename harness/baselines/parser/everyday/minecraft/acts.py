@@ -150,8 +150,6 @@ def _with_parts(order: Order, scene: Scene) -> str:
     part |= thing.generic and bool(thing.picks or thing.ordinals or thing.article == "other")
     if thing.colors and part and not order.places:
         return "recolor_parts"
-    for place in order.places:
-        own = place.of is not None and place.of.of is None and place.of.noun in {"middle", "corner", "edge"}
     return ""
 
 

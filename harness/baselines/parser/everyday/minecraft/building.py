@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from harness.baselines.parser.everyday.minecraft.figures import Shape, cells_of, colored, palette
 from harness.baselines.parser.everyday.minecraft.meaning import Order, Place, Thing
-from harness.baselines.parser.everyday.minecraft.places import Unplaced, beside, free_spot, landmarks, spots
+from harness.baselines.parser.everyday.minecraft.places import Unplaced, free_spot, landmarks, spots
 from harness.baselines.parser.everyday.minecraft.references import ROOFS, border, cells_found, found, interior, whole_of
 from harness.baselines.parser.everyday.minecraft.scene import (
     GROUND,
@@ -112,7 +112,6 @@ def _settled(thing: Thing, order: Order) -> Thing:
     if "each_color" in thing.flags:
         thing.count, thing.few = 6 * (thing.count or 1), False
         thing.flags.add("varied")
-    edge = any(place.relation == "along" and place.of is not None and place.of.noun == "edge" for place in order.places)
     for place in list(order.places):
         of = place.of
         if (
@@ -207,7 +206,8 @@ def _on_edge(thing: Thing, places: list[Place], scene: Scene) -> bool:
     flat = next((place.of for place in places if place.relation == "on" and place.of is not None and not _on_ground(place)), None)
     if edge is None or (edge.of is not None and edge.of.noun == "area") or not scene.blocks:
         return False
-    whole = cells_found(edge.of or flat, scene) if edge.of or flat else whole_of(Thing(), scene)
+    base = edge.of or flat
+    whole = cells_found(base, scene) if base is not None else whole_of(Thing(), scene)
     if not whole or min(spans(whole)[::2]) < 2:
         return False
     top = extent(whole)[1][1]
@@ -275,9 +275,7 @@ def _color(thing: Thing, scene: Scene) -> str:
 
 
 def colored_thing(thing: Thing, scene: Scene, places: list[Place]) -> Shape:
-    cells = _cells(thing, places, scene)
-    colors = palette(thing, _color(thing, scene))
-    return colored(cells, thing, _color(thing, scene))
+    return colored(_cells(thing, places, scene), thing, _color(thing, scene))
 
 
 def _cells(thing: Thing, places: list[Place], scene: Scene) -> Cells:

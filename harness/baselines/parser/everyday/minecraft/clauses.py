@@ -8,26 +8,10 @@ from harness.baselines.parser.everyday.minecraft import telling
 from harness.baselines.parser.everyday.minecraft.meaning import Growth, Order, Place, Thing
 from harness.baselines.parser.everyday.minecraft.reading import Reader
 from harness.baselines.parser.everyday.minecraft.telling import CHANGING
-from harness.baselines.parser.everyday.minecraft.words import Token
+from harness.baselines.parser.everyday.minecraft.words import Token, named
 
 _VAGUE = frozenset({"", "make", "build"})
-_ORDER_FLAGS = frozenset(
-    {
-        "once_more",
-        "instead",
-        "touching",
-        "around",
-        "max_to_edge",
-        "mirrored",
-        "upside",
-        "remark",
-        "too",
-        "same",
-        "float",
-        "total",
-        "turned",
-    }
-)
+_ORDER_FLAGS = named("once_more instead touching around max_to_edge mirrored upside remark too same float total turned")
 _VERB_GROWTH = {
     "raise": Growth("high", add=1),
     "widen": Growth("wide", add=1),
@@ -267,21 +251,7 @@ class _Sentence:
 
     def _attach(self, token: Token) -> None:
         follows = self._reader.peek()
-        steers = follows.kind in {
-            "link",
-            "stop",
-            "end",
-            "color",
-            "verb",
-            "mend",
-            "it",
-            "relation",
-            "side",
-            "not",
-            "be",
-            "number",
-            "change",
-        }
+        steers = follows.kind in named("link stop end color verb mend it relation side not be number change")
         if token.text == "no" and (steers or follows.meaning in {"the", "a"}):
             self._order.mended = True
         elif token.kind == "with" and token.text in {"has", "having"} and not self._order.things:
@@ -451,7 +421,7 @@ class _Sentence:
         if not all(place.of_area for place in order.places) or order.act in CHANGING or (line.article == "another"):
             return False
         runs = self._reader.runs()
-        counts = sum(run.count is not None for run in runs)
+        counts = sum(run.number is not None for run in runs)
         lined = line.noun in {"row", "tower"} or "stacked" in order.flags
         goes_on = counts == len(runs) == 1 and lined and (line.colors or (self._with and not line.sizes))
         begins = len(runs) > 1 and (not line.colors or counts)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from harness.baselines.parser.everyday.minecraft.acts import BUILDING
 from harness.baselines.parser.everyday.minecraft.figures import COMPOSED, PARTS, SINGLE, usual_size
-from harness.baselines.parser.everyday.minecraft.meaning import Order, Place, Thing
+from harness.baselines.parser.everyday.minecraft.meaning import Growth, Order, Place, Thing
 from harness.baselines.parser.everyday.minecraft.scene import WAYS
 from harness.baselines.parser.everyday.minecraft.telling import merge, takes_without
 from harness.worlds.minecraft import COLORS
@@ -71,7 +71,6 @@ def _goes_on(order: Order, done: list[Order]) -> bool:
     if _only_tells(order, last):
         _tell(order, last, done)
         return True
-    middle = order.thing is not None and "middle" in {order.thing.noun, *order.thing.picks}
     return _colors_parts(order, last)
 
 
@@ -220,7 +219,7 @@ def completed_thing(thing: Thing, order: Order, last: Thing | None) -> Thing:
 
 def _grown(thing: Thing, order: Order, last: Thing) -> Thing:
     """`another tower, twice as high`, `a blue tower that is one block taller`."""
-    growth, order.growth = order.growth, None
+    growth, order.growth = order.growth or Growth(), None
     size = last.sizes.get("high") or last.sizes.get("count") or last.sizes.get("long") or usual_size(last)
     size = round(size * growth.factor) if growth.factor else size + growth.add
     return replace(thing, sizes={growth.axis or "count": size}, colors=thing.colors or last.colors)

@@ -14,7 +14,7 @@ from harness.baselines.parser.everyday.minecraft.completing import completed_thi
 from harness.baselines.parser.everyday.minecraft.corrections import corrected, is_correction
 from harness.baselines.parser.everyday.minecraft.meaning import Growth, Order, Place, Thing
 from harness.baselines.parser.everyday.minecraft.places import Unplaced
-from harness.baselines.parser.everyday.minecraft.references import border, cells_found, found, interior, parts
+from harness.baselines.parser.everyday.minecraft.references import border, cells_found, found, parts
 from harness.baselines.parser.everyday.minecraft.repeating import repeated
 from harness.baselines.parser.everyday.minecraft.scene import OPPOSITE, Cell, Cells, Made, Scene, pieces, spans
 from harness.baselines.parser.everyday.minecraft.words import tokens, unknown
@@ -86,8 +86,6 @@ class Conversation:
 
     def _anchored(self, order: Order, step: Step, anchor: Cells) -> Cells:
         """In `one to its left and one to its right`, both are beside the same thing."""
-        before = step.orders[-1].places[-1] if step.orders and step.orders[-1].places else Place("")
-        place = order.places[-1] if order.places else Place("")
         if not any(place.of and place.of_it and place.of.word in {"its", "it", "that"} for place in order.places):
             return ()
         if anchor and step.orders:
@@ -246,7 +244,6 @@ class Conversation:
     def _redo(self, order: Order, step: Step) -> bool:
         """Carries out the last orders again with what the correction says, on what stood before them."""
         previous = step if step.orders else self._steps[-1] if self._steps else None
-        told = order.told
         if previous is None or not previous.orders or previous.orders[-1].act not in _RULES:
             return False
         old = previous.orders[-1]
@@ -324,7 +321,6 @@ def _recolor_parts(order: Order, scene: Scene) -> None:
     rest = set(whole)
     for thing in (one for one in order.things if one.colors):
         cells = border(whole) if thing.noun == "frame" else tuple(cell for group in parts(whole, thing) for cell in group)
-        inner = [cell for cell in interior(whole) if cell not in scene.blocks] if thing.noun == "middle" else []
         if thing.generic:
             picked = replace(thing, colors=[], article="the")
             cells = tuple(rest) if thing.article == "other" else cells_found(picked, scene)

@@ -84,7 +84,7 @@ class Thing:
 class Run(NamedTuple):
     """Some blocks of a line in one color: `2 green ones`; without a number as many as are left."""
 
-    count: int | None
+    number: int | None
     color: str
 
 

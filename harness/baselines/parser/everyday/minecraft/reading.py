@@ -6,29 +6,11 @@ from dataclasses import replace
 
 from harness.baselines.parser.everyday.minecraft.meaning import Place, Run, Thing
 from harness.baselines.parser.everyday.minecraft.measuring import Measures
-from harness.baselines.parser.everyday.minecraft.words import Token
+from harness.baselines.parser.everyday.minecraft.words import Token, named
 
 _OF_SIDE = {"left": "leftmost", "right": "rightmost", "front": "nearest", "behind": "farthest", "up": "top", "down": "bottom"}
-_THING_FLAGS = frozenset(
-    {
-        "flat",
-        "upright",
-        "hollow",
-        "solid",
-        "varied",
-        "alternating",
-        "float",
-        "apart",
-        "diagonal",
-        "extra",
-        "only",
-        "same",
-        "parallel",
-        "stacked",
-        "each_color",
-        "bent",
-        "from_first",
-    }
+_THING_FLAGS = named(
+    "flat upright hollow solid varied alternating float apart diagonal extra only same parallel stacked each_color from_first"
 )
 _NAMED = frozenset({"thing", "part", "article", "it", "color"})
 _FILLERS = frozenset({"skip", "unknown", "common"})
@@ -165,21 +147,11 @@ class Reader(Measures):
             thing.colors.append(self.take().meaning)
             found = True
             apart = self.peek(2).kind in {"relation", "side"} and self.peek(3).kind in {"color", "article", "it"}
-            if self.peek().kind == "link" and self.peek(1).kind == "color" and not apart and self._goes_on(thing):
+            if self.peek().kind == "link" and self.peek(1).kind == "color" and not apart:
                 self.at += 1
             elif self.peek().text == "," and self.peek(1).text == "and" and self.peek(2).kind == "color":
                 self.at += 2
         return found
-
-    def _goes_on(self, thing: Thing) -> bool:
-        """Whether a color after a link belongs to the same thing: `red and blue blocks`; not `blue, green ones beside`."""
-        return not (
-            thing.article == "a"
-            and thing.noun == ""
-            and self.peek().text == "and"
-            and self.peek(2).kind == "thing"
-            and self.peek(2).text == "1"
-        )
 
     def _name(self, thing: Thing) -> None:
         token = self.peek()
@@ -219,18 +191,7 @@ class Reader(Measures):
         elif after.meaning == "block":
             thing.of = replace(Thing(), noun=thing.noun, word=thing.word, kind="thing", article="the")
             thing.noun, thing.word = "block", after.text
-        elif thing.kind == "thing" and thing.noun in {
-            "house",
-            "tree",
-            "floor",
-            "wall",
-            "bridge",
-            "stairs",
-            "row",
-            "tower",
-            "cube",
-            "square",
-        }:
+        elif thing.kind == "thing" and thing.noun in named("house tree floor wall bridge stairs row tower cube square"):
             thing.noun, thing.word = after.meaning, after.text
         else:
             return
@@ -286,8 +247,7 @@ class Reader(Measures):
             )
         if (
             near is None
-            or self.accept("part", "side", "end", "edge") is None
-            and near.kind == "pick"
+            or (self.accept("part", "side", "end", "edge") is None and near.kind == "pick")
             or self.peek().kind in _NAMED
         ):
             self.at = start
@@ -348,7 +308,7 @@ class Reader(Measures):
     # --- colors one after the other ---
 
     def runs(self) -> list[Run]:
-        """`2 green ones, then 2 yellow ones above`, `bottom red, top blue`, `the first 2 blue and the rest red`, in the line's order."""
+        """`2 green ones, then 2 yellow ones above`, `bottom red, top blue`, `the first 2 blue, the rest red`: in the line's order."""
         runs: list[Run] = []
         ends: list[str] = []
         after = self.at
@@ -484,7 +444,6 @@ class Reader(Measures):
         place = Place(token.meaning, word=token.text)
         if token.meaning in {"anywhere", "here"}:
             return place
-        beside = self._side() if token.meaning == "along" else None
         self.skip()
         height = self.height()
         if height is not None:

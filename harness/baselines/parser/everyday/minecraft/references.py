@@ -68,7 +68,9 @@ def _all_found(thing: Thing, scene: Scene) -> list[Cells]:
         return [(cell,) for cell in scene.of_color(*thing.colors)]
     if thing.noun in {"everything", "area", "figure"} and not thing.colors and thing.kind != "part":
         return [tuple(sorted(scene.blocks))]
-    inner = thing.of.of if thing.of is not None and thing.of.of is not None and thing.of.of.article in {"each", "all"} else thing.of
+    inner = (
+        thing.of.of if thing.of is not None and thing.of.of is not None and thing.of.of.article in {"each", "all"} else thing.of
+    )
     if inner is not None and inner.plural and inner.noun != "area" and thing.kind != "everything":
         groups = found(inner, scene)
         if len(groups) > 1:
@@ -124,7 +126,6 @@ def _blocks(thing: Thing, scene: Scene) -> list[Cells]:
         among = _picked_within(thing, scene)
     if thing.colors:
         among = tuple(cell for cell in among if scene.blocks.get(cell) in thing.colors)
-    alike = [cells for one in scene.made if len(cells := scene.standing(one.cells)) > 1]
     if thing.article == "other":
         rest = tuple(cell for cell in among if cell not in scene.focus)
         if not thing.colors and thing.word in {"1", ""} and rest:

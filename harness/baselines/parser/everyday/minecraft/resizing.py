@@ -178,9 +178,8 @@ def _with(cell: Cell, axis: int, value: int) -> Cell:
 
 
 def _rescale(cells: Cells, growth: Growth | None, become: Thing, scene: Scene, around: bool) -> None:
-    """The whole thing larger or smaller in all directions in which it extends; on both sides of each if it is to be all around."""
+    """The whole thing larger or smaller where it extends; on both sides of each direction if it is to be all around."""
     sizes = spans(cells)
-    full = len(cells) == sizes[0] * sizes[1] * sizes[2]
     if len(become.by) > 1:
         wanted = (
             (*become.by, become.by[-1])[:3] if sizes[1] > 1 and len(become.by) > 2 else (become.by[0], sizes[1], become.by[1])

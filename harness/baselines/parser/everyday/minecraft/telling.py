@@ -5,26 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.baselines.parser.everyday.minecraft.meaning import Growth, Order, Place, Run, Thing
+from harness.baselines.parser.everyday.minecraft.words import named
 
-CHANGING = frozenset(
-    {
-        "surround",
-        "remove",
-        "recolor",
-        "move",
-        "copy",
-        "mirror",
-        "rotate",
-        "keep",
-        "swap",
-        "fill",
-        "connect",
-        "replace",
-        "hollow",
-        "look",
-        "leave",
-    }
-)
+CHANGING = named("surround remove recolor move copy mirror rotate keep swap fill connect replace hollow look leave")
 """What is done to things that stand."""
 TAKES_WITH = frozenset({"surround", "fill", "replace", "swap", "recolor", "connect"})
 """What is done with something: `fill it with blue`."""
@@ -60,10 +43,10 @@ def take_runs(line: Thing, runs: list[Run]) -> None:
     """Colors a line run by run: `2 green, then 2 yellow`; what has no number is as long as the others, the rest what is left."""
     size = next((line.sizes[name] for name in ("count", "high", "long") if name in line.sizes), line.count or 0)
     begun = line.colors * (size or 1) if len(line.colors) == 1 else []
-    counted = [run.count for run in runs if run.count]
+    counted = [run.number for run in runs if run.number]
     left = max(0, size - sum(counted) - len(begun))
     each = left // (len(runs) - len(counted)) if len(runs) > len(counted) else 0
-    line.colors = begun + [run.color for run in runs for _ in range(run.count or each or 1)]
+    line.colors = begun + [run.color for run in runs for _ in range(run.number or each or 1)]
     if line.generic:
         line.noun, line.word, line.kind, line.count = "block", "blocks", "thing", max(size, len(line.colors))
     elif len(line.colors) > size:

@@ -43,6 +43,11 @@ _COLON = " . colonmark "
 _ORDINAL_ENDS = ("st", "nd", "rd", "th")
 
 
+def named(text: str) -> frozenset[str]:
+    """The words of a text as a set."""
+    return frozenset(text.split())
+
+
 class Token(NamedTuple):
     """A word or an expression, such as `Token("tall", "dim", "high")`."""
 
@@ -186,16 +191,9 @@ def _in_context(before: Token, token: Token, after: Token) -> Token:
         return Token("across", "relation", "across")
     if token.text == "lower" and before.kind == "article":
         return Token("lower", "pick", "bottom")
-    if token.text in {"color", "colors", "colour", "paint"} and before.kind not in {
-        "end",
-        "stop",
-        "link",
-        "mend",
-        "skip",
-        "common",
-        "not",
-        "relation",
-    }:
+    if token.text in {"color", "colors", "colour", "paint"} and before.kind not in named(
+        "end stop link mend skip common not relation"
+    ):
         return Token(token.text, "skip", "")
     if token.kind == "verb" and token.text.endswith(" go") and after.kind in {"side", "relation"}:
         return Token(token.text, "be", "be")
