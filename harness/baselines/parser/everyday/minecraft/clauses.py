@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.baselines.parser.everyday.minecraft import telling
+from harness.baselines.parser.everyday.minecraft.asides import Asides
 from harness.baselines.parser.everyday.minecraft.meaning import Growth, Order, Place, Thing
-from harness.baselines.parser.everyday.minecraft.reading import Reader
 from harness.baselines.parser.everyday.minecraft.telling import CHANGING
 from harness.baselines.parser.everyday.minecraft.words import Token, named
 
@@ -47,7 +47,7 @@ class _Sentence:
     def __init__(self, tokens: list[Token], first: bool) -> None:
         self._first = first
         """Whether it begins what is said; `there are two towers` later on is to be built."""
-        self._reader = Reader(tokens)
+        self._reader = Asides(tokens)
         self._tokens = tokens
         self._done: list[Order] = []
         self._order = Order()
@@ -97,40 +97,14 @@ class _Sentence:
 
     def _step(self) -> None:
         reader, token = self._reader, self._reader.peek()
-        if self._more_than():
-            return
-        if self._runs_on():
-            return
-        if token.text == "nothing" and reader.peek(1).kind in {"relation", "side"}:
-            reader.take()
-            while reader.place() is not None:
-                reader.accept("link")
-            self._with = ""
-            return
-        if token.meaning == "touching" and (self._order.things or self._order.places) and reader.peek(1).meaning in {"the", "it"}:
-            reader.take()
-            self._place(Place("beside", of=reader.thing())) if not self._order.places else reader.thing()
-            return
-        if token.text == "for" and self._for_somebody():
-            return
-        if token.text == "like" and reader.peek(1).kind == "article":
-            reader.take()
-            reader.thing()
+        if self._runs_on() or reader.aside(self._order):
             return
         gap = reader.gap()
         if gap is not None:
             self._apart(gap)
             return
-        if token.kind == "number" and reader.peek(1).meaning == "extra" and reader.peek(2).text in {"times", "time"}:
-            self._order.growth = Growth("", factor=token.number)
-            reader.at += 3
-            return
         growth = reader.growth()
-        if token.text == "than" and growth is None:
-            reader.take()
-            reader.thing()
-            reader.accept("side", "front")
-        elif growth:
+        if growth:
             self._grow(growth)
         elif token.kind in self._steps:
             self._steps[token.kind](reader.take())
@@ -139,10 +113,8 @@ class _Sentence:
             and token.meaning in _ORDER_FLAGS
             and not (token.meaning == "same" and reader.peek(1).kind in {"thing", "part"})
         ):
-            if reader.take().meaning == "same" and reader.peek().kind == "dim":
-                self._compare(reader.take())
-                return
-            self._order.flags.add(token.meaning)
+            if not (reader.take().meaning == "same" and reader.compare(self._order)):
+                self._order.flags.add(token.meaning)
         elif token.kind == "flag" and token.meaning == "except":
             self._except()
         elif token.kind == "number" and self._counts_first() and (thing := reader.thing()) is not None:
@@ -220,34 +192,13 @@ class _Sentence:
     def _relate(self, token: Token) -> None:
         self._relative = True
 
+    def _until(self, token: Token) -> None:
+        self._reader.until(self._order)
+
     def _as(self, token: Token) -> None:
         follows = self._reader.peek()
-        if follows.kind == "dim":
-            self._compare(self._reader.take())
-        else:
+        if not self._reader.compare(self._order):
             self._named = follows.kind in {"article", "thing"}
-
-    def _until(self, token: Token) -> None:
-        """`until you hit the edge`, `till you run out of room`: as far as the area goes."""
-        ahead = next((n for n in range(6) if self._reader.peek(n).kind in {"link", "end"}), 6)
-        said = [self._reader.peek(n) for n in range(ahead)]
-        if any(
-            one.meaning in {"edge", "end", "area", "border", "frame", "wall"} or one.text in {"room", "fit", "fits", "space"}
-            for one in said
-        ):
-            self._reader.at += ahead
-            self._order.flags.add("max_to_edge")
-
-    def _compare(self, dim: Token) -> None:
-        """`as long as the body`: the size is that of another thing."""
-        if self._reader.peek().kind != "as":
-            return
-        self._reader.take()
-        if self._reader.peek().text in {"possible", "you"}:
-            self._order.flags.add("max_to_edge")
-        other = self._reader.thing()
-        if other is not None and other.kind and self._order.things:
-            self._order.things[-1].like[dim.meaning] = other
 
     def _attach(self, token: Token) -> None:
         follows = self._reader.peek()
@@ -266,20 +217,6 @@ class _Sentence:
         spared = self._reader.thing()
         if spared is not None and self._order.things:
             self._order.things[-1].but = spared
-
-    def _more_than(self) -> bool:
-        """`more blue than red`: two of one color for each of the other."""
-        reader = self._reader
-        kinds = [reader.peek(n).kind for n in (1, 3)]
-        if reader.peek().text != "more" or kinds != ["color", "color"] or reader.peek(2).text != "than" or not self._order.things:
-            return False
-        many, few = reader.peek(1).meaning, reader.peek(3).meaning
-        thing = self._order.things[-1]
-        thing.colors = [many, few, many]
-        thing.count = thing.count or 3
-        thing.few = False
-        reader.at += 4
-        return True
 
     def _grow(self, growth: Growth) -> None:
         if len(self._order.things) > 1:
@@ -333,7 +270,7 @@ class _Sentence:
     # --- things and places ---
 
     def _place(self, place: Place) -> None:
-        if self._linked and self._order.things and self._thing_follows():
+        if self._linked and self._order.things and self._reader.thing_follows():
             self._flush(keep_act=True)
         order = self._order
         if self._not:
@@ -359,24 +296,6 @@ class _Sentence:
             self._reader.place()
         self._order.places.append(Place("gap", distance=gap))
 
-    def _thing_follows(self) -> bool:
-        """Whether after a place comes what is put there: `..., and on top a red block`."""
-        reader, start = self._reader, self._reader.at
-        reader.skip("link", "unknown", "common", "be", "skip")
-        reader.accept("verb", "look", "build", "make")
-        if reader.accept("flag", "touching") and reader.accept("it"):
-            reader.skip("link")
-        follows = reader.peek()
-        if reader.place() is not None:
-            thing = reader.thing() if not self._thing_follows() else Thing(noun="block")
-            new = thing is not None and not thing.definite and (bool(thing.noun) or thing.word == "1")
-        else:
-            measure = follows.kind == "number" and reader.peek(1).kind == "dim"
-            new = follows.kind in {"color", "pick", "number"} or follows.meaning in {"a", "another"}
-            new = new and not measure
-        reader.at = start
-        return new
-
     def _thing(self, thing: Thing) -> None:
         if self._named:
             self._call(thing)
@@ -401,16 +320,6 @@ class _Sentence:
             self._name(thing)
         self._is = False
         self._latest = _deepest(thing) if thing.kind else self._latest
-
-    def _for_somebody(self) -> bool:
-        """`for the princess`, `for my doll`: who or what something is for does not matter."""
-        start = self._reader.at
-        self._reader.skip()
-        thing = self._reader.thing()
-        if thing is not None and thing.noun in {"named", "sign"} and thing.definite and not thing.colors:
-            return True
-        self._reader.at = start
-        return False
 
     def _runs_on(self) -> bool:
         """`a row of 3 red, then 2 blue blocks`, `a tower: bottom red, top blue`: the colors of a line, one after the other."""
@@ -547,11 +456,6 @@ class _Sentence:
         entirely = thing.article == "all" and bool(thing.colors) and not thing.noun and self._order.thing is not None
         alone = entirely or (thing.only_describes and (thing.article == "" or (bool(thing.flags) and not thing.colors)))
         return alone and bool(self._order.things or self._order.growth or self._order.act in {"make", "recolor"})
-
-    def _completes(self, thing: Thing, last: Thing) -> bool:
-        """`a red` and then `tower`."""
-        open_ended = last.generic and not last.count and not last.is_it and self._order.act != "give"
-        return open_ended and not self._linked and thing.article != "a" and thing.kind == "thing"
 
     def _attached(self, thing: Thing) -> None:
         """`a tower with a red block on top` is a tower, and then a red block on it; `without corners` removes them."""

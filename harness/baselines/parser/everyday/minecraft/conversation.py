@@ -20,6 +20,7 @@ from harness.baselines.parser.everyday.minecraft.scene import OPPOSITE, Cell, Ce
 from harness.baselines.parser.everyday.minecraft.words import tokens, unknown
 
 _KEPT_STEPS = 50
+_FILLERS = frozenset({"link", "stop", "skip", "article"})
 _SIDES = frozenset({"left", "right", "front", "behind"})
 
 
@@ -43,6 +44,10 @@ class Outcome:
     unknown: tuple[str, ...] = ()
     idle: bool = False
     """Whether something was said that asks for nothing."""
+    words: int = 0
+    """How many words were said that have a meaning."""
+    skipped: int = 0
+    """How many words that are no fillers were skipped."""
 
 
 class Conversation:
@@ -55,7 +60,9 @@ class Conversation:
     def hear(self, text: str) -> Outcome:
         """Carries out what one turn says."""
         said = tokens(text)
-        outcome = Outcome(unknown=unknown(said))
+        kinds = [token.kind for token in said]
+        outcome = Outcome(unknown=unknown(said), skipped=kinds.count("unknown") + kinds.count("common"))
+        outcome.words = sum(kind not in _FILLERS for kind in kinds)
         step = Step(self.scene.copy(), self.scene.copy(), [])
         anchor: Cells = ()
         orders = united(read_orders(said))

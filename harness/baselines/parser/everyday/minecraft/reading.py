@@ -308,7 +308,7 @@ class Reader(Measures):
     # --- colors one after the other ---
 
     def runs(self) -> list[Run]:
-        """`2 green ones, then 2 yellow ones above`, `bottom red, top blue`, `the first 2 blue, the rest red`: in the line's order."""
+        """`2 green ones, then 2 yellow ones above`, `bottom red, top blue`, `the first 2 blue, the rest red`."""
         runs: list[Run] = []
         ends: list[str] = []
         after = self.at
