@@ -102,9 +102,7 @@ def gap_of(places: list[Place], default: int = 0) -> int:
 def _settled(thing: Thing, order: Order) -> Thing:
     """A thing with what the places of its order say of it: `3 blocks in a row` is a row of 3, `in orange` is a color."""
     thing = replace(thing, colors=list(thing.colors), sizes=dict(thing.sizes), flags=set(thing.flags))
-    if not (thing.noun or thing.count) and any(
-        _on_ground(place) and place.of.article == "all" for place in order.places if place.of
-    ):
+    if not (thing.noun or thing.count) and any(place.of_area and place.of.article == "all" for place in order.places if place.of):
         return replace(thing, noun="floor", word="floor", by=[2 * SIDE + 1] * 2)
     thing.noun = thing.noun or "block"
     if thing.noun == "block" and len(thing.by) > 2:
@@ -157,7 +155,7 @@ def _build(thing: Thing, places: list[Place], scene: Scene) -> None:
     if thing.noun in {"frame", "row", "wall", "block"} and not thing.count and _on_edge(thing, places, scene):
         return
     ends = [place for place in places if place.word in {"from", "to"} and place.of is not None]
-    if ends and any(place.relation == "on" and not _on_ground(place) for place in places):
+    if ends and any(place.relation == "on" and not place.of_area for place in places):
         places = [place for place in places if place not in ends]
         ends = []
     if len(ends) == 2 and thing.noun in {"row", "diagonal"} and not _spans_area(places):
@@ -203,7 +201,7 @@ def _is_all_edges(place: Place) -> bool:
 def _on_edge(thing: Thing, places: list[Place], scene: Scene) -> bool:
     """Puts something all along the edge of what is flat, on top of it."""
     edge = next((place.of for place in places if place.of is not None and place.of.noun == "edge" and not place.of.picks), None)
-    flat = next((place.of for place in places if place.relation == "on" and place.of is not None and not _on_ground(place)), None)
+    flat = next((place.of for place in places if place.relation == "on" and place.of is not None and not place.of_area), None)
     if edge is None or (edge.of is not None and edge.of.noun == "area") or not scene.blocks:
         return False
     base = edge.of or flat
@@ -219,7 +217,7 @@ def _on_edge(thing: Thing, places: list[Place], scene: Scene) -> bool:
 
 def _on_each(place: Place, thing: Thing, scene: Scene) -> bool:
     """Whether as many are put on things as there are, or in as many corners: `2 blocks on them`, `4 towers in the corners`."""
-    if place.of is None or _on_ground(place) or (thing.count or 0) < 2:
+    if place.of is None or place.of_area or (thing.count or 0) < 2:
         return False
     corners = place.relation == "at" and place.of.noun == "corner" and place.of.plural
     return (corners or (place.relation == "on" and thing.generic)) and len(landmarks(place, scene)) == thing.count
@@ -315,7 +313,7 @@ def _cells(thing: Thing, places: list[Place], scene: Scene) -> Cells:
 def _covered(thing: Thing, places: list[Place], scene: Scene) -> Cells:
     """What something flat lies on: `a roof on the tower`, `another layer on top`."""
     for place in places:
-        if place.relation == "on" and place.of and not _on_ground(place):
+        if place.relation == "on" and place.of and not place.of_area:
             return cells_found(place.of, scene)
         if place.relation == "on" and place.of is None and (thing.noun in {"layer", "row"} or thing.word in ROOFS):
             return whole_of(Thing(), scene)
@@ -335,7 +333,7 @@ def _is_over(place: Place) -> bool:
     """Whether several blocks there stand one on the other; not those that lie across something."""
     return (
         place.relation in {"on", "up", "below"}
-        and not _on_ground(place)
+        and not place.of_area
         and "across" not in place.word
         and "spanning" not in place.word
     )
@@ -365,10 +363,6 @@ def _edged(thing: Thing, way: str, places: list[Place]) -> tuple[Thing, str]:
 
 def _spans_area(places: list[Place]) -> bool:
     return sum(place.of is not None and place.of.noun in {"edge", "side"} for place in places) > 1
-
-
-def _on_ground(place: Place) -> bool:
-    return place.of is not None and place.of.noun == "area"
 
 
 def _spread(shapes: list[Shape], gap: int, noun: str) -> Shape:

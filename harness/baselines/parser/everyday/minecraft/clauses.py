@@ -404,7 +404,7 @@ class _Sentence:
 
     def _tells_more(self, thing: Thing) -> bool:
         told = telling.tells_more(self._order, thing, self._linked, self._relative)
-        self._relative = self._relative or (told and thing.is_it)
+        self._relative |= told and thing.is_it
         return told
 
     def _name(self, thing: Thing) -> None:
@@ -413,15 +413,9 @@ class _Sentence:
         if first and self._is and order.new and thing.article == "the" and thing.noun and not thing.colors:
             order.new.word = thing.word
             return
-        if (
-            first
-            and self._linked
-            and thing.noun
-            and thing.colors
-            and order.things[-1] == Thing(article="a", colors=order.things[-1].colors)
-        ):
-            open_ended = order.things[-1]
-            open_ended.noun, open_ended.word, open_ended.kind = thing.noun, thing.word, thing.kind
+        last = order.things[-1] if first and self._linked and thing.noun and thing.colors else Thing()
+        if last == Thing(article="a", colors=last.colors):
+            last.noun, last.word, last.kind = thing.noun, thing.word, thing.kind
         if first and self._says_again(thing):
             return
         if first and self._linked and thing.only_counts and self._reader.peek().kind in {"relation", "side"}:
