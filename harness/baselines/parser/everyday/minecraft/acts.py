@@ -18,7 +18,11 @@ _ON_TOP = frozenset({"roof", "lid", "hat", "cap", "chimney", "head", "tip", "sta
 def act_of(order: Order, scene: Scene) -> str:
     """The act; it may fill in what the words of the order imply, such as the place of a roof."""
     if order.thing is not None:
+        bare = order.growth or order.become or "remark" in order.flags
+        if bare and order.act == "" and not order.thing.article and order.thing.noun and found(order.thing, scene):
+            order.thing.article = "the"
         _sizes_become(order, order.thing)
+        _colors_become(order, order.thing, scene)
     for rule in (_nothing, _opening, _by_verb, _by_flag, _without_thing, _with_parts, _becoming, _standing):
         act = rule(order, scene)
         if act:
@@ -37,10 +41,27 @@ def _sizes_become(order: Order, thing: Thing) -> None:
         order.become, thing.like = Thing(like=thing.like), {}
 
 
+def _colors_become(order: Order, thing: Thing, scene: Scene) -> None:
+    """In `I want the roof purple` the color is what it becomes; in `instead of red` the color is that it had."""
+    for place in order.places:
+        if place.word == "of" and place.of is not None and place.of.colors and "instead" in order.flags:
+            order.places = [one for one in order.places if one is not place]
+            if not thing.definite:
+                order.act, order.things, order.become = "replace", [place.of], thing
+                return
+    plain = order.become is None and order.act in BUILDING and not order.places and len(order.things) == 1
+    if plain and thing.definite and thing.noun and thing.colors and not found(thing, scene):
+        bare = replace(thing, colors=[])
+        if found(bare, scene):
+            order.things, order.become, order.act = [bare], Thing(colors=thing.colors), "recolor"
+
+
 def _nothing(order: Order, scene: Scene) -> str:
     """Talk, questions, and what is not to be done."""
     thing, flags = order.thing, order.flags
     said = thing is not None and (bool(thing.colors) or not thing.definite) and "question" not in flags
+    if thing is not None and thing.definite and "only" in flags | thing.flags and "idle" in flags and found(thing, scene):
+        return "keep"
     quiet = order.act in {"", "hold", "build", "make"} or (order.act == "look" and "idle" in flags)
     if quiet and flags & {"idle", "question", "remark", "talk"}:
         if "remark" in flags and thing is not None and not order.become:
@@ -58,7 +79,7 @@ def _opening(order: Order, scene: Scene) -> str:
     new = thing is not None and not thing.definite
     if order.act == "leave":
         return "open" if thing is not None and thing.noun in _OPENINGS else "nothing"
-    if thing is not None and new and not thing.colors and thing.noun == "hole" and order.act in {"remove", "make", "build"}:
+    if thing is not None and new and not thing.colors and thing.noun == "hole" and order.act in {"", "remove", "make", "build"}:
         return "open"
     return "open" if thing is not None and new and order.act == "remove" and thing.noun in _OPENINGS else ""
 
@@ -77,8 +98,6 @@ def _by_verb(order: Order, scene: Scene) -> str:
         return "build"
     if act == "recolor" and order.said.startswith("switch") and order.become is None:
         return "swap"
-    if act == "lift" and not any(place.relation in {"up", "on"} for place in order.places):
-        order.places.append(Place("up", distance=order.growth.add if order.growth else None))
     plain = act in BUILDING | _RESIZING or act in {"recolor", "move", "extend", "mirror", "lift"}
     return "" if plain else act
 
@@ -111,7 +130,9 @@ def _is_copy(order: Order, thing: Thing | None) -> bool:
         return again
     if again and (thing.noun == "figure" or thing.definite or thing.only_describes):
         return True
-    return ("same" in thing.flags and thing.noun in {"", "figure", "named", "block"}) or (thing.is_it and (thing.count or 0) > 1)
+    if "extra" in thing.flags and thing.definite:
+        return True
+    return ("same" in thing.flags and not (thing.sizes or thing.by)) or (thing.is_it and (thing.count or 0) > 1)
 
 
 def _without_thing(order: Order, scene: Scene) -> str:
@@ -129,11 +150,6 @@ def _with_parts(order: Order, scene: Scene) -> str:
     part |= thing.generic and bool(thing.picks or thing.ordinals or thing.article == "other")
     if thing.colors and part and not order.places:
         return "recolor_parts"
-    for place in order.places:
-        own = place.of is not None and place.of.of is None and place.of.noun in {"middle", "corner", "edge"}
-        if thing.noun == "block" and thing.colors and own and place.of is not None:
-            order.things, order.places = [replace(place.of, colors=thing.colors)], []
-            return "recolor_parts"
     return ""
 
 
@@ -146,6 +162,8 @@ def _becoming(order: Order, scene: Scene) -> str:
         return "build_as" if thing.definite else ""
     if thing.is_it and order.act == "make" and become.kind == "thing" and become.article == "a" and not become.generic:
         return "reshape" if become.noun != "area" else ""
+    if become.noun and become.article == "a" and not (become.colors or become.sizes or become.by) and not thing.is_it:
+        return "look"
     gets = " get" in order.said
     if gets and become.noun == "block" and become.article == "a" and become.word != "1" and not become.picks:
         return "give"

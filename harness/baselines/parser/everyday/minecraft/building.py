@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from harness.baselines.parser.everyday.minecraft.figures import Shape, cells_of, colored, palette
 from harness.baselines.parser.everyday.minecraft.meaning import Order, Place, Thing
-from harness.baselines.parser.everyday.minecraft.places import Unplaced, beside, free_spot, landmarks, spots
-from harness.baselines.parser.everyday.minecraft.references import ROOFS, cells_found, found, interior, whole_of
+from harness.baselines.parser.everyday.minecraft.places import Unplaced, free_spot, landmarks, spots
+from harness.baselines.parser.everyday.minecraft.references import ROOFS, border, cells_found, found, interior, whole_of
 from harness.baselines.parser.everyday.minecraft.scene import (
     GROUND,
     WAYS,
@@ -21,9 +21,10 @@ from harness.baselines.parser.everyday.minecraft.scene import (
     moved,
     spans,
 )
-from harness.worlds.minecraft import SIDE
+from harness.worlds.minecraft import HEIGHT, SIDE
 
 FIRST_COLOR = "red"
+_AREA = Thing(kind="thing", noun="area", word="area", article="the")
 _LINES = frozenset(
     {
         "row",
@@ -58,7 +59,9 @@ def build(order: Order, scene: Scene) -> None:
         raise Unplaced("What?")
     places, flags = order.places, order.flags
     if len(things) > 1 and any(place.relation == "gap" for place in places):
-        _place(_spread([colored_thing(thing, scene, places) for thing in things], _gap(places), "row"), things[0], places, scene)
+        _place(
+            _spread([colored_thing(thing, scene, places) for thing in things], gap_of(places, 1), "row"), things[0], places, scene
+        )
         return
     if len(things) == 2 and things[0].noun == "tower" and things[0].count == 2 and things[1].noun == "row" and not places:
         _build(things[0], [Place("gap", distance=max(1, things[1].sizes.get("long", 3) - 2))], scene)
@@ -91,21 +94,22 @@ def _relative(places: list[Place]) -> bool:
     return any(place.of is not None and place.of.noun != "area" for place in places)
 
 
-def _gap(places: list[Place]) -> int:
-    return next((place.distance or 1 for place in places if place.relation == "gap"), 1)
+def gap_of(places: list[Place], default: int = 0) -> int:
+    """How many free cells there are to be between things."""
+    return next((place.distance or 0 for place in places if place.relation == "gap"), default)
 
 
 def _settled(thing: Thing, order: Order) -> Thing:
     """A thing with what the places of its order say of it: `3 blocks in a row` is a row of 3, `in orange` is a color."""
     thing = replace(thing, colors=list(thing.colors), sizes=dict(thing.sizes), flags=set(thing.flags))
+    if not (thing.noun or thing.count) and any(place.of_area and place.of.article == "all" for place in order.places if place.of):
+        return replace(thing, noun="floor", word="floor", by=[2 * SIDE + 1] * 2)
+    thing.noun = thing.noun or "block"
     if thing.noun == "block" and len(thing.by) > 2:
         thing.noun = "cube"
     if "each_color" in thing.flags:
         thing.count, thing.few = 6 * (thing.count or 1), False
         thing.flags.add("varied")
-    edge = any(place.relation == "along" and place.of is not None and place.of.noun == "edge" for place in order.places)
-    if edge and thing.noun == "block" and thing.plural and not thing.count:
-        thing = replace(thing, noun="row", word="row", sizes={"long": 2 * SIDE + 1})
     for place in list(order.places):
         of = place.of
         if (
@@ -118,8 +122,6 @@ def _settled(thing: Thing, order: Order) -> Thing:
             if of.noun in {"", "block"} and (of.colors or of.flags):
                 thing.colors = thing.colors or of.colors
                 thing.flags |= of.flags
-            elif thing.noun not in {"", "block", "named"}:
-                thing.flags.add("parallel")
             elif of.noun == "row" and (of.count or 1) > 1 and of.sizes.get("count"):
                 thing = replace(thing, noun="square", word=of.word, count=None, by=[of.sizes["count"], of.count or 1])
             elif of.noun not in {"", "block"} and (of.article == "a" or of.count == 1 or not of.colors):
@@ -148,7 +150,14 @@ def _build(thing: Thing, places: list[Place], scene: Scene) -> None:
     if thing.noun in {"area", "everything"} or (thing.noun in {"floor", "checkerboard"} and _everywhere(thing, places)):
         _place_at(colored(GROUND, replace(thing, noun="floor"), _color(thing, scene)), (0, 0, 0), thing, scene)
         return
+    if thing.noun in {"frame", "row", "wall", "block"} and (thing.plural or thing.noun != "block"):
+        places = [replace(one, relation="round", of=_AREA) if _is_all_edges(one) else one for one in places]
+    if thing.noun in {"frame", "row", "wall", "block"} and not thing.count and _on_edge(thing, places, scene):
+        return
     ends = [place for place in places if place.word in {"from", "to"} and place.of is not None]
+    if ends and any(place.relation == "on" and not place.of_area for place in places):
+        places = [place for place in places if place not in ends]
+        ends = []
     if len(ends) == 2 and thing.noun in {"row", "diagonal"} and not _spans_area(places):
         found = [cell for place in ends for cell in landmarks(place, scene)[:1]]
         if len(found) < len(ends):
@@ -170,16 +179,45 @@ def _build(thing: Thing, places: list[Place], scene: Scene) -> None:
     if count > 1 and (thing.noun != "block" or "apart" in thing.flags):
         if any(place.relation == "gap" for place in places) or "parallel" in thing.flags or (thing.noun == "row" and not places):
             shapes = [_in_color(shape, thing, number) for number in range(count)]
-            shape = _spread(shapes, 0 if "touching" in thing.flags else _gap(places), thing.noun)
+            shape = _spread(shapes, 0 if "touching" in thing.flags else gap_of(places, 1), thing.noun)
         else:
             _each_free(shape, count, thing, places, scene)
             return
     _place(shape, thing, places, scene)
 
 
+def _is_all_edges(place: Place) -> bool:
+    of = place.of
+    return (
+        of is not None
+        and of.noun in {"edge", "side"}
+        and of.plural
+        and not of.picks
+        and of.of is not None
+        and of.of.noun == "area"
+    )
+
+
+def _on_edge(thing: Thing, places: list[Place], scene: Scene) -> bool:
+    """Puts something all along the edge of what is flat, on top of it."""
+    edge = next((place.of for place in places if place.of is not None and place.of.noun == "edge" and not place.of.picks), None)
+    flat = next((place.of for place in places if place.relation == "on" and place.of is not None and not place.of_area), None)
+    if edge is None or (edge.of is not None and edge.of.noun == "area") or not scene.blocks:
+        return False
+    base = edge.of or flat
+    whole = cells_found(base, scene) if base is not None else whole_of(Thing(), scene)
+    if not whole or min(spans(whole)[::2]) < 2:
+        return False
+    top = extent(whole)[1][1]
+    rim = border(tuple(cell for cell in whole if cell[1] == top))
+    cells = [moved(cell, WAYS["up"], n) for n in range(1, thing.sizes.get("high", 1) + 1) for cell in rim]
+    _place_at(colored(cells, replace(thing, noun="frame"), _color(thing, scene)), (0, 0, 0), thing, scene)
+    return True
+
+
 def _on_each(place: Place, thing: Thing, scene: Scene) -> bool:
     """Whether as many are put on things as there are, or in as many corners: `2 blocks on them`, `4 towers in the corners`."""
-    if place.of is None or _on_ground(place) or (thing.count or 0) < 2:
+    if place.of is None or place.of_area or (thing.count or 0) < 2:
         return False
     corners = place.relation == "at" and place.of.noun == "corner" and place.of.plural
     return (corners or (place.relation == "on" and thing.generic)) and len(landmarks(place, scene)) == thing.count
@@ -235,19 +273,15 @@ def _color(thing: Thing, scene: Scene) -> str:
 
 
 def colored_thing(thing: Thing, scene: Scene, places: list[Place]) -> Shape:
-    cells = _cells(thing, places, scene)
-    colors = palette(thing, _color(thing, scene))
-    if thing.noun in {"block", ""} and len(colors) > 1 and len(cells) < len(colors) and not thing.count and not thing.sizes:
-        cells = tuple((n, 0, 0) for n in range(len(colors)))
-    return colored(cells, thing, _color(thing, scene))
+    return colored(_cells(thing, places, scene), thing, _color(thing, scene))
 
 
 def _cells(thing: Thing, places: list[Place], scene: Scene) -> Cells:
     if thing.like:
         thing = replace(thing, sizes=thing.sizes | sizes_like(thing, scene), like={})
+    if thing.noun == "tower" and "max_to_edge" in thing.flags:
+        thing = replace(thing, sizes=thing.sizes | {"high": HEIGHT})
     thing, way = _edged(thing, _way(thing, places), places)
-    if "bent" in thing.flags and thing.noun in {"row", "block"}:
-        thing = replace(thing, noun="snake", count=None, sizes={"count": thing.count or 6} | thing.sizes)
     if "stairs_up" in thing.flags:
         count = thing.count or thing.sizes.get("count") or 3
         thing = replace(thing, noun="diagonal", count=None, sizes={"count": count}, flags=thing.flags | {"upright"})
@@ -271,7 +305,7 @@ def _cells(thing: Thing, places: list[Place], scene: Scene) -> Cells:
         covered = _covered(thing, places, scene)
         if len(covered) > 1:
             return tuple((x, 0, z) for x in range(spans(covered)[0]) for z in range(spans(covered)[2]))
-    step = 1 + _gap(places) if thing.noun in {"row", "diagonal"} and any(place.relation == "gap" for place in places) else 1
+    step = 1 + gap_of(places, 1) if thing.noun in {"row", "diagonal"} and any(place.relation == "gap" for place in places) else 1
     apart = step if thing.sizes.get("count") and _copies(thing) == 1 else 1
     return tuple((x * apart, y, z * apart) for x, y, z in cells_of(thing, way))
 
@@ -279,7 +313,7 @@ def _cells(thing: Thing, places: list[Place], scene: Scene) -> Cells:
 def _covered(thing: Thing, places: list[Place], scene: Scene) -> Cells:
     """What something flat lies on: `a roof on the tower`, `another layer on top`."""
     for place in places:
-        if place.relation == "on" and place.of and not _on_ground(place):
+        if place.relation == "on" and place.of and not place.of_area:
             return cells_found(place.of, scene)
         if place.relation == "on" and place.of is None and (thing.noun in {"layer", "row"} or thing.word in ROOFS):
             return whole_of(Thing(), scene)
@@ -299,7 +333,7 @@ def _is_over(place: Place) -> bool:
     """Whether several blocks there stand one on the other; not those that lie across something."""
     return (
         place.relation in {"on", "up", "below"}
-        and not _on_ground(place)
+        and not place.of_area
         and "across" not in place.word
         and "spanning" not in place.word
     )
@@ -319,6 +353,8 @@ def _edged(thing: Thing, way: str, places: list[Place]) -> tuple[Thing, str]:
         return thing, way
     if side is not None and set(side.picks) & {"leftmost", "rightmost"} and not _spans_area(places):
         way = "away"
+    if _spans_area(places) and any(place.of and set(place.of.picks) & {"nearest", "farthest"} for place in places):
+        way = "away"
     whole = thing.noun == "row" or "max_to_edge" in thing.flags or any(place.relation == "along" for place in places)
     if whole and not thing.by and not thing.sizes.keys() & {"wide", "long", "count"}:
         thing = replace(thing, sizes=thing.sizes | {"wide" if thing.noun == "wall" else "long": 2 * SIDE + 1})
@@ -327,10 +363,6 @@ def _edged(thing: Thing, way: str, places: list[Place]) -> tuple[Thing, str]:
 
 def _spans_area(places: list[Place]) -> bool:
     return sum(place.of is not None and place.of.noun in {"edge", "side"} for place in places) > 1
-
-
-def _on_ground(place: Place) -> bool:
-    return place.of is not None and place.of.noun == "area"
 
 
 def _spread(shapes: list[Shape], gap: int, noun: str) -> Shape:
@@ -375,8 +407,10 @@ def _place(shape: Shape, thing: Thing, places: list[Place], scene: Scene) -> Non
         _place_at(shape, moved(origin, WAYS["up"], 3), thing, scene)
         return
     built: list[Cell] = []
-    for origin in spots(places, cells, scene, thing):
-        _place_at(shape, origin, thing, scene)
+    origins = spots(places, cells, scene, thing)
+    for number, origin in enumerate(origins):
+        one = _in_color(shape, thing, number) if len(origins) > 1 and "varied" in thing.flags else shape
+        _place_at(one, origin, thing, scene)
         built += scene.focus
     scene.focus = tuple(built)
 
@@ -404,13 +438,7 @@ def _around(thing: Thing, place: Place, places: list[Place], scene: Scene) -> bo
     inner = () if area or place.of is None else tuple(cell for group in landmarks(place, scene) for cell in group)
     if not area and not inner:
         raise Unplaced("Around what?")
-    if thing.noun == "block" and thing.count == 4 and inner:
-        shape: Shape = {}
-        for side in ("left", "right", "front", "behind"):
-            shape[beside(inner, ((0, 0, 0),), side, 1)] = palette(thing, _color(thing, scene))[0]
-        _place_at(shape, (0, 0, 0), thing, scene)
-        return True
-    gap = place.distance or next((one.distance or 0 for one in places if one.relation == "gap"), 0)
+    gap = place.distance or gap_of(places)
     low, high = ((-SIDE + 1, 1, -SIDE + 1), (SIDE - 1, 1, SIDE - 1)) if area else extent(inner)
     width = thing.sizes.get("wide", 1)
     height = thing.sizes.get("high", 1)

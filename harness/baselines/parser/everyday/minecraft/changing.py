@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import pairwise
 
-from harness.baselines.parser.everyday.minecraft.building import FIRST_COLOR, build, connect
+from harness.baselines.parser.everyday.minecraft.building import FIRST_COLOR, build, connect, gap_of
 from harness.baselines.parser.everyday.minecraft.meaning import Order, Thing
 from harness.baselines.parser.everyday.minecraft.places import Unplaced, spots
 from harness.baselines.parser.everyday.minecraft.references import cells_found, found, interior, parts, whole_of
@@ -23,7 +23,7 @@ from harness.baselines.parser.everyday.minecraft.scene import (
     pieces,
     spans,
 )
-from harness.worlds.minecraft import COLORS, SIDE
+from harness.worlds.minecraft import COLORS, HEIGHT, SIDE
 
 _IT = Thing(kind="it", noun="it", word="it")
 
@@ -41,18 +41,20 @@ def _qualified(thing: Thing, order: Order) -> Thing:
     if order.act in {"move", "copy"}:
         return thing
     for place in order.places:
-        if place.word == "from" and thing.count and place.of in _HEIGHTS:
-            thing = replace(thing, picks=[*thing.picks, place.of.noun])
+        if place.word == "from" and thing.count and place.of is not None and place.of.kind == "part":
+            thing = replace(thing, picks=[*thing.picks, *(place.of.picks or [place.of.noun])])
         elif (
             place.of is not None and place.of.noun not in {"area", ""} and place.relation in {"at", "inside"} and thing.of is None
         ):
             thing = replace(thing, of=place.of)
+        elif place.relation in _BESIDE and place.of is not None and place.of.noun != "area" and place.of.kind != "part":
+            thing = replace(thing, place=place)
         elif place.relation in _PICKS and place.of is None:
             thing = replace(thing, picks=[*thing.picks, _PICKS[place.relation]])
     return thing
 
 
-_HEIGHTS = [Thing(kind="part", noun=noun, word=noun, article="the") for noun in ("top", "bottom")]
+_BESIDE = frozenset({"left", "right", "front", "behind", "on", "below", "between", "beside"})
 _PICKS = {
     "left": "leftmost",
     "right": "rightmost",
@@ -70,43 +72,25 @@ _PICKS = {
 def remove(order: Order, scene: Scene) -> None:
     for thing in order.things or [_IT]:
         thing = _qualified(thing, order)
+        if "extra" in thing.flags and thing.generic and not thing.colors:
+            thing = replace(_IT, count=thing.count or 1)
         if thing.noun in {"arch", "hole"} and not found(thing, scene):
             raise Unplaced("Which one?")
-        beside = _beside(order, scene)
-        if beside:
-            scene.remove(beside)
-            continue
         groups = found(thing, scene)
         if not groups:
             raise Unplaced("Which one?")
         if thing.article in {"a", ""} and not thing.plural and thing.noun in {"block", ""} and not thing.picks:
-            one = thing.count or 1
+            one = (thing.count or 1) * (
+                len(groups) if thing.of is not None and thing.of.of is not None and thing.of.of.plural else 1
+            )
             groups = [(cell,) for cell in _loose(tuple(cell for group in groups for cell in group), scene)[:one]]
         if thing.kind == "it" and thing.count:
             groups = [_loose(tuple(cell for group in groups for cell in group), scene)[: thing.count]]
-        scene.remove(cell for group in groups for cell in group)
-    scene.focus = scene.standing(scene.focus)
-
-
-def _beside(order: Order, scene: Scene) -> Cells:
-    """`the block left of the tower`: what stands there."""
-    cells: list[Cell] = []
-    for place in order.places:
-        if (
-            place.of is None
-            or place.of.noun == "area"
-            or place.relation not in {"left", "right", "front", "behind", "on", "below"}
-        ):
-            continue
-        way = WAYS[{"on": "up", "below": "down"}.get(place.relation, place.relation)]
-        landmark = cells_found(place.of, scene)
-        cells += [
-            next_one
-            for cell in landmark
-            for next_one in [moved(cell, way)]
-            if next_one in scene.blocks and next_one not in landmark
-        ]
-    return tuple(dict.fromkeys(cells))
+        gone = {cell for group in groups for cell in group}
+        touched = [piece for piece in pieces(scene.blocks) if not gone.isdisjoint(piece)]
+        scene.remove(gone)
+        rest = scene.standing(cell for piece in touched for cell in piece)
+        scene.focus = scene.standing(scene.focus) or (rest if len(pieces(rest)) > 1 else ())
 
 
 def _loose(cells: Cells, scene: Scene) -> Cells:
@@ -148,17 +132,14 @@ def recolor(order: Order, scene: Scene) -> None:
 
 def swap(order: Order, scene: Scene) -> None:
     things = [*order.things, *([order.become] if order.become else [])]
+    if "way" in order.said:
+        things = []
     if len(things) == 1 and len(things[0].colors) == 2:
         things = [replace(things[0], colors=[color]) for color in things[0].colors]
     things = [thing for thing in things if thing.noun or thing.colors or thing.picks or thing.ordinals]
     if not things or (len(things) == 1 and things[0].kind == "it"):
         colors = list(dict.fromkeys(scene.blocks.values()))
         things = [Thing(colors=[color], noun="block", word="blocks") for color in colors]
-    if len(things) == 1 and len(groups := found(things[0], scene)) == 2:
-        one, other = (scene.blocks[group[0]] for group in groups)
-        scene.recolor(dict.fromkeys(groups[0], other))
-        scene.recolor(dict.fromkeys(groups[1], one))
-        return
     if len(things) != 2:
         raise Unplaced("Which ones?")
     if all(thing.colors and thing.noun in {"", "block"} for thing in things):
@@ -195,7 +176,7 @@ def move(order: Order, scene: Scene) -> None:
 
 
 def _destination(order: Order, colors: dict[Cell, str], scene: Scene, cells: Cells) -> dict[Cell, str]:
-    step = _step(order, cells)
+    step = _step(order, cells, scene)
     if step is None:
         low = extent(cells)[0]
         shape = tuple(moved(cell, low, -1) for cell in cells)
@@ -209,18 +190,32 @@ def _destination(order: Order, colors: dict[Cell, str], scene: Scene, cells: Cel
     return new
 
 
-def _step(order: Order, cells: Cells) -> Cell | None:
+def _step(order: Order, cells: Cells, scene: Scene) -> Cell | None:
     """How far a direction moves: `2 to the left`, `to the left edge`."""
     total = (0, 0, 0)
     for place in order.places:
         if place.relation in WAYS and place.of is None:
             add = order.growth.add if order.growth else 0
             total = moved(total, WAYS[place.relation], place.distance or add or 1)
-        elif place.of is not None and place.relation in WAYS and place.of.kind == "it" and place.of.article != "my":
-            total = moved(total, WAYS[place.relation], place.distance or 1)
+        elif place.other and place.of is not None and place.of.noun in {"end", "corner", "side"}:
+            total = _to_other(place.of, cells, scene)
         elif place.of is not None and place.of.noun == "edge" and place.of.picks:
             total = _to_edge(place.of.picks[0], cells)
     return total if any(total) else None
+
+
+def _to_other(part: Thing, cells: Cells, scene: Scene) -> Cell:
+    """From the end, corner or side of something that is nearest to some cells to the farthest one."""
+
+    def distance(group: Cells) -> float:
+        (low, high), (least, most) = extent(group), extent(cells)
+        return sum(abs(low[axis] + high[axis] - least[axis] - most[axis]) for axis in (0, 2))
+
+    groups = sorted(parts(whole_of(part, scene), part), key=distance)
+    if len(groups) < 2:
+        return 0, 0, 0
+    near, far = extent(groups[0])[0], extent(groups[-1])[0]
+    return far[0] - near[0], far[1] - near[1], far[2] - near[2]
 
 
 def _to_edge(pick: str, cells: Cells) -> Cell:
@@ -237,7 +232,7 @@ def copy(order: Order, scene: Scene) -> None:
     """The things once more, or as many times as are said, beside the last copy."""
     cells = (
         things_found(order, scene)
-        if any(thing.noun and not ("same" in thing.flags and thing.noun == "block") for thing in order.things)
+        if any(thing.noun and not thing.flags & {"same", "once_more"} for thing in order.things)
         else scene.standing(scene.turn or scene.focus) or things_found(Order(), scene)
     )
     if not cells:
@@ -246,10 +241,12 @@ def copy(order: Order, scene: Scene) -> None:
     become = next(
         (place.of for place in order.places if place.of is not None and place.of.only_describes and place.of.colors), become
     )
-    become = next((thing for thing in order.things if thing.generic and thing.colors and "same" in thing.flags), become)
+    become = next((thing for thing in order.things if thing.colors and "same" in thing.flags), become)
     colors = {cell: (become.colors[0] if become.colors else scene.blocks[cell]) for cell in cells}
     times = (
-        next((thing.count for thing in order.things if thing.count and thing.kind in {"it", ""}), None)
+        next(
+            (thing.count for thing in order.things if thing.count and (thing.kind in {"it", ""} or "extra" in thing.flags)), None
+        )
         or (order.growth and int(order.growth.factor))
         or 1
     )
@@ -270,10 +267,7 @@ def copy(order: Order, scene: Scene) -> None:
 
 
 def _copy_place(order: Order, colors: dict[Cell, str], scene: Scene, cells: Cells) -> dict[Cell, str]:
-    directed = next(
-        (place for place in order.places if place.relation in {*WAYS, "on", "beside"}),
-        None,
-    )
+    directed = next((place for place in order.places if place.relation in {*WAYS, "on", "beside"}), None)
     itself = directed is not None and (
         directed.of is None or directed.of.kind in {"it", "everything"} or directed.of.article == "this"
     )
@@ -282,8 +276,9 @@ def _copy_place(order: Order, colors: dict[Cell, str], scene: Scene, cells: Cell
         for way in ("right", "left", "behind", "front") if directed.relation == "beside" else (directed.relation,):
             vector = WAYS["up" if way == "on" else way]
             size = {"left": wide, "right": wide, "front": deep, "behind": deep, "away": deep, "toward": deep}.get(way, high)
-            if "skip_one" in order.flags:
-                directed.distance = size + 1
+            gap = gap_of(order.places)
+            if gap:
+                directed.distance = size + gap
             step = (
                 directed.distance
                 if directed.distance and directed.distance >= size
@@ -296,14 +291,14 @@ def _copy_place(order: Order, colors: dict[Cell, str], scene: Scene, cells: Cell
                 return new
         raise Unplaced("Where? There is no room.")
     shape = tuple(moved(cell, low, -1) for cell in cells)
-    origin = spots(order.places, shape, scene, Thing(flags=order.flags))[0]
-    return {moved(moved(cell, low, -1), origin): color for cell, color in colors.items()}
+    origins = spots(order.places, shape, scene, Thing(flags=order.flags))
+    return {moved(moved(cell, low, -1), origin): color for origin in origins for cell, color in colors.items()}
 
 
 def _repeat_to_edge(order: Order, colors: dict[Cell, str], scene: Scene) -> None:
     way = next((WAYS[place.relation] for place in order.places if place.relation in WAYS), WAYS["right"])
     size = max(spans(tuple(colors))[axis] for axis in range(3) if way[axis])
-    step = size + ("skip_one" in order.flags)
+    step = size + gap_of(order.places)
     new = {
         moved(c, way, n * step): color
         for n in range(1, 2 * SIDE + 2)
@@ -338,6 +333,9 @@ def leave_open(order: Order, scene: Scene) -> None:
         cells = cells_found(of, scene) if of is not None else ()
         if cells:
             whole = of is not None and of.kind != "part" and len(cells) > 1
+            if len(cells) == 1 and order.things:
+                tall = HEIGHT if "max_to_edge" in order.flags | order.things[0].flags else order.things[0].sizes.get("high", 1)
+                cells = tuple(moved(cells[0], WAYS["up"], n) for n in range(tall))
             scene.remove(_opening(cells, order.things[0]) if whole and order.things else cells)
             return
     if not order.places and (focus := scene.standing(scene.focus)):
@@ -361,7 +359,7 @@ def _opening(whole: Cells, thing: Thing) -> Cells:
 def fill(order: Order, scene: Scene) -> None:
     thing = order.things[0] if order.things else _IT
     become = order.become or Thing()
-    if thing.noun == "area":
+    if thing.noun == "area" or (thing.noun == "layer" and not scene.blocks):
         build(Order("build", [replace(become, noun="floor", word="floor", by=[2 * SIDE + 1] * 2)]), scene)
         return
     whole = whole_of(thing, scene) if thing.kind == "part" else cells_found(thing, scene)
@@ -369,8 +367,6 @@ def fill(order: Order, scene: Scene) -> None:
         color = (become.colors or [scene.color or FIRST_COLOR])[0]
         scene.place(dict.fromkeys([cell for cell in scene.focus if cell not in scene.blocks], color))
         return
-    if thing.noun in {"layer"} or thing.noun == "row":
-        whole = ()
     if not whole:
         raise Unplaced("What?")
     low, high = extent(whole)

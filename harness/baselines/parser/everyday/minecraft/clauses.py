@@ -5,30 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.baselines.parser.everyday.minecraft import telling
+from harness.baselines.parser.everyday.minecraft.asides import Asides
 from harness.baselines.parser.everyday.minecraft.meaning import Growth, Order, Place, Thing
-from harness.baselines.parser.everyday.minecraft.reading import Reader
 from harness.baselines.parser.everyday.minecraft.telling import CHANGING
-from harness.baselines.parser.everyday.minecraft.words import Token
+from harness.baselines.parser.everyday.minecraft.words import Token, named
 
 _VAGUE = frozenset({"", "make", "build"})
-_ORDER_FLAGS = frozenset(
-    {
-        "once_more",
-        "instead",
-        "touching",
-        "around",
-        "max_to_edge",
-        "skip_one",
-        "mirrored",
-        "upside",
-        "remark",
-        "too",
-        "same",
-        "float",
-        "total",
-        "turned",
-    }
-)
+_ORDER_FLAGS = named("once_more instead touching around max_to_edge mirrored upside remark too same float total turned")
 _VERB_GROWTH = {
     "raise": Growth("high", add=1),
     "widen": Growth("wide", add=1),
@@ -45,16 +28,26 @@ def read_orders(tokens: list[Token]) -> list[Order]:
     """The orders that a text gives, in its order: `a red tower. put a blue block on it` gives two."""
     sentences: list[list[Token]] = [[]]
     for token in tokens:
-        if token.kind == "stop":
+        if token.kind == "colon":
+            if len(sentences) > 1 and any(one.kind == "number" and one.meaning != "1" for one in sentences[-2]):
+                sentences.pop()
+                sentences[-1].append(token._replace(kind="link"))
+        elif token.kind == "stop":
             sentences.append([])
         else:
             sentences[-1].append(token)
-    return [order for sentence in sentences if sentence for order in _Sentence(sentence).orders()]
+    orders: list[Order] = []
+    for number, sentence in enumerate(sentences):
+        if sentence and sentence[0].text != "like":
+            orders += _Sentence(sentence, first=number == 0).orders()
+    return orders
 
 
 class _Sentence:
-    def __init__(self, tokens: list[Token]) -> None:
-        self._reader = Reader(tokens)
+    def __init__(self, tokens: list[Token], first: bool) -> None:
+        self._first = first
+        """Whether it begins what is said; `there are two towers` later on is to be built."""
+        self._reader = Asides(tokens)
         self._tokens = tokens
         self._done: list[Order] = []
         self._order = Order()
@@ -68,9 +61,12 @@ class _Sentence:
         """Whether the words since "that" go on about the thing before."""
         self._named = False
         """Whether "as" came before: what follows is a name."""
+        self._every = 2
         self._alternate = ""
         """Whether the next color is that of every second block, or of the others."""
         self._latest: Thing | None = None
+        self._several: Thing | None = None
+        """The things that are described one by one."""
         self._steps = {
             "link": self._link,
             "be": self._be,
@@ -84,6 +80,7 @@ class _Sentence:
             "without": self._attach,
             "relative": self._relate,
             "as": self._as,
+            "until": self._until,
         }
 
     def orders(self) -> list[Order]:
@@ -100,14 +97,14 @@ class _Sentence:
 
     def _step(self) -> None:
         reader, token = self._reader, self._reader.peek()
-        if self._more_than():
+        if self._runs_on() or reader.aside(self._order):
+            return
+        gap = reader.gap()
+        if gap is not None:
+            self._apart(gap)
             return
         growth = reader.growth()
-        if token.text == "than" and growth is None:
-            reader.take()
-            reader.thing()
-            reader.accept("side", "front")
-        elif growth:
+        if growth:
             self._grow(growth)
         elif token.kind in self._steps:
             self._steps[token.kind](reader.take())
@@ -116,7 +113,8 @@ class _Sentence:
             and token.meaning in _ORDER_FLAGS
             and not (token.meaning == "same" and reader.peek(1).kind in {"thing", "part"})
         ):
-            self._order.flags.add(reader.take().meaning)
+            if not (reader.take().meaning == "same" and reader.compare(self._order)):
+                self._order.flags.add(token.meaning)
         elif token.kind == "flag" and token.meaning == "except":
             self._except()
         elif token.kind == "number" and self._counts_first() and (thing := reader.thing()) is not None:
@@ -157,7 +155,12 @@ class _Sentence:
     # --- words that steer ---
 
     def _link(self, token: Token) -> None:
+        if token.text == "too" and self._reader.peek().kind in {"unknown", "common"}:
+            self._reader.take()
+            self._order.flags.add("remark")
+            return
         self._linked = True
+        self._not = self._not and token.text != ","
         if token.text in {"and", "then", "but"}:
             self._relative = False
         if token.text in {"also", "too", "as well"}:
@@ -189,39 +192,17 @@ class _Sentence:
     def _relate(self, token: Token) -> None:
         self._relative = True
 
+    def _until(self, token: Token) -> None:
+        self._reader.until(self._order)
+
     def _as(self, token: Token) -> None:
         follows = self._reader.peek()
-        if follows.kind == "dim":
-            self._compare(self._reader.take())
-        else:
-            self._named = follows.kind == "article"
-
-    def _compare(self, dim: Token) -> None:
-        """`as long as the body`: the size is that of another thing."""
-        if self._reader.peek().kind != "as":
-            return
-        self._reader.take()
-        other = self._reader.thing()
-        if other is not None and self._order.things:
-            self._order.things[-1].like[dim.meaning] = other
+        if not self._reader.compare(self._order):
+            self._named = follows.kind in {"article", "thing"}
 
     def _attach(self, token: Token) -> None:
         follows = self._reader.peek()
-        steers = follows.kind in {
-            "link",
-            "stop",
-            "end",
-            "color",
-            "verb",
-            "mend",
-            "it",
-            "relation",
-            "side",
-            "not",
-            "be",
-            "number",
-            "change",
-        }
+        steers = follows.kind in named("link stop end color verb mend it relation side not be number change")
         if token.text == "no" and (steers or follows.meaning in {"the", "a"}):
             self._order.mended = True
         elif token.kind == "with" and token.text in {"has", "having"} and not self._order.things:
@@ -236,20 +217,6 @@ class _Sentence:
         spared = self._reader.thing()
         if spared is not None and self._order.things:
             self._order.things[-1].but = spared
-
-    def _more_than(self) -> bool:
-        """`more blue than red`: two of one color for each of the other."""
-        reader = self._reader
-        kinds = [reader.peek(n).kind for n in (1, 3)]
-        if reader.peek().text != "more" or kinds != ["color", "color"] or reader.peek(2).text != "than" or not self._order.things:
-            return False
-        many, few = reader.peek(1).meaning, reader.peek(3).meaning
-        thing = self._order.things[-1]
-        thing.colors = [many, few, many]
-        thing.count = thing.count or 3
-        thing.few = False
-        reader.at += 4
-        return True
 
     def _grow(self, growth: Growth) -> None:
         if len(self._order.things) > 1:
@@ -274,7 +241,8 @@ class _Sentence:
             order.things or (order.act not in _VAGUE and self._linked) or (order.growth and order.act)
         ) and not self._is_subject():
             self._flush()
-        self._order.act = token.meaning
+        told = token.text.startswith("there") and not (self._first and not self._done and not order.places)
+        self._order.act = "build" if told else token.meaning
         if token.text in {"stack", "pile", "pile up", "stack up"}:
             self._order.flags.add("stacked")
         if token.meaning in _VERB_GROWTH:
@@ -288,6 +256,9 @@ class _Sentence:
         return not order.act and bool(order.things) and not self._linked and order.things[-1].definite
 
     def _flag(self, flag: str) -> None:
+        if self._not:
+            self._not = False
+            return
         if flag == "halved":
             self._order.growth = Growth("", factor=0.5)
             return
@@ -299,27 +270,31 @@ class _Sentence:
     # --- things and places ---
 
     def _place(self, place: Place) -> None:
-        if self._linked and self._order.things and self._thing_follows():
+        if self._linked and self._order.things and self._reader.thing_follows():
             self._flush(keep_act=True)
         order = self._order
         if self._not:
             self._not = False
             order.flags.add("not_place")
             return
+        before = order.places[-1].of if order.places else None
+        if place.relation == "between" and before is not None and before.noun == "hole":
+            order.places.pop()
+        landmark = order.places[-1].of if order.places else None
+        named = landmark is not None and landmark.kind == "thing" and landmark.noun != "area" and landmark.definite
+        if self._relative and landmark is not None and named and place.of is not None:
+            landmark.place = place
+            return
         place = telling.as_gap(order, place)
         if not telling.takes_place(order, place):
             order.places.append(place)
             self._latest = _deepest(place.of) or self._latest
 
-    def _thing_follows(self) -> bool:
-        """Whether after a place comes what is put there: `..., and on top a red block`."""
-        ahead = 0
-        while self._reader.peek(ahead).kind in {"link", "unknown", "common", "be", "skip"} and ahead < 4:
-            ahead += 1
-        follows = self._reader.peek(ahead)
-        if follows.kind == "number":
-            return self._reader.peek(ahead + 1).kind not in {"dim"}
-        return (follows.kind == "article" and follows.meaning in {"a", "another"}) or follows.kind in {"color", "pick"}
+    def _apart(self, gap: int) -> None:
+        """Takes in how far apart things are; between which ones is clear."""
+        if self._reader.peek().meaning == "between":
+            self._reader.place()
+        self._order.places.append(Place("gap", distance=gap))
 
     def _thing(self, thing: Thing) -> None:
         if self._named:
@@ -332,9 +307,12 @@ class _Sentence:
             if not self._with:
                 self._order.things.append(thing)
                 return
+        if self._not and thing.only_describes and len(thing.colors) == 2:
+            self._not, self._order.mended = False, True
+            thing = replace(thing, colors=thing.colors[1:])
         if self._not:
             self._not = False
-        elif self._goes_on(thing):
+        elif self._is_one_of(thing):
             pass
         elif self._with:
             self._attached(thing)
@@ -343,19 +321,40 @@ class _Sentence:
         self._is = False
         self._latest = _deepest(thing) if thing.kind else self._latest
 
-    def _goes_on(self, thing: Thing) -> bool:
-        """`a row of 3 red, then 2 blue blocks`: more blocks of the same line, in another color."""
-        line = self._order.new
-        if line is None or not self._linked or self._order.places or self._reader.peek().kind in {"relation", "side", "flag"}:
+    def _runs_on(self) -> bool:
+        """`a row of 3 red, then 2 blue blocks`, `a tower: bottom red, top blue`: the colors of a line, one after the other."""
+        order, line, start = self._order, self._order.new, self._reader.at
+        begun = self._linked or self._with or self._relative
+        if line is None or self._several or not begun or not telling.is_line(line):
             return False
-        if "stacked" in self._order.flags and line.generic and line.count and len(line.colors) == 1:
-            line.noun, line.sizes, line.count = "tower", {"count": line.count}, None
-        if line.noun not in {"row", "tower"} or (line.count or 1) > 1 or "count" not in line.sizes or not line.colors:
+        if not all(place.of_area for place in order.places) or order.act in CHANGING or (line.article == "another"):
             return False
-        if not thing.generic or thing.article or not thing.count or len(thing.colors) != 1:
+        runs = self._reader.runs()
+        counts = sum(run.number is not None for run in runs)
+        lined = line.noun in {"row", "tower"} or "stacked" in order.flags
+        goes_on = counts == len(runs) == 1 and lined and (line.colors or (self._with and not line.sizes))
+        begins = len(runs) > 1 and (not line.colors or counts)
+        if not (goes_on or begins) or (self._with and counts == 0):
+            self._reader.at = start
             return False
-        line.colors = [*(line.colors * line.sizes["count"])[: line.sizes["count"]], *thing.colors * thing.count]
-        line.sizes["count"] += thing.count
+        telling.take_runs(line, runs)
+        self._with = ""
+        return True
+
+    def _is_one_of(self, thing: Thing) -> bool:
+        """`2 towers, one red with 3 blocks, the other blue`: each of several things by itself."""
+        order, several = self._order, self._several
+        if several is None and order.new and (order.new.count or 0) > 1 and order.new.noun != "block" and len(order.things) == 1:
+            several = order.new
+        one = thing.generic and (thing.count == 1 or thing.article in {"a", "another", "other"} or thing.word == "1")
+        if several is None or not (one and thing.colors and (self._linked or self._with)) or thing.picks:
+            return False
+        first = self._several is None
+        self._several, self._with = several, ""
+        alone = replace(thing, noun="", word="", kind="", article="", count=None)
+        single = replace(several, count=None, article="a", colors=[], sizes=dict(several.sizes), flags=set(several.flags))
+        telling.merge(single, alone)
+        order.things = [single] if first else [*order.things, single]
         return True
 
     def _colors_part(self, thing: Thing) -> bool:
@@ -392,35 +391,31 @@ class _Sentence:
         if not order.things or order.things[-1].definite or order.act in CHANGING:
             return False
         target = order.things[-1]
-        if "alternate" in thing.picks:
-            self._alternate = "second"
-            target.colors = [*target.colors[:1], *thing.colors]
+        every = 2 if "alternate" in thing.picks else 3 if "third" in thing.picks else 0
+        if every:
+            self._alternate, self._every = "nth", every
+            target.colors = [*target.colors[:1] * (every - 1), *thing.colors]
         elif self._alternate and thing.article in {"other", "all", "the"}:
-            self._alternate = "first"
-            target.colors = [*thing.colors, *target.colors]
-        elif self._alternate and thing.only_describes and thing.colors:
-            target.colors = [*target.colors, *thing.colors] if self._alternate == "second" else [*thing.colors, *target.colors]
+            self._alternate = "others"
+            target.colors = [*thing.colors * (self._every - 1), *target.colors[-1:]]
         else:
             return False
         return True
 
     def _tells_more(self, thing: Thing) -> bool:
         told = telling.tells_more(self._order, thing, self._linked, self._relative)
-        self._relative = self._relative or (told and thing.is_it)
+        self._relative |= told and thing.is_it
         return told
 
     def _name(self, thing: Thing) -> None:
         """Takes in a thing: what the order is about, what that becomes, or what a new order is about."""
         order, first = self._order, self._order.thing
-        if (
-            first
-            and self._linked
-            and thing.noun
-            and thing.colors
-            and order.things[-1] == Thing(article="a", colors=order.things[-1].colors)
-        ):
-            open_ended = order.things[-1]
-            open_ended.noun, open_ended.word, open_ended.kind = thing.noun, thing.word, thing.kind
+        if first and self._is and order.new and thing.article == "the" and thing.noun and not thing.colors:
+            order.new.word = thing.word
+            return
+        last = order.things[-1] if first and self._linked and thing.noun and thing.colors else Thing()
+        if last == Thing(article="a", colors=last.colors):
+            last.noun, last.word, last.kind = thing.noun, thing.word, thing.kind
         if first and self._says_again(thing):
             return
         if first and self._linked and thing.only_counts and self._reader.peek().kind in {"relation", "side"}:
@@ -431,6 +426,11 @@ class _Sentence:
             self._order.things.append(thing)
         elif telling.takes_thing(order, thing, self._linked):
             return
+        elif first and self._linked and order.places and thing.colors and self._reader.peek().kind in {"relation", "side"}:
+            self._flush(keep_act=order.act not in CHANGING)
+            self._order.things.append(thing)
+        elif first and thing.colors and thing.count and order.things[-1].count and order.things[-1].only_describes:
+            order.things.append(thing)
         elif self._only_describes(thing):
             telling.describe(order, thing, self._is, self._relative)
         elif telling.is_become(order, self._is, self._linked):
@@ -438,8 +438,6 @@ class _Sentence:
         elif first and (order.places or (thing.article == "a" and order.act in CHANGING and self._linked)):
             self._flush(keep_act=order.act not in CHANGING)
             self._order.things.append(thing)
-        elif first and self._completes(thing, order.things[-1]):
-            telling.merge(order.things[-1], thing)
         else:
             order.things.append(thing)
 
@@ -449,13 +447,9 @@ class _Sentence:
         return (thing.is_it and has) or (self._relative and thing.definite)
 
     def _only_describes(self, thing: Thing) -> bool:
-        alone = thing.only_describes and (thing.article == "" or (bool(thing.flags) and not thing.colors))
+        entirely = thing.article == "all" and bool(thing.colors) and not thing.noun and self._order.thing is not None
+        alone = entirely or (thing.only_describes and (thing.article == "" or (bool(thing.flags) and not thing.colors)))
         return alone and bool(self._order.things or self._order.growth or self._order.act in {"make", "recolor"})
-
-    def _completes(self, thing: Thing, last: Thing) -> bool:
-        """`a red` and then `tower`."""
-        open_ended = last.generic and not last.count and not last.is_it and self._order.act != "give"
-        return open_ended and not self._linked and thing.article != "a" and thing.kind == "thing"
 
     def _attached(self, thing: Thing) -> None:
         """`a tower with a red block on top` is a tower, and then a red block on it; `without corners` removes them."""
@@ -472,7 +466,7 @@ class _Sentence:
             if not telling.takes_without(order, thing):
                 self._flush()
                 thing.article = thing.article or "the"
-                self._order = Order("remove", [thing])
+                self._order = Order("remove", [thing], flags={"without"})
         elif telling.takes_with(order, thing):
             return
         elif thing.only_describes and order.things:
@@ -483,6 +477,8 @@ class _Sentence:
 
     def _flush(self, keep_act: bool = False) -> None:
         order = self._order
+        if "remark" in order.flags and order.things and not order.things[-1].article:
+            order.things[-1].article = "the"
         if order != Order():
             self._done.append(order)
         self._order = Order(order.act if keep_act else "")
@@ -490,6 +486,7 @@ class _Sentence:
         self._with = ""
         self._alternate = ""
         self._relative = False
+        self._several = None
 
 
 def _deepest(thing: Thing | None) -> Thing | None:

@@ -6,11 +6,13 @@ from dataclasses import replace
 
 from harness.baselines.parser.everyday.minecraft.acts import BUILDING
 from harness.baselines.parser.everyday.minecraft.figures import COMPOSED, PARTS, SINGLE, usual_size
-from harness.baselines.parser.everyday.minecraft.meaning import Order, Place, Thing
+from harness.baselines.parser.everyday.minecraft.meaning import Growth, Order, Place, Thing
 from harness.baselines.parser.everyday.minecraft.scene import WAYS
-from harness.baselines.parser.everyday.minecraft.telling import merge
+from harness.baselines.parser.everyday.minecraft.telling import merge, takes_without
 from harness.worlds.minecraft import COLORS
 
+_PLAIN = frozenset({"block", "tower", "column", "row", "line", "wall", "square", "cube", "frame", "outline", "stack", "pile"})
+"""Words for a form, rather than for a thing that is made of others."""
 _BESIDE = frozenset({"beside", "left", "right", "front", "behind"})
 
 
@@ -22,8 +24,14 @@ def united(orders: list[Order]) -> list[Order]:
     done: list[Order] = []
     heading = ""
     carried: list[Place] = []
+    area: list[Thing] = []
+    for order in orders:
+        if order.new and order.act == "remove" and order.new.flags & {"varied", "each_color"}:
+            order.act = "build"
     for number, order in enumerate(orders):
-        _take_to_build(order)
+        if area and order.thing is not None and order.thing.is_it:
+            order.things = area
+        area = [thing for thing in order.things if thing.noun == "area" and thing.kind == "thing"]
         if done and _goes_on(order, done):
             continue
         if _is_heading(order, orders[number + 1 :]):
@@ -40,15 +48,18 @@ def united(orders: list[Order]) -> list[Order]:
     return done
 
 
-def _take_to_build(order: Order) -> None:
-    """`take a block of every color` builds."""
-    if order.act == "remove" and order.new and order.new.flags & {"varied", "each_color"}:
-        order.act = "build"
-
-
 def _goes_on(order: Order, done: list[Order]) -> bool:
     """Whether an order only adds to the one before, which takes it in: `take the top block off and put it there` moves."""
     last = done[-1]
+    if last.act == order.act == "remove" and order.thing is not None and order.thing.is_it and not order.places:
+        return True
+    grows = order.growth and last.thing is not None and last.thing.count == 2 and len(last.things) == 1
+    if grows and order.growth and order.thing is not None and order.thing.generic and not order.thing.colors:
+        one = replace(last.things[0], count=None, article="a")
+        last.things = [one, _grown(replace(one), replace(order), one)]
+        return True
+    if "without" in order.flags and order.thing is not None and _builds(last):
+        return takes_without(last, order.thing) or order.thing.noun in {"floor", "area"}
     if not order.things and any(place.relation == "gap" for place in order.places):
         last.places += order.places
         return True
@@ -59,10 +70,6 @@ def _goes_on(order: Order, done: list[Order]) -> bool:
         return False
     if _only_tells(order, last):
         _tell(order, last, done)
-        return True
-    middle = order.thing is not None and "middle" in {order.thing.noun, *order.thing.picks}
-    if order.act == "with" and middle and order.places:
-        last.places += order.places
         return True
     return _colors_parts(order, last)
 
@@ -77,7 +84,8 @@ def _head(order: Order, heading: str) -> None:
     """`A snake. 6 green blocks`: a snake of 6 blocks."""
     thing = order.thing
     if thing is not None and thing.noun == "block" and (thing.count or 0) > 1:
-        thing.noun, thing.word, thing.count, thing.sizes = heading, heading, None, thing.sizes | {"count": thing.count or 1}
+        thing.word = heading if thing.word == "blocks" else thing.word
+        thing.noun, thing.count, thing.sizes = heading, None, thing.sizes | {"count": thing.count or 1}
 
 
 def _colors_parts(order: Order, last: Order) -> bool:
@@ -102,8 +110,6 @@ def _builds(order: Order) -> bool:
 
 def _only_tells(order: Order, last: Order) -> bool:
     """Whether an order only describes: `each should be 4 blocks long`, `blue`, `5 by 5`, `one empty row between them`."""
-    if any(place.relation == "between" and place.of_it for place in order.places):
-        return not any(thing.colors for thing in order.things) and order.act in {"", "build", "with"}
     it = bool(order.things) and all(thing.is_it or thing.only_counts for thing in order.things)
     shapes = bool(order.places) and all(_shapes(place) or place.relation == "round" for place in order.places)
     if it and shapes and order.act == "build":
@@ -112,7 +118,7 @@ def _only_tells(order: Order, last: Order) -> bool:
         return True
     if order.act not in {"", "build", "with", "make"} or order.flags & {"too", "once_more"} or not order.told:
         return False
-    if not all(place.of_each for place in order.places):
+    if not all(place.of_each or place.of_area for place in order.places):
         return False
     return all(_describes(thing, order, last) for thing in order.told)
 
@@ -121,7 +127,11 @@ def _describes(thing: Thing, order: Order, last: Order) -> bool:
     own_part = thing.word.rstrip("s") in PARTS.get(last.things[-1].noun, ()) and not thing.colors
     if thing.colors and thing.count and not thing.noun and (last.things[-1].count or 0) > 1:
         return True
+    if thing.noun == last.things[-1].noun and thing.article in {"each", "all"} and not thing.picks:
+        return True
     if own_part or thing.kind in {"it", "everything"}:
+        return True
+    if thing == Thing(article="a", flags=thing.flags):
         return True
     if thing.noun == "" and (thing.article in {"", "each", "all"} or thing.article == "other"):
         return not (order.mended and thing.article == "")
@@ -146,16 +156,12 @@ def _tell(order: Order, last: Order, done: list[Order]) -> None:
     thing = last.things[-1]
     if any(place.relation == "round" for place in order.places):
         thing.flags.add("hollow")
-    if "float" in order.flags:
-        thing.flags.add("float")
     for more in order.told:
         if "varied" in more.flags and len(done) > 1:
             for number, one in enumerate(one for one in done if one.things):
                 one.things[0].colors = [COLORS[number % len(COLORS)]]
         elif more.sizes or not (more.word in {"legs", "leg"} and thing.noun == "table"):
             _tell_thing(thing, more)
-    if order.growth and order.growth.add and thing.noun in {"block", "row"}:
-        last.growth = order.growth
 
 
 def _tell_thing(thing: Thing, more: Thing) -> None:
@@ -164,8 +170,6 @@ def _tell_thing(thing: Thing, more: Thing) -> None:
     colors = more.colors * (more.count or 1) if several else [] if thing.colors else more.colors
     merge(thing, replace(more, colors=colors, picks=[]))
     thing.count = count
-    if more.count and more.noun == "block" and thing.noun != "block":
-        thing.sizes.setdefault("count", more.count)
 
 
 def _is_heading(order: Order, rest: list[Order]) -> bool:
@@ -177,9 +181,10 @@ def _is_heading(order: Order, rest: list[Order]) -> bool:
         return False
     if rest and len(rest[0].things) > 1 and _only_parts(rest[0], thing):
         return False
-    if thing.definite or thing.colors or thing.sizes or thing.by or thing.noun not in COMPOSED | {"named"}:
+    if thing.definite or thing.colors or thing.sizes or thing.by:
         return False
-    return any(one.things and _says_blocks(one) for one in rest)
+    parts = sum(bool(one.things) and _says_blocks(one) for one in rest)
+    return parts > 0 if thing.noun in COMPOSED | {"named", "sign"} else parts > 1 and thing.word not in _PLAIN
 
 
 def _says_blocks(order: Order) -> bool:
@@ -214,9 +219,7 @@ def completed_thing(thing: Thing, order: Order, last: Thing | None) -> Thing:
 
 def _grown(thing: Thing, order: Order, last: Thing) -> Thing:
     """`another tower, twice as high`, `a blue tower that is one block taller`."""
-    growth, order.growth = order.growth, None
-    if growth is None:
-        return thing
+    growth, order.growth = order.growth or Growth(), None
     size = last.sizes.get("high") or last.sizes.get("count") or last.sizes.get("long") or usual_size(last)
     size = round(size * growth.factor) if growth.factor else size + growth.add
     return replace(thing, sizes={growth.axis or "count": size}, colors=thing.colors or last.colors)

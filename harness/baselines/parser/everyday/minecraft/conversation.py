@@ -14,12 +14,13 @@ from harness.baselines.parser.everyday.minecraft.completing import completed_thi
 from harness.baselines.parser.everyday.minecraft.corrections import corrected, is_correction
 from harness.baselines.parser.everyday.minecraft.meaning import Growth, Order, Place, Thing
 from harness.baselines.parser.everyday.minecraft.places import Unplaced
-from harness.baselines.parser.everyday.minecraft.references import border, cells_found, found, interior, parts
+from harness.baselines.parser.everyday.minecraft.references import border, cells_found, found, parts
 from harness.baselines.parser.everyday.minecraft.repeating import repeated
 from harness.baselines.parser.everyday.minecraft.scene import OPPOSITE, Cell, Cells, Made, Scene, pieces, spans
 from harness.baselines.parser.everyday.minecraft.words import tokens, unknown
 
 _KEPT_STEPS = 50
+_FILLERS = frozenset({"link", "stop", "skip", "article"})
 _SIDES = frozenset({"left", "right", "front", "behind"})
 
 
@@ -43,17 +44,25 @@ class Outcome:
     unknown: tuple[str, ...] = ()
     idle: bool = False
     """Whether something was said that asks for nothing."""
+    words: int = 0
+    """How many words were said that have a meaning."""
+    skipped: int = 0
+    """How many words that are no fillers were skipped."""
 
 
 class Conversation:
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
         self._steps: list[Step] = []
+        self._undone: Scene | None = None
+        """What stood before the last undo."""
 
     def hear(self, text: str) -> Outcome:
         """Carries out what one turn says."""
         said = tokens(text)
-        outcome = Outcome(unknown=unknown(said))
+        kinds = [token.kind for token in said]
+        outcome = Outcome(unknown=unknown(said), skipped=kinds.count("unknown") + kinds.count("common"))
+        outcome.words = sum(kind not in _FILLERS for kind in kinds)
         step = Step(self.scene.copy(), self.scene.copy(), [])
         anchor: Cells = ()
         orders = united(read_orders(said))
@@ -84,11 +93,6 @@ class Conversation:
 
     def _anchored(self, order: Order, step: Step, anchor: Cells) -> Cells:
         """In `one to its left and one to its right`, both are beside the same thing."""
-        before = step.orders[-1].places[-1] if step.orders and step.orders[-1].places else Place("")
-        place = order.places[-1] if order.places else Place("")
-        if before.of and not before.of_it and place.of_it and OPPOSITE.get(before.relation) == place.relation:
-            self.scene.focus = cells_found(before.of, self.scene) or self.scene.focus
-            return ()
         if not any(place.of and place.of_it and place.of.word in {"its", "it", "that"} for place in order.places):
             return ()
         if anchor and step.orders:
@@ -111,10 +115,20 @@ class Conversation:
 
     def _carry_out(self, order: Order, step: Step) -> bool:
         order = self._completed(order, step)
+        if order.act == "redo" and self._undone is not None:
+            self.scene, self._undone = self._undone, None
+            return True
         if order.act in {"undo", "restore"}:
             return self._back(order, step)
         if order.act == "amend":
             if is_correction(order) and self._redo(order, step):
+                return True
+            told = order.thing
+            if told is not None and self.scene.standing(self.scene.focus) and told.only_describes and (told.sizes or told.by):
+                order = replace(order, act="resize", things=[Thing(kind="it", noun="it", word="it")], become=told)
+                changing_rule = _RULES[order.act]
+                step.orders.append(deepcopy(order))
+                changing_rule(order, self.scene)
                 return True
             if order.new is None or order.new.generic:
                 return False
@@ -184,8 +198,6 @@ class Conversation:
                 self.scene.focus = found_then.focus or tuple(found_then.blocks)
             return replace(before, relation=OPPOSITE.get(before.relation, before.relation))
         begun = not step.before.blocks and bool(step.orders)
-        if begun and _is_bare_side(place) and before.relation in _SIDES:
-            return replace(place, of=Thing(kind="thing", noun="area", article="the"))
         of = place.of
         again = of is not None and before.of is not None and of.kind == "part" and before.of.of is None and of.of is None
         if begun and again and of is not None and before.of is not None and of.noun == before.of.noun:
@@ -226,7 +238,11 @@ class Conversation:
             self.scene.blocks = {} if "nothing" in order.said else dict(self._steps[0].before.blocks)
             step.orders.append(order)
             return True
-        self._steps.pop()
+        count = order.thing.count or 1 if order.thing else 1
+        count = 2 if "both" in order.said else count
+        last = self._steps[-min(count, len(self._steps))]
+        del self._steps[-count:]
+        self._undone = self.scene
         self.scene = last.before.copy()
         return True
 
@@ -235,26 +251,13 @@ class Conversation:
     def _redo(self, order: Order, step: Step) -> bool:
         """Carries out the last orders again with what the correction says, on what stood before them."""
         previous = step if step.orders else self._steps[-1] if self._steps else None
-        told = order.told
-        if previous is None and self.scene.blocks and told and told[0].colors:
-            previous = Step(self.scene, self.scene, [Order("look")])
         if previous is None or not previous.orders or previous.orders[-1].act not in _RULES:
             return False
         old = previous.orders[-1]
-        if (
-            old.act not in {"build", "build_as", "recolor", "replace", "fill", "give", "copy", "surround"}
-            and told
-            and told[0] == Thing(colors=told[0].colors)
-        ):
-            step.orders.append(Order("recolor", [Thing(kind="it", noun="it", word="it")], become=told[0]))
-            changing.recolor(deepcopy(step.orders[-1]), self.scene)
-            return True
         new = corrected(old, order)
         if new == old:
             return False
         self.scene = previous.base.copy()
-        if any(thing.article == "other" for thing in new.things):
-            self.scene.focus = tuple(cell for thing in old.things for group in found(thing, self.scene) for cell in group)
         for one in [*previous.orders[:-1], new]:
             rule = _RULES.get(one.act)
             if rule:
@@ -300,9 +303,14 @@ def _reshape(order: Order, scene: Scene) -> None:
     """`make it a tower of 4`: the figure in place of what stands, in its color."""
     cells = changing.things_found(order, scene)
     become = order.become or Thing()
-    become.colors = become.colors or [changing.main_color(cells, scene)]
-    scene.remove(cells)
-    build(Order("build", [become], [Place("here")]), scene)
+    groups = pieces(cells) if order.things and order.things[0].plural else [cells]
+    built: list[Cell] = []
+    for group in groups:
+        colors = become.colors or [changing.main_color(group, scene)]
+        scene.remove(group)
+        build(Order("build", [replace(become, colors=colors)], [Place("here")]), scene)
+        built += scene.focus
+    scene.focus = tuple(built)
 
 
 def _replace(order: Order, scene: Scene) -> None:
@@ -320,10 +328,6 @@ def _recolor_parts(order: Order, scene: Scene) -> None:
     rest = set(whole)
     for thing in (one for one in order.things if one.colors):
         cells = border(whole) if thing.noun == "frame" else tuple(cell for group in parts(whole, thing) for cell in group)
-        inner = [cell for cell in interior(whole) if cell not in scene.blocks] if thing.noun == "middle" else []
-        if inner:
-            scene.place({inner[len(inner) // 2]: thing.colors[0]})
-            continue
         if thing.generic:
             picked = replace(thing, colors=[], article="the")
             cells = tuple(rest) if thing.article == "other" else cells_found(picked, scene)

@@ -15,7 +15,15 @@ def is_correction(order: Order) -> bool:
     if order.flags & {"question", "talk", "idle"}:
         return bool(order.mended and told and told[0].colors)
     content = any(
-        thing.colors or thing.no_color or thing.sizes or thing.by or thing.vague or thing.count or thing.flags for thing in told
+        thing.kind == "part"
+        or thing.colors
+        or thing.no_color
+        or thing.sizes
+        or thing.by
+        or thing.vague
+        or thing.count
+        or thing.flags
+        for thing in told
     )
     placed = any(place.of is not None or place.relation in WAYS for place in order.places)
     other = any(thing.article == "other" for thing in told) or any(place.other for place in order.places)
@@ -28,6 +36,8 @@ def corrected(old: Order, said: Order) -> Order:
     for thing in said.told:
         if thing.noun in {"side", "end"} and thing.article == "other":
             _correct_place(new, Place("at", of=thing, other=True))
+        elif thing.kind == "part" and new.places and new.places[-1].of is not None and not thing.colors:
+            new.places[-1] = replace(new.places[-1], of=replace(thing, of=thing.of or new.places[-1].of.of))
         else:
             _correct_thing(new, thing)
     for place in said.places:

@@ -22,11 +22,7 @@ def cells_of(thing: Thing, way: str = "") -> Cells:
 
 def colored(cells: Sequence[Cell], thing: Thing, default: str) -> Shape:
     """The cells in the colors that are said of the thing."""
-    if (
-        thing.noun in {"house", "tree", "flower"}
-        and (thing.parts or not thing.colors or thing.noun == "flower")
-        and "varied" not in thing.flags
-    ):
+    if thing.noun in {"house", "tree"} and (thing.parts or not thing.colors) and "varied" not in thing.flags:
         return _by_part(cells, thing)
     colors = palette(thing, default)
     if thing.noun in _OWN_COLORS and thing.parts:
@@ -50,6 +46,8 @@ def _turns(cells: Sequence[Cell], thing: Thing) -> list[int]:
         return list(range(len(cells)))
     if thing.noun in {"pyramid", "stairs", "cube", "house"} or "by_layer" in thing.flags:
         return [cell[1] - low[1] for cell in cells]
+    if "by_row" in thing.flags:
+        return [cell[2] - low[2] for cell in cells]
     return [sum(cell) - sum(low) for cell in cells]
 
 
@@ -294,8 +292,10 @@ def _pyramid(thing: Thing, way: str) -> Cells:
 
 
 def _arch(thing: Thing, way: str) -> Cells:
-    wide = thing.by[0] if thing.by else size(thing, "wide", "long", default=3, big=5)
-    high = thing.by[1] if len(thing.by) > 1 else size(thing, "high", default=4, small=3, big=5)
+    """Two posts with a beam on them; a bridge is a low and long one."""
+    low = thing.noun == "bridge"
+    wide = thing.by[0] if thing.by else size(thing, "wide", "long", "count", default=5 if low else 3, big=5)
+    high = thing.by[1] if len(thing.by) > 1 else size(thing, "high", default=2 if low else 4, small=3, big=5)
     posts = [(x, y, 0) for x in (0, wide - 1) for y in range(high - 1)]
     return _turned((*posts, *((x, high - 1, 0) for x in range(wide))), way)
 
@@ -333,17 +333,6 @@ def _snake(thing: Thing, way: str) -> Cells:
     return tuple((n, 0, 0) if n < bend else (bend - 1, 0, n - bend + 1) for n in range(count))
 
 
-def _bridge(thing: Thing, way: str) -> Cells:
-    long = size(thing, "long", "wide", "count", default=5)
-    high = size(thing, "high", default=2)
-    posts = [(x, y, 0) for x in (0, long - 1) for y in range(high - 1)]
-    return _turned((*posts, *((x, high - 1, 0) for x in range(long))), way)
-
-
-def _flower(thing: Thing, way: str) -> Cells:
-    return (1, 0, 0), (1, 1, 0), (1, 2, 0), (0, 3, 0), (2, 3, 0), (1, 4, 0), (1, 3, 0)
-
-
 _FIGURES: dict[str, Callable[[Thing, str], Cells]] = {
     "tower": _tower,
     "row": _row,
@@ -365,8 +354,7 @@ _FIGURES: dict[str, Callable[[Thing, str], Cells]] = {
     "house": _house,
     "tree": _tree,
     "snake": _snake,
-    "bridge": _bridge,
-    "flower": _flower,
+    "bridge": _arch,
     "diagonal": _diagonal,
     "checkerboard": _checkerboard,
     "layer": _square,
@@ -375,7 +363,6 @@ _FIGURES: dict[str, Callable[[Thing, str], Cells]] = {
 _OWN_COLORS: dict[str, dict[str, str]] = {
     "house": {"wall": "yellow", "roof": "red"},
     "tree": {"trunk": "orange", "leaves": "green"},
-    "flower": {"stem": "green", "petal": "red", "center": "yellow"},
     "table": {"leg": "", "top": ""},
     "chair": {"seat": "", "back": ""},
     "bridge": {"post": "", "deck": ""},
@@ -385,13 +372,10 @@ _OWN_COLORS: dict[str, dict[str, str]] = {
 }
 """The parts of things, lowest first, with the colors that they have where none is said."""
 _SAME_PARTS = {
-    "middle": "center",
-    "centre": "center",
     "crown": "leaves",
     "leave": "leaves",
     "lid": "roof",
     "tip": "top",
-    "stalk": "stem",
     "pillar": "post",
     "beam": "top",
 }
@@ -404,7 +388,7 @@ def _by_part(cells: Sequence[Cell], thing: Thing) -> Shape:
     main = thing.colors[0] if thing.colors else ""
     usual = {part: color or main or "red" for part, color in _OWN_COLORS[thing.noun].items()}
     if main:
-        usual |= {"petal": main} if thing.noun == "flower" else dict.fromkeys(usual, main)
+        usual |= dict.fromkeys(usual, main)
     colors = usual | said
     names = list(_OWN_COLORS[thing.noun])
     return {cell: colors[names[_part(cell, number, cells, thing)]] for number, cell in enumerate(cells)}
@@ -415,8 +399,6 @@ def _part(cell: Cell, number: int, cells: Sequence[Cell], thing: Thing) -> int:
     top = extent(cells)[1][1]
     if thing.noun == "tree":
         return int(cell[1] >= top - 2)
-    if thing.noun == "flower":
-        return 0 if number < 2 else 2 if number == len(cells) - 1 else 1
     if thing.noun == "snake":
         return int(number == len(cells) - 1)
     if thing.noun == "chair":
@@ -433,5 +415,5 @@ def usual_size(thing: Thing) -> int:
     return max(extent(cells_of(thing))[1]) + 1
 
 
-COMPOSED = frozenset({"arch", "table", "chair", "house", "tree", "snake", "bridge", "flower", "pyramid", "stairs"})
+COMPOSED = frozenset({"arch", "table", "chair", "house", "tree", "snake", "bridge", "pyramid", "stairs"})
 """Things that are also told part by part."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 DEFINITE = frozenset({"the", "my", "their", "this", "each", "all", "other"})
 """Articles of things that stand already, as a rule."""
@@ -45,7 +46,13 @@ class Thing:
 
     @property
     def definite(self) -> bool:
-        return self.article in DEFINITE or self.kind in {"it", "everything"} or bool({"alternate", "third"} & {*self.picks})
+        of_definite = not self.article and self.of is not None and self.of.definite and bool(self.picks)
+        return (
+            of_definite
+            or self.article in DEFINITE
+            or self.kind in {"it", "everything"}
+            or bool({"alternate", "third"} & {*self.picks})
+        )
 
     @property
     def plural(self) -> bool:
@@ -72,6 +79,13 @@ class Thing:
     def only_describes(self) -> bool:
         """Whether it names nothing: a color, a size or a number by itself."""
         return not self.noun and self.article in {"", "a"}
+
+
+class Run(NamedTuple):
+    """Some blocks of a line in one color: `2 green ones`; without a number as many as are left."""
+
+    number: int | None
+    color: str
 
 
 @dataclass(slots=True)

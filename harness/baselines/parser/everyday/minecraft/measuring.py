@@ -14,6 +14,8 @@ _CHANGES = {
     "deeper": ("deep", 1),
     "fewer": ("", -1),
 }
+_OPENINGS = frozenset({"hole", "holes", "opening", "door", "doors", "window", "windows"})
+"""Words for what is open, but no distance."""
 _UNITS = frozenset({"block", "square", "stairs", "row", "layer", "hole", "tower"})
 """Nouns that may measure: 3 blocks, 2 spaces, 4 steps."""
 
@@ -72,6 +74,10 @@ class Measures:
             thing.sizes[after.meaning] = self.peek(2).number
             self.at += 3
             return True
+        if number.kind == "dim" and after.kind == "number" and self.peek(2).kind in {"link", "end"}:
+            thing.sizes[number.meaning] = after.number
+            self.at += 2
+            return True
         if number.kind == "dim" and after.text in {"of", "is", "should be"} and self.peek(2).kind == "number":
             thing.sizes[number.meaning] = self.peek(2).number
             self.at += 3
@@ -105,19 +111,18 @@ class Measures:
             return self._times(float(number.number))
         if number is None and self.peek().text == "a" and self.peek(1).meaning in _UNITS and self.peek(2).kind == "change":
             self.at += 1
-        if self.peek().kind == "thing" and self.peek().meaning in _UNITS and self.peek(1).kind == "change":
+        if self.peek().kind == "thing" and self.peek().meaning in _UNITS and self.peek(1).kind in {"change", "size"}:
             self.at += 1
         self.skip()
-        if self.peek().text in {"a bit", "a little"}:
-            self.at += 1
         change = self.accept("change")
         if change:
             axis, sign = _CHANGES[change.meaning]
             count = self._by() if number is None else number.number
             return Growth(axis, add=sign * (count or 1))
         size = self.accept("size", "bigger", "smaller")
-        if size and number is None and self.peek().kind != "thing":
-            return Growth("all", add=1 if size.meaning == "bigger" else -1)
+        if size and self.peek().kind != "thing":
+            count = number.number if number else self._by() or 1
+            return Growth("all", add=count if size.meaning == "bigger" else -count)
         self.at = start
         return None
 
@@ -172,6 +177,27 @@ class Measures:
             return None
         self.at += ahead
         return number.number if number.kind == "number" else 1
+
+    def gap(self) -> int | None:
+        """1 of `leaving one space free`, `with a gap of 1`, `one empty row between them`: how far apart things are."""
+        start = self.at
+        opened = self.accept("verb", "leave", "hold") or self.accept("with", "with") or self.accept("skipping")
+        self.skip("skip", "common")
+        number = self.accept("number") or self.accept("article", "a", "another") or self.accept("without")
+        self.accept("pick", "free")
+        space = self.accept("part", "hole") or (self.accept("thing", "block", "row") if self.peek(1).kind == "relation" else None)
+        free = self.accept("pick", "free") or self.accept("flag", "hollow") or (space and space.text not in _OPENINGS)
+        count = number.number if number and number.kind == "number" else 0 if number and number.kind == "without" else 1
+        if self.peek().text == "of" and self.peek(1).kind == "number":
+            count = self.peek(1).number
+            self.at += 2
+            self.accept("thing", "block") or self.accept("part", "hole")
+        between = self.peek().meaning == "between"
+        placed = not between and (self.peek().kind in {"relation", "be"} or self.peek().text == "for")
+        if number and (space or opened) and free and (opened or between) and not placed:
+            return count
+        self.at = start
+        return None
 
     def height(self) -> int | None:
         """5 of `at height 5`, `on level 5`, `at a height of 5`."""

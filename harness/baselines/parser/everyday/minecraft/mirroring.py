@@ -41,7 +41,9 @@ def _mirror_in_place(order: Order, scene: Scene) -> None:
     cells = things_found(order, scene)
     colors = {cell: scene.blocks[cell] for cell in cells}
     low, high = extent(cells)
-    axis = 1 if any(place.relation in {"up", "down"} for place in order.places) or "upside" in order.flags else 0
+    upright = high[1] - low[1] > max(high[0] - low[0], high[2] - low[2]) and "reverse" in order.said
+    axis = 1 if any(place.relation in {"up", "down"} for place in order.places) or "upside" in order.flags or upright else 0
+    axis = 2 if axis == 0 and high[2] > low[2] and high[0] == low[0] else axis
     new = {_mirrored(cell, axis, low[axis] + high[axis]): color for cell, color in colors.items()}
     scene.remove(cells)
     scene.place(new)

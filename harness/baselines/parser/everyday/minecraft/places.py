@@ -51,11 +51,20 @@ def spots(places: list[Place], shape: Cells, scene: Scene, thing: Thing) -> list
         if place.relation in {"gap", "anywhere", "along", "away", "toward", "sideways"} and place.of is None:
             continue
         origins = _at(place, shape, scene, thing, on_ground, gap)
+        if place.relation in _SIDES and any(_is_own_middle(one) for one in places):
+            origins = [
+                (x, (y + y + spans(landmark)[1] - 1) // 2, z) for x, y, z in origins for landmark in landmarks(place, scene)[:1]
+            ]
         if origins:
             return origins
     if not places or on_ground or all(place.of is None for place in places):
         return [free_spot(shape, scene, apart="apart" in thing.flags)]
     raise Unplaced("Where?")
+
+
+def _is_own_middle(place: Place) -> bool:
+    """`in the center of it`, of a thing beside whose middle something is put."""
+    return place.of is not None and place.of.noun == "middle" and place.of.of is not None and place.of.of.noun != "area"
 
 
 def _stepped(steps: list[Place], shape: Cells, scene: Scene) -> Cell:
@@ -103,6 +112,10 @@ def _at(place: Place, shape: Cells, scene: Scene, thing: Thing, on_ground: bool,
             near = next(
                 (origin for origin in _near(place, whole, shape, scene, on_ground, gap) if _is_free(origin, shape, scene)), None
             )
+        if near is None and len(shape) == 2 * SIDE + 1:
+            near = next(
+                (origin for origin in _near(place, landmark, shape, scene, on_ground, gap) if fits(shifted(shape, origin))), None
+            )
         if near is None and place.relation not in {"at", "inside"}:
             raise Unplaced("Where?")
         if near is not None:
@@ -137,6 +150,9 @@ def landmarks(place: Place, scene: Scene) -> list[Cells]:
         whole = whole_of(place.of, scene)
         return [interior(whole)] if whole else []
     groups = found(place.of, scene)
+    if place.relation == "between" and place.of.is_it and len(groups) == 1 and len(pieces(groups[0])) == 1:
+        built = dict.fromkeys(cells for one in scene.made if (cells := scene.standing(one.cells)))
+        return [tuple(cell for cells in list(built)[-2:] for cell in cells)]
     if (place.relation in {"between", "round", "inside"} or "across" in place.word) and groups:
         return [tuple(cell for group in groups for cell in group)]
     if (place.of.kind == "it" and place.of.article in {"each", "all"}) or (
@@ -176,9 +192,11 @@ def _area_parts(thing: Thing, scene: Scene) -> list[Cells]:
     if thing.noun == "area":
         return [GROUND]
     if "free" in thing.picks:
-        return _free_corners(scene)
+        return _free_corners(scene)[: None if thing.plural else 1]
     if thing.of is not None and thing.of.kind == "part":
         groups = [group for whole in _area_parts(thing.of, scene) for group in parts(whole, thing)]
+    elif thing.noun == "corner" and thing.article == "other" and thing.picks:
+        groups = [group for group in parts(GROUND, thing) if scene.free(group)]
     elif thing.noun == "corner" and thing.article == "other" and set(scene.focus) & set(corners(GROUND)):
         corner = next(cell for cell in scene.focus if cell in corners(GROUND))
         groups = [((-corner[0], 1, -corner[2]),)] if not thing.count else _free_corners(scene)
@@ -191,7 +209,7 @@ def _area_parts(thing: Thing, scene: Scene) -> list[Cells]:
 
 
 def _free_corners(scene: Scene) -> list[Cells]:
-    return next(([(cell,)] for cell in corners(GROUND) if cell not in scene.blocks), [])
+    return [(cell,) for cell in corners(GROUND) if cell not in scene.blocks]
 
 
 # --- how it stands to that ---
@@ -210,8 +228,6 @@ def _near(place: Place, landmark: Cells, shape: Cells, scene: Scene, on_ground: 
         yield beside(landmark, shape, relation, step, on_ground)
     elif relation == "beside":
         yield from (beside(landmark, shape, side, step, on_ground) for side in _SIDES)
-    elif relation == "on" and place.of is not None and place.of.noun != "area" and _is_of_area(place.of, scene, relation):
-        yield from _right_there(place, landmark, shape, scene)
     elif relation in {"on", "up"} and (landmark != GROUND or place.distance):
         yield from _above(landmark, shape, scene, place.distance or 1)
     elif relation in {"below", "down"}:
@@ -221,8 +237,6 @@ def _near(place: Place, landmark: Cells, shape: Cells, scene: Scene, on_ground: 
         yield from _within(landmark, shape, scene, relation)
     elif relation == "here":
         yield extent(landmark)[0]
-    elif relation == "round":
-        yield _centered(landmark, shape, 1)
     else:
         yield from _right_there(place, landmark, shape, scene)
 
@@ -280,8 +294,6 @@ def _right_there(place: Place, landmark: Cells, shape: Cells, scene: Scene) -> I
         yield moved(flush, _inward(landmark), place.distance or 0)
     low = extent(landmark)[0]
     yield _centered(landmark, shape, low[1])
-    if place.word == "to" and spans(landmark)[1] > 1:
-        yield from _above(landmark, shape, scene, 1)
     if of is not None and of.kind != "part" and of.noun != "area":
         yield from (beside(landmark, shape, side, 1) for side in _SIDES)
     elif of is not None and of.noun != "area":

@@ -4,33 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.baselines.parser.everyday.minecraft.meaning import Place, Thing
+from harness.baselines.parser.everyday.minecraft.meaning import Place, Run, Thing
 from harness.baselines.parser.everyday.minecraft.measuring import Measures
-from harness.baselines.parser.everyday.minecraft.words import Token
+from harness.baselines.parser.everyday.minecraft.words import Token, named
 
 _OF_SIDE = {"left": "leftmost", "right": "rightmost", "front": "nearest", "behind": "farthest", "up": "top", "down": "bottom"}
-_THING_FLAGS = frozenset(
-    {
-        "flat",
-        "upright",
-        "hollow",
-        "solid",
-        "varied",
-        "alternating",
-        "float",
-        "apart",
-        "diagonal",
-        "extra",
-        "only",
-        "same",
-        "parallel",
-        "stacked",
-        "each_color",
-        "bent",
-        "from_first",
-    }
+_THING_FLAGS = named(
+    "flat upright hollow solid varied alternating float apart diagonal extra only same parallel stacked each_color from_first"
 )
+_NAMED = frozenset({"thing", "part", "article", "it", "color"})
 _FILLERS = frozenset({"skip", "unknown", "common"})
+_FIRST_IN_LINE = frozenset({"bottom", "first", "left", "leftmost", "below"})
+_LAST_IN_LINE = frozenset({"top", "last", "right", "rightmost", "on"})
 _PARTS_AS_PICKS = frozenset({"top", "bottom", "middle", "edge", "corner", "end"})
 
 
@@ -59,16 +44,23 @@ class Reader(Measures):
     def _one_of(self) -> Thing | None:
         """`one of the corners`, `3 of those`."""
         number = self.peek()
-        if number.kind not in {"number", "few"} or self.peek(1).text != "of" or self.peek(2).kind not in {"article", "it"}:
+        more = int(self.peek(1).meaning == "extra")
+        if (
+            number.kind not in {"number", "few"}
+            or self.peek(1 + more).text != "of"
+            or self.peek(2 + more).kind not in {"article", "it"}
+        ):
             return None
         start = self.at
-        self.at += 2
+        self.at += 2 + more
         inner = self.thing()
         if inner is None:
             self.at = start
             return None
         inner.count = number.number if number.kind == "number" else 2
-        if inner.article != "other":
+        if more:
+            inner.flags.add("extra")
+        elif inner.article != "other":
             inner.article = "a" if inner.kind != "it" else inner.article
         return inner
 
@@ -95,6 +87,8 @@ class Reader(Measures):
                 thing.vague = token.meaning
             elif token.kind == "pick" and not (token.meaning == "nearest" and token.text == "near" and after.kind == "article"):
                 thing.picks.append(token.meaning)
+                if after.text in {"to", "from"} and self.peek(2).text in {"me", "you", "us"}:
+                    self.at += 2
             elif token.kind == "side" and token.meaning in _OF_SIDE and self._is_pick(thing):
                 thing.picks.append(_OF_SIDE[token.meaning])
             elif (
@@ -131,7 +125,7 @@ class Reader(Measures):
     def _is_pick(self, thing: Thing) -> bool:
         """Whether a side here tells which one: `the left tower`; not `on the left side`."""
         after = self.peek(1)
-        named = after.kind in {"thing", "part", "pick", "side", "number", "unknown"}
+        named = after.kind in {"thing", "part", "pick", "side", "number", "unknown", "color"}
         return bool(thing.article or thing.picks or after.meaning == "named") and named and after.meaning not in {"side", "area"}
 
     def _noun_follows(self) -> bool:
@@ -152,21 +146,12 @@ class Reader(Measures):
         while self.peek().kind == "color":
             thing.colors.append(self.take().meaning)
             found = True
-            if self.peek().kind == "link" and self.peek(1).kind == "color" and self._goes_on(thing):
+            apart = self.peek(2).kind in {"relation", "side"} and self.peek(3).kind in {"color", "article", "it"}
+            if self.peek().kind == "link" and self.peek(1).kind == "color" and not apart:
                 self.at += 1
             elif self.peek().text == "," and self.peek(1).text == "and" and self.peek(2).kind == "color":
                 self.at += 2
         return found
-
-    def _goes_on(self, thing: Thing) -> bool:
-        """Whether a color after a link belongs to the same thing: `red and blue blocks`; not `blue, green ones beside`."""
-        return not (
-            thing.article == "a"
-            and thing.noun == ""
-            and self.peek().text == "and"
-            and self.peek(2).kind == "thing"
-            and self.peek(2).text == "1"
-        )
 
     def _name(self, thing: Thing) -> None:
         token = self.peek()
@@ -176,7 +161,9 @@ class Reader(Measures):
             self.at += 1
             thing.kind, thing.noun, thing.word = token.kind, token.meaning, token.text
             if token.meaning == "floor_or_area":
-                thing.noun = "area" if thing.article in {"the", "all"} and not thing.colors else "floor"
+                thing.noun = "area" if thing.article in {"the", "all"} else "floor"
+            if thing.noun == "area" and thing.colors:
+                thing.noun = "floor"
             self._compound(thing)
             if thing.word == "steps" and thing.count:
                 thing.sizes["count"], thing.count = thing.count, None
@@ -187,25 +174,24 @@ class Reader(Measures):
     def _compound(self, thing: Thing) -> None:
         """`block tower` is a tower, `trunk block` a block of the trunk, `corner blocks` are corners."""
         after = self.peek()
+        if thing.noun == "sign" and (after.kind == "unknown" or len(after.text) == 1):
+            self.at += 1
+            return
+        if thing.noun == "hole" and after.meaning == "frame":
+            thing.kind, thing.noun, thing.word = "thing", "frame", "picture frame"
+            self.at += 1
+            return
         if after.kind != "thing" or after.text == "1" or after.meaning == "area":
+            return
+        if thing.noun == "frame" and after.meaning == "wall":
+            self.at += 1
             return
         if thing.noun == "block":
             thing.noun, thing.word = after.meaning, after.text
         elif after.meaning == "block":
             thing.of = replace(Thing(), noun=thing.noun, word=thing.word, kind="thing", article="the")
             thing.noun, thing.word = "block", after.text
-        elif thing.kind == "thing" and thing.noun in {
-            "house",
-            "tree",
-            "floor",
-            "wall",
-            "bridge",
-            "stairs",
-            "row",
-            "tower",
-            "cube",
-            "square",
-        }:
+        elif thing.kind == "thing" and thing.noun in named("house tree floor wall bridge stairs row tower cube square"):
             thing.noun, thing.word = after.meaning, after.text
         else:
             return
@@ -216,7 +202,13 @@ class Reader(Measures):
         while True:
             if (thing.kind != "it" and self.sized(thing)) or self._counted_from(thing):
                 continue
-            if self.peek().text in {"of", "in", "off", "out of"} and thing.noun and self._of(thing):
+            rest = thing.word == "others" and self.peek().text == "of"
+            if self.peek().text in {"of", "in", "off", "out of"} and (thing.noun or rest) and self._of(thing):
+                continue
+            if self._located(thing):
+                continue
+            if thing.kind == "part" and self.peek().kind == "pick":
+                thing.picks.append(self.take().meaning)
                 continue
             if self.peek().kind == "flag" and self.peek().meaning == "except" and thing.kind:
                 self.take()
@@ -224,6 +216,44 @@ class Reader(Measures):
                 thing.but = self.thing() or thing.but
                 continue
             return
+
+    def _located(self, thing: Thing) -> bool:
+        """`both corners at the far end`, `the one in the middle`, `the two in front`: where something is says which one it is."""
+        one = (
+            thing.generic
+            and thing.article in {"the", "other"}
+            and not thing.picks
+            and self.peek().text in {"at", "in", "in front"}
+        )
+        middle = (
+            thing.article == "the" and thing.kind == "thing" and self.peek().text == "in" and self.peek(2).meaning == "middle"
+        )
+        if not (middle or (one and thing.word != "block") or thing.noun in {"corner", "end", "edge"}):
+            return False
+        start = self.at
+        near = self.accept("side", "front", "behind") if one else None
+        if near is None:
+            if (
+                self.peek().text not in {"at", "in", "on"}
+                or not self.accept("relation")
+                or not self.accept("article", "the", "all", "their")
+            ):
+                self.at = start
+                return False
+            near = (
+                self.accept("pick", "farthest", "nearest")
+                or self.accept("side", *_OF_SIDE)
+                or self.accept("part", *_PARTS_AS_PICKS)
+            )
+        if (
+            near is None
+            or (self.accept("part", "side", "end", "edge") is None and near.kind == "pick")
+            or self.peek().kind in _NAMED
+        ):
+            self.at = start
+            return False
+        thing.picks.append(_OF_SIDE.get(near.meaning, near.meaning))
+        return True
 
     def _counted_from(self, thing: Thing) -> bool:
         """`the third block from the bottom`."""
@@ -256,6 +286,12 @@ class Reader(Measures):
         if wrong or inner is None:
             self.at = start
             return False
+        if not thing.noun and inner.noun == "area":
+            thing.noun, thing.kind, thing.word = "area", "thing", inner.word
+            return True
+        if preposition == "of" and inner.colors and inner == Thing(article=inner.article, colors=inner.colors):
+            thing.colors = inner.colors
+            return True
         indefinite = inner.article in {"", "a"} and inner.noun in {"", "block", "stairs", "layer"} and inner.kind != "it"
         if indefinite and thing.kind != "part":
             thing.sizes |= inner.sizes | ({"count": inner.count} if inner.count else {})
@@ -268,6 +304,57 @@ class Reader(Measures):
         else:
             thing.of = inner
         return True
+
+    # --- colors one after the other ---
+
+    def runs(self) -> list[Run]:
+        """`2 green ones, then 2 yellow ones above`, `bottom red, top blue`, `the first 2 blue, the rest red`."""
+        runs: list[Run] = []
+        ends: list[str] = []
+        after = self.at
+        while True:
+            self.skip("link", *_FILLERS, "with")
+            article = self.accept("article", "the", "other")
+            before = self._end_of_line()
+            number = self.accept("number")
+            before = before or self._end_of_line()
+            if self.peek().text == "of" and self.peek(1).kind in {"it", "article"} and number:
+                self.at += 2
+            self.skip("be", "skip")
+            color = self.accept("color")
+            self.accept("thing", "block")
+            end = before or self._end_of_line()
+            follows = self.peek()
+            goes_on = follows.kind in {"thing", "part", "relation", "side", "color", "flag", "dim", "number"}
+            if color is None or goes_on or (article and article.meaning == "the" and not before):
+                break
+            runs.append(Run(number.number if number else None, color.meaning))
+            ends.append(end)
+            after = self.at
+            if follows.kind != "link":
+                break
+        self.at = after
+        if len(runs) > 1 and ends[0] == "end":
+            return [Run(1, runs[0].color), *runs[1:], Run(1, runs[0].color)]
+        return runs[::-1] if runs and (ends[0] in _LAST_IN_LINE or ends[-1] in _FIRST_IN_LINE) else runs
+
+    def _end_of_line(self) -> str:
+        """Which end of a line: `on top`, `at the bottom`, `first`, `above`."""
+        start = self.at
+        relation = self.accept("relation", "at", "on", "below")
+        if relation is None or relation.meaning == "at" or relation.text in {"on", "below"}:
+            self.accept("article", "the", "all", "each")
+        token = (
+            self.accept("part", "top", "bottom", "middle", "end")
+            or self.accept("relation", "between")
+            or self.accept("pick")
+            or self.accept("side", "left", "right")
+        )
+        token = token or (relation if relation and relation.meaning != "at" and relation.text != "on" else None)
+        if token is None or self.peek().kind in {"article", "it"}:
+            self.at = start
+            return ""
+        return token.meaning
 
     # --- places ---
 
@@ -297,11 +384,18 @@ class Reader(Measures):
         self.skip("skip", "common")
         far = self.accept("pick", "farthest", "nearest")
         token = self.accept("side")
-        if token is None or (far and self.peek().kind == "part") or (article and self.peek().kind in {"thing", "side"}):
+        if (
+            token is None
+            or (far and self.peek().kind == "part")
+            or (
+                article
+                and (self.peek().kind in {"thing", "side"} or (self.peek().kind == "color" and self.peek(1).kind == "thing"))
+            )
+        ):
             self.at = start
             return None
         if (
-            (self.peek().kind == "part" and self.peek().meaning not in {"side", "end"})
+            (self.peek().kind == "part" and self.peek().meaning != "side")
             or self.peek().kind in {"side", "thing"}
             or self._names(article)
         ):
@@ -309,16 +403,6 @@ class Reader(Measures):
             return None
         if self.peek().kind == "part":
             self.at += 1
-        if far and token.meaning in _OF_SIDE and far.meaning == "farthest":
-            edge = Thing(
-                kind="part",
-                noun="edge",
-                word="edge",
-                article="the",
-                picks=[_OF_SIDE[token.meaning]],
-                of=Thing(kind="thing", noun="area"),
-            )
-            return Place("at", of=edge, word=token.text)
         place = Place(token.meaning, word=token.text)
         if article and article.meaning == "my" and article.text != "my":
             place.of = Thing(kind="it", noun="it", word=article.text, article="my")
@@ -360,12 +444,6 @@ class Reader(Measures):
         place = Place(token.meaning, word=token.text)
         if token.meaning in {"anywhere", "here"}:
             return place
-        beside = self._side() if token.meaning == "along" else None
-        if beside is not None:
-            return Place(
-                "along",
-                of=Thing(kind="part", noun="side", article="the", picks=[_OF_SIDE.get(beside.relation, "")], of=beside.of),
-            )
         self.skip()
         height = self.height()
         if height is not None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from harness.baselines.parser.everyday.minecraft.meaning import Thing
-from harness.baselines.parser.everyday.minecraft.scene import GROUND, Cell, Cells, Scene, around, box, extent, pieces, spans
+from harness.baselines.parser.everyday.minecraft.meaning import Place, Thing
+from harness.baselines.parser.everyday.minecraft.scene import GROUND, WAYS, Cell, Cells, Scene, around, box, extent, pieces, spans
 
 ROOFS = frozenset({"roof", "lid", "ceiling"})
 """What covers a thing is its top layer, unless it was built by this name."""
@@ -28,10 +28,31 @@ _KEYS: dict[str, Callable[[Cells], float]] = {
 def found(thing: Thing, scene: Scene) -> list[Cells]:
     """The groups of blocks that a thing may be, each by itself if they are several: `every red block` has as many as are red."""
     groups = _all_found(thing, scene)
+    if thing.place is not None:
+        groups = _at_place(_all_found(replace(thing, count=None, article="all"), scene), thing.place, scene)
     if thing.but:
         spared = {cell for group in found(thing.but, scene) for cell in group}
         groups = [kept for group in groups if (kept := tuple(cell for cell in group if cell not in spared))]
     return groups
+
+
+def _at_place(groups: list[Cells], place: Place, scene: Scene) -> list[Cells]:
+    """Those of some groups that are nearest to a place: `the block that is between the towers`, `the one left of it`."""
+    marks = [cells for of in (place.of, place.second) if of is not None for cells in found(of, scene)]
+    taken = {cell for cells in marks for cell in cells}
+    groups = [group for group in groups if taken.isdisjoint(group)]
+    if not marks or not groups:
+        return []
+    way = {"on": (0, 1, 0), "below": (0, -1, 0)}.get(place.relation, WAYS.get(place.relation, (0, 0, 0)))
+    x, y, z = _center(tuple(taken))
+    wide, high, deep = spans(taken)
+    goal = (x + way[0] * (wide + 1) / 2, y + way[1] * (high + 1) / 2, z + way[2] * (deep + 1) / 2)
+
+    def far(group: Cells) -> float:
+        return sum(abs(a - b) for a, b in zip(_center(group), goal, strict=True))
+
+    least = min(map(far, groups))
+    return [group for group in groups if far(group) == least]
 
 
 def cells_found(thing: Thing, scene: Scene) -> Cells:
@@ -46,9 +67,19 @@ def _all_found(thing: Thing, scene: Scene) -> list[Cells]:
     if thing.noun == "everything" and thing.colors:
         return [(cell,) for cell in scene.of_color(*thing.colors)]
     if thing.noun in {"everything", "area", "figure"} and not thing.colors and thing.kind != "part":
-        if thing.noun == "figure" and scene.standing(scene.focus) and thing.article == "this":
-            return [scene.standing(scene.focus)]
         return [tuple(sorted(scene.blocks))]
+    inner = (
+        thing.of.of if thing.of is not None and thing.of.of is not None and thing.of.of.article in {"each", "all"} else thing.of
+    )
+    if inner is not None and inner.plural and inner.noun != "area" and thing.kind != "everything":
+        groups = found(inner, scene)
+        if len(groups) > 1:
+            alone = [Scene({cell: scene.blocks[cell] for cell in group}, focus=group) for group in groups]
+            own = None if inner is thing.of or thing.of is None else replace(thing.of, of=None)
+            return [cells for one in alone for cells in _all_found(replace(thing, of=own), one)]
+    there = _in_corner(thing, scene)
+    if there:
+        return there
     if thing.kind == "it":
         return _it(thing, scene)
     if thing.kind == "part":
@@ -56,6 +87,17 @@ def _all_found(thing: Thing, scene: Scene) -> list[Cells]:
     if thing.noun in {"block", ""}:
         return _blocks(thing, scene)
     return _objects(thing, scene)
+
+
+def _in_corner(thing: Thing, scene: Scene) -> list[Cells]:
+    """What stands in a corner or at an edge of the area: `the one in the far left corner`."""
+    part = thing.of
+    if thing.kind != "thing" or part is None or part.noun != "corner" or not (part.picks or part.of) or thing.picks:
+        return []
+    if part.of is not None and part.of.noun != "area":
+        return []
+    ground = {(cell[0], cell[2]) for group in parts(GROUND, part) for cell in group}
+    return [piece for piece in pieces(scene.blocks) if any((cell[0], cell[2]) in ground for cell in piece)]
 
 
 def _it(thing: Thing, scene: Scene) -> list[Cells]:
@@ -78,7 +120,8 @@ def _blocks(thing: Thing, scene: Scene) -> list[Cells]:
     """Single blocks: by color, of what they are part, and by where they are."""
     among: Cells = tuple(sorted(scene.blocks))
     if thing.of is not None and thing.of.noun not in {"area", "everything"}:
-        among = cells_found(thing.of, scene)
+        part = replace(thing.of, count=thing.count or thing.of.count) if thing.of.noun == "middle" else thing.of
+        among = cells_found(part, scene)
     elif thing.article == "my" or _within_one(thing):
         among = _picked_within(thing, scene)
     if thing.colors:
@@ -127,14 +170,31 @@ def _one_block(thing: Thing, among: Cells, scene: Scene) -> Cells:
     return max(single, key=scene.newest)
 
 
+def _slices(thing: Thing, whole: Cells) -> list[Cells]:
+    """The rows or columns of something that are picked: the leftmost, the second, every other one."""
+    picks = {*thing.picks, thing.counted_from}
+    upright = spans(whole)[1] > 1
+    column = thing.noun == "tower" or thing.word in {"column", "columns"} or bool(picks & {"leftmost", "rightmost"})
+    axis = (0 if spans(whole)[0] > 1 else 2) if column else 1 if upright and not picks & {"nearest", "farthest"} else 2
+    return _picked([tuple(c for c in whole if c[axis] == value) for value in sorted({c[axis] for c in whole})], thing)
+
+
 def _objects(thing: Thing, scene: Scene) -> list[Cells]:
     """Things by their names: as they were called when they were built, else by their shape."""
+    if (
+        thing.of is not None
+        and thing.noun in {"row", "tower"}
+        and (thing.picks or thing.ordinals)
+        and (whole := cells_found(thing.of, scene))
+    ):
+        return _slices(thing, whole)
     candidates = [group for group in scene.objects() if not thing.colors or _has_colors(group, thing, scene)]
     if thing.article == "other":
         candidates = [group for group in candidates if not set(group) & set(scene.focus)]
     named = _made(thing, scene, candidates)
     if thing.word in ROOFS and thing.definite and not any(made.word == thing.word for made in scene.made):
-        return parts(whole_of(thing, scene), Thing(noun="top"))
+        roof = parts(whole_of(thing, scene), Thing(noun="top"))
+        return [group for group in roof if not thing.colors or _has_colors(group, thing, scene)]
     if thing.noun == "named" and not named:
         return _blocks(replace(thing, noun="block"), scene) if thing.colors else []
     fitting = named or [group for group in candidates if _is_shaped(group, thing.noun)]
@@ -167,11 +227,7 @@ def _made(thing: Thing, scene: Scene, candidates: Sequence[Cells]) -> list[Cells
 def _part_shaped(thing: Thing, scene: Scene) -> list[Cells]:
     """A tower within something larger is its highest column; rows of what is flat or upright lie one behind or over the other."""
     if thing.noun == "row" and (thing.picks or thing.ordinals):
-        whole = whole_of(Thing(), scene)
-        axis = 1 if spans(whole)[1] > 1 else 2
-        return [tuple(cell for cell in whole if cell[axis] == value) for value in sorted({cell[axis] for cell in whole})]
-    if thing.noun == "frame" and thing.word in {"border", "rim", "outline", "perimeter"}:
-        return [border(whole_of(Thing(), scene))]
+        return _slices(replace(thing, picks=[], ordinals=[]), whole_of(Thing(), scene))
     if thing.noun != "tower" or not scene.blocks:
         return []
     columns = [
@@ -270,6 +326,8 @@ def whole_of(thing: Thing, scene: Scene) -> Cells:
     built = any(set(made.cells) == set(scene.focus) for made in scene.made)
     if (len(focus) > 1 and built) or (focus and len(scene.blocks) == 1):
         return focus
+    if len(pieces(focus)) > 1:
+        return focus
     if focus:
         return max((piece for piece in pieces(scene.blocks) if focus[0] in piece), key=len)
     return max(pieces(scene.blocks), key=len) if scene.blocks else ()
@@ -288,8 +346,6 @@ def _parts(thing: Thing, scene: Scene) -> list[Cells]:
     if not whole:
         return []
     groups = [scene.standing(group) for group in parts(whole, thing)]
-    if thing.noun == "half" and thing.of is not None and thing.of.noun == "area":
-        groups = [tuple(cell for cell in scene.blocks if (cell[0], 1, cell[2]) in set(half)) for half in parts(GROUND, thing)]
     groups = [group for group in groups if group]
     many = thing.plural or (thing.noun in {"corner", "end"} and thing.article in {"each", "all"})
     if not many and len(groups) > 1 and thing.noun in {"corner", "end"} and thing.article != "the":
@@ -355,9 +411,8 @@ def _layers(whole: Cells, thing: Thing) -> list[Cells]:
 
 def _middle(whole: Cells, thing: Thing) -> list[Cells]:
     low, high = extent(whole)
-    center = tuple((a + b) // 2 for a, b in zip(low, high, strict=True))
-    near = min(whole, key=lambda cell: sum(abs(a - b) for a, b in zip(cell, center, strict=True)))
-    return [(near,)]
+    near = sorted(whole, key=lambda cell: sum(abs(2 * c - a - b) for c, a, b in zip(cell, low, high, strict=True)))
+    return [(cell,) for cell in near[: thing.count or 1]]
 
 
 def _sides(whole: Cells, thing: Thing) -> list[Cells]:
@@ -423,5 +478,5 @@ _PARTS: dict[str, Callable[[Cells, Thing], list[Cells]]] = {
     "half": _halves,
     "inside": lambda whole, thing: [interior(whole)],
     "hole": lambda whole, thing: [()],
-    "border_of": lambda whole, thing: _sides(whole, Thing()),
+    "border_of": lambda whole, thing: [border(whole)] if sorted(spans(whole))[1] > 1 else _ends(whole, thing),
 }

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.baselines.parser.everyday.minecraft.meaning import Order, Thing
+from harness.baselines.parser.everyday.minecraft.meaning import Order, Place, Thing
 from harness.baselines.parser.everyday.minecraft.scene import WAYS
 
+_SIDES = frozenset({"left", "right", "front", "behind"})
 _REPEATED = frozenset({"copy", "resize", "extend", "remove", "move", "rotate", "mirror"})
 
 
 def repeated(order: Order, verb: str, last: Order) -> Order | None:
     """The last order with what is said anew, where an order only repeats it; `verb` is the act that its words tell."""
-    for rule in (_next_removed, _moved_on, _too, _same_for, _again):
+    for rule in (_next_removed, _moved_on, _too, _same_for, _on_side, _again):
         found = rule(order, verb, last)
         if found is not None:
             return found
@@ -42,13 +43,14 @@ def _moved_on(order: Order, verb: str, last: Order) -> Order | None:
 
 
 def _too(order: Order, verb: str, last: Order) -> Order | None:
-    """`and the ends too` after a change of color."""
+    """`and the ends too`, `now the block at the right end`: the act of before for another thing."""
     thing = order.thing
-    if verb or thing is None or "too" not in order.flags or last.act not in {"recolor", "remove", "resize"}:
+    on = "too" in order.flags or order.said.split(" ")[0] in {"and", "and then", "now", "then", "next"}
+    if verb or thing is None or not on or order.become or order.growth or last.act not in {"recolor", "remove", "resize"}:
         return None
     at = order.places[0].of if order.places and not thing.noun else None
     told = at or thing
-    return replace(last, things=[told]) if told.definite else None
+    return replace(last, things=[told], places=[] if at else order.places) if told.definite else None
 
 
 def _same_for(order: Order, verb: str, last: Order) -> Order | None:
@@ -56,8 +58,6 @@ def _same_for(order: Order, verb: str, last: Order) -> Order | None:
     thing, done = order.thing, last.thing
     if thing is None or done is None or not thing.definite or "same" not in order.flags | thing.flags:
         return None
-    if thing.picks and thing.noun == done.noun:
-        return replace(last, things=[replace(done, picks=thing.picks)])
     if order.places or thing.is_it or not last.places:
         return None
     colors = order.become.colors if order.become else []
@@ -65,10 +65,22 @@ def _same_for(order: Order, verb: str, last: Order) -> Order | None:
     return replace(last, things=things, places=[replace(last.places[0], of=thing), *last.places[1:]])
 
 
+def _on_side(order: Order, verb: str, last: Order) -> Order | None:
+    """`same on the left side`, after something was put on another side of a thing."""
+    place = order.places[0] if len(order.places) == 1 else Place("")
+    before = last.places[-1] if last.places and last.act == "build" else Place("")
+    if order.act != "copy" or place.of is not None or {place.relation, before.relation} - _SIDES or before.of is None:
+        return None
+    return None if before.of_it else replace(last, places=[replace(before, relation=place.relation)])
+
+
 def _again(order: Order, verb: str, last: Order) -> Order | None:
     """`and again`, `do that again`."""
     if order.act != "copy" or order.places:
         return None
+    if order.thing is not None and order.thing.only_counts and last.growth:
+        sign = -1 if last.growth.add < 0 else 1
+        return replace(last, growth=replace(last.growth, add=sign * (order.thing.count or 1)))
     does = order.thing is not None and order.thing.is_it and "do" in order.said.split()
     if (order.thing is None or does) and not order.become and last.act in _REPEATED:
         return last

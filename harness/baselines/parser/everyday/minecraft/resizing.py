@@ -32,10 +32,13 @@ def resize(order: Order, scene: Scene) -> None:
     become, growth = order.become or Thing(), order.growth
     if become.like:
         become = replace(become, sizes=become.sizes | sizes_like(become, scene), like={})
+    if "deep" in become.sizes and spans(cells)[0] == spans(cells)[2]:
+        become = replace(become, by=[become.sizes["deep"]] * 2)
     if _rebuilt(cells, become, growth, scene):
         return
     if (growth and growth.axis == "all") or len(become.by) > 1:
-        _rescale(cells, growth, become, scene)
+        around = any(place.of is not None and place.of.noun in {"side", "edge"} and place.of.plural for place in order.places)
+        _rescale(cells, growth, become, scene, around)
         return
     axis, new_size = _axis_and_size(cells, become, growth)
     _stretch(cells, axis, new_size, scene, _end(order, axis))
@@ -101,25 +104,25 @@ def _axis_and_size(cells: Cells, become: Thing, growth: Growth | None) -> tuple[
 
 
 def _end(order: Order, axis: int) -> int:
-    """At which end: 1 is right, up and away."""
+    """At which end: 1 is right, up and away, 0 either."""
     for place in order.places:
         way = WAYS.get(place.relation)
         if way and way[axis]:
             return way[axis]
-    return 1
+    return 0
 
 
 def _stretch(cells: Cells, axis: int, size: int, scene: Scene, sign: int) -> None:
     low, high = extent(cells)
     count = size - (high[axis] - low[axis] + 1)
     if count < 0:
-        kept = range(low[axis], low[axis] + size) if sign > 0 else range(high[axis] - size + 1, high[axis] + 1)
+        kept = range(low[axis], low[axis] + size) if sign >= 0 else range(high[axis] - size + 1, high[axis] + 1)
         scene.remove([cell for cell in cells if cell[axis] not in kept])
         return
     way: Cell = (int(axis == 0), int(axis == 1), int(axis == 2))
     layers = {1: (high[axis], 1), -1: (low[axis], -1)}
     new: dict[Cell, str] = {}
-    sides = (sign, -sign) if axis != 1 else (1,)
+    sides = (sign,) if sign else (1, -1) if axis != 1 else (1,)
     for side in sides:
         edge, step = layers[side]
         layer = [cell for cell in cells if cell[axis] == edge]
@@ -174,10 +177,9 @@ def _with(cell: Cell, axis: int, value: int) -> Cell:
     return values[0], values[1], values[2]
 
 
-def _rescale(cells: Cells, growth: Growth | None, become: Thing, scene: Scene) -> None:
-    """The whole thing larger or smaller in all directions in which it extends."""
+def _rescale(cells: Cells, growth: Growth | None, become: Thing, scene: Scene, around: bool) -> None:
+    """The whole thing larger or smaller where it extends; on both sides of each direction if it is to be all around."""
     sizes = spans(cells)
-    full = len(cells) == sizes[0] * sizes[1] * sizes[2]
     if len(become.by) > 1:
         wanted = (
             (*become.by, become.by[-1])[:3] if sizes[1] > 1 and len(become.by) > 2 else (become.by[0], sizes[1], become.by[1])
@@ -185,18 +187,18 @@ def _rescale(cells: Cells, growth: Growth | None, become: Thing, scene: Scene) -
     elif growth and growth.factor:
         wanted = tuple(max(1, round(size * growth.factor)) if size > 1 else size for size in sizes)
     else:
-        add = growth.add if growth else 1
+        add = (growth.add if growth else 1) * (2 if around else 1)
         wanted = tuple(max(1, size + add) if size > 1 or max(sizes) == 1 else size for size in sizes)
     low = extent(cells)[0]
+    shift = [(size - new) // 2 if around and axis != 1 else 0 for axis, size, new in zip(range(3), sizes, wanted, strict=True)]
     starts = [
-        max(-SIDE if axis != 1 else 1, min(low[axis], (SIDE if axis != 1 else HEIGHT) - wanted[axis] + 1)) for axis in range(3)
+        max(-SIDE if axis != 1 else 1, min(low[axis] + shift[axis], (SIDE if axis != 1 else HEIGHT) - wanted[axis] + 1))
+        for axis in range(3)
     ]
     ends = [start + wanted[axis] - 1 for axis, start in enumerate(starts)]
     new = box((starts[0], starts[1], starts[2]), (ends[0], ends[1], ends[2]))
     if not fits(new):
         raise Unplaced("There is no room.")
-    if not full and sizes[1] == 1:
-        new = tuple(c for c in new if c[0] in {starts[0], ends[0]} or c[2] in {starts[2], ends[2]})
     color = main_color(cells, scene)
     scene.remove([cell for cell in cells if cell not in set(new)])
     scene.place({cell: color for cell in new if cell not in scene.blocks})

@@ -2,27 +2,12 @@
 
 from __future__ import annotations
 
-from harness.baselines.parser.everyday.minecraft.meaning import Growth, Order, Place, Thing
+from dataclasses import replace
 
-CHANGING = frozenset(
-    {
-        "surround",
-        "remove",
-        "recolor",
-        "move",
-        "copy",
-        "mirror",
-        "rotate",
-        "keep",
-        "swap",
-        "fill",
-        "connect",
-        "replace",
-        "hollow",
-        "look",
-        "leave",
-    }
-)
+from harness.baselines.parser.everyday.minecraft.meaning import Growth, Order, Place, Run, Thing
+from harness.baselines.parser.everyday.minecraft.words import named
+
+CHANGING = named("surround remove recolor move copy mirror rotate keep swap fill connect replace hollow look leave")
 """What is done to things that stand."""
 TAKES_WITH = frozenset({"surround", "fill", "replace", "swap", "recolor", "connect"})
 """What is done with something: `fill it with blue`."""
@@ -49,6 +34,25 @@ def merge(thing: Thing, more: Thing) -> None:
         thing.of = more.of or thing.of
 
 
+def is_line(thing: Thing) -> bool:
+    """Whether it is one line of blocks, or several blocks, whose colors may be told one after the other."""
+    return (thing.noun in {"row", "tower"} and (thing.count or 1) == 1) or (thing.generic and (thing.count or 0) > 1)
+
+
+def take_runs(line: Thing, runs: list[Run]) -> None:
+    """Colors a line run by run: `2 green, then 2 yellow`; what has no number is as long as the others, the rest what is left."""
+    size = next((line.sizes[name] for name in ("count", "high", "long") if name in line.sizes), line.count or 0)
+    begun = line.colors * (size or 1) if len(line.colors) == 1 else []
+    counted = [run.number for run in runs if run.number]
+    left = max(0, size - sum(counted) - len(begun))
+    each = left // (len(runs) - len(counted)) if len(runs) > len(counted) else 0
+    line.colors = begun + [run.color for run in runs for _ in range(run.number or each or 1)]
+    if line.generic:
+        line.noun, line.word, line.kind, line.count = "block", "blocks", "thing", max(size, len(line.colors))
+    elif len(line.colors) > size:
+        line.sizes = {name: value for name, value in line.sizes.items() if name == "wide"} | {"count": len(line.colors)}
+
+
 # --- places ---
 
 
@@ -57,26 +61,47 @@ def as_gap(order: Order, place: Place) -> Place:
     if place.relation != "between" or not order.things:
         return place
     last = order.things[-1]
-    if place.of_it and last.noun in {"hole", "row", "lane"}:
-        return Place("gap", distance=order.things.pop().count or 1)
     return Place("gap", distance=1) if last.noun == "frame" else place
 
 
 def takes_place(order: Order, place: Place) -> bool:
     """Whether a place is one only by its form: a color (`in red`), what something becomes (`into a wall`), or no place at all."""
     of, new = place.of, order.new
-    if place.relation == "across":
+    if place.relation == "across" and of is not None and of.definite and of.noun not in {"area", "floor", "middle"}:
+        place.relation = "on"
+    elif place.relation == "across":
         order.flags.add("max_to_edge")
         return True
-    if of is not None and of.only_counts and place.word in {"to", "down"} and order.act in _TO_SIZE:
-        order.act, order.become = "shrink", of
+    counts = of is not None and bool(of.count) and of.generic and not of.colors and not of.definite
+    if of is not None and counts and place.word in {"to", "down", "up"} and order.act in _TO_SIZE:
+        order.act, order.become, order.growth = "shrink", Thing(sizes={"count": of.count or 1}), None
+        return True
+    if place.relation == "height" and (
+        order.act in _TO_SIZE or (order.things and order.things[-1].definite and order.act == "make")
+    ):
+        order.become, order.growth = Thing(sizes={"high": place.distance or 1}), None
+        return True
+    if of is not None and place.word == "in" and of == Thing(article=of.article, flags=of.flags) and order.thing and not new:
+        return True
+    if new is not None and of is not None and of.by and not of.definite and of.noun in {"named", "", "floor", "bottom"}:
+        new.by = of.by
         return True
     if new is not None and of is not None and place.word == "in" and of.word in {"stripes", "layers"} and len(of.colors) > 1:
         new.colors = of.colors
         new.flags.add("by_layer")
         return True
-    if of is not None and place.only_colors and place.word in {"to", "into", "in"} and (order.things or order.act == "recolor"):
-        if new is not None and not new.colors and place.word == "in" and not (order.flags | new.flags) & {"once_more", "same"}:
+    if (
+        of is not None
+        and place.only_colors
+        and place.word in {"to", "into", "in", "from"}
+        and (order.things or order.act == "recolor")
+    ):
+        if (
+            new is not None
+            and not new.colors
+            and place.word in {"in", "from"}
+            and not (order.flags | new.flags) & {"once_more", "same"}
+        ):
             alike = order.things if not any(thing.colors or thing.definite for thing in order.things) else [new]
             for thing in alike:
                 thing.colors = of.colors
@@ -113,9 +138,6 @@ def tells_more(order: Order, thing: Thing, linked: bool, relative: bool) -> bool
     target = order.new
     if target is None or order.act in CHANGING:
         return False
-    if (target.count or 0) > 1 and thing.colors and thing.count and not thing.noun:
-        target.colors = [*target.colors, *thing.colors * thing.count]
-        return True
     if target.noun == "pyramid" and (thing.by or thing.noun == "block"):
         return True
     if _is_each(thing, target) and not order.become and (not thing.is_it or relative or linked):
@@ -141,8 +163,6 @@ def _is_each(thing: Thing, target: Thing) -> bool:
 def _take_in(target: Thing, more: Thing) -> None:
     count = target.count
     merge(target, more)
-    if more.count and not more.generic:
-        target.sizes["count"] = more.count
     target.count = count or (more.count if more.noun == "block" and target.noun == "block" else None)
 
 
@@ -158,9 +178,6 @@ def takes_thing(order: Order, thing: Thing, linked: bool) -> bool:
         return True
     if thing == Thing(noun="inside", word=thing.word, kind="part") and not first.definite:
         order.places.append(Place("inside", of=Thing(kind="it", noun="it", word="it")))
-        return True
-    if order.become and not linked and thing.noun == "block" and thing.count and not thing.colors:
-        order.become.sizes["count"] = thing.count
         return True
     if order.act == "extend":
         order.become = Thing(sizes={"count": thing.count}) if thing.count else order.become
@@ -196,8 +213,11 @@ def describe(order: Order, thing: Thing, was: bool, relative: bool) -> None:
 
 def takes_with(order: Order, thing: Thing) -> bool:
     """Whether what comes after "with" belongs to the order: `fill it with blue`, `with 5 blocks`, `with a gap of one`."""
-    if order.act == "extend" and thing.count:
-        order.growth = Growth("", add=thing.count)
+    if order.act == "extend":
+        if thing.count and not thing.definite:
+            order.growth = Growth("", add=thing.count)
+        else:
+            order.things = [replace(thing, colors=[])]
         return True
     same = "same" in order.flags or any("same" in one.flags for one in order.things)
     if order.act in TAKES_WITH or (order.mended and not order.things) or same:
@@ -211,12 +231,6 @@ def takes_with(order: Order, thing: Thing) -> bool:
         return False
     if (thing.noun == "stairs" == target.noun) or (new and thing.noun == "bottom" and (thing.by or thing.sizes)):
         merge(target, thing)
-    elif thing.word.startswith("arm") and target.noun in _ARMED:
-        target.sizes["wide"] = 2 * max([*thing.sizes.values(), 1]) + 1
-    elif (thing.of is not None and thing.of.noun == "hole") or (thing.noun == "hole" and target.noun not in _PIERCED):
-        order.places.append(Place("gap", distance=thing.count or 1))
-    elif new and new.noun == "tower" and not (new.sizes or new.colors) and thing.noun == "block" and thing.count and thing.colors:
-        new.sizes["count"], new.colors = thing.count, thing.colors
     elif new and thing.noun == "block" and thing.colors and thing.plural and not thing.count and not thing.article:
         new.colors = new.colors or thing.colors
     elif new and thing.noun == "block" and thing.count and not thing.colors:

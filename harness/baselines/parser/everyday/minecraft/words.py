@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -38,7 +39,13 @@ _APOSTROPHES = {
     "em": "them",
 }
 """Words that many write without their apostrophe, or that are too short to be put right."""
+_COLON = " . colonmark "
 _ORDINAL_ENDS = ("st", "nd", "rd", "th")
+
+
+def named(text: str) -> frozenset[str]:
+    """The words of a text as a set."""
+    return frozenset(text.split())
 
 
 class Token(NamedTuple):
@@ -58,6 +65,7 @@ END = Token("", "end", "")
 
 def tokens(text: str) -> list[Token]:
     """What a text says, token by token: `Two red towers!` is a number, a color, a thing and the end of a sentence."""
+    text = re.sub(r"\bits (?=(?:an?|the|too|not|so|just)\b)", "it is ", text.replace(":", _COLON).lower())
     evened = " ".join(_APOSTROPHES.get(word, word.removesuffix("'s")) for word in english.evened(text).split()[:MOST_WORDS])
     words = english.spelled(english.without_politeness(evened), known_words()).split()
     found: list[Token] = []
@@ -156,6 +164,12 @@ def _settled(found: list[Token]) -> list[Token]:
 
 
 def _in_context(before: Token, token: Token, after: Token) -> Token:
+    if token.text == "step back" and before.kind == "number" and after.text in {"to", "from", "toward"}:
+        return Token("step", "thing", "stairs")
+    if token.text in {"diagonal", "outline"} and before.kind in {"article", "color"} and after.kind not in _NAMES:
+        return Token(token.text, "thing", "diagonal" if token.text == "diagonal" else "frame")
+    if token.text == "for" and after.meaning in {"each", "all"}:
+        return Token("for", "relation", "at")
     if token.text == "right" and _is_side(before, after):
         return Token("right", "side", "right")
     part = before.kind == "part" and before.meaning in {"top", "bottom", "middle", "corner", "end"}
@@ -171,27 +185,18 @@ def _in_context(before: Token, token: Token, after: Token) -> Token:
         before.kind in {"article", "size", "color", "number", "verb", "be"} or after.kind in {"number", "color"}
     ):
         return Token("hollow", "flag", "hollow")
-    if token.text == "stack" and before.kind in {"article", "number", "color", "size"}:
+    if token.text == "stack" and (before.kind in {"article", "number", "color", "size"} or after.text == "of"):
         return Token("stack", "thing", "tower")
     if token.text == "across" and after.kind == "article" and before.kind != "number":
         return Token("across", "relation", "across")
     if token.text == "lower" and before.kind == "article":
         return Token("lower", "pick", "bottom")
-    if token.text in {"color", "colors", "colour", "paint"} and before.kind not in {
-        "end",
-        "stop",
-        "link",
-        "mend",
-        "skip",
-        "common",
-        "not",
-        "relation",
-    }:
+    if token.text in {"color", "colors", "colour", "paint"} and before.kind not in named(
+        "end stop link mend skip common not relation"
+    ):
         return Token(token.text, "skip", "")
     if token.kind == "verb" and token.text.endswith(" go") and after.kind in {"side", "relation"}:
         return Token(token.text, "be", "be")
-    if token.text in {"round", "around"} and before.kind in {"size", "article", "as", "color"}:
-        return Token(token.text, "skip", "")
     if token.text == "that" and token.kind == "it" and _is_relative(before, after):
         return Token("that", "relative", "")
     if token.text == "where" and before.kind in {"thing", "dim", "color"} and after.kind == "article":

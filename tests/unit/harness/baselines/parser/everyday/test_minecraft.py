@@ -91,11 +91,16 @@ def conversed(start: str, *requests: str, pose: Pose = FACING) -> Structure:
         ("a purple block in the upper left corner of the ground", "purple 5,1,5"),
         ("a wall of blue blocks 5 wide 2 high with a green row on top", "blue -2..2,1-2,0; green -2..2,3,0"),
         ("a blue square frame, 6x6, and put a yellow block inside", "blue frame(3,1,-3,right,6,behind,6); yellow 1,1,-1"),
-        ("a red tower and a yellow tower, 2 high each, with a space between", "red tower(0,1,0,2); yellow tower(-2,1,0,2)"),
+        ("a red tower and a yellow tower, 2 high each, with a space between", "red tower(1,1,0,2); yellow tower(-1,1,0,2)"),
         ("three red blocks stacked up in the far right corner", "red tower(-5,1,5,3)"),
         ("a line of 6 blocks, the first three red and the last three blue", "red 3-1,1,0; blue -2..0,1,0"),
         ("put 4 red towers in the corners, each 2 high", "red 5,1-2,5+5,1-2,-5+-5,1-2,5+-5,1-2,-5"),
         ("stack 2 red, 2 blue and 2 yellow blocks", "red 0,1-2,0; blue 0,3-4,0; yellow 0,5-6,0"),
+        ("a stack of 4 blocks: first two green ones, then two yellow ones above", "green 0,1-2,0; yellow 0,3-4,0"),
+        ("2 towers, one red with 3 blocks, the other blue with 5", "red tower(0,1,0,3); blue tower(-2,1,0,5)"),
+        ("row of 6 blocks: every third one is blue, all others red", "red,red,blue row(3,1,0,right,6)"),
+        ("a yellow border along the edges of the floor", "yellow frame(5,1,-5,right,11,behind,11)"),
+        ("for my doll a red block, like a little chair", "red 0,1,0"),
     ],
 )
 def test_what_is_built(said: str, program: str) -> None:
@@ -120,6 +125,13 @@ def test_what_is_built(said: str, program: str) -> None:
         ("green 0,1,0", ["a pink block next to it", "a red block 30 steps to the left"], "green 0,1,0"),
         ("red tower(0,1,0,5)", ["take off the top two"], "red tower(0,1,0,3)"),
         ("red tower(0,1,0,5)", ["the top two should be blue"], "red tower(0,1,0,3); blue 0,4-5,0"),
+        ("red 0,1,0", ["a blue block on it", "ctrl+z", "redo"], "red 0,1,0; blue 0,2,0"),
+        ("red tower(0,1,0,5)", ["shorten it to three blocks"], "red tower(0,1,0,3)"),
+        ("green 0,1,0", ["a red block left of it, leave one space free between them"], "green 0,1,0; red 2,1,0"),
+        ("red row(3,1,0,right,4); blue 0,2,0", ["move the blue block to the other end"], "red row(3,1,0,right,4); blue 3,2,0"),
+        ("green 2,1,0; blue 0,1,0", ["put red on green and purple on blue"], "green 2,1,0; blue 0,1,0; red 2,2,0; purple 0,2,0"),
+        ("red 2,1,0; green 0,1,0; blue -2,1,0", ["remove the block between the red one and the blue one"], "red 2,1,0; blue -2,1,0"),
+        ("red tower(2,1,0,3)+tower(0,1,0,2)", ["take one block off the top of every tower"], "red tower(2,1,0,2)+tower(0,1,0,1)"),
         ("red 0,1,0", ["three blocks to the right in yellow"], "red 0,1,0; yellow -1..-3,1,0"),
         ("red 0,1,0", ["replace the red block with a blue tower of 3"], "blue tower(0,1,0,3)"),
         ("", ["build a wall 5 wide and 3 high in blue", "put a door in it, 1 wide and 2 high"], "blue -2..2,1-3,0 - 0,1-2,0"),
@@ -161,6 +173,19 @@ def test_what_is_not_known_is_named() -> None:
     assert "frobnicated" in understood.unknown
     assert understand(item("Which way is north?", Structure())).program == ""
     assert understand(item("Make a brown tower.", Structure())).question == "Which color?"
+
+
+def test_what_is_long_or_skipped_is_less_sure() -> None:
+    short, long, unknown_word = (
+        understand(item(said, Structure())).confidence
+        for said in (
+            "a red tower of 2",
+            "a red tower of 2 in the far left corner, and a blue tower of 3 on top of it",
+            "a red tower of 2, frobnicated",
+        )
+    )
+    assert short > long > 0
+    assert short > unknown_word > 0
 
 
 def test_an_order_is_read_in_parts() -> None:
