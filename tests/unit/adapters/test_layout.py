@@ -10,10 +10,9 @@ import transformers
 from torch import Tensor
 
 from adapters.attention import register
-from adapters.layout import layout_of, logits_of, tree_masks
+from adapters.layout import layout_of, logits_of
 from adapters.packing import Packing, collate, pack_rows
 from harness.engines.bases import exact_attention
-from harness.errors import EngineError
 from prompts.rendered import TrainingRow
 
 WINDOW = 6
@@ -195,9 +194,3 @@ def test_what_is_not_known_is_read_row_by_row_and_says_why() -> None:
     assert "in its layers (conv)" in str(layout_of(configuration("Lfm2"), 64))
     plain = {family: layout_of(configuration(family), 64).plain for family in FAMILIES}
     assert {family for family, yes in plain.items() if yes} == {"Llama", "Qwen3Moe", "Olmo2", "Granite", "DeepseekV3"}
-
-
-def test_a_model_that_asks_for_no_mask_is_refused() -> None:
-    model = built(configuration("Llama"))
-    with pytest.raises(EngineError, match="made no mask"), tree_masks(model, torch.arange(3), torch.arange(3) + 1):
-        pass

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from adapters.catalog import CARD_FILE, read_about
 from adapters.recipe import Source
 from adapters.registry import SHIPPED
-from adapters.rows import Group, Share, drawn, epochs
+from adapters.rows import Group, Share, drawn
 from adapters.sources import gather, with_files
 from harness.cli import cli
 from harness.corpora import load
@@ -111,23 +111,6 @@ def test_a_weight_says_how_many_items_an_epoch_takes(weight: float, rows: int) -
     assert sum(map(len, taken[2:])) == rows
     counts = Counter(taken[2:])
     assert set(counts.values()) <= {int(weight), int(weight) + 1}
-
-
-def test_what_is_drawn_depends_on_the_seed_and_the_epoch_alone() -> None:
-    groups = groups_of("some", [1, 2, 3, 4] * 10)
-    shares = [share_of(groups, 0.5)]
-    draws = {(seed, epoch): drawn(groups, shares, epoch, seed) for seed in (0, 1) for epoch in (0, 1)}
-    assert drawn(groups, shares, 1, 0) == draws[0, 1]
-    assert len(set(map(tuple, draws.values()))) == 4
-    assert {sum(map(len, draw)) for draw in draws.values()} <= {49, 50, 51}
-
-
-def test_epochs_without_weights_are_as_they_were() -> None:
-    from adapters.rows import Rows
-
-    rows = Rows(tuple(groups_of("some", [2, 3, 1])), 0)
-    plain, weighted = epochs(lambda n: rows, 4, 4, 7), epochs(lambda n: rows, 4, 4, 7, shares=[])
-    assert [next(plain) for _ in range(3)] == [next(weighted) for _ in range(3)]
 
 
 def test_a_recipes_sources_are_in_the_runs_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -169,15 +169,6 @@ def test_requests_that_are_all_refused_alike_end_the_run(server: FakeServer, cap
     assert command(server, "--limit", "20") == 0
 
 
-def test_errors_are_kept_where_one_asks_for_it(server: FakeServer, capsys: pytest.CaptureFixture[str]) -> None:
-    server.reply = lambda body, n: failure(400, "no") if n == 1 else chat_answer("red: 1 2")
-    assert command(server, "--limit", "3", "--concurrency", "1") == 1
-    assert command(server, "--limit", "3", "--concurrency", "1", "--keep-errors") == 1
-    assert len(server.requests) == 3
-    assert command(server, "--limit", "3", "--concurrency", "1") == 0
-    assert len(server.requests) == 4
-
-
 def test_the_context_length_is_the_servers_or_must_be_said(server: FakeServer, capsys: pytest.CaptureFixture[str]) -> None:
     server.models = listed(meta={"n_ctx_train": 5000})
     assert command(server, "--limit", "1") == 0
@@ -305,8 +296,3 @@ def test_pictures_are_parts_of_the_questions(server: FakeServer, images: str) ->
             assert ("Board: in the picture" in text["text"]) == (images == "instead")
             assert picture["image_url"]["url"].startswith("data:image/png;base64,iVBOR")
     assert len(server.requests) == 2
-
-
-def test_a_local_engine_refuses_pictures_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["prompt", "--images", "beside", "--context", "oracle-board"]) == 2
-    assert capsys.readouterr().err == "Error: --images is for openai; --engine vllm does not take it\n"

@@ -48,12 +48,6 @@ def test_a_row_is_a_training_and_a_run_with_its_adapter(capsys: pytest.CaptureFi
     assert not Path("runs").exists()
 
 
-def test_null_takes_a_shared_value_back(capsys: pytest.CaptureFixture[str]) -> None:
-    rows = [{"name": "long", "max-steps": None, "base": "tiny"}]
-    _, out, _ = dry(capsys, **SHARED, rows=rows)
-    assert "--max-steps" not in out
-
-
 def test_all_faults_are_said_at_once(capsys: pytest.CaptureFixture[str]) -> None:
     rows = [
         {"name": "one", "context": "none"},
@@ -104,22 +98,6 @@ def test_one_fault_is_one_line(values: dict[str, Any], message: str, capsys: pyt
     code, out, err = dry(capsys, "--base", "tiny", **{**SHARED, **values})
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert message in err
-
-
-@pytest.mark.parametrize("text", ["rows: [", "text", ""])
-def test_a_file_that_is_no_mapping(text: str, capsys: pytest.CaptureFixture[str]) -> None:
-    Path("a.yaml").write_text(text)
-    assert main(["ablate", "a.yaml"]) == 2
-    assert "a.yaml is no ablation" in capsys.readouterr().err
-
-
-def test_a_name_that_is_none(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["ablate", "context"]) == 2
-    assert "no ablation named 'context': did you mean contexts?" in capsys.readouterr().err
-    assert main(["ablate", "none.yaml"]) == 2
-    assert "no ablation file at none.yaml" in capsys.readouterr().err
-    assert main(["ablate", "contexts", "--name", "../up"]) == 2
-    assert "--name ../up: use letters" in capsys.readouterr().err
 
 
 def test_the_one_that_ships_fits_todays_recipes(capsys: pytest.CaptureFixture[str]) -> None:

@@ -81,14 +81,6 @@ def test_the_table_compares_each_row_with_the_first() -> None:
     assert (written[1], written[-1], len(written)) == ("| --- | ---: | ---: | ---: | ---: | ---: |", "Points.", 6)
 
 
-def test_without_the_first_row_nothing_is_compared() -> None:
-    _, lines = run(row("missing"), row("half"))
-    assert lines[1]["difference"] is None
-    head, rows = cells(lines)
-    assert head[-1] == "failed"
-    assert (rows[0][1], "missing.jsonl" in rows[0][-1], rows[1][-1]) == ("", True, "")
-
-
 def test_a_row_whose_files_changed_is_another_one() -> None:
     one = row("right")
     run(one)
@@ -105,13 +97,6 @@ def test_a_row_that_was_killed_or_lost_its_answers_is_run_again() -> None:
     assert run(one)[0][-1] == "row 1 of 1, right: finished"
 
 
-def test_one_process_runs_a_grid() -> None:
-    grid = Grid(Path("runs/grid"), [row("right")])
-    with pytest.raises(HarnessError, match="is being run by another process"):
-        Grid(Path("runs/grid"), [row("right")])
-    grid.close()
-
-
 @pytest.mark.parametrize("text", ["{", "[]", '{"right": {"state": 1}}'])
 def test_states_that_cannot_be_read_are_not_overwritten(text: str) -> None:
     Path("runs/grid").mkdir(parents=True)
@@ -125,13 +110,6 @@ def test_a_state_says_why_a_row_failed() -> None:
     states = json.loads((Path("runs/grid") / STATE_FILE).read_text())
     assert State(**states["missing"]).key == row("missing").key()
     assert "missing.jsonl" in states["missing"]["error"]
-
-
-def test_a_usage_error_is_told_in_its_own_words(tmp_path: Path) -> None:
-    code, error = run_command(["prompt", "--shots", "many"], tmp_path / "log")
-    assert code == 2
-    assert error.startswith("Invalid value for '--shots'")
-    assert "Invalid value" in (tmp_path / "log").read_text()
 
 
 class TestSideBySide:

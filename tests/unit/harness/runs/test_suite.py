@@ -98,29 +98,6 @@ def test_all_faults_are_said_at_once(capsys: pytest.CaptureFixture[str]) -> None
     assert all("s.yaml" in line for line in err)
 
 
-def test_faults_of_rows_are_said_at_once_and_once(capsys: pytest.CaptureFixture[str]) -> None:
-    values = {
-        **TWO,
-        "models": {
-            "right": {"scripted": "right.jsonl", "prompt": {"merg": True}},
-            "two/three": {"base": "x", "tasks": ["hexagons"]},
-        },
-        "formats": {"hexagons": ["gruped"]},
-        "contexts": {"hexagons": ["full-history"], "minecraft": ["none"]},
-        "prompt": {"limt": 3, "temperature": 5},
-    }
-    code, _, err = dry(capsys, values)
-    assert code == 2
-    expected = (
-        "models.two/three: use letters",
-        "no format for hexagons named 'gruped'",
-        "no context for minecraft",
-        "models.right.prompt: no key named",
-    )
-    for told in (*expected, "prompt: no key named 'limt': did you mean limit?", "--temperature 5"):
-        assert sum(told in line for line in err) == 1, (told, err)
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [

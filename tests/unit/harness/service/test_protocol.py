@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 
 from harness.service.app import listening
-from harness.service.protocol import SPARE_FILES, connection_limit
 
 GET = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 LARGE = 200
@@ -167,10 +166,3 @@ def test_beyond_the_most_connections_the_slowest_request_makes_room(monkeypatch:
         finally:
             for connection in hanging:
                 connection.close()
-
-
-def test_the_limit_of_connections_leaves_files_for_others() -> None:
-    import resource
-
-    limit = connection_limit()
-    assert 16 <= limit <= max(16, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - SPARE_FILES)

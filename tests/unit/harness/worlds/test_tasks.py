@@ -16,11 +16,6 @@ def test_each_task_is_in_a_world_and_has_a_corpus() -> None:
     assert list(CORPORA) == list(WORLDS)
 
 
-def test_an_unknown_task() -> None:
-    with pytest.raises(UsageError, match="no task named 'igloo': did you mean iglu"):
-        world_of("igloo")
-
-
 @pytest.mark.parametrize(
     ("item_id", "task"),
     [
