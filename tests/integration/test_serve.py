@@ -291,18 +291,6 @@ def test_killed_outright_it_leaves_nothing_either(tmp_path: Path, monkeypatch: p
 
 
 @pytest.mark.slow
-def test_sigterm_while_it_starts_leaves_nothing(base: Path, tmp_path: Path) -> None:
-    serving = Serving(tmp_path / "serving", "--base", str(base), wait=False)
-    deadline = time.monotonic() + 60
-    while (leader := serving.server()) is None and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert leader is not None
-    time.sleep(5)
-    assert serving.end(signal.SIGTERM) == 128 + signal.SIGTERM
-    assert group(leader) == []
-
-
-@pytest.mark.slow
 def test_a_server_that_ends_at_once_is_told_with_its_error(tmp_path: Path) -> None:
     with (
         pytest.raises(EngineError, match=r"the server ended: .*--no-such-option"),

@@ -110,12 +110,6 @@ def test_what_does_not_fit(arguments: tuple[str, ...], message: str, capsys: pyt
     assert message in capsys.readouterr().err
 
 
-def test_a_split_has_clear_instructions_only(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("answers.jsonl").write_text('{"id": "iglu/dev/game-9013", "actions": []}\n')
-    assert main(["score", "answers.jsonl", "--benchmark", "ask"]) == 2
-    assert "needs clear and unclear instructions" in capsys.readouterr().err
-
-
 def test_only_iglu_has_unclear_instructions(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["data", "items", "minecraft", "--split", "dev", "--ask"]) == 2
     assert "--ask: minecraft has no list of unclear instructions" in capsys.readouterr().err

@@ -153,21 +153,6 @@ def test_the_command(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "Holm" not in out
 
 
-def test_the_table_says_what_it_leaves_out(
-    runs: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    steps = [step([], [Paint(0, n, "red")], n, procedure) for procedure in "012345" for n in (1, 2)]
-    monkeypatch.setattr("harness.corpora.load", lambda task, split: steps)
-    for name in ("a", "b"):
-        lines = [json.dumps({"id": item.id, "actions": _gold(item, name, n)}) for n, item in enumerate(steps)]
-        (runs / name / "predictions.jsonl").write_text("\n".join(lines) + "\n")
-    code, out, _ = run(capsys, "a", "b")
-    assert code == 0
-    assert "F1 without longest" in out
-    assert "EM without longest" in out
-    assert "Without longest: all but the 4 longest procedures." in " ".join(out.split())
-
-
 def test_half_a_line_at_the_end(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with (runs / "c" / "predictions.jsonl").open("a") as file:
         file.write('{"id": "hexagons/test/3/2", "act')

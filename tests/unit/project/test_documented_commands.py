@@ -155,35 +155,3 @@ def test_targets_of_make_and_tools_are_there() -> None:
                 assert f'"{option}"' in source, f"{page.name}: {tool} {option}"
             found += 1
     assert found >= 10
-
-
-PAGE = """
-`harness score` and `harness`.
-
-```
-$ harness prompt --shots 5 \\
-    --limit 3      # three
-echo 'red 3:4; blue 1:1 | 2' | harness program -
-echo 'a > b' > file.txt
-X=1 harness data list && harness data items hexagons | head
-```
-"""
-
-
-def test_commands_are_found() -> None:
-    span, *block = shown(Path("page.md"), PAGE)
-    assert (span.line, span.text, span.in_text) == (2, "harness score", True)
-    assert [one.line for one in block] == [5, 7, 8, 9]
-    found = [[(c.words, c.typed, c.out) for c in commands(one.text)] for one in block]
-    assert found[0] == [(("harness", "prompt", "--shots", "5", "--limit", "3"), "", None)]
-    assert found[1][1] == (("harness", "program", "-"), "red 3:4; blue 1:1 | 2\n", None)
-    assert found[2] == [(("echo", "a > b"), "", "file.txt")]
-    assert [words[0] for words, _, _ in found[3]] == ["harness", "harness", "head"]
-
-
-@pytest.mark.parametrize(
-    "line", ["harness prompt --shot 5x", "harness finetune llama", "harness baseline train t5 --set lora=1", "harness scores x"]
-)
-def test_a_wrong_command_is_found(line: str, parse: Parse) -> None:
-    with pytest.raises((click.UsageError, HarnessError)):
-        check_names(parse(line.split()[1:]))

@@ -16,7 +16,7 @@ from harness.runs.shot_choice import ShotChoice, choose_shots
 from prompts.probe import PROBES
 from prompts.render import Renderer
 from prompts.shots import ORDERS, ChosenShots, fixed, may_show, most_similar
-from prompts.similarity import Similarity, by_structure, by_vectors, by_words, query_text
+from prompts.similarity import Similarity, by_structure, by_words, query_text
 from prompts.spec import PromptSpec
 from tests.helpers import ROOT
 
@@ -61,34 +61,10 @@ def test_the_most_similar_come_first_without_the_items_own_image(kind: str, dive
         assert chosen[1] is TRAIN[3]
 
 
-def test_a_diverse_choice_leaves_out_what_says_the_same() -> None:
-    vectors = np.array([[1, 0], [1, -0.01], [0.7, 0.71]], np.float32)
-    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    train = [replace(TRAIN[n], group=str(n)) for n in (0, 2, 3)]
-    alike = by_vectors(vectors, np.array([[0.94, 0.34]], np.float32))
-    assert most_similar(train, [ITEM], alike, 2, 0)[ITEM.id] == train[:2]
-    assert most_similar(train, [ITEM], alike, 2, 0, diverse=True)[ITEM.id] == [train[0], train[2]]
-
-
 def test_bm25_leaves_numba_alone() -> None:
     """vLLM cannot load a model after numba was imported."""
     code = "import sys; from prompts.similarity import by_words; by_words(['a'], ['a']); assert 'numba' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
-
-
-def test_one_sparse_product_is_the_librarys_own_score() -> None:
-    import bm25s
-
-    texts = [query_text(item) for item in load("hexagons", "train")]
-    asked = ["red flower flower in the top row", "nosuchword", ""]
-    scores = by_words(texts, asked).scores
-    index = bm25s.BM25()
-    index.index(
-        [bm25s.tokenize(t, stopwords=[], token_pattern=r"[a-z]+|\d+", return_ids=False, show_progress=False)[0] for t in texts],
-        show_progress=False,
-    )
-    assert np.allclose(scores[0], index.get_scores(asked[0].split()), atol=1e-5)
-    assert not scores[1:].any()
 
 
 @pytest.mark.parametrize("task", TASKS)

@@ -181,23 +181,6 @@ def test_only_the_pages_own_code_may_run(capsys: pytest.CaptureFixture[str]) -> 
         assert way not in page.scripts[""]
 
 
-def test_runs_over_different_items(capsys: pytest.CaptureFixture[str]) -> None:
-    records = perfect("hexagons")
-    write("a", records[:-1])
-    write("b", records[1:])
-    code, out, err = report(capsys, "a", "b")
-    assert (code, out, err.count("\n")) == (2, "", 1)
-    assert f"a lacks 1 that another has ({records[-1]['id']})" in err
-    assert not Path("runs/a/report.html").exists()
-    assert report(capsys, "a", "b", "--intersect", "--out", "both.html")[0] == 0
-    page = Page("both.html")
-    assert page.index["ids"] == [record["id"] for record in records[1:-1]]
-    assert f"{len(records) - 2} items: those that both runs answered" in page.words
-    assert report(capsys, "a", "a")[0] == 2
-    write("c", perfect("minecraft"))
-    assert "only runs over the same items" in report(capsys, "a", "c", "--intersect")[2]
-
-
 def test_two_runs_are_compared(capsys: pytest.CaptureFixture[str]) -> None:
     records = perfect("minecraft")
     write("good", records)
@@ -343,20 +326,6 @@ def test_a_prompt_comes_with_what_was_left_out_of_it(capsys: pytest.CaptureFixtu
     ]
     assert "no prompts" not in page.words
     assert "1.5 (2.0 items a second)" in page.words
-
-
-@pytest.mark.parametrize(
-    ("settings", "note"),
-    [
-        ({}, "there is no run.yaml beside the predictions"),
-        ({"baseline": "rules"}, "This run has no prompts"),
-        ({"engine": "vllm"}, "Its prompts are unknown: the run does not hold them."),
-    ],
-)
-def test_a_run_without_prompts_says_why(capsys: pytest.CaptureFixture[str], settings: dict[str, Any], note: str) -> None:
-    folder = write("mine", perfect("hexagons"), **settings)
-    assert report(capsys, "mine")[0] == 0
-    assert note in Page(folder / "report.html").words
 
 
 def test_what_was_asked_must_be_of_a_run(capsys: pytest.CaptureFixture[str]) -> None:

@@ -192,18 +192,6 @@ def test_the_factor_is_exact_and_no_two_are_alike(task: str) -> None:
         assert item.meta["augmented"]["of"] in {original.id for original in items}
 
 
-def test_whole_games_are_changed_alike() -> None:
-    items = simple("minecraft", 40, 1)
-    made = list(augment(items, 5, 3, lexicon=lexicon(), whole=True))
-    assert made[:40] == items
-    assert len({item.id for item in made}) == 120
-    for number in range(2):
-        copies = made[40 * (number + 1) :][:40]
-        assert [item.meta["augmented"]["of"] for item in copies] == [item.id for item in items]
-        changes = {(item.cluster, str(item.meta["augmented"]["colors"])) for item in copies}
-        assert len(changes) == len({item.cluster for item in items}), "one change a game"
-
-
 def test_the_command_writes_what_reads_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("HARNESS_DATA", raising=False)
     out = tmp_path / "new" / "items.jsonl.gz"

@@ -17,7 +17,7 @@ from harness.baselines.mixing import cell_name, cells, parse_fractions
 from harness.cli import cli
 from harness.corpora import load
 from harness.corpora.records import to_full_record
-from harness.errors import DataError, HarnessError, UsageError
+from harness.errors import HarnessError, UsageError
 from tests.helpers.tiny_cnn_gru import SETTINGS
 
 MIX = ["mix", "cnn-gru", "--data", "blocks.jsonl", "--data", "shapes.jsonl", "--max-epochs", "1", "--limit", "6", "--name", "m"]
@@ -89,18 +89,6 @@ def test_a_mix_trains_and_scores_every_cell_and_goes_on_where_it_was(monkeypatch
     assert len(trained) == 6
     scored = CliRunner().invoke(cli, ["score", "runs/m/blocks-1/dev", "--json"])
     assert json.loads(scored.stdout)["micro"]["overall"]["tp"] == lines[2]["scores"]["micro"]["overall"]["tp"]
-
-
-def test_all_combinations_and_other_settings(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert run("--fractions", "0,1", "--grid").exit_code == 0
-    assert sorted(path.parent.parent.name for path in Path("runs/m").glob("*/model/config.json")) == [
-        *("blocks-1", "blocks-1_shapes-1", "corpus", "shapes-1")
-    ]
-    refused = run("--fractions", "0,1", "--set", "training.seed=7")
-    assert isinstance(refused.exception, UsageError)
-    assert "holds a run with different settings" in str(refused.exception)
-    Path("runs/m/mix.jsonl").write_text("what\n")
-    assert isinstance(run("--fractions", "0,1").exception, DataError)
 
 
 def test_what_cannot_be_mixed_is_one_line() -> None:

@@ -80,14 +80,6 @@ def test_the_models_of_an_endpoint_play() -> None:
     assert notes == []
 
 
-def test_an_endpoint_that_is_not_there_is_told() -> None:
-    notes: list[str] = []
-    assert _served("http://127.0.0.1:1/v1", (), (), Workers(), notes) == []
-    (note,) = notes
-    assert "no list of models" in note
-    assert "cannot play" in note
-
-
 def test_an_adapter_of_few_shots_gets_its_examples_and_a_note_says_where_they_come_from(tiny_base: Path) -> None:
     recipe = {"prompt": {"select": "bm25"}, "training": {"shots": 2}}
     save_tiny_adapter(tiny_base, Path("mine"), PromptSpec.make("hexagons"), recipe=recipe)

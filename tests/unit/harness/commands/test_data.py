@@ -92,12 +92,6 @@ def test_items_of_minecraft(corpora: Path, capsys: pytest.CaptureFixture[str]) -
     }
 
 
-def test_limit_and_dev_for_minecraft(corpora: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert len(printed(capsys, "items", "hexagons", "--split", "train", "--limit", "2").splitlines()) == 2
-    assert printed(capsys, "items", "hexagons", "--split", "train", "--limit", "0") == ""
-    assert printed(capsys, "items", "minecraft", "--split", "dev") == ""
-
-
 def test_stats_of_hexagons(corpora: Path, capsys: pytest.CaptureFixture[str]) -> None:
     stats = json.loads(printed(capsys, "stats", "hexagons", "--json"))
     empty = {"procedures": 0, "steps": 0, "gold_actions": 0, "no_action_steps": 0, "agreed_procedures": 0, "agreed_steps": None}
@@ -134,13 +128,6 @@ def test_stats_of_minecraft(corpora: Path, capsys: pytest.CaptureFixture[str]) -
             "test": dict.fromkeys(keys, 0),
         }
     }
-
-
-def test_stats_as_tables(corpora: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    text = printed(capsys, "stats", "hexagons")
-    for piece in ("agreed procedures", "100.00%", "none verified", "total", "board f1", "lower verifier"):
-        assert piece in text
-    assert "empty board items" in printed(capsys, "stats", "minecraft")
 
 
 @pytest.mark.parametrize(

@@ -165,12 +165,6 @@ def test_a_file_is_read_back_to_the_same_items(simulator: str, name: str) -> Non
     assert list(read_items(Path(name))) == made(simulator, 60, simulator_splits(simulator)[0])
 
 
-@pytest.mark.parametrize("task", SPLITS)
-def test_items_of_the_corpora_survive_the_form_too(task: str) -> None:
-    for item in load(task):
-        assert from_record(json.dumps(to_full_record(item)), "here") == as_read(item)
-
-
 @pytest.mark.parametrize("name", ["items.jsonl", "items.parquet"])
 def test_a_run_has_its_pose_in_a_file_where_it_is_known(name: str) -> None:
     items = [item for item in made("random", 20) if isinstance(item, MinecraftItem)]
@@ -364,13 +358,6 @@ def test_wrong_usage(arguments: list[str], message: str, capsys: pytest.CaptureF
     assert code == 2
     assert message in err
     assert not list(Path().iterdir())
-
-
-def test_a_place_that_cannot_be_written(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("file").write_text("")
-    code, err = refused(capsys, "random", "--items", "5", "--out", "file/a.jsonl")
-    assert code in (1, 2)
-    assert err.startswith("Error: file/a.jsonl: cannot be written: ")
 
 
 def test_the_paper_s_files(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,7 +14,7 @@ from eval.attributes import group_scores
 from eval.score_run import Benchmark, read_answers
 from harness.corpora import load
 from harness.corpora.held_out import HeldOut, content, not_asked, train_targets
-from harness.corpora.item import HexagonsItem, Item
+from harness.corpora.item import Item
 from harness.corpora.records import to_full_record
 from harness.errors import UsageError
 from harness.worlds.tasks import WORLDS, tasks_in, world_of
@@ -104,15 +104,6 @@ def test_simulated_items_that_happen_to_be_of_dev_are_left_out(monkeypatch: pyte
     )
     job = finetuned(monkeypatch, "llama-lora", "--set", "data=[{simulate: strokes, items: 5}]")
     assert len(job.train) == 3
-
-
-def test_spacing_and_case_do_not_hide_an_item() -> None:
-    item = load("hexagons", "test")[0]
-    assert isinstance(item, HexagonsItem)
-    loud = replace(item, id="hexagons-x/train/0/1", group="none", instruction=f" {item.instruction.upper()}  ")
-    match = HeldOut("hexagons").match(loud)
-    assert match is not None
-    assert (match.held, match.by) == (item.id, "content")
 
 
 def test_the_train_split_itself_is_compared_and_counted() -> None:

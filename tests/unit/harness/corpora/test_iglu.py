@@ -184,13 +184,6 @@ def test_an_archive_reads_as_the_folder_and_a_cut_one_is_refused(folder: Path) -
         load("iglu")
 
 
-@pytest.mark.parametrize("within", ["singleturn", "datasets/singleturn"])
-def test_a_clone_is_found(tmp_path: Path, within: str) -> None:
-    folder = Path(shutil.copytree(SAMPLE / "iglu", tmp_path / within))
-    assert iglu.find(tmp_path) == folder
-    assert iglu.find(tmp_path / "nothing") is None
-
-
 def test_the_cache_gives_the_same_and_sees_a_change(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     parsed = iglu_cache.read_instructions(folder)
     with monkeypatch.context() as patch:
@@ -198,17 +191,6 @@ def test_the_cache_gives_the_same_and_sees_a_change(folder: Path, monkeypatch: p
         assert iglu_cache.read_instructions(folder) == parsed
     target(folder).unlink()
     assert iglu_cache.read_instructions(folder) != parsed
-
-
-def test_unclear_instructions_are_a_list_of_their_own(folder: Path) -> None:
-    told = iglu.read_instructions(folder)
-    asked = [one for split in iglu.SPLITS for one in iglu.unclear(told, split)]
-    assert [one.id for one in asked] == [
-        *("iglu/train/game-9004", "iglu/train/game-9010", "iglu/dev/game-9015", "iglu/test/game-9020")
-    ]
-    assert asked[-1].meta["question"] == "Next to which green block?"
-    assert asked[-1].before == asked[-1].after != Structure()
-    assert not {one.id for one in asked} & {one.id for one in load("iglu")}
 
 
 @pytest.mark.data

@@ -201,15 +201,6 @@ def test_a_board_in_plain_letters() -> None:
     assert len(lines) == 1 + 21 + 1
 
 
-def test_a_board_difference_in_plain_letters() -> None:
-    gold = Board().apply([Paint(0, 0, "red"), Paint(0, 2, "blue"), Paint(0, 4, "green")]).board
-    predicted = Board().apply([Paint(0, 0, "red"), Paint(0, 2, "orange"), Paint(0, 6, "yellow")]).board
-    lines = plain(terminal.board_difference_text(gold, predicted, Board())).split("\n")
-    assert lines[1] == " 0 [R]   !O!    ·    !Y!    ·     ·     ·     ·     ·"
-    assert lines[2] == "       · (b) · (g) ·     ·     ·     ·     ·     ·     ·"
-    assert lines[-1] == "   [R] right, !R! wrong, (r) missing"
-
-
 def test_a_structure_in_plain_letters() -> None:
     before = Structure.of([(5, 1, 5, "red"), (0, 1, 0, "green")])
     after = Structure.of([(5, 1, 5, "red"), (0, 1, -1, "blue")])

@@ -141,17 +141,6 @@ def test_a_game_that_is_given_up_ends_at_the_first_step_that_stays_wrong() -> No
         assert game.ask() is None
 
 
-def test_a_structure_that_is_begun_elsewhere_goes_on_there() -> None:
-    target = Structure.of([(0, 1, 0, "red"), (1, 1, 0, "red"), (1, 2, 0, "blue")])
-    game = BuildingGame("minecraft-own/val/1", "val", target, in_runs(target), Random(0), Manner(), "own")
-    first = game.ask()
-    assert first is not None
-    game.take([Action("place", "red", -3, 1, 2)])
-    play(game)
-    assert game.corrections == 0
-    assert {block[:3] for block in game.built.blocks()} == {(-3, 1, 2), (-2, 1, 2), (-2, 2, 2)}
-
-
 def test_a_structure_that_does_not_fit_where_it_is_begun_is_moved() -> None:
     target = Structure.of([(x, 1, 0, "red") for x in range(4)])
     game = BuildingGame("minecraft-own/val/1", "val", target, in_runs(target), Random(0), Manner(), "own")

@@ -46,12 +46,6 @@ def test_minecraft_round_trip_is_exact(fmt: Format, actions: list[minecraft.Acti
     assert fmt.parse(fmt.write(actions)) == (tuple(actions), ())
 
 
-def test_json_keeps_the_color_of_a_removal() -> None:
-    action = minecraft.Action("remove", "red", 0, 1, 0)
-    assert get_format("minecraft", "json").parse('[["remove", "red", 0, 1, 0]]').actions == (action,)
-    assert get_format("minecraft", "lines").write([action]) == "pick 0 1 0"
-
-
 @pytest.mark.parametrize("fmt", ALL, ids=by_name)
 @given(text=st.one_of(st.text(), st.text(alphabet="0123456789 -,;:[]()<>/*`#\n\"'=.redplacxyzknobluthi\0", max_size=300)))
 def test_any_text_is_parsed_into_actions_of_the_world(fmt: Format, text: str) -> None:

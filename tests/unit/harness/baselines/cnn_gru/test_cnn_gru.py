@@ -21,7 +21,7 @@ from harness.baselines.vocabulary import SPECIAL, UNKNOWN, Vocabulary, learned, 
 from harness.baselines.world_state import STOP, label_action
 from harness.corpora import load
 from harness.corpora.item import Executed, MinecraftItem, builder_turns
-from harness.errors import DataError, UsageError
+from harness.errors import DataError
 from harness.training.checkpoints import own_weights, read_words, write_model
 from harness.training.origin import Best, Origin, configuration
 from harness.worlds.minecraft import Action, Structure
@@ -178,21 +178,6 @@ def test_rare_words_are_learned_as_the_unknown_one() -> None:
     assert made.words == [*SPECIAL, "red", UNKNOWN]
     with pytest.raises(ValueError, match="distinct"):
         Vocabulary(["<pad>", "red", "red", "<unk>"])
-
-
-@pytest.mark.parametrize(
-    ("override", "problem"),
-    [
-        ("variant=C", "did you mean|known: A, B"),
-        ("network.filtres=3", "network.filtres: no such key"),
-        ("network.perspective=yes", "network.perspective"),
-        ("training.batch_size=0", "training.batch_size"),
-        ("training.batch_size", "key=value"),
-    ],
-)
-def test_a_bad_override_is_refused_by_name(override: str, problem: str) -> None:
-    with pytest.raises(UsageError, match=problem):
-        CnnGru().recipe([override])
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from eval.metrics.hexagons import score
 from harness.baselines.deberta.baseline import Deberta, DebertaPredictor, DebertaRecipe, build
 from harness.baselines.deberta.batches import Reader, TileCollator, fitted, tile_actions, tile_labels
 from harness.baselines.deberta.layers import comparisons, offsets
-from harness.baselines.deberta.network import CLASSES, Classifier, TileQueries
+from harness.baselines.deberta.network import CLASSES, TileQueries
 from harness.baselines.encoders import EncoderSettings, load_encoder
 from harness.baselines.tile_decisions import best_temperature
 from harness.cli import cli
@@ -313,20 +313,6 @@ def write_encoder(folder: Path, seed: int = 0) -> str:
     for part in load_encoder(EncoderSettings(name="small", tuned=True, hidden=32, layers=1)):
         part.save_pretrained(folder)
     return str(folder)
-
-
-def test_a_frozen_encoder_is_left_alone(tmp_path: Path, items: list[HexagonsItem]) -> None:
-    network, collate = made(f"encoder.name={write_encoder(tmp_path)}")
-    assert isinstance(network, Classifier)
-    network.train()
-    assert network.frozen
-    assert not any(module.training for module in network.encoder.modules())
-    assert network.text_layers.training
-    batch = collate(items[:7])
-    network(batch).sums.sum().backward()
-    assert all(parameter.grad is None for parameter in network.encoder.parameters())
-    states = network.encoder(input_ids=batch.tokens, attention_mask=batch.mask.long()).last_hidden_state
-    torch.testing.assert_close(network.encode(batch.tokens, batch.mask)[batch.mask], states[batch.mask], rtol=1e-4, atol=1e-5)
 
 
 def train(folder: Path, items: Sequence[HexagonsItem], *more: str) -> list[str]:

@@ -98,20 +98,6 @@ def test_texts_hold_no_leftover_markup() -> None:
         assert not re.search(r" [,.;:]|\(\)|\b(\w+) \1\b|\b1 (tiles|hexes|cells)", text), text
 
 
-def test_shares_follow_the_train_split_of_the_release() -> None:
-    count = len(many())
-    levels = Counter(item.meta["level"] for item in many())
-    for level, share in enumerate((172, 104, 99, 71)):  # our labels of the release's dev steps, 446 of them
-        assert levels[level] / count == pytest.approx(share / 446, abs=0.06)
-    lengths = sorted(len(item.actions) for item in many())
-    assert 4 <= lengths[count // 2] <= 7
-    assert 16 <= lengths[count * 9 // 10] <= 24
-    assert lengths.count(0) / count == pytest.approx(0.025, abs=0.01)
-    words = sorted(len(item.instruction.split()) for item in many())
-    assert 17 <= words[count // 2] <= 21
-    assert 33 <= words[count * 9 // 10] <= 41
-
-
 READ = ("tile", "tiles", "colors", "cells", "picture", "spelled")
 """Kinds of single orders that the parser reads nearly always: each is spelled out."""
 
