@@ -19,16 +19,9 @@ pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(600
 
 # Of three packs in a step, two processes have two and one.
 KEYS = (
-    "training.evaluations=2",
-    "training.dev_f1_items=5",
-    "training.dev_loss_items=5",
-    "training.max_new_tokens=8",
-    "training.tokens=2048",
-    "training.accumulation=3",
-    "training.learning_rate=0.01",
-    "lora.r=8",
-    "lora.dropout=0.0",
-)
+    "training.evaluations=2", "training.dev_f1_items=5", "training.dev_loss_items=5", "training.max_new_tokens=8",
+    "training.tokens=2048", "training.accumulation=3", "training.learning_rate=0.01", "lora.r=8", "lora.dropout=0.0",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")

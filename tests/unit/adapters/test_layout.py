@@ -18,29 +18,15 @@ from prompts.rendered import TrainingRow
 WINDOW = 6
 """Shorter than the rows."""
 SMALL = {
-    "vocab_size": 40,
-    "hidden_size": 32,
-    "intermediate_size": 32,
-    "num_hidden_layers": 2,
-    "num_attention_heads": 2,
-    "num_key_value_heads": 1,
-    "head_dim": 16,
-    "max_position_embeddings": 64,
-    "initializer_range": 0.3,
-    "pad_token_id": 0,
-    "bos_token_id": 1,
-    "eos_token_id": 2,
-}
+    "vocab_size": 40, "hidden_size": 32, "intermediate_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2,
+    "num_key_value_heads": 1, "head_dim": 16, "max_position_embeddings": 64, "initializer_range": 0.3, "pad_token_id": 0,
+    "bos_token_id": 1, "eos_token_id": 2,
+}  # fmt: skip
 SLIDES = {"layer_types": ["sliding_attention", "full_attention"], "sliding_window": WINDOW}
 MOE = {"num_experts": 4, "num_local_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 16}
 MAMBA = {
-    "mamba_d_ssm": 32,
-    "mamba_n_heads": 2,
-    "mamba_d_head": 16,
-    "mamba_d_state": 8,
-    "mamba_n_groups": 1,
-    "mamba_chunk_size": 8,
-}
+    "mamba_d_ssm": 32, "mamba_n_heads": 2, "mamba_d_head": 16, "mamba_d_state": 8, "mamba_n_groups": 1, "mamba_chunk_size": 8,
+}  # fmt: skip
 DELTA = {
     "layer_types": ["linear_attention", "full_attention"],
     "linear_key_head_dim": 8,
@@ -50,13 +36,9 @@ DELTA = {
     "shared_expert_intermediate_size": 16,
 }
 VISION = {
-    "hidden_size": 16,
-    "intermediate_size": 16,
-    "num_hidden_layers": 1,
-    "num_attention_heads": 1,
-    "image_size": 28,
+    "hidden_size": 16, "intermediate_size": 16, "num_hidden_layers": 1, "num_attention_heads": 1, "image_size": 28,
     "patch_size": 14,
-}
+}  # fmt: skip
 FAMILIES: dict[str, tuple[dict[str, Any], Packing]] = {
     "Llama": ({}, Packing.TREE),
     "Mistral": ({"sliding_window": WINDOW}, Packing.TREE),

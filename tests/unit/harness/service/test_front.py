@@ -167,19 +167,11 @@ def test_a_name_is_turned_into_the_one_that_vllm_knows(behind: Behind) -> None:
 @pytest.mark.parametrize(
     "path",
     [
-        "/v1/load_lora_adapter",
-        "/v1/unload_lora_adapter",
-        "/v1/chat/../load_lora_adapter",
-        "/v1/%6coad_lora_adapter",
-        "/v1//load_lora_adapter",
-        "/v1/load_lora_adapter/",
-        "/v1/chat/completions/../../load_lora_adapter",
-        "/v1/chat/completions%2f..%2f..%2fload_lora_adapter",
-        "/seen",
-        "/adapters",
-        "/invocations",
+        "/v1/load_lora_adapter", "/v1/unload_lora_adapter", "/v1/chat/../load_lora_adapter", "/v1/%6coad_lora_adapter",
+        "/v1//load_lora_adapter", "/v1/load_lora_adapter/", "/v1/chat/completions/../../load_lora_adapter",
+        "/v1/chat/completions%2f..%2f..%2fload_lora_adapter", "/seen", "/adapters", "/invocations",
     ],
-)
+)  # fmt: skip
 def test_other_endpoints_of_vllm_are_out_of_reach(path: str, client: httpx.Client, behind: Behind) -> None:
     before = dict(behind.fake.modules)
     response = client.post(path, json={"lora_name": "x", "lora_path": "/etc"})

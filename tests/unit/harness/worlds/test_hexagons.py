@@ -24,13 +24,9 @@ tiles = st.builds(Tile, st.integers(0, ROWS - 1), st.integers(0, COLUMNS - 1))
 paints = st.builds(Paint, st.integers(0, ROWS - 1), st.integers(0, COLUMNS - 1), st.sampled_from(COLORS))
 boards = st.lists(st.integers(0, 7), min_size=180, max_size=180).map(Board)
 OPPOSITE = {
-    "up": "down",
-    "up-right": "down-left",
-    "down-right": "up-left",
-    "down": "up",
-    "down-left": "up-right",
+    "up": "down", "up-right": "down-left", "down-right": "up-left", "down": "up", "down-left": "up-right",
     "up-left": "down-right",
-}
+}  # fmt: skip
 
 
 def numbered(n: int) -> Tile:

@@ -86,17 +86,11 @@ def decorated(draw: st.DrawFn, text: str, other: str, task: str) -> str:
 
 
 OTHER = {
-    "triplets": "9 17 white",
-    "grouped": "white: 18 10",
-    "lines": "pick 5 9 5",
-    "calls": "pick(x=5,y=9,z=5)",
-    "moves": "pick at 5 9 5",
-    "moves+anchors": "pick at 5 9 5",
-    ("hexagons", "json"): '[9, 17, "white"]',
-    ("minecraft", "json"): '["remove", null, 5, 9, 5]',
-    ("hexagons", "program"): "white 18:10",
+    "triplets": "9 17 white", "grouped": "white: 18 10", "lines": "pick 5 9 5", "calls": "pick(x=5,y=9,z=5)",
+    "moves": "pick at 5 9 5", "moves+anchors": "pick at 5 9 5", ("hexagons", "json"): '[9, 17, "white"]',
+    ("minecraft", "json"): '["remove", null, 5, 9, 5]', ("hexagons", "program"): "white 18:10",
     ("minecraft", "program"): "remove 5,9,5",
-}
+}  # fmt: skip
 
 
 def other_of(fmt: Format) -> str:

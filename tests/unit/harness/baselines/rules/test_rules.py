@@ -60,21 +60,8 @@ def test_what_an_instruction_paints(instruction: str, expected: dict[str, set[tu
 
 
 WORDS = [
-    "tile",
-    "column",
-    "columns",
-    "from the bottom",
-    "from the right",
-    "last",
-    "top",
-    "3",
-    "first",
-    "4th",
-    "to",
-    ",",
-    ".",
-    "999",
-]
+    "tile", "column", "columns", "from the bottom", "from the right", "last", "top", "3", "first", "4th", "to", ",", ".", "999",
+]  # fmt: skip
 
 
 @given(st.text() | st.lists(st.sampled_from([*WORDS, *COLORS])).map(" ".join))
