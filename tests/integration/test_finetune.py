@@ -106,7 +106,6 @@ def test_a_finished_run_is_not_trained_again_and_another_is_refused(
     trained: tuple[Path, str], base: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(trained[0])
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
     weights = Path("runs/six/adapter/adapter_model.safetensors")
     before = weights.stat().st_mtime_ns
     again = CliRunner().invoke(cli, command(base, "--task", "minecraft", "--max-steps", "6", "--name", "six")[3:])

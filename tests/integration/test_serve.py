@@ -270,10 +270,9 @@ def test_ctrl_c_ends_it_and_leaves_nothing(serving: Serving) -> None:
 
 
 @pytest.mark.slow
-def test_killed_outright_it_leaves_nothing_either(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_killed_outright_it_leaves_nothing_either(tmp_path: Path) -> None:
     """With a base that has no chat template: ours is used, and it can chat."""
     # The server shows an item of the sample; so must we.
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
     base = build_tiny_model(tmp_path / "plain", chat=False)
     serving = Serving(tmp_path / "serving", "--base", str(base))
     request = json.loads(serving.log.with_suffix(".json").read_text())

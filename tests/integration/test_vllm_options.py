@@ -115,7 +115,6 @@ def test_hot_loading_and_several_api_servers_exclude_each_other(tmp_path: Path, 
 @pytest.mark.slow
 def test_they_reach_the_engine_and_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
     base = build_tiny_model(tmp_path / "base", context_length=4096)
     words = ["prompt", "--base", str(base), "--limit", "5", "--max-new-tokens", "8", "--json"]
     assert main([*words, "--name", "plain"]) == 0
@@ -131,7 +130,6 @@ def test_the_cache_answers_the_second_time_with_the_same_bytes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
     monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / "cache"))
     base = build_tiny_model(tmp_path / "base", context_length=4096)
     words = ["prompt", "--base", str(base), "--limit", "6", "--max-new-tokens", "8", "--batch-size", "4", "--json"]

@@ -13,7 +13,6 @@ from harness.cli import main
 
 @pytest.fixture(autouse=True)
 def _sample_in_an_empty_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
     monkeypatch.chdir(tmp_path)
     assert main(["data", "items", "iglu", "--split", "train", "--ask", "--out", "ask.jsonl"]) == 0
     assert capsys.readouterr().out == ""

@@ -126,7 +126,6 @@ def test_the_agreement_of_the_card() -> None:
 @pytest.fixture
 def sample_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A run on the shipped sample's dev steps: the first is right, of the others nothing was predicted."""
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
     monkeypatch.chdir(tmp_path)
     folder = tmp_path / "runs" / "mine"
     folder.mkdir(parents=True)
@@ -188,6 +187,7 @@ def test_the_steps_of_dev_by_what_is_known_of_them(data_dir: Path, tmp_path: Pat
     assert set(dev_levels()) == {item.id for item in load("hexagons", "dev")}
 
 
+@pytest.mark.slow
 @pytest.mark.data
 def test_the_items_of_minecraft_by_what_is_known_of_them(data_dir: Path, tmp_path: Path) -> None:
     legacy = counts(of_whole_split(tmp_path, "minecraft", "test", Benchmark()))

@@ -116,7 +116,6 @@ class TestCompare:
 @pytest.fixture
 def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with runs: a answers all steps rightly, b every other one, c lacks the last, m answers Minecraft."""
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
     monkeypatch.setattr("harness.corpora.load", lambda task, split=None: STEPS if task == "hexagons" else TURNS)
     monkeypatch.chdir(tmp_path)
     answered: dict[str, Sequence[Step | Turn]] = {"a": STEPS, "b": STEPS, "c": STEPS[:-1], "m": TURNS}

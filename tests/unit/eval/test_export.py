@@ -128,7 +128,6 @@ def test_the_picture_holds_every_point_inside_its_frame() -> None:
 @pytest.fixture
 def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Two runs on the sample, `half` and `whole`, of which the latter used an adapter trained on 18 items."""
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
     monkeypatch.chdir(tmp_path)
     items = load("hexagons", "dev")
     adapter = tmp_path / "runs" / "lora" / "adapter"

@@ -89,8 +89,9 @@ def test_gold_is_right_in_everything(first: list[MinecraftItem], second: list[Mi
         "location": 1026,
         "orientation": (504 + 216 + 144 + 144) * 2 // 3,
     }
-    scores = score(second, [item.actions for item in second])
-    assert scores["overall"]["right"] == scores["overall"]["items"] == 2736
+    some = second[::4]
+    scores = score(some, [item.actions for item in some])
+    assert scores["overall"]["right"] == scores["overall"]["items"] == 684
 
 
 def test_the_world_and_the_poses_are_sound(first: list[MinecraftItem], second: list[MinecraftItem]) -> None:

@@ -20,11 +20,6 @@ from tests.helpers import ROOT
 TASKS = ("hexagons", "minecraft", "iglu")
 
 
-@pytest.fixture(autouse=True)
-def sample(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
-
-
 def answers(items: list[Item]) -> list[str]:
     """Right, another item's, none, or half of the right one, in turn."""
     gold = [harness.gold(item) for item in items]

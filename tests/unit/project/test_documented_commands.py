@@ -120,7 +120,6 @@ def test_commands_run_on_the_sample(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
     for one in shown(page, page.read_text()):
         for command in () if one.in_text else commands(one.text):
             if command.words[0] == "echo" and command.out:
@@ -132,8 +131,7 @@ def test_commands_run_on_the_sample(
             assert code == 0, f"{one}\n{capfd.readouterr().err}"
 
 
-def test_items_that_are_not_run_are_not_in_the_sample(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
+def test_items_that_are_not_run_are_not_in_the_sample() -> None:
     ids = {item.id for task in ("hexagons", "minecraft") for split in ("train", "dev", "test") for item in load(task, split)}
     said = {word for one in to_run() for word in one.text.split() if re.match(r"(hexagons|minecraft)/(train|dev|test)/", word)}
     assert said

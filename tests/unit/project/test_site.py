@@ -42,6 +42,7 @@ class Links(HTMLParser):
         self.found += [value for key, value in attrs if value and (key == "href" or (tag in loads and key == "src"))]
 
 
+@pytest.mark.slow
 def test_the_site_builds_without_a_warning_and_its_links_lead_somewhere(tmp_path: Path) -> None:
     done = build(tmp_path)
     assert done.returncode == 0, done.stderr

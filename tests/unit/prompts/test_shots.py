@@ -23,11 +23,6 @@ from tests.helpers import ROOT
 TASKS = ("hexagons", "minecraft")
 
 
-@pytest.fixture(autouse=True)
-def _sample(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
-
-
 def hexagons(n: int, text: str, group: str) -> HexagonsItem:
     item = PROBES["hexagons"][0]
     assert isinstance(item, HexagonsItem)
@@ -125,12 +120,11 @@ def test_given_ids() -> None:
         fixed(TRAIN, ids[:1] * 2, [ITEM])
 
 
-def test_a_training_shows_examples_that_are_like_the_item(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_training_shows_examples_that_are_like_the_item() -> None:
     """The recipe of few-shot code generation: other examples for other items, and those that a prompt has."""
     from adapters.finetune import Job, examples
     from adapters.recipe import load_recipe
 
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
     train, dev = load("minecraft", "train"), load("minecraft", "dev")
     recipe = load_recipe("few-shot-code")
     spec = PromptSpec.make("minecraft", template="few-shot-code")

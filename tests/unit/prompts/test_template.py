@@ -103,7 +103,6 @@ def test_unknown_names_and_empty_folders_are_refused(tmp_path: Path) -> None:
 
 
 def test_fine_tuning_takes_a_template(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, tiny_base: Path) -> None:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
     monkeypatch.chdir(tmp_path)
     words = ("llama-lora", "--task", "minecraft", "--template", "nebula", "--base", str(tiny_base), "--name", "r")
     assert job_of(monkeypatch, *words).spec == PromptSpec.make("minecraft", template="nebula")

@@ -228,6 +228,7 @@ def _rows() -> list[list[str]]:
     return [line.split() for line in REFERENCE.strip().splitlines()]
 
 
+@pytest.mark.slow
 @pytest.mark.data
 @pytest.mark.parametrize("split", ["val", "test"])
 def test_reference_predictors(data_dir: Path, split: str) -> None:

@@ -25,16 +25,11 @@ from harness.engines.scripted import ScriptedEngine
 from harness.runs.reporting import read
 from prompts.rendered import Rendered
 
+pytestmark = pytest.mark.usefixtures("empty_folder")
+
 HOSTILE = "</script><script>alert(1)</script><!--<img src=x onerror=alert(1)>\u2028\x00\ud800 &lt;"
 
 Write = Callable[..., Path]
-
-
-@pytest.fixture(autouse=True)
-def _here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The shipped sample, in an empty folder."""
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
-    monkeypatch.chdir(tmp_path)
 
 
 def perfect(task: str, split: str = "test") -> list[dict[str, Any]]:

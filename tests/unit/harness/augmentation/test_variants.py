@@ -138,8 +138,7 @@ def test_a_paraphrase_draws_from_the_word_and_its_entry() -> None:
     }
 
 
-def test_our_lexicon_ships_and_says_nothing_of_colors_or_places(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
+def test_our_lexicon_ships_and_says_nothing_of_colors_or_places() -> None:
     ours = lexicon()
     assert len(ours) > 30
     assert not {*ours, *(word for words in ours.values() for word in words)} & {*COLORS, "left", "right", "front", "behind"}
@@ -192,8 +191,7 @@ def test_the_factor_is_exact_and_no_two_are_alike(task: str) -> None:
         assert item.meta["augmented"]["of"] in {original.id for original in items}
 
 
-def test_the_command_writes_what_reads_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
+def test_the_command_writes_what_reads_back(tmp_path: Path) -> None:
     out = tmp_path / "new" / "items.jsonl.gz"
     result = CliRunner().invoke(command, ["--task", "minecraft", "--factor", "2", "--out", str(out)], catch_exceptions=False)
     items = load("minecraft", "train")

@@ -26,6 +26,8 @@ from tests.helpers import ROOT
 from tests.helpers.procedures import ITEMS
 from tests.helpers.slow_baseline import Slow
 
+pytestmark = pytest.mark.usefixtures("empty_folder")
+
 START = """
 import sys
 from harness.baselines import BASELINES
@@ -33,12 +35,6 @@ from harness.cli import main
 BASELINES["slow"] = "tests.helpers.slow_baseline:Slow"
 sys.exit(main(["baseline", "predict", "slow", "--name", sys.argv[1]]))
 """
-
-
-@pytest.fixture(autouse=True)
-def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
-    monkeypatch.chdir(tmp_path)
 
 
 def steps(run: Run) -> list[str]:

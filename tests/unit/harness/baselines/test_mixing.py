@@ -31,7 +31,6 @@ def run(*more: str) -> Result:
 @pytest.fixture(autouse=True)
 def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In a folder with two sets that stand for synthetic ones: 4 items each."""
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
     monkeypatch.chdir(tmp_path)
     items = load("minecraft", "test")
     for name, part in (("blocks", items[:4]), ("shapes", items[4:8])):

@@ -102,8 +102,7 @@ def test_the_last_five_actions_weigh_five_to_one_wherever_they_were() -> None:
     assert weights.sum(1).tolist() == [9, 0]
 
 
-def test_grids_are_as_the_paper_describes_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
+def test_grids_are_as_the_paper_describes_them() -> None:
     items = [i for i in load("minecraft", "dev") if isinstance(i, MinecraftItem)][:3]
     grids = gold_grids(items)
     views = np.repeat(perspective([i.pose for i in items]), [len(i.actions) + 1 for i in items], axis=0)

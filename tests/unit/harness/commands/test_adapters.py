@@ -50,7 +50,6 @@ def adapter(base: Path) -> Path:
 @pytest.fixture(autouse=True)
 def here(adapter: Path, base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with the base in it, an adapter in runs/mine and one that ships."""
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
     monkeypatch.chdir(tmp_path)
     for module in ("registry", "catalog"):
         monkeypatch.setattr(f"adapters.{module}.SHIPPED", tmp_path / "trained")

@@ -18,11 +18,7 @@ from prompts.spec import DEFAULTS, PromptSpec
 from tests.helpers.endpoint import FakeServer
 from tests.helpers.tiny import save_tiny_adapter
 
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("empty_folder")
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,8 @@ from harness.training.checkpoints import digest
 from tests.helpers import ROOT
 from tests.helpers.tiny_cnn_gru import SETTINGS
 
+pytestmark = pytest.mark.usefixtures("empty_folder")
+
 
 def words(*more: str, **settings: Any) -> list[str]:
     sets = [word for key, value in (SETTINGS | settings).items() for word in ("--set", f"{key}={value}")]
@@ -38,12 +40,6 @@ def words(*more: str, **settings: Any) -> list[str]:
 
 def run(arguments: list[str]) -> Result:
     return CliRunner().invoke(cli, arguments)
-
-
-@pytest.fixture(autouse=True)
-def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
-    monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture

@@ -19,7 +19,6 @@ NOWHERE = ["--base-url", "http://127.0.0.1:9/v1"]
 
 @pytest.fixture(autouse=True)
 def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
     monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
 

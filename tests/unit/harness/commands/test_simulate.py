@@ -29,13 +29,9 @@ from harness.simulators import games
 from harness.simulators.games import SIMULATORS, digest, game, simulator_splits, simulator_task, target_split
 from tests.helpers import ROOT
 
+pytestmark = pytest.mark.usefixtures("empty_folder")
+
 BUILT = list(games.ARCHITECTS)
-
-
-@pytest.fixture(autouse=True)
-def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
 
 
 def simulate(*arguments: str) -> None:
@@ -130,6 +126,7 @@ def test_the_same_bytes_for_any_number_of_workers_and_any_hash_seed(simulator: s
         assert Path(name).read_bytes() == Path(name.replace("three", "one")).read_bytes()
 
 
+@pytest.mark.slow
 def test_a_killed_worker_is_one_line() -> None:
     options = ["simulate", "random", "--items", "10000000", "--workers", "2", "--out", "a.jsonl"]
     command = [sys.executable, "-m", "harness.cli", *options]

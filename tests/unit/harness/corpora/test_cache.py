@@ -167,9 +167,9 @@ class TestCache:
         assert cached(tmp_path) == []
 
 
+@pytest.mark.slow
 @pytest.mark.data
-def test_the_published_corpus_is_cached_without_loss(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HARNESS_DATA", str(data_dir))
+def test_the_published_corpus_is_cached_without_loss(monkeypatch: pytest.MonkeyPatch) -> None:
     parsed = load_games()
     refuse_to_parse(monkeypatch)
     assert load_games() == parsed

@@ -22,7 +22,6 @@ from harness.worlds.tasks import WORLDS, tasks_in, world_of
 
 @pytest.fixture(autouse=True)
 def _on_the_sample(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("harness.engines.bases.resolve_base", lambda name: str(name or ""))
 
@@ -115,9 +114,9 @@ def test_the_train_split_itself_is_compared_and_counted() -> None:
     assert set(said["shared_targets"]) <= {"minecraft", "iglu"}
 
 
+@pytest.mark.slow
 @pytest.mark.data
-def test_targets_that_the_official_corpora_share(monkeypatch: pytest.MonkeyPatch, data_dir: Path) -> None:
-    monkeypatch.setenv("HARNESS_DATA", str(data_dir))
+def test_targets_that_the_official_corpora_share() -> None:
     held, iglu = HeldOut("minecraft"), load("iglu", "train")
     held.refuse("iglu", iglu)
     assert held.shared_targets(iglu) == {"minecraft": (216, 1616), "iglu": (327, 606)}

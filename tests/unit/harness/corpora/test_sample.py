@@ -15,7 +15,6 @@ TOOLS = ROOT / "tools"
 
 @pytest.fixture(autouse=True)
 def _sample(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
     monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / "cache"))
 
 

@@ -18,7 +18,6 @@ BLOCK = '<DrawBlock type="cwcmod:cwc_minecraft_{}_rn" x="{}" y="{}" z="{}"/>\n'
 @pytest.fixture
 def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The sample in the form of the published corpus; returns the folder of its target files."""
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
     shutil.copytree(locate("minecraft").path, tmp_path / "minecraft")
     monkeypatch.setenv("HARNESS_DATA", str(tmp_path))
     folder = tmp_path / "minecraft" / "data" / "gold-configurations"
@@ -76,8 +75,7 @@ def test_a_target_that_cannot_be_is_refused(corpus: Path, content: str, message:
 
 
 @pytest.mark.data
-def test_the_published_targets(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HARNESS_DATA", str(data_dir))
+def test_the_published_targets() -> None:
     found = targets("dev")
     assert len(found) == 29
     assert sum(map(len, found.values())) == 735

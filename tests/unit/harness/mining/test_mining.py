@@ -20,11 +20,6 @@ from serialization.program import hexagons
 from serialization.program.parse import parse
 
 
-@pytest.fixture(autouse=True)
-def sample(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
-
-
 def drawn(instruction: str, program: str, before: str = "") -> HexagonsItem:
     """A second step, after a first one that a program drew."""
     first = hexagons.run(parse(before)).actions

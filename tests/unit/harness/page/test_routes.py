@@ -26,11 +26,6 @@ from harness.service.workers import Workers
 HERE = "http://127.0.0.1:8010"
 
 
-@pytest.fixture(autouse=True)
-def sample(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
-
-
 @pytest.fixture
 def client(tmp_path: Path, workers: Workers) -> Iterator[TestClient]:
     players = [one for one in own_players(workers) if one.name in ("parser", "rules")]

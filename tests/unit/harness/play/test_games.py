@@ -136,8 +136,7 @@ def test_the_page_shows_text_as_text_and_needs_nothing_else(tmp_path: Path) -> N
         assert '"Segoe UI"' in style
 
 
-def test_targets_that_there_are_not_enough_of_or_no_simulator_of_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
+def test_targets_that_there_are_not_enough_of_or_no_simulator_of_are_refused() -> None:
     with pytest.raises(UsageError, match=r"--games 3: minecraft val has 2 targets"):
         live_games("minecraft", 3, 0, "dev", Manner(), source="corpus")
     with pytest.raises(UsageError, match="no task that is simulated named 'chess'"):

@@ -49,11 +49,6 @@ def succeeded(game: LiveGame) -> bool:
     return bool(game.built == game.target)
 
 
-@pytest.fixture(autouse=True)
-def _sample(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
-
-
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: "-".join(map(str, kind[:3])))
 def test_a_builder_that_does_as_it_is_told_reaches_the_target_without_a_correction(
     kind: tuple[str, str, str | None, int],

@@ -157,10 +157,10 @@ def test_the_grammar_for_decoding(task: str) -> None:
         assert not accepts(constraint.value, text), text
 
 
+@pytest.mark.slow
 @pytest.mark.data
-def test_plain_programs_of_all_training_turns(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plain_programs_of_all_training_turns() -> None:
     """In the builder's frame; what the recorded order could not reach may be built now."""
-    monkeypatch.setenv("HARNESS_DATA", str(data_dir))
     spec = PromptSpec.make("minecraft", format="program", frame="builder")
     other = 0
     for item in load("minecraft", "train"):

@@ -390,7 +390,6 @@ def test_a_broken_configuration_is_one_line(
 
 
 def test_the_command_rolls_out_on_boards_that_the_answers_drew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
     monkeypatch.chdir(tmp_path)
     asked: list[HexagonsItem] = []
     settings = [word for key in (*TINY, "context=predicted-board") for word in ("--set", key)]

@@ -383,7 +383,6 @@ def test_what_is_not_a_whole_checkpoint_is_refused_in_one_line(damage: Any, prob
 
 
 def test_the_commands_train_it_and_let_it_answer_on_boards_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
     monkeypatch.chdir(tmp_path)
     sets = {f"network.{key}": value for key, value in TINY.items()} | {
         "training.warmup": 0, "context": "predicted-board", "answer_tokens": 8, "training.learning_rate": 1e-3,

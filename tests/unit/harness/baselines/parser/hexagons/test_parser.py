@@ -197,7 +197,6 @@ def test_lines_and_rings_have_their_names_in_the_program() -> None:
 
 
 def test_a_run_can_be_explained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
     monkeypatch.chdir(tmp_path)
     done = CliRunner().invoke(cli, ["baseline", "predict", "parser", "--task", "hexagons", "--limit", "3", "--name", "read"])
     assert done.exit_code == 0, done.output

@@ -162,7 +162,6 @@ def test_proposals_stay_in_the_region(history: list[Turn], pose: Pose) -> None:
 
 
 def test_a_run_can_be_explained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
     monkeypatch.chdir(tmp_path)
     done = CliRunner().invoke(cli, ["baseline", "predict", "parser", "--task", "minecraft", "--limit", "4", "--name", "read"])
     assert done.exit_code == 0, done.output
