@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from typing import Any
 
@@ -51,17 +49,6 @@ def test_the_reward_is_the_score(task: str, monkeypatch: pytest.MonkeyPatch) -> 
     broken = reward(names, [f"{answers[name]}\n%&/ 17" for name in names])
     assert broken == [1.25] * len(names)
     assert all(value < 1 for value in reward(names[:1] * 2, ["I cannot do this.", "red red red"]))
-
-
-def test_what_cannot_be_read_earns_nothing_where_there_is_nothing_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("HARNESS_DATA", raising=False)
-    for task in ("hexagons", "minecraft"):
-        item: Any = load(task, "train")[0]
-        item = replace(item, actions=(), after=item.before)
-        spec, items = PromptSpec.make(task), {item.id: item}
-        reward = Reward(spec, items, items, SETTINGS)
-        right, garbage = reward([item.id] * 2, [gold_answer(item, spec), "garbage %&/ 17"])
-        assert (right, garbage) == (1.5, -0.25)
 
 
 def test_every_item_comes_once_an_epoch_with_its_neighbors(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -281,19 +268,3 @@ def test_fsdp_is_refused_before_anything_is_loaded(monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("ACCELERATE_USE_FSDP", "true")
     with pytest.raises(UsageError, match="launch without FSDP"):
         refuse(SETTINGS)
-
-
-@pytest.mark.parametrize(("there", "fits"), [("0.31.0", True), ("0.31.0+cu129", True), ("0.33.0", False), (None, False)])
-def test_vllm_must_be_one_that_trl_supports(there: str | None, fits: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    def installed(package: str) -> str:
-        if package == "vllm" and there is None:
-            raise PackageNotFoundError
-        return str(there) if package == "vllm" else "1.16.0"
-
-    monkeypatch.setattr(grpo, "version", installed)
-    settings = SETTINGS.model_copy(update={"use_vllm": True})
-    if fits:
-        refuse(settings)
-    else:
-        with pytest.raises(UsageError, match=r"grpo\.use_vllm: vllm .*TRL 1\.16\.0 (needs|supports) "):
-            refuse(settings)

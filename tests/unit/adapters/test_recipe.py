@@ -77,19 +77,6 @@ def test_every_fault_has_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[st
     )
 
 
-def test_faults_of_the_command_line_are_said_together(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    words = ["--context", "all", "--base", "./nowhere", "--data", "nothing.jsonl", "--from", "nobody"]
-    assert main(["finetune", "llama-lora", *words]) == 2
-    lines = capsys.readouterr().err.splitlines()
-    assert len(lines) == 4
-    for line, word in zip(lines, ("--base ./nowhere", "nobody", "no context for hexagons", "nothing.jsonl"), strict=True):
-        assert line.startswith("Error: ")
-        assert word in line
-
-
 @pytest.mark.parametrize(
     ("changes", "problem"),
     [

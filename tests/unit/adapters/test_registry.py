@@ -139,18 +139,6 @@ def test_another_base_is_refused_with_both_fingerprints(run: Path, base: Path, t
     )
 
 
-def test_a_base_from_a_hub_is_that_of_a_folder_with_the_same_weights(
-    run: Path, base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    names = {"someone/tiny": base, "someone/other": build_tiny_model(tmp_path / "other", seed=1)}
-    monkeypatch.setattr("huggingface_hub.try_to_load_from_cache", lambda name, file: str(names[name] / file))
-    assert load_adapter(run, "someone/tiny").base == "someone/tiny"
-    with pytest.raises(AdapterError, match=r"tiny \([0-9a-f]{16}\), not on someone/other \([0-9a-f]{16}\): .*--base"):
-        load_adapter(run, "someone/other")
-    change(run, HARNESS_FILE, base="someone/tiny")
-    assert load_adapter(run, str(base)).base == str(base)
-
-
 def test_a_prompt_format_that_changed_is_refused_with_both_hashes(run: Path, base: Path) -> None:
     change(run, HARNESS_FILE, prompt_hash="0123456789abcdef")
     with pytest.raises(AdapterError, match=rf"0123456789abcdef.*{format_hash(SPEC)}"):

@@ -76,25 +76,6 @@ def test_every_fault_of_the_sources_is_said_at_once(tmp_path: Path) -> None:
     assert "twice.jsonl: minecraft-shapes/train/" in again
 
 
-def test_a_limit_is_one_of_every_simulated_set_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """What is beyond it is never made."""
-    from harness.simulators.games import simulated
-    from tests.helpers.finetuning import job_of
-
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("harness.engines.bases.resolve_base", lambda name: str(name or ""))
-    counts: list[int] = []
-
-    def counted(simulator: str, seed: int, count: int) -> list[Item]:
-        counts.append(count)
-        return simulated(simulator, seed, count)
-
-    monkeypatch.setattr("adapters.sources.simulated", counted)
-    job = job_of(monkeypatch, "crafts", "--limit", "4")
-    assert counts == [4, 4, 4]
-    assert len(job.train) == 4 * 4 + 3 * 4
-
-
 def groups_of(name: str, sizes: list[int]) -> list[Group]:
     return [tuple(TrainingRow(f"{name}/{g}/{n}", (g, n), (g,)) for n in range(size)) for g, size in enumerate(sizes)]
 

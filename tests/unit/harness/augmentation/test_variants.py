@@ -67,17 +67,6 @@ def test_a_quarter_turn_is_that_of_the_published_augmentation() -> None:
         assert other.pose == (1 - run.pose.z, run.pose.y, run.pose.x, run.pose.yaw + 90, run.pose.pitch)
 
 
-def test_four_quarters_are_nothing() -> None:
-    for item in SIMULATED:
-        turned = item
-        for _ in range(4):
-            turned = turn_minecraft(turned, 1)
-        assert (turned.before, turned.after, turned.actions) == (item.before, item.after, item.actions)
-        assert [turn[:1] for turn in turned.history] == [turn[:1] for turn in item.history]
-        for pose, same in zip(_poses(turned), _poses(item), strict=True):
-            assert pose._replace(yaw=pose.yaw - 360) == pytest.approx(same)
-
-
 def _poses(item: MinecraftItem) -> list[Pose]:
     """The builder's in the runs of the history, where they are known, and now."""
     return [turn.pose for turn in item.history if isinstance(turn, Executed) and turn.pose] + [item.pose]

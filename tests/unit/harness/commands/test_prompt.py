@@ -277,16 +277,3 @@ def test_what_prompts_cannot_be(words: tuple[str, ...], message: str, capsys: py
     code, _, err = run("--model", "x", *words, capsys=capsys)
     assert code == 2
     assert message in err.splitlines()[-1]
-
-
-def test_a_preview_shows_what_another_prompt_changes(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ("--model", "x", "--preview", "--limit", "2", "--diff")
-    code, out, _ = run(*words, "format=triplets", "--diff", "shots=1", capsys=capsys)
-    lines = out.splitlines()
-    assert code == 0
-    assert "\x1b" not in out
-    assert sum(line.startswith("+++ ") for line in lines) == 2
-    assert lines[1].endswith(" format=triplets shots=1")
-    assert any(line.startswith("-Answer with the tiles that change") for line in lines)
-    code, out, err = run(*words, "shots=0", capsys=capsys)
-    assert (code, out, err.count("no difference")) == (0, "", 2)

@@ -5,7 +5,6 @@ from collections import Counter
 from xml.etree import ElementTree
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
@@ -220,15 +219,3 @@ def test_a_structure_in_plain_letters() -> None:
             "→ builder at (-7.5, 1.0, -5.0), yaw 90, pitch 10",
         ]
     )
-
-
-def test_colors_are_left_out_where_the_terminal_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    board = Board().apply([Paint(0, 0, "red")]).board
-    colored = io.StringIO()
-    Console(force_terminal=True, color_system="truecolor", file=colored, width=100).print(terminal.board_text(board))
-    assert "48;2;220;20;60" in colored.getvalue()
-    monkeypatch.setenv("NO_COLOR", "1")
-    bare = io.StringIO()
-    Console(force_terminal=True, color_system="truecolor", file=bare, width=100).print(terminal.board_text(board))
-    assert "48;2" not in bare.getvalue()
-    assert " R " in bare.getvalue()

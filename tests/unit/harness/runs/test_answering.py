@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from harness.corpora.item import Executed, MinecraftItem
 from harness.engines.engine import Completion, Report, Sampling, silent
 from harness.errors import EngineError, HarnessError, UsageError
-from harness.runs.answering import answer_items, batches
+from harness.runs.answering import answer_items
 from harness.runs.asked import Asked, AskedFile, read_asked
 from harness.runs.folder import Run, find_run, items_hash
 from harness.runs.prompted import Plan, Prompted
@@ -65,18 +65,6 @@ def run_all(folder: Path, engine: Fake, how: Plan) -> list[dict[str, Any]]:
     finally:
         run.close()
     return run.records
-
-
-def test_predicted_boards_come_in_waves() -> None:
-    planned = batches(ITEMS, 2, rolls_out=True)
-    assert [[i.id[13:] for i in batch] for batch in planned] == [
-        ["0/1", "1/1"],
-        ["2/1"],
-        ["0/2", "1/2"],
-        ["2/2"],
-        ["0/3", "2/3"],
-        ["2/4"],
-    ]
 
 
 def test_a_conversation_shows_the_models_own_earlier_answers(tmp_path: Path) -> None:
@@ -137,15 +125,6 @@ def test_only_what_is_missing_is_asked_again(tmp_path: Path) -> None:
     assert [p.id for p in whole.asked] == [i.id for i in ITEMS[4:]]
 
 
-def test_a_failed_item_is_an_error_and_asked_again(tmp_path: Path) -> None:
-    records = run_all(tmp_path, Fake(True, errs_at=ITEMS[2].id), plan())
-    assert records[2] == {"id": ITEMS[2].id, "actions": [], "error": "429"}
-    again = Fake(True)
-    records = run_all(tmp_path, again, plan())
-    assert [p.id for p in again.asked] == [ITEMS[2].id]
-    assert not any("error" in record for record in records)
-
-
 def test_a_prompt_that_cannot_fit_is_an_error_of_its_item(tmp_path: Path) -> None:
     short = Plan(Renderer(PromptSpec.make("hexagons"), None, 30, 10), Sampling(), ShotPool([], 0), 0, 4)
     engine = Fake(False)
@@ -179,19 +158,6 @@ def test_what_was_shown_is_kept_to_the_letter_with_its_seconds(tmp_path: Path) -
     assert sum(one.seconds for _, one in asked) > 0
     prompts = sum(len(prompt.text) for prompt in engine.asked)
     assert (tmp_path / "asked.jsonl").stat().st_size < prompts / 3, "what prompts share is written once"
-
-
-def test_of_an_item_that_is_asked_again_the_last_asking_is_kept(tmp_path: Path) -> None:
-    run_all(tmp_path, Fake(True, errs_at=ITEMS[2].id), plan())
-    failed = dict(read_asked(tmp_path / "asked.jsonl"))
-    assert len(failed) == len(ITEMS)
-    assert failed[ITEMS[2].id].prompt, "what led to an error is shown too"
-    with (tmp_path / "asked.jsonl").open("a") as file:
-        file.write('{"id": "hexagons/dev/9/9", "seconds": 1.0}\n{"id": "hexagons/de')
-    run_all(tmp_path, Fake(True), plan())
-    again = list(read_asked(tmp_path / "asked.jsonl"))
-    assert sorted(item_id for item_id, _ in again) == sorted(item.id for item in ITEMS)
-    assert {item_id: one.prompt for item_id, one in again} == {item_id: one.prompt for item_id, one in failed.items()}
 
 
 @given(st.lists(st.text(st.sampled_from("ab\n\ud800é")), max_size=8), st.sets(st.integers(0, 7)))

@@ -128,16 +128,6 @@ class TestSideBySide:
         assert row_gpus([row("a"), row("b"), row("c")], ["0", "1", "2", "3"]) == ["0", "1", "2"]
         assert row_gpus([row("a"), row("b"), row("c"), split], ["0", "1", "2", "3"]) == ["0,1", "2,3"]
 
-    def test_they_end_as_one_after_another_would(self, capfd: pytest.CaptureFixture[str]) -> None:
-        said, lines = run(row("right"), row("missing"), row("half"))
-        assert said[0] == "3 rows side by side, on GPUs 0 and 1 and 2; what they print is in runs/grid/ROW.log"
-        assert [line["row"] for line in lines if line["error"] is None] == ["right", "half"]
-        assert "missing.jsonl" in str(lines[1]["error"])
-        assert {"row 1 of 3, right: finished", "row 3 of 3, half: finished"} <= set(said)
-        assert "hexagons dev: 7 items" in Path("runs/grid/half.log").read_text()
-        assert "7 items" not in capfd.readouterr().err
-        assert run(row("right"), row("half"))[0] == ["row 1 of 2, right: finished before", "row 2 of 2, half: finished before"]
-
     def test_each_sees_its_own_gpus(self, monkeypatch: pytest.MonkeyPatch) -> None:
         seen: list[str] = []
         together = threading.Barrier(2)

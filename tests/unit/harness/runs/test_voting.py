@@ -79,18 +79,6 @@ def test_draws_of_an_item_do_not_depend_on_those_beside_it(predictor: BuilderPre
     assert any(answer.actions for answer in together)
 
 
-def test_a_network_without_doubt_draws_its_greedy_answer(predictor: BuilderPredictor) -> None:
-    items = builder_turns(load("minecraft", "train"))[:6]
-    with torch.no_grad():
-        predictor.network.decoder.head[-1].weight *= 1e6
-    answers = []
-    for samples in (None, 9):
-        predictor.decoding = Decoding(5, True, samples=samples, share=0.5)
-        answers.append(predictor.predict(items))
-    for item, one, many in zip(items, *answers, strict=True):
-        assert item.before.apply(one.actions).structure == item.before.apply(many.actions).structure
-
-
 def test_draws_follow_the_networks_probabilities(predictor: BuilderPredictor) -> None:
     """The share of draws that stop at once, against the softmax of the first scores."""
     (item,) = builder_turns(load("minecraft", "train"))[:1]

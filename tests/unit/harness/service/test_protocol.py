@@ -105,18 +105,6 @@ def test_bytes_that_trickle_do_not_move_the_deadline() -> None:
         send_until_closed(connection, b"1\r\na\r\n", 1000, pause=0.02)
 
 
-def test_a_connection_that_is_kept_alive_has_no_deadline() -> None:
-    with served(request_seconds=0.2) as (application, address), socket.create_connection(address) as connection:
-        for n in range(1, 4):
-            connection.sendall(GET)
-            answer = b""
-            while not answer.endswith(b"0\r\n\r\n"):
-                answer += connection.recv(65536)
-            assert answer.startswith(b"HTTP/1.1 200")
-            assert application.answered == n
-            time.sleep(0.4)
-
-
 @pytest.mark.parametrize("line", [b"X-Trailer: " + b"a" * 1000 + b"\r\n", b"a" * 1000])
 def test_trailers_and_heads_without_end_are_refused(line: bytes) -> None:
     for sent in (POST % b"/" + b"Transfer-Encoding: chunked\r\n\r\n0\r\n", b"GET / HTTP/1.1\r\n"):

@@ -357,18 +357,6 @@ def test_a_checkpoint_has_an_encoder_if_it_was_trained(tuned: bool, tmp_path: Pa
         Deberta().train(items[:6], items[6:9], tiny(f"encoder.name={name}"), tmp_path / "more", print, Origin(model))
 
 
-def test_training_goes_on_with_a_trained_model(tmp_path: Path, items: list[HexagonsItem]) -> None:
-    train(tmp_path / "first", items)
-    recipe = tiny("training.epochs=1", "training.learning_rate=1e-9")
-    Deberta().train(items[:6], items[6:9], recipe, tmp_path / "second", print, Origin(tmp_path / "first/model"))
-    first, second = (Deberta().load(tmp_path / name / "model").scores(items) for name in ("first", "second"))
-    np.testing.assert_allclose(first, second, atol=1e-4)
-    with pytest.raises(DataError, match="another variant"):
-        Deberta().train(
-            items[:6], items[6:9], tiny("variant=shared"), tmp_path / "third", print, Origin(tmp_path / "first/model")
-        )
-
-
 @pytest.mark.parametrize(
     ("changes", "problem"),
     [

@@ -129,21 +129,6 @@ def test_words_are_true_of_what_is_done(simulator: str, seed: int) -> None:
             assert re.search(rf"\b({size}|{NUMBERS[size]})\b", words), words
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_meta_of_shapes_says_where_they_are(seed: int) -> None:
-    for item in simulated("shapes", seed, 250):
-        meta, quarter = item.meta, item.pose.quarter
-        start = tuple(meta["start"])
-        if "location" in meta:
-            assert Relation(*meta["location"]).from_((0, 1, 0), quarter) == start
-        else:
-            assert Relation(*meta["relation"]).from_(tuple(meta["reference"]), quarter) == start
-        cells = {start}
-        for way, size in zip(meta["directions"], meta["sizes"], strict=True):
-            cells = {Relation(*way).times(n).from_(cell, quarter) for cell in cells for n in range(size)}
-        assert {action.cell for action in check_world(item)} == cells
-
-
 def test_everything_comes_up() -> None:
     blocks = [item.meta for seed in SEEDS for item in simulated("blocks", seed, 1000)]
     assert {meta["frame"] for meta in blocks} == {
