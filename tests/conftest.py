@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -52,11 +53,15 @@ def tiny_base(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build_tiny_model(tmp_path_factory.mktemp("tiny") / "tiny")
 
 
+@pytest.fixture(scope="module")
+def base(tiny_base: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The tiny model in a folder of the module's own, `tiny`."""
+    return Path(shutil.copytree(tiny_base, tmp_path_factory.mktemp("base") / "tiny"))
+
+
 @pytest.fixture
 def default_base(tiny_base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The tiny model in place of the default base, which takes long to convert; subprocesses see it, too."""
-    import shutil
-
     from harness.engines.smollm import CONVERTER, seal
 
     monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / "bases"))

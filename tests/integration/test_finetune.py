@@ -21,17 +21,11 @@ from harness.engines.weights import weights_fingerprint
 from harness.errors import UsageError
 from harness.training.checkpoints import last_checkpoint
 from tests.helpers import ROOT
-from tests.helpers.tiny import build_tiny_model
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(600)]
 
 QUICK = ("training.evaluations=2", "training.dev_f1_items=2", "training.dev_loss_items=4", "training.max_new_tokens=8")
 SMALL = (*QUICK, "training.tokens=2048", "training.accumulation=1", "training.learning_rate=0.05", "lora.r=8")
-
-
-@pytest.fixture(scope="module")
-def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_tiny_model(tmp_path_factory.mktemp("base") / "tiny")
 
 
 def command(base: Path, *more: str) -> list[str]:

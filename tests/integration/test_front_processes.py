@@ -25,7 +25,7 @@ from harness.engines.weights import weights_fingerprint
 from prompts.probe import described
 from prompts.spec import PromptSpec
 from tests.helpers import ROOT
-from tests.helpers.tiny import build_tiny_adapter, build_tiny_model
+from tests.helpers.tiny import build_tiny_adapter
 from tools.load import load
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(300)]
@@ -76,11 +76,6 @@ class Serving:
         if self.process.poll() is None:
             self.process.send_signal(number)
         return self.process.wait(60)
-
-
-@pytest.fixture(scope="module")
-def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_tiny_model(tmp_path_factory.mktemp("base") / "tiny")
 
 
 @pytest.fixture(scope="module")

@@ -22,11 +22,6 @@ SPEC = PromptSpec.make("minecraft", frame="builder")
 
 
 @pytest.fixture(scope="module")
-def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_tiny_model(tmp_path_factory.mktemp("base") / "tiny")
-
-
-@pytest.fixture(scope="module")
 def whole(base: Path) -> Path:
     """A run folder with an adapter of rank 4."""
     run = base.parent / "run"

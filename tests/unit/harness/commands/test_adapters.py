@@ -30,11 +30,6 @@ CURVE = [{"step": 0, "seconds": 1, "dev_loss": 2.5, "dev_f1": 0.0}, {"step": 9, 
 
 
 @pytest.fixture(scope="module")
-def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_tiny_model(tmp_path_factory.mktemp("base") / "tiny")
-
-
-@pytest.fixture(scope="module")
 def adapter(base: Path) -> Path:
     """An adapter as `harness finetune` leaves it."""
     from adapters.recipe import load_recipe

@@ -14,12 +14,7 @@ from harness.engines.vllm import LORA_RANKS, device_options, max_lora_rank
 from harness.errors import AdapterError
 from harness.service.guard import Bounds
 from harness.service.serving import Door
-from tests.helpers.tiny import build_tiny_adapter, build_tiny_model
-
-
-@pytest.fixture(scope="module")
-def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_tiny_model(tmp_path_factory.mktemp("base") / "tiny")
+from tests.helpers.tiny import build_tiny_adapter
 
 
 @pytest.mark.parametrize(("rank", "allowed"), [(1, 1), (2, 8), (8, 8), (9, 16), (64, 64), (200, 256), (512, 512)])

@@ -22,16 +22,11 @@ from harness.service.players import AnyPlayer
 from harness.service.workers import Workers
 from prompts.spec import PromptSpec
 from tests.helpers.endpoint import FakeServer
-from tests.helpers.tiny import build_tiny_model, save_tiny_adapter
+from tests.helpers.tiny import save_tiny_adapter
 
 ADAPTERS = "/v1/harness/adapters"
 FEW_SHOT = {"prompt": {"select": "bm25"}, "training": {"shots": 2, "seed": 3}}
 ADMIN = {"Authorization": "Bearer boss"}
-
-
-@pytest.fixture(scope="module")
-def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_tiny_model(tmp_path_factory.mktemp("base") / "tiny")
 
 
 @pytest.fixture(scope="module")
