@@ -9,9 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from adapters.catalog import CARD_FILE, read_about
 from adapters.recipe import Source
-from adapters.registry import SHIPPED
 from adapters.rows import Group, Share, drawn
 from adapters.sources import gather, with_files
 from harness.cli import cli
@@ -20,7 +18,6 @@ from harness.corpora.held_out import HeldOut
 from harness.corpora.item import Item
 from harness.corpora.records import load_items
 from harness.errors import FaultsError, UsageError
-from harness.worlds.tasks import JUDGED
 from prompts.rendered import TrainingRow
 
 
@@ -123,19 +120,3 @@ def test_another_corpus_of_the_same_world_can_be_mixed_in(tmp_path: Path) -> Non
         gather([Source(split="train", task="hexagons")], "iglu", own, HeldOut("iglu"))
     with pytest.raises(ValueError, match="task goes with split"):
         Source(simulate="random", items=3, task="iglu")
-
-
-@pytest.mark.data
-@pytest.mark.parametrize("folder", sorted(SHIPPED.iterdir()), ids=lambda folder: folder.name)
-def test_shipped_adapters_record_what_their_train_split_shares_with_dev_and_test(
-    folder: Path, data_dir: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("HARNESS_DATA", str(data_dir))
-    about = read_about(folder)
-    train, held = load(about.task, "train"), HeldOut(about.task)
-    held.refuse(folder.name, train)
-    assert about.items == len(train)
-    compared = json.loads(json.dumps(held.compared(train)))
-    # The requests came after these trainings; `refuse` has compared them now.
-    assert about.held_out == {**compared, "items": {task: n for task, n in compared["items"].items() if task not in JUDGED}}
-    assert "None is a dev or test item" in (folder / CARD_FILE).read_text()

@@ -12,7 +12,6 @@ import pytest
 from harness.corpora import load
 from harness.corpora.item import HexagonsItem, builder_turns
 from harness.errors import UsageError
-from harness.runs.shot_choice import ShotChoice, choose_shots
 from prompts.probe import PROBES
 from prompts.render import Renderer
 from prompts.shots import ORDERS, ChosenShots, fixed, may_show, most_similar
@@ -118,19 +117,3 @@ def test_given_ids() -> None:
         fixed(TRAIN, ["hexagons/dev/1/1", "x"], [ITEM])
     with pytest.raises(UsageError, match="is there twice"):
         fixed(TRAIN, ids[:1] * 2, [ITEM])
-
-
-def test_a_training_shows_examples_that_are_like_the_item() -> None:
-    """The recipe of few-shot code generation: other examples for other items, and those that a prompt has."""
-    from adapters.finetune import Job, examples
-    from adapters.recipe import load_recipe
-
-    train, dev = load("minecraft", "train"), load("minecraft", "dev")
-    recipe = load_recipe("few-shot-code")
-    spec = PromptSpec.make("minecraft", template="few-shot-code")
-    pool = examples(Job("few-shot-code", recipe, "base", spec, train, dev))
-    chosen = {tuple(shot.id for shot in pool.choose(item, recipe.shots)) for item in train}
-    assert len(chosen) > len(train) / 2
-    asked = choose_shots(ShotChoice(3, select="bm25"), spec, dev, train)
-    assert [pool.choose(item, 3) for item in dev] == [asked.choose(item, 3) for item in dev]
-    assert recipe.settings()["prompt"] == {"select": "bm25"}

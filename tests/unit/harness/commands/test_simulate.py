@@ -516,16 +516,10 @@ def test_simulated_items_are_prompted_scored_and_shown(capsys: pytest.CaptureFix
     assert json.loads(capsys.readouterr().out) == first
     assert main(["show", items[1].id, "--items", "t.jsonl", "--run", "r"]) == 0
     assert items[1].id in capsys.readouterr().out
-    for arguments, message in (
-        ([*prompt], "but --task is hexagons"),
-        ([*prompt, "--split", "test"], "--split test: the items come from t.jsonl"),
-        (["score", "runs/r/predictions.jsonl"], "no corpus has the items of minecraft-random/test"),
-        (["score", "runs/r", "--split", "test"], "the items come from t.jsonl"),
-        (["score", "runs/r", "--benchmark", "v2"], "give --annotation FILE for other items"),
-        (["show", "minecraft-random/test/0/9", "--items", "t.jsonl"], "nearest: minecraft-random/test/"),
-    ):
-        assert main(arguments) in (1, 2)
-        assert message in capsys.readouterr().err
+    assert main([*prompt]) == 2
+    assert "but --task is hexagons" in capsys.readouterr().err
+    assert main([*prompt, "--split", "test"]) == 2
+    assert "--split test: the items come from t.jsonl" in capsys.readouterr().err
 
 
 SETTINGS = {

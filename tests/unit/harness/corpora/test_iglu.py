@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import csv
 import hashlib
 import json
 import shutil
@@ -221,15 +220,3 @@ def test_the_published_files(data_dir: Path) -> None:
     assert (sum(not len(one.before) for one in everything), max(len(one.actions) for one in everything)) == (356, 78)
     assert sum(any(a.kind == "remove" for a in one.actions) for one in everything) == 1944
     assert sum(len(list(iglu.unclear(told, split))) for split in iglu.SPLITS) == 890
-
-
-@pytest.mark.data
-def test_the_sample_is_not_copied_from_the_published_files(data_dir: Path) -> None:
-    source = iglu.find(data_dir / "iglu")
-    if source is None:
-        pytest.skip("HARNESS_DATA has no IGLU")
-    published = {one.text.lower() for one in iglu_cache.read_instructions(source)}
-    with table(SAMPLE / "iglu").open(newline="") as file:
-        own = {row["InputInstruction"].lower() for row in csv.DictReader(file)}
-    # Sentences so short that anybody writes them.
-    assert all(len(text.split()) < 8 for text in own & published)

@@ -1,12 +1,11 @@
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
 
 from harness.corpora import SPLITS, load, locate
-from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem, drawing_steps
+from harness.corpora.item import HexagonsItem
 from harness.worlds.tasks import JUDGED
 from tests.helpers import ROOT
 
@@ -39,19 +38,6 @@ def test_the_gold_actions_are_feasible_and_lead_to_the_state_after(task: str) ->
             assert item.before.apply(item.actions, limited=task not in JUDGED) == (item.after, ()), item.id
 
 
-def test_a_run_in_a_history_has_the_pose_of_its_own_item() -> None:
-    items = [item for item in load("minecraft") if isinstance(item, MinecraftItem)]
-    place = {(item.cluster, len(item.history)): item for item in items}
-    poses = set()
-    for item in items:
-        for n, turn in enumerate(item.history):
-            if isinstance(turn, Executed):
-                own = place[item.cluster, n]
-                assert turn == Executed(own.actions, own.pose)
-                poses.add(turn.pose)
-    assert len(poses) > 10
-
-
 def test_the_tool_writes_the_sample_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.syspath_prepend(str(TOOLS))
     import make_sample
@@ -60,16 +46,3 @@ def test_the_tool_writes_the_sample_again(monkeypatch: pytest.MonkeyPatch, tmp_p
     made = {path.relative_to(tmp_path): path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     assert len(made) == 3 + (1 + 2 * 8) + (1 + 7 + 18)
     assert made == {name: (make_sample.SAMPLE / name).read_bytes() for name in made}
-
-
-@pytest.mark.data
-def test_nothing_is_copied_from_the_release(data_dir: Path) -> None:
-    def words(items: list[Item]) -> set[str]:
-        return {re.sub(r"\W+", " ", item.instruction.lower()).strip() for item in drawing_steps(items)}
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("HARNESS_DATA", str(data_dir))
-        published = words(load("hexagons"))
-    common = words(load("hexagons")) & published
-    # Sentences so short that anybody writes them.
-    assert all(len(text.split()) < 10 for text in common)

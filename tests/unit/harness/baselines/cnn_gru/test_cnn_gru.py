@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -195,31 +194,3 @@ def test_a_saved_model_answers_as_before(saved: tuple[Path, Network], items: lis
     assert read_words(folder) == vocabulary.words
     expected = BuilderPredictor(network.eval(), TINY, vocabulary).predict(items)
     assert CnnGru().load(folder).predict(items) == expected
-
-
-def edit(path: Path, **changes: Any) -> None:
-    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
-
-
-def break_network(folder: Path) -> None:
-    edit(folder / "config.json", network=TINY.model_copy(update={"filters": 8}).model_dump())
-
-
-@pytest.mark.parametrize(
-    ("damage", "problem"),
-    [
-        (break_network, "weights are of another variant: decoder"),
-        (lambda folder: edit(folder / "config.json", baseline="t5"), "a checkpoint of t5, not of cnn-gru"),
-        (lambda folder: edit(folder / "config.json", network={"words": 3}), r"config\.json: network"),
-        (lambda folder: (folder / "config.json").write_text("{}"), "not the configuration of a baseline"),
-        (lambda folder: (folder / "vocabulary.json").write_text('["<pad>", "<unk>"]'), "weights are of another variant: words"),
-        (lambda folder: (folder / "vocabulary.json").write_text('["red"]'), "a vocabulary is"),
-        (lambda folder: (folder / "vocabulary.json").write_text("{}"), "not a list of words"),
-        (lambda folder: (folder / "model.safetensors").write_bytes(b"no"), r"model\.safetensors cannot be read"),
-    ],
-)
-def test_what_is_not_a_whole_checkpoint_is_refused_in_one_line(damage: Any, problem: str, saved: tuple[Path, Network]) -> None:
-    damage(saved[0])
-    with pytest.raises(DataError, match=problem) as caught:
-        CnnGru().load(saved[0])
-    assert "\n" not in str(caught.value)

@@ -283,20 +283,6 @@ def test_four_items_are_learned_by_heart(items: list[HexagonsItem]) -> None:
     pytest.fail(f"F1 {f1(network, collate, some)} after {number} steps")
 
 
-@pytest.mark.parametrize(
-    ("setting", "problem"),
-    [
-        ("context=half-history", "no context for hexagons named 'half-history'"),
-        ("variant=alone", "known: joint, paper, shared"),
-        ("network.width=40", "width 40 is not a multiple"),
-        ("augment=words", "augment"),
-    ],
-)
-def test_a_bad_setting_is_refused_by_name(setting: str, problem: str) -> None:
-    with pytest.raises(UsageError, match=problem):
-        Deberta().recipe([setting, "network.heads=16"])
-
-
 def test_an_encoder_of_short_texts_is_refused(tokenizer: Any) -> None:
     encoder = load_encoder(EncoderSettings(name="small", tuned=True, hidden=32, layers=1))[0]
     encoder.config.max_position_embeddings = 200

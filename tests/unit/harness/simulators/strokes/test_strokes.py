@@ -75,16 +75,8 @@ def test_the_parser_draws_what_is_said() -> None:
 
 
 def test_words() -> None:
-    assert [ordinal_digits(n) for n in (1, 2, 3, 4, 11, 12, 13, 18)] == [
-        "1st",
-        "2nd",
-        "3rd",
-        "4th",
-        "11th",
-        "12th",
-        "13th",
-        "18th",
-    ]
+    numbers = (1, 2, 3, 4, 11, 12, 13, 18)
+    assert " ".join(map(ordinal_digits, numbers)) == "1st 2nd 3rd 4th 11th 12th 13th 18th"
 
     class First:
         """A generator whose every draw is the first, and whose every fraction is 0.9."""
