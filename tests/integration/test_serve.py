@@ -247,15 +247,6 @@ def test_an_adapter_is_loaded_by_its_name_and_answers_at_once(serving: Serving) 
             ask(client)
 
 
-def test_vllms_metrics_and_tokenizer_pass_and_its_other_endpoints_do_not(serving: Serving) -> None:
-    with httpx.Client(base_url=f"http://127.0.0.1:{serving.port}", headers={"Authorization": f"Bearer {KEY}"}) as client:
-        assert "vllm:num_requests_running" in client.get("/metrics").text
-        assert client.post("/tokenize", json={"model": "one", "prompt": "Paint"}).json()["count"] > 0
-        assert client.get("/ready").status_code == client.get("/health").status_code == 200
-        for path in ("/v1/load_lora_adapter", "/v1/unload_lora_adapter", "/v1/%6coad_lora_adapter"):
-            assert client.post(path, json={"lora_name": "x", "lora_path": "/tmp"}).status_code == 404
-
-
 def test_ctrl_c_ends_it_and_leaves_nothing(serving: Serving) -> None:
     leader = serving.server()
     assert leader is not None

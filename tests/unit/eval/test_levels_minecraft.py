@@ -58,14 +58,8 @@ def test_the_builds_are_as_many_as_nebulas(first: list[MinecraftItem]) -> None:
     assert len(first) == len({item.id for item in first}) == len(set(builds())) == 1368
     assert Counter(item.meta["shape"] for item in first) == COUNTS
     named = Counter(item.meta["shape"] for item in first if item.meta["location"])
-    assert {shape: named[shape] for shape in ("tower", "row", "square", "rectangle", "diagonal", "cube")} == {
-        "tower": 378,
-        "row": 126,
-        "square": 162,
-        "rectangle": 108,
-        "diagonal": 126,
-        "cube": 18,
-    }
+    shapes = ("tower", "row", "square", "rectangle", "diagonal", "cube")
+    assert [named[shape] for shape in shapes] == [378, 126, 162, 108, 126, 18]
     assert [item.id.rsplit("/", 1)[0] for item in first[:2]] == ["minecraft-level-1/test/0", "minecraft-level-1/test/1"]
 
 

@@ -15,18 +15,8 @@ L = [(0, 1, 0, "red"), (1, 1, 0, "red"), (1, 1, 1, "blue"), (1, 2, 1, "blue")]
 
 def building(built: Any, target: Any = L, error: str | None = None, **counts: int) -> dict[str, Any]:
     name = f"minecraft-own/val/{len(built)}-{counts}"
-    return {
-        "id": name,
-        "target": target,
-        "built": built,
-        "error": error,
-        "turns": 4,
-        "corrections": 1,
-        "steps": 3,
-        "at_once": 2,
-        "left_wrong": 0,
-        **counts,
-    }
+    usual = {"turns": 4, "corrections": 1, "steps": 3, "at_once": 2, "left_wrong": 0}
+    return {"id": name, "target": target, "built": built, "error": error, **usual, **counts}
 
 
 def turned(quarters: int, dx: int = 0, dz: int = 0) -> list[tuple[int, int, int, str]]:

@@ -15,7 +15,6 @@ import pytest
 from adapters.recipe import load_recipe
 from harness.baselines import BASELINES
 from harness.cli import cli, main
-from harness.corpora import load
 from harness.engines.engine import ENGINES
 from harness.errors import HarnessError
 from harness.util.registry import choose, resolve
@@ -129,13 +128,6 @@ def test_commands_run_on_the_sample(
             monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(command.typed.encode())))
             code = main([ITEMS if word.isdigit() and before == "--items" else word for before, word in pairwise(command.words)])
             assert code == 0, f"{one}\n{capfd.readouterr().err}"
-
-
-def test_items_that_are_not_run_are_not_in_the_sample() -> None:
-    ids = {item.id for task in ("hexagons", "minecraft") for split in ("train", "dev", "test") for item in load(task, split)}
-    said = {word for one in to_run() for word in one.text.split() if re.match(r"(hexagons|minecraft)/(train|dev|test)/", word)}
-    assert said
-    assert not said & ids
 
 
 def test_targets_of_make_and_tools_are_there() -> None:

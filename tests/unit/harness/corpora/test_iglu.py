@@ -6,7 +6,6 @@ import shutil
 import tarfile
 from collections import Counter
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -72,15 +71,6 @@ def test_an_instruction_becomes_an_item(folder: Path) -> None:
 def test_their_look_grows_to_the_left_from_north(folder: Path, look: float, yaw: float) -> None:
     change(target(folder), lambda world: world.update(tape=f"1 pos_change (1.5, 64.0, -2.0)\n2 set_look (0.5, {look})\n"))
     assert item(folder).pose == pytest.approx(Pose(1.5, 2.0, -2.0, yaw, -28.64788975654116))
-
-
-def test_both_palettes(folder: Path) -> None:
-    for code, color in iglu.COLORS.items():
-        only = {"blocks": [[0, 63, 0, code]]}
-        change(target(folder), partial(dict.update, worldEndingState=only))
-        assert item(folder).after == Structure.of([(0, 1, 0, color)])
-    change(target(folder), add(4, 70, 4, iglu.AIR))
-    assert len(item(folder).after) == 1
 
 
 def test_removals_come_first_from_the_top_then_what_has_support() -> None:

@@ -238,19 +238,6 @@ def test_a_folder_that_is_no_game(tmp_path: Path) -> None:
         minecraft.read_games(corpus)
 
 
-def test_a_folder_without_the_corpus(tmp_path: Path) -> None:
-    assert minecraft.find_logs(tmp_path) is None
-    with pytest.raises(DataError, match=r"holds no data/logs/splits\.json"):
-        minecraft.read_games(tmp_path)
-
-
-def test_an_archive_without_the_splits(tmp_path: Path) -> None:
-    corpus = write_minecraft(tmp_path / "corpus")
-    (corpus / "data" / "logs" / "splits.json").unlink()
-    with pytest.raises(DataError, match=r"mdc\.tar\.xz holds no data/logs/splits\.json"):
-        minecraft.read_games(pack(corpus, tmp_path / "mdc.tar.xz"))
-
-
 @pytest.fixture(scope="module")
 def whole_archive(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """An archive of some kilobytes: random text does not shrink."""

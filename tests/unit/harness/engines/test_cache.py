@@ -66,15 +66,6 @@ def test_answers_that_depend_on_their_batch_are_found_with_the_whole_batch_only(
         assert len(engine.asked) == asked
 
 
-def test_missing_answers_stand_between_known_ones(store: Completions) -> None:
-    engine = Counting(True)
-    cached = CachedEngine(engine, {}, store)
-    some = list(cached.generate(PROMPTS[1:4:2], Sampling()))
-    everything = list(cached.generate(PROMPTS, Sampling()))
-    assert everything[1:4:2] == some
-    assert [answer.text for answer in everything] == [f"answer {n}" for n in (3, 1, 4, 2, 5, 6)]
-
-
 @pytest.mark.parametrize(
     "other",
     [

@@ -266,23 +266,6 @@ def f1(network: Any, collate: Any, items: Sequence[HexagonsItem]) -> float:
     return float(score(items, answers)["action"]["f1"])
 
 
-def test_four_items_are_learned_by_heart(items: list[HexagonsItem]) -> None:
-    network, collate = made("network.width=64", "network.heads=4")
-    some = [item for item in items if item.actions][:4]
-    optimizer, batch = torch.optim.AdamW(network.parameters(), lr=3e-3), collate(some)
-    warmup = torch.optim.lr_scheduler.LinearLR(optimizer, 1 / 30, total_iters=30)
-    for number in range(1, 241):
-        network.train()
-        network(batch).sums.mean().backward()
-        torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
-        optimizer.step()
-        optimizer.zero_grad()
-        warmup.step()
-        if number % 20 == 0 and f1(network, collate, some) == 1:
-            return
-    pytest.fail(f"F1 {f1(network, collate, some)} after {number} steps")
-
-
 def test_an_encoder_of_short_texts_is_refused(tokenizer: Any) -> None:
     encoder = load_encoder(EncoderSettings(name="small", tuned=True, hidden=32, layers=1))[0]
     encoder.config.max_position_embeddings = 200

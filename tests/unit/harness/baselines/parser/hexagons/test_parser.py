@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from harness.baselines.parser import Parser
 from harness.baselines.parser.hexagons.execute import paint_program
-from harness.baselines.parser.hexagons.lexicon import WORDS, list_numbers, read_tokens
+from harness.baselines.parser.hexagons.lexicon import WORDS
 from harness.baselines.parser.hexagons.memory import Memory
 from harness.baselines.parser.hexagons.ranker import Ranker
 from harness.cli import cli
@@ -142,11 +142,6 @@ def test_what_one_instruction_draws(instruction: str, expected: dict[str, Tiles]
 )  # fmt: skip
 def test_what_goes_on_from_earlier_steps(before: list[str], instruction: str, expected: dict[str, Tiles]) -> None:
     assert drawn(*before, instruction) == expected
-
-
-def test_numbers_of_lists_and_ranges() -> None:
-    assert list_numbers(read_tokens("2, 4 and the sixth through 8th")) == [2, 4, 6, 7, 8]
-    assert list_numbers(read_tokens("nine to 3")) == [9, 3]
 
 
 def steps_of(instructions: list[str]) -> list[HexagonsItem]:
